@@ -14,13 +14,13 @@ from dataclasses import MISSING
 from difflib import get_close_matches
 from enum import Enum
 from types import NoneType, UnionType
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import SupportsFloat, SupportsIndex, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from sentgen.errors import InputError, SentgenError
 from sentgen.options import Declaration, Parameter, parameters_of
 from sentgen.options import declared as declared_of
 
-Method = TypeVar("Method", bound=Callable[..., Any])
+Method = TypeVar("Method", bound=Callable[..., object])
 
 #: An option, or a whole command, whose options are its own.
 _OPTION = re.compile(
@@ -30,7 +30,7 @@ _OPTION = re.compile(
 _NAMES = {"db": "`path`", "param": "`parameters`", "keep-case": "`lowercase=False`"}
 
 
-def declared(declaration: type[Declaration], given: Mapping[str, Any]) -> Declaration:
+def declared(declaration: type[Declaration], given: Mapping[str, object]) -> Declaration:
     """Return a declaration of the values that were given by name.
 
     A text is a list of one; a word stands for the member of an enumeration.
@@ -53,7 +53,7 @@ def _instead(name: str, known: Iterable[str]) -> str:
     return f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known)}"
 
 
-def _value(one: Parameter, value: Any) -> Any:
+def _value(one: Parameter, value: object) -> object:
     """Return a value as the declaration has it."""
     union = get_origin(one.kind) in (Union, UnionType)
     kinds = get_args(one.kind) if union else (one.kind,)
@@ -67,10 +67,10 @@ def _value(one: Parameter, value: Any) -> Any:
         return list(items)
     if isinstance(kind, type) and issubclass(kind, Enum):
         return _member(one.name, kind, value)
-    return _bounded(one, _plain(kind)(one.name, value))
+    return _bounded(one, _READERS.get(kind, _text)(one.name, value))
 
 
-def _member(name: str, kind: type[Enum], value: Any) -> Enum:
+def _member(name: str, kind: type[Enum], value: object) -> Enum:
     try:
         return kind(value)
     except ValueError as error:
@@ -78,43 +78,42 @@ def _member(name: str, kind: type[Enum], value: Any) -> Enum:
         raise InputError(f"`{name}` {value!r} is none of: {listed}") from error
 
 
-def _bounded(one: Parameter, value: Any) -> Any:
+def _bounded(one: Parameter, value: object) -> object:
     least, most = one.option.least, one.option.most
-    if least is not None and value < least:
-        raise InputError(f"`{one.name}` {value} is less than {least:g}")
-    if most is not None and value > most:
-        raise InputError(f"`{one.name}` {value} is more than {most:g}")
+    if isinstance(value, (int, float)):
+        if least is not None and value < least:
+            raise InputError(f"`{one.name}` {value} is less than {least:g}")
+        if most is not None and value > most:
+            raise InputError(f"`{one.name}` {value} is more than {most:g}")
     return value
 
 
-def _truth(name: str, value: Any) -> bool:
+def _truth(name: str, value: object) -> bool:
     if not isinstance(value, bool):
         raise InputError(f"`{name}` is True or False; {value!r} is neither")
     return value
 
 
-def _whole(name: str, value: Any) -> int:
-    try:
-        return operator.index(value)  # also of numpy, and nothing that would be rounded
-    except TypeError as error:
-        raise InputError(f"`{name}` is a whole number; {value!r} is none") from error
+def _whole(name: str, value: object) -> int:
+    if not isinstance(value, SupportsIndex):  # also of numpy, and nothing that would be rounded
+        raise InputError(f"`{name}` is a whole number; {value!r} is none")
+    return operator.index(value)
 
 
-def _number(name: str, value: Any) -> float:
-    if isinstance(value, (str, bytes)):
+def _number(name: str, value: object) -> float:
+    if isinstance(value, (str, bytes)) or not isinstance(value, (SupportsFloat, SupportsIndex)):
         raise InputError(f"`{name}` is a number; {value!r} is none")
     return float(value)
 
 
-def _text(name: str, value: Any) -> str:
+def _text(name: str, value: object) -> str:
     if not isinstance(value, str):
         raise InputError(f"`{name}` is a text; {value!r} is none")
     return value
 
 
-def _plain(kind: Any) -> Callable[[str, Any], Any]:
-    readers: dict[Any, Callable[[str, Any], Any]] = {bool: _truth, int: _whole, float: _number}
-    return readers.get(kind, _text)
+#: Other kinds are texts.
+_READERS: dict[object, Callable[[str, object], object]] = {bool: _truth, int: _whole, float: _number}
 
 
 def signed(options: type) -> Callable[[Method], Method]:

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from sentgen.api.arguments import declared
 from sentgen.api.door import StoreSession
+from sentgen.api.language_models import LanguageModel
+from sentgen.api.options import BuildOptions, VectorOptions
 from sentgen.api.tables import Table
 from sentgen.models import registry
 from sentgen.models.building.build_request import BuildRequest
 from sentgen.models.ngrams import stupid_backoff
-from sentgen.models.registry import ModelInfo
 from sentgen.models.vectors.build import VectorRequest
 from sentgen.models.vectors.registry import overview
 from sentgen.output import progress
 
 
 def built(
-    door: StoreSession, name: str, corpora: str | Sequence[str], options: Mapping[str, Any]
-) -> ModelInfo:
+    door: StoreSession, name: str, corpora: str | Sequence[str], options: BuildOptions
+) -> LanguageModel:
     """Build a model, with its companions if they are asked for, and show the steps; return the model."""
-    given = {**options, "name": name, "corpus": corpora}
-    counts = given.get("min_count")
+    given: dict[str, object] = {**options, "name": name, "corpus": corpora}
+    counts = options.get("min_count")
     if counts is not None and not isinstance(counts, str):
         given["min_count"] = ",".join(map(str, [counts] if isinstance(counts, int) else counts))
     with door.reading() as store, progress.steps(name) as report:
@@ -31,13 +31,13 @@ def built(
             # By a file more, which what is open does not know.
             model = asked.build(store, report)[0]
             with door.released():
-                return model
+                return LanguageModel(door, model)
         with door.writing() as writable:
-            return registry.find(writable, asked.build(writable, report)[0].label)
+            return LanguageModel(door, registry.find(writable, asked.build(writable, report)[0].label))
 
 
 def built_vectors(
-    door: StoreSession, name: str, corpora: str | Sequence[str], options: Mapping[str, Any]
+    door: StoreSession, name: str, corpora: str | Sequence[str], options: VectorOptions
 ) -> Table:
     """Build vectors, and show the steps."""
     with door.writing() as store, progress.steps(name) as report:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
+from sentgen.api import later
 from sentgen.api import options as taken
 from sentgen.api.arguments import declared, signed
 from sentgen.api.door import StoreSession, translated
 from sentgen.api.tables import Table
+from sentgen.corpus import formats
+from sentgen.counts import corpora
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import Arguments, Dependencies
 from sentgen.lookups.grew.matches import Match
@@ -18,18 +21,18 @@ from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.question import Question
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
+from sentgen.lookups.statistics.keyness import Keywords
 from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.output import progress
 from sentgen.schema import readonly
 from sentgen.schema.guard import require_harmless
 from sentgen.schema.store import raw
 
-if TYPE_CHECKING:  # what takes long to import is imported by the method that needs it
+if TYPE_CHECKING:
     from sentgen.api.hits import Hits
     from sentgen.api.language_models import LanguageModel
     from sentgen.api.sentences import Sentences
     from sentgen.api.texts import AlignedTexts, CheckedSummary
-    from sentgen.corpus.parsers import Parser
     from sentgen.counts.ingestion import Summary
     from sentgen.output.tabular import Rows
     from sentgen.schema.citation import Citation
@@ -81,28 +84,24 @@ class Database:
 
         What is in the corpus already, by content, is not read again.
         """
-        from sentgen.counts.ingestion import Settings, ingest
-
         listed = [paths] if isinstance(paths, (str, Path)) else list(paths)
         with self._door.writing() as store:
-            parser = _parser(options.pop("parser", None))
-            settings = declared(Settings, {"corpus": corpus, **options})
+            name = options.pop("parser", None)
+            parser = None if name is None else later.open_parser(name)
+            settings = declared(later.ingestion.Settings, {"corpus": corpus, **options})
+            files = list(map(str, listed))
             with progress.ingested(corpus) as report:
-                return ingest(store, list(map(str, listed)), settings, parser=parser, progress=report)
+                return later.ingestion.ingest(store, files, settings, parser=parser, progress=report)
 
     def corpora(self) -> Table:
         """List the corpora with their sizes and licences."""
-        from sentgen.counts.corpora import overview
-
         with self._door.reading() as store:
-            return Table(overview(store))
+            return Table(corpora.overview(store))
 
     def remove_corpus(self, name: str) -> tuple[int, int]:
         """Remove a corpus with all its counts; return its sentences and tokens."""
-        from sentgen.counts.corpora import remove
-
         with self._door.writing() as store:
-            return remove(store, name)
+            return corpora.remove(store, name)
 
     def publish(self, to: str | Path, *, keep: int | None = None) -> Publication:
         """Copy the store, as it is now, into a folder of snapshots, where `sentgen serve` finds it.
@@ -111,10 +110,9 @@ class Database:
             to: the folder; made if need be.
             keep: remove all but so many of the newest snapshots.
         """
-        from sentgen.schema.snapshots import publish
-
         with self._door.released(), translated(), progress.steps("publishing"):
-            return publish(self.path, Path(to), keep=keep, memory_limit=self._door.memory // 2)
+            half = self._door.memory // 2
+            return later.snapshots.publish(self.path, Path(to), keep=keep, memory_limit=half)
 
     def cite(self, query: str | None = None) -> Citation:
         """Say how to cite the data, or what a query finds in them: `lines` for reading, and `bibtex`.
@@ -122,12 +120,12 @@ class Database:
         Args:
             query: what was asked, as it should be read, such as ``db.kwic("home")``.
         """
-        from sentgen.schema.citation import cite
-
         with self._door.released(), translated():
-            return cite(self.path, query)
+            return later.citation.cite(self.path, query)
 
-    def sql(self, query: str, parameters: Sequence[Any] | Mapping[str, Any] = (), *, limit: int = 0) -> Table:
+    def sql(
+        self, query: str, parameters: Sequence[object] | Mapping[str, object] = (), *, limit: int = 0
+    ) -> Table:
         """Run one SELECT over the tables and views; it cannot change anything, nor read files.
 
         Args:
@@ -143,10 +141,9 @@ class Database:
 
     # Questions to the counts.
 
-    def _ask(self, question: type[Any], given: Mapping[str, Any]) -> Table:
+    def _ask(self, question: type[Question], given: Mapping[str, object]) -> Table:
         with self._door.reading() as store, store.connect() as connection:
-            asked: Question = declared(question, given)
-            return Table._of(asked.ask(connection))
+            return Table._of(declared(question, given).ask(connection))
 
     @signed(taken.NgramsOptions)
     def ngrams(self, pattern: str, **options: Unpack[taken.NgramsOptions]) -> Table:
@@ -173,10 +170,8 @@ class Database:
     @signed(taken.MatchOptions)
     def match(self, request: str, **options: Unpack[taken.MatchOptions]) -> Hits:
         """Find where a Grew request matches the trees, such as ``pattern { V -[nsubj]-> S }``."""
-        from sentgen.api.hits import Hits
-
         with translated():
-            return Hits(self._door, declared(Match, {"request": request, **options}))
+            return later.Hits(self._door, declared(Match, {"request": request, **options}))
 
     @signed(taken.FrequenciesOptions)
     def frequencies(self, by: str | Sequence[str] = (), **options: Unpack[taken.FrequenciesOptions]) -> Table:
@@ -201,8 +196,6 @@ class Database:
         **options: Unpack[taken.KeynessOptions],
     ) -> Table:
         """Find what is more frequent in some corpora than in others."""
-        from sentgen.lookups.statistics.keyness import Keywords
-
         return self._ask(Keywords, {"corpus": corpus, "against": against, **options})
 
     # Models, and what they make.
@@ -212,32 +205,22 @@ class Database:
         self, name: str, corpora: str | Sequence[str], **options: Unpack[taken.BuildOptions]
     ) -> LanguageModel:
         """Build the next version of a language model from the counts of corpora."""
-        from sentgen.api.building import built
-        from sentgen.api.language_models import LanguageModel
-
-        return LanguageModel(self._door, built(self._door, name, corpora, options))
+        return later.built(self._door, name, corpora, options)
 
     def model(self, name: str) -> LanguageModel:
         """Return a language model: the newest version of its name, or ``NAME@VERSION``."""
-        from sentgen.api.language_models import LanguageModel
-        from sentgen.models import registry
-
         with self._door.reading() as store:
-            return LanguageModel(self._door, registry.find(store, name))
+            return later.LanguageModel(self._door, later.registry.find(store, name))
 
     def models(self) -> Table:
         """List the language models with their settings, and whether they are stale."""
-        from sentgen.models import registry
-
         with self._door.reading() as store:
-            return Table(registry.overview(store))
+            return Table(later.registry.overview(store))
 
     def remove_model(self, name: str) -> list[str]:
         """Remove a model with all versions, or ``NAME@VERSION``; return what was removed."""
-        from sentgen.models import registry
-
         with self._door.writing() as store:
-            return [model.label for model in registry.remove(store, name)]
+            return [model.label for model in later.registry.remove(store, name)]
 
     # Vectors of words.
 
@@ -246,50 +229,36 @@ class Database:
         self, name: str, corpora: str | Sequence[str], **options: Unpack[taken.VectorOptions]
     ) -> Table:
         """Build vectors of the words of corpora; return a row with their settings."""
-        from sentgen.api.building import built_vectors
-
-        return built_vectors(self._door, name, corpora, options)
+        return later.built_vectors(self._door, name, corpora, options)
 
     def vectors(self) -> Table:
         """List the vectors with their settings."""
-        from sentgen.models.vectors.registry import overview
-
         with self._door.reading() as store:
-            return Table(overview(store))
+            return Table(later.vectors.overview(store))
 
     @signed(taken.NearOptions)
     def near(self, word: str, **options: Unpack[taken.NearOptions]) -> Table:
         """Find the words whose vectors are nearest to that of a word, or of a phrase."""
-        from sentgen.models.vectors.near import Near
-
-        return self._ask(Near, {"word": word, **options})
+        return self._ask(later.near.Near, {"word": word, **options})
 
     def remove_vectors(self, name: str) -> None:
         """Remove vectors."""
-        from sentgen.models.vectors.registry import remove
-
         with self._door.writing() as store:
-            remove(store, name)
+            later.vectors.remove(store, name)
 
     # What there is to choose from, plug-ins included; their faults are notes.
 
     def formats(self) -> Table:
         """List the formats of corpora that can be read."""
-        from sentgen.corpus.formats import overview
-
-        return _chosen_from(overview())
+        return _chosen_from(formats.overview())
 
     def algorithms(self) -> Table:
         """List the algorithms that order bags, with their settings."""
-        from sentgen.generation.algorithms import overview
-
-        return _chosen_from(overview())
+        return _chosen_from(later.algorithms.overview())
 
     def aligners(self) -> Table:
         """List the systems that align texts, with their settings."""
-        from sentgen.alignment.systems import overview
-
-        return _chosen_from(overview())
+        return _chosen_from(later.systems.overview())
 
     # Texts.
 
@@ -301,9 +270,7 @@ class Database:
 
         Both are texts; a `pathlib.Path` is a file with one.
         """
-        from sentgen.api.aligning import aligned
-
-        return aligned(self._door, document, abstract, options)
+        return later.aligned(self._door, document, abstract, options)
 
     @signed(taken.GenerateOptions)
     def generate(self, file: str | Path | None = None, **options: Unpack[taken.GenerateOptions]) -> Sentences:
@@ -312,17 +279,8 @@ class Database:
         A cluster is a text, such as CoNLL-U, or a `pathlib.Path` of a file; a document of it is a cluster of
         its own. ``lengths=(5, 20)`` asks for each length from 5 to 20.
         """
-        from sentgen.api.generating import generated
-        from sentgen.api.texts import lengths_of, weights_of
-        from sentgen.generation.clusters.request import ClusterRequest
-
         with translated():
-            parser = _parser(options.pop("parser", None))
-            given: dict[str, Any] = {**options}
-            given["lengths"] = lengths_of(options.get("lengths", "1-40"))
-            given["salience"], weights = weights_of(options.get("salience", "uniform"))
-            asked = declared(ClusterRequest, given)
-            return generated(self._door, file, asked, weights=weights, parser=parser)
+            return later.generated(self._door, file, options)
 
     @signed(taken.CheckOptions)
     def check(
@@ -332,25 +290,10 @@ class Database:
 
         Both are texts with trees, such as CoNLL-U, or any with a ``parser``; a `pathlib.Path` is a file.
         """
-        from sentgen.api.texts import CheckedSummary, as_file
-        from sentgen.evaluation.check.request import CheckRequest
-
-        with (
-            translated(),
-            as_file(summary, "summary") as first,
-            as_file(against, "against") as second,
-        ):
-            parser = _parser(options.pop("parser", None))
-            asked = declared(CheckRequest, {"summary": first, "against": second, **options})
-            return CheckedSummary(asked.check(parser))
+        with translated():
+            return later.checked(summary, against, options)
 
 
 def _chosen_from(found: tuple[Rows, Sequence[str]]) -> Table:
     rows, wrong = found
     return Table(rows, notes=wrong)
-
-
-def _parser(name: str | None) -> Parser | None:
-    from sentgen.corpus.parsers import open_parser
-
-    return None if name is None else open_parser(name)

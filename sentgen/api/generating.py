@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from sentgen.api.arguments import declared
 from sentgen.api.door import StoreSession
+from sentgen.api.options import GenerateOptions
 from sentgen.api.sentences import Sentences
-from sentgen.api.texts import as_file
+from sentgen.api.texts import as_file, parser_of
 from sentgen.corpus.parsers import Parser
 from sentgen.corpus.sources import expand
 from sentgen.counts.ingestion import Settings, ingest
@@ -23,23 +25,21 @@ from sentgen.output.progress import counted
 _SHARE = 0.15
 
 
-def generated(
-    door: StoreSession,
-    file: str | Path | None,
-    asked: ClusterRequest,
-    *,
-    weights: Mapping[str, float] | None = None,
-    parser: Parser | None = None,
-) -> Sentences:
+def generated(door: StoreSession, file: str | Path | None, options: GenerateOptions) -> Sentences:
     """Make the most probable sentences of each length from the words of clusters.
 
     Args:
         door: the store; with ``corpus`` and ``file``, the clusters become a corpus of it.
         file: the clusters, a document each, as a text or a file.
-        asked: everything else.
-        weights: of words, in place of a kind of salience.
-        parser: for sentences without trees.
+        options: everything else; ``salience`` may have weights of words.
     """
+    parser = parser_of(options.get("parser"))
+    given: dict[str, object] = {**options, "lengths": lengths_of(options.get("lengths", "1-40"))}
+    given.pop("parser", None)
+    salience = options.get("salience", "uniform")
+    if isinstance(salience, Mapping):
+        del given["salience"]
+    asked = declared(ClusterRequest, given)
     lengths = parse_lengths(asked.lengths)
     with door.reading() as store, _clusters(door, file, asked, parser) as clusters:
         models = asked.models(store)
@@ -49,7 +49,7 @@ def generated(
                 clusters.store,
                 clusters.corpus,
                 lengths=lengths,
-                settings=asked.settings(weights or asked.salience),
+                settings=asked.settings(salience if isinstance(salience, Mapping) else asked.salience),
                 clusters=clusters.chosen,
                 nbest=asked.nbest,
                 best=asked.best,
@@ -61,6 +61,18 @@ def generated(
                     done.add(one.cluster)
                     progress(len(done), len(clusters.chosen))
         return Sentences(Generated(asked, len(clusters.chosen), found, clusters.tags))
+
+
+def lengths_of(lengths: str | int | Iterable[int]) -> str:
+    """Return lengths as the command line has them: a pair is a range, anything else is each by itself.
+
+    >>> lengths_of((5, 20)), lengths_of([5, 10, 12]), lengths_of(7), lengths_of("5-20")
+    ('5-20', '5,10,12', '7', '5-20')
+    """
+    if isinstance(lengths, (str, int)):
+        return str(lengths)
+    between = "-" if isinstance(lengths, tuple) and len(lengths) == 2 else ","
+    return between.join(map(str, lengths))
 
 
 @contextmanager

@@ -104,7 +104,7 @@ class Table:
         return column_of(self._renamed(), place)
 
     @cached_property
-    def _rows(self) -> list[Any]:
+    def _rows(self) -> list[Row]:
         # What is left without a name, such as a column "1", has its place: `_0`.
         named = namedtuple("Row", _names(self.columns), rename=True)  # type: ignore[misc]
         kind = type("Row", (Row, named), {"__slots__": ()})

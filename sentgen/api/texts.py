@@ -1,29 +1,39 @@
-"""Texts that are aligned, checked and generated from: given as they are, or as files."""
+"""Texts that are aligned and checked: given as they are, or as files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from zlib import crc32
 
 from sentgen import temporary
-from sentgen.alignment.texts import pharaoh
+from sentgen.alignment.budget import Budget
+from sentgen.alignment.choice import Choice, chosen_aligner, notes
+from sentgen.alignment.texts import align_texts, pharaoh
 from sentgen.alignment.view.figures import Figures, new_words
 from sentgen.alignment.view.html import fragment, notebook_style, page, script
 from sentgen.alignment.view.phrases import phrases
 from sentgen.alignment.view.reasons import reasons
 from sentgen.alignment.view.view import PairView
+from sentgen.api.arguments import declared
+from sentgen.api.door import StoreSession
+from sentgen.api.options import AlignOptions, CheckOptions
 from sentgen.api.tables import Table
+from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.errors import InputError
 from sentgen.evaluation.check.check import Claim, SupportCheck, claim_table, figure
+from sentgen.evaluation.check.request import CheckRequest
+from sentgen.output.progress import steps
 from sentgen.output.tabular import Rows
 
 _COLUMNS = ("phrase", "summary", "document", "sentence", "first", "last", "posterior", "null")
 _REASON_COLUMNS = [*("phrase", "word", "summary", "place", "document"), "posterior", "directions", "shares"]
 _REASON_COLUMNS += ["weights", "runner_up", "runner_up_posterior", "null"]
+#: Of the memory: DuckDB has most of the rest.
+_SHARE = 0.55
 #: How many were shown: the same texts may be shown twice.
 _SHOWN = count()
 _TYPES = ("BIGINT", "VARCHAR", "VARCHAR", "BIGINT", "BIGINT", "BIGINT", "DOUBLE", "DOUBLE")
@@ -57,20 +67,6 @@ def as_file(text: str | Path, name: str) -> Iterator[str]:
             if error.path == str(path):
                 error.path = name
             raise
-
-
-def lengths_of(lengths: str | int | Iterable[int]) -> str:
-    """Return lengths as the command line has them: a pair is a range, anything else is each by itself.
-
-    >>> lengths_of((5, 20)), lengths_of([5, 10, 12]), lengths_of(7), lengths_of("5-20")
-    ('5-20', '5,10,12', '7', '5-20')
-    """
-    if isinstance(lengths, str):
-        return lengths
-    if isinstance(lengths, int):
-        return str(lengths)
-    between = "-" if isinstance(lengths, tuple) and len(lengths) == 2 else ","
-    return between.join(map(str, lengths))
 
 
 class WordLink(NamedTuple):
@@ -185,6 +181,35 @@ class CheckedSummary(Table):
         return self._check.precision
 
 
-def weights_of(salience: Any) -> tuple[Any, Mapping[str, float] | None]:
-    """Return a kind of salience, and weights of words if these were given."""
-    return ("uniform", salience) if isinstance(salience, Mapping) else (salience, None)
+def aligned(
+    door: StoreSession, document: str | Path, abstract: str | Path, options: AlignOptions
+) -> AlignedTexts:
+    """Align two texts, with a model of the store if one is named."""
+    given: dict[str, object] = {**options}
+    form = options.get("format")
+    given.pop("format", None)
+    with (
+        door.reading() as store,
+        as_file(document, "document") as first,
+        as_file(abstract, "abstract") as second,
+    ):
+        choice = declared(Choice, given)
+        budget = Budget.of_limit(door.memory, share=_SHARE)
+        aligner, name = chosen_aligner(choice, lambda: store, budget=budget)
+        with steps("aligning"):
+            view = align_texts(first, second, aligner, form=form, budget=budget)
+        return AlignedTexts(view, name, notes(choice, [view.alignment]))
+
+
+def checked(summary: str | Path, against: str | Path, options: CheckOptions) -> CheckedSummary:
+    """Check which verb arguments of a summary have support in its sources."""
+    with as_file(summary, "summary") as first, as_file(against, "against") as second:
+        given: dict[str, object] = {**options, "summary": first, "against": second}
+        given.pop("parser", None)
+        parser = parser_of(options.get("parser"))
+        return CheckedSummary(declared(CheckRequest, given).check(parser))
+
+
+def parser_of(name: str | None) -> Parser | None:
+    """Return the parser of a name, if there is one."""
+    return None if name is None else open_parser(name)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import wraps
 from itertools import chain, groupby
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.cells import cell_len, set_cell_size
@@ -84,7 +84,7 @@ def question(declaration: type, **places: str) -> Callable[[Callable[..., Result
 
     def decorate(function: Callable[..., Result]) -> Callable[..., Result]:
         @wraps(function)
-        def told(*, reading: StoreOptions, out: Output, **given: Any) -> Result:
+        def told(*, reading: StoreOptions, out: Output, **given: object) -> Result:
             # Both go to standard error, which is a file for `sentgen sql` then.
             return function(reading=reading, out=replace(out, comments=reading.show_sql), **given)
 

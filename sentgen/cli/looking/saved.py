@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer._click.core import Context
 
 from sentgen.cli.console.option_groups import made_of
 from sentgen.cli.console.options import DbOption, open_store
@@ -30,7 +31,7 @@ from sentgen.schema.tables.saved import SavedQuery, find_saved, list_saved, remo
 
 app = typer.Typer(help="Save queries under a name, and run them.")
 #: Commands that can be saved beside `sentgen sql`, those that look into the counts, and what each asks.
-QUESTIONS = {
+QUESTIONS: Mapping[str, type[Question]] = {
     "ngrams": Ngrams,
     "deps": Dependencies,
     "args": Arguments,
@@ -126,15 +127,17 @@ def remove(name: NameArgument, *, db: DbOption = None) -> None:
     typer.echo(f"removed {name}", err=True)
 
 
-def _context(name: str, arguments: Sequence[str]) -> Any:
+def _context(name: str, arguments: Sequence[str]) -> Context:
     """Return a command's own context: what is wrong with an option is told as of that command."""
+    from typer.core import TyperGroup as Group
     from typer.main import get_command
 
     from sentgen.cli.application import build
 
     if name not in (*QUESTIONS, "sql"):
         raise InputError(f"{name!r} cannot be saved; these commands can: {', '.join((*QUESTIONS, 'sql'))}")
-    root: Any = get_command(build())
+    root = get_command(build())
+    assert isinstance(root, Group)
     return root.commands[name].make_context(f"sentgen {name}", list(arguments), **root.context_settings)
 
 
@@ -158,8 +161,8 @@ def _options(name: str, arguments: Sequence[str]) -> dict[str, Any]:
 
 def _question(command: str, given: Mapping[str, Any]) -> Question | None:
     """Return what a command would ask; none if standard input will bring it."""
-    asked: Any = made_of(QUESTIONS[command], given)
-    if command == "match":
+    asked = made_of(QUESTIONS[command], given)
+    if isinstance(asked, Match):
         check_parts(asked, None, conllu=given["conllu"], svg=None)
     return None if given.get("request") == "-" else asked
 
