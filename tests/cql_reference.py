@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from sentgen.lookups.attributes import Value
-from sentgen.lookups.boolean import Either, Every, Negation
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.search import Strategy
+from sentgen.lookups.languages import Either, Every, Negation
 
 #: Attributes of a token; one that is missing is the empty string.
 Word = Mapping[str, str]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.patterns import ANY, ATTRIBUTES, TokenPattern, counted_tag, glob, tag_among, word_among
+from sentgen.lookups.attributes import COLUMNS
+from sentgen.lookups.patterns import ANY, TokenPattern, counted_tag, glob, tag_among, word_among
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, where
-from sentgen.output.wording import either
+from sentgen.output.wording import either, near
 from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_TAGS, RESERVED_WORDS
 
 #: The attribute of a tag that is of the kind with which the dependencies of a corpus are counted.
@@ -118,8 +118,7 @@ def _near_labels(
             found = _matching(_labels(connection, selection, other), value.pattern)
             if other != value.attribute and found:
                 return _of_other_kind(connection, selection, value, other, found)
-    close = get_close_matches(value.pattern.lower(), list(folded), n=_MOST)
-    return "", [f"{value.prefix}{folded[name]}" for name in close]
+    return "", [f"{value.prefix}{name}" for name in near(value.pattern, labels, _MOST)]
 
 
 def _of_other_kind(
@@ -132,7 +131,7 @@ def _of_other_kind(
         near = [f"{other}:{name}" for name in found[:_MOST]] if value.prefix else [f"--by {other}"]
         return told, near
     bindings = Bindings()
-    condition = tag_among(f"token.{ATTRIBUTES[other][0]}", value.pattern, bindings)
+    condition = tag_among(f"token.{COLUMNS[other][0]}", value.pattern, bindings)
     together = _labels(connection, selection, COUNTED, condition, bindings)
     counted = "xpos" if other == "upos" else "upos"
     return f"{told}, and these corpora count dependencies by {counted}", together[:_MOST]
@@ -150,7 +149,7 @@ def _labels(
     counted = attribute == COUNTED
     conditions = [*([condition] if condition else []), *selection.of_tokens(bindings, "token")]
     text = _LABELS.format(
-        column=counted_tag("token") if counted else f"token.{ATTRIBUTES[attribute][0]}",
+        column=counted_tag("token") if counted else f"token.{COLUMNS[attribute][0]}",
         join=_JOIN_CORPUS if counted else "",
         conditions=where(conditions),
     )
@@ -175,7 +174,7 @@ def _words_of(selection: Selection, value: QuestionValue, bindings: Bindings) ->
     if value.attribute == "word" and selection.condition is None:
         # Counted already: a large store has a thousand tokens for each of its words.
         return "ngram_1", "w1", [f"w1 not in ({BOS}, {EOS})", *selection.of_segments(bindings)]
-    return "token", ATTRIBUTES[value.attribute][0], selection.of_tokens(bindings)
+    return "token", COLUMNS[value.attribute][0], selection.of_tokens(bindings)
 
 
 def _near_words(connection: Connection, selection: Selection, value: QuestionValue) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sentgen.lookups.statement import Bindings
+from sentgen.lookups.statement import Bindings, any_of
 
 #: Attribute to its column in `token`, the table that holds its strings, and their column there.
 COLUMNS = {
@@ -21,6 +21,9 @@ COLUMNS = {
     "deprel": ("deprel_id", "tag", "name"),
     "feats": ("feats_id", "tag", "name"),
 }
+
+#: Those that patterns of words name, and of which near values can be named.
+NAMED = ("word", "lemma", "upos", "xpos", "deprel")
 
 _MISC_AMONG = """\
 ({alias}.sentence_id, {alias}.position) in (
@@ -54,8 +57,7 @@ class Value:
         if self.regex:
             # `lower` would change classes such as \\W.
             flag = ", 'i'" if self.ignore_case else ""
-            found = [f"regexp_full_match({string}, {one}{flag})" for one in asked]
-            return found[0] if len(found) == 1 else f"({' or '.join(found)})"
+            return any_of([f"regexp_full_match({string}, {one}{flag})" for one in asked])
         if self.ignore_case:
             string, asked = f"lower({string})", [f"lower({one})" for one in asked]
         return f"{string} = {asked[0]}" if len(asked) == 1 else f"{string} in ({', '.join(asked)})"

@@ -15,15 +15,6 @@ from sentgen.lookups.attributes import COLUMNS
 from sentgen.lookups.statement import Bindings, Statement
 from sentgen.schema.engine import raw
 
-#: What every sentence has: its value of a row of `sentence`.
-ALWAYS = {
-    "corpus": "(select name from corpus where id = {alias}.corpus_id)",
-    "document": "(select name from document where id = {alias}.document_id)",
-    "source": "(select parse_filename(path) from source"
-    " where id = (select source_id from document where id = {alias}.document_id))",
-    "sent_id": "coalesce({alias}.sent_id, {alias}.id::varchar)",
-    "length": "{alias}.length::varchar",
-}
 #: What may stand before a key of metadata.
 _LABELS = ("meta.", "match.", "matchend.")
 #: The same with whose value is meant: that of the document, or of the sentence.
@@ -51,6 +42,43 @@ _IN_MISC = "select 1 from token_misc where starts_with(misc, $start) or contains
 
 
 @dataclass(frozen=True, slots=True)
+class SentenceProperty:
+    """What every sentence has, in SQL.
+
+    Args:
+        value: its value; ``{alias}`` is that of the row of `sentence`.
+        table: where the value is, if it is not in that row, but in one whose number that row has.
+        number: whether the value is a number.
+    """
+
+    value: str
+    table: str = ""
+    number: bool = False
+
+    def string(self, alias: str) -> str:
+        """Return the value of a row of `sentence`, as a string."""
+        if self.table:
+            return f"(select {self.value} from {self.table} where id = {alias}.{self.table}_id)"
+        return f"{self.value.format(alias=alias)}{'::varchar' if self.number else ''}"
+
+    def holds(self, alias: str, test: str) -> str:
+        """Return the condition that the value of a row of `sentence` passes a test."""
+        if self.table:
+            return f"{alias}.{self.table}_id in (select id from {self.table} where {test})"
+        return test if self.number else f"coalesce({test}, false)"
+
+
+_SOURCE = "(select parse_filename(path) from source where source.id = document.source_id)"
+ALWAYS = {
+    "corpus": SentenceProperty("name", "corpus"),
+    "document": SentenceProperty("name", "document"),
+    "source": SentenceProperty(_SOURCE, "document"),
+    "sent_id": SentenceProperty("coalesce({alias}.sent_id, {alias}.id::varchar)"),
+    "length": SentenceProperty("{alias}.length", number=True),
+}
+
+
+@dataclass(frozen=True, slots=True)
 class MetadataKey:
     """A key of metadata.
 
@@ -65,14 +93,14 @@ class MetadataKey:
     of_sentence: bool = False
 
     @property
-    def always(self) -> bool:
-        """Whether it is none of the metadata, but what every sentence has."""
-        return not (self.of_document or self.of_sentence)
+    def always(self) -> SentenceProperty | None:
+        """What every sentence has, if it is that and none of the metadata."""
+        return None if self.of_document or self.of_sentence else ALWAYS[self.name]
 
     def value(self, alias: str, bindings: Bindings) -> str:
         """Return the value of a row of `sentence` in SQL, its own before that of its document."""
         if self.always:
-            return ALWAYS[self.name].format(alias=alias)
+            return self.always.string(alias)
         levels = ((self.of_sentence, _OF_SENTENCE), (self.of_document, _OF_DOCUMENT))
         key = bindings.bind("key", self.name)
         found = [level.format(alias=alias, key=key) for meant, level in levels if meant]

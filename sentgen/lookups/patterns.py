@@ -13,18 +13,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sentgen.errors import InputError
+from sentgen.lookups.attributes import COLUMNS, NAMED
 from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Bindings, Statement
+from sentgen.lookups.statement import Bindings, Statement, any_of
 from sentgen.output.wording import instead
 
-#: Attribute of a token to its column in `token` and the table that holds its strings.
-ATTRIBUTES = {
-    "word": ("word_id", "word", "form"),
-    "lemma": ("lemma_id", "word", "form"),
-    "upos": ("upos_id", "tag", "name"),
-    "xpos": ("xpos_id", "tag", "name"),
-    "deprel": ("deprel_id", "tag", "name"),
-}
 ANY = "*"
 _NAME = re.compile(r"[A-Za-z]\w*")
 
@@ -112,7 +105,7 @@ class TokenPattern:
 
     def conditions(self, alias: str, bindings: Bindings) -> list[str]:
         """Return the conditions on a row of `token`."""
-        column, table, _ = ATTRIBUTES[self.attribute]
+        column, table, _ = COLUMNS[self.attribute]
         place = f"{alias}.{column}"
         if table == "word":
             found = [word_among(place, self.pattern, bindings, ignore_case=self.ignore_case)]
@@ -121,8 +114,8 @@ class TokenPattern:
         if self.pattern == ANY and self.attribute != "word":
             found.append(f"{place} is not null")
         if self.tag:
-            either = [tag_among(f"{alias}.{name}", self.tag, bindings) for name in ("xpos_id", "upos_id")]
-            found.append(f"({' or '.join(either)})")
+            kinds = ("xpos_id", "upos_id")
+            found.append(any_of([tag_among(f"{alias}.{name}", self.tag, bindings) for name in kinds]))
         return [condition for condition in found if condition]
 
 
@@ -142,7 +135,7 @@ def token_pattern(
     """
     attribute, colon, rest = text.partition(":")
     named = bool(colon and rest) and _NAME.fullmatch(attribute) is not None
-    if not (named and attribute in ATTRIBUTES):
+    if not (named and attribute in NAMED):
         attribute, rest = "word", text
     stem, slash, tag = rest.rpartition("/")
     # `1/2` and `and/or` are words unless the store has such a tag.
@@ -153,7 +146,7 @@ def token_pattern(
         name = text.partition(":")[0]
         raise InputError(
             f"no attribute {name!r} (a word with a colon is asked for as 'word:{text}');"
-            f" {instead(name, ATTRIBUTES)}"
+            f" {instead(name, NAMED)}"
         )
     if attribute not in ("word", "lemma"):
         return TokenPattern(attribute, stem, tag)

@@ -221,6 +221,11 @@ def where(conditions: Sequence[str], indent: str = "") -> str:
     return f"\n{indent}where " + f"\n{indent}  and ".join(conditions) if conditions else ""
 
 
+def any_of(conditions: Sequence[str]) -> str:
+    """Return the condition that one of several holds."""
+    return conditions[0] if len(conditions) == 1 else f"({' or '.join(conditions)})"
+
+
 def limited(connection: Connection, query: Statement, limit: int, missing: str) -> Answer:
     """Ask a query whose parameter ``limit`` is the number of rows that are shown (0: it has none)."""
     # One more tells whether there are more, without counting all.

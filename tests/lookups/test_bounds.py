@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from sentgen.cli.console.options import open_store
 from sentgen.errors import InputError, NotFoundError, QueryError
-from sentgen.lookups import bounds
+from sentgen.lookups import languages
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.cql.grammar import read
 from sentgen.lookups.cql.search import parse_cql
@@ -104,9 +104,9 @@ def test_a_condition_is_bounded(condition: str, told: str) -> None:
 def test_what_is_at_the_bounds_is_read() -> None:
     """The next one more is refused, as above."""
     assert read("[" + "!" * 48 + "word='the']")
-    assert read("[" + "|".join(["word='the'"] * bounds.MOST_CONDITIONS) + "]")
-    assert read("[]" * bounds.MOST_TOKENS)
-    assert read_request("pattern { X [" + ",".join(["lemma<>a"] * bounds.MOST_CONDITIONS) + "] }")
+    assert read("[" + "|".join(["word='the'"] * languages.MOST_CONDITIONS) + "]")
+    assert read("[]" * languages.MOST_TOKENS)
+    assert read_request("pattern { X [" + ",".join(["lemma<>a"] * languages.MOST_CONDITIONS) + "] }")
 
 
 def test_thousands_of_alternatives_are_one_condition(connection: Connection) -> None:

@@ -16,10 +16,10 @@ from sqlalchemy import Connection
 
 from sentgen.cli.console.options import open_store
 from sentgen.errors import NotFoundError, QueryError
-from sentgen.lookups.bounds import MOST_NESTED, MOST_WORDS
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import Arguments, Dependencies, End, Layer
 from sentgen.lookups.grew.matches import Match
+from sentgen.lookups.languages import MOST_NESTED, MOST_WORDS
 from sentgen.lookups.metadata.conditions import choose
 from sentgen.lookups.metadata.grammar import read
 from sentgen.lookups.ngram_search import Ngrams

@@ -5,18 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from lark import Lark, Transformer, v_args
 from lark import Token as Leaf
-from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken, VisitError
+from lark.exceptions import UnexpectedCharacters, UnexpectedInput
 
 from sentgen.errors import QueryError
 from sentgen.lookups.attributes import Value
-from sentgen.lookups.boolean import Either, Every, Negation
-from sentgen.lookups.bounds import MOST_TIMES, MOST_TOKENS, check_text, check_tree
 from sentgen.lookups.cql import syntax
+from sentgen.lookups.languages import (
+    MOST_TIMES,
+    MOST_TOKENS,
+    Either,
+    Every,
+    Negation,
+    built,
+    expected_of,
+    place_of,
+)
 
 GRAMMAR = r"""
 start: pattern ";"?
@@ -115,15 +123,8 @@ def read(text: str) -> syntax.Pattern:
     Raises:
         QueryError: it is none; with the place and what was expected.
     """
-    check_text(text)
     try:
-        tree = _parser().parse(text)
-        check_tree(text, tree, _CONDITIONS)
-        pattern = _Reader(text).transform(tree)
-    except VisitError as error:
-        if isinstance(error.orig_exc, QueryError):
-            raise error.orig_exc from None
-        raise
+        pattern = built(text, partial(_parser().parse, text), _CONDITIONS, _Reader(text))
     except UnexpectedInput as error:
         raise _told(text, error) from None
     if syntax.size(pattern) > MOST_TOKENS:
@@ -139,24 +140,20 @@ def _parser() -> Lark:
 
 def _told(text: str, error: UnexpectedInput) -> QueryError:
     """Say what is wrong with a query that the grammar does not take."""
-    place = error.pos_in_stream
-    ended = isinstance(error, UnexpectedToken) and error.token.type == "$END"
-    place = len(text.rstrip()) if ended or place is None else place
+    place, expected = place_of(text, error), expected_of(error)
     name = re.search(r"\w+$", text[:place].rstrip())
-    told: Any = error  # no class of these has what it expected, but each of its kinds
     if name and getattr(error, "expected", None) == {"COLON"}:  # a name where a pattern begins
         message = _REFUSED.get(name[0]) or f'a word stands in quotes: "{name[0]}"'
         return QueryError(message, query=text, place=name.start())
     if isinstance(error, UnexpectedCharacters) and text[place] in "\"'":
         return QueryError("this quote is not closed", query=text, place=place)
-    expected = told.accepts if isinstance(error, UnexpectedToken) else told.allowed
-    listed = _listed(expected or ())
+    listed = _listed(expected)
     if not text.strip():
         return QueryError('the query is empty; write a pattern, such as [upos="ADJ"] "house"', query="")
-    found = re.match(r"\w+|.", text[place:], re.DOTALL)
-    if found and "RSQB" in (expected or ()) and found[0].isidentifier():
+    found = re.match(r"\w+|.", text[place:].rstrip(), re.DOTALL)
+    if found and "RSQB" in expected and found[0].isidentifier():
         return QueryError(f"unexpected {found[0]!r}; is & or | missing?", query=text, place=place)
-    what = f"unexpected {found[0]!r}" if found and not ended else "the query ends too early"
+    what = f"unexpected {found[0]!r}" if found else "the query ends too early"
     return QueryError(f"{what}; expected {listed}" if listed else what, query=text, place=place)
 
 

@@ -12,13 +12,14 @@ import duckdb
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError, QueryError
-from sentgen.lookups.attributes import COLUMNS, Value
-from sentgen.lookups.boolean import Negation
+from sentgen.lookups.attributes import COLUMNS, NAMED, Value
+from sentgen.lookups.concordances.places import sentences_of
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.plan import plan
 from sentgen.lookups.cql.spans import Spans
 from sentgen.lookups.cql.tokens import ENDS, TAGS, TokenConditions
 from sentgen.lookups.keys import StoreKeys, bare
+from sentgen.lookups.languages import Negation
 from sentgen.lookups.regular import told
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement
@@ -69,9 +70,6 @@ _HITS = {
     Strategy.SHORTEST: _SHORTEST,
     Strategy.STANDARD: _STANDARD,
 }
-_SIZE = "select coalesce(max(id), 0) as sentences from sentence"
-#: Attributes of which near values can be named.
-_HINTED = ("word", "lemma", "upos", "xpos", "deprel")
 #: What patterns of words do not begin with, but for a bracket, a quote or a parenthesis alone.
 _CQL = re.compile(
     r"""\s*(
@@ -156,7 +154,7 @@ class Cql:
         for condition in syntax.conditions(self.pattern):
             for one in syntax.comparisons(condition):
                 name = "word" if one.left.attribute == "form" else one.left.attribute
-                if one.negated or one.left.label or name not in _HINTED or not isinstance(one.right, Value):
+                if one.negated or one.left.label or name not in NAMED or not isinstance(one.right, Value):
                     continue
                 texts = () if one.right.regex else one.right.texts
                 found += [(name, text, f"{name}=") for text in texts if len(texts) == 1]
@@ -216,7 +214,7 @@ def parse_cql(
     keys = StoreKeys(connection)
     check_terms(keys, text, by, pattern)
     cql = Cql(text, pattern, strategy, selection, _empty(connection, text, pattern), keys)
-    sentences = int(Statement(_SIZE).value(connection))
+    sentences = sentences_of(connection)
     planned = plan(connection, pattern, cql.conditions(Bindings()), sentences)
     cql = replace(cql, rare=planned.rare, sentences=planned.sentences)
     return replace(cql, walked=planned.walked and bool(cql.walks(Bindings(), "", "")))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from sentgen.lookups.attributes import Value
-from sentgen.lookups.boolean import Either, Every, Negation
+from sentgen.lookups.languages import Either, Every, Negation
 
 
 @dataclass(frozen=True, slots=True)

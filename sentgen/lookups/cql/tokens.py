@@ -19,11 +19,11 @@ from sentgen.lookups.attributes import (
     misc_condition,
     misc_string,
 )
-from sentgen.lookups.boolean import Either, Every, Negation
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.keys import MetadataKey, StoreKeys
+from sentgen.lookups.languages import Either, Every, Negation
 from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Bindings
+from sentgen.lookups.statement import Bindings, any_of
 
 #: Writes a condition, negated or not.
 Write = Callable[[syntax.Condition, bool], str]
@@ -114,7 +114,7 @@ class TokenConditions:
             there = [self._has(left, kind, None) for kind in kinds(name)]
             other = f"({' or '.join(there)}) and not coalesce({' or '.join(found)}, false)"
             return f"({other})" if negated else f"({other}) is not true"
-        told = found[0] if len(found) == 1 else f"({' or '.join(found)})"
+        told = any_of(found)
         return f"({told}) is not true" if negated else told
 
     def _has(self, alias: str, name: str, value: Value | None) -> str:

@@ -17,7 +17,7 @@ from sentgen.lookups.attributes import (
 from sentgen.lookups.grew.syntax import ANCHOR, Description, FeatureCondition, FeatureRelation, Label
 from sentgen.lookups.keys import MetadataKey, StoreKeys, bare
 from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Bindings
+from sentgen.lookups.statement import Bindings, any_of
 from sentgen.output.wording import instead
 
 #: Keys that are columns of `token`.
@@ -104,9 +104,7 @@ class FeatureConditions:
             return [f"{alias}.deprel_id in (select id from tag where {' and '.join(parts)})"]
         if not label.values:
             return []
-        asked = self._either(
-            [attribute_condition(alias, "deprel", one, self.bindings) for one in label.values]
-        )
+        asked = any_of([attribute_condition(alias, "deprel", one, self.bindings) for one in label.values])
         return [f"({asked}) is not true" if label.negated else asked]
 
     def metadata(self, sentence: str, one: FeatureCondition) -> str:
@@ -122,7 +120,7 @@ class FeatureConditions:
 
     def values(self, string: str, values: Sequence[Value]) -> str:
         """Return the condition that a string is one of some values."""
-        return self._either([self._is(string, one, "value") for one in values])
+        return any_of([self._is(string, one, "value") for one in values])
 
     def _part(self, one: FeatureCondition) -> str:
         """Return the condition on a part of a relation, a row of `tag`."""
@@ -155,14 +153,10 @@ class FeatureConditions:
             return condition(None)
         if one.relation is FeatureRelation.ABSENT:
             return f"({condition(None)}) is not true"
-        found = self._either([condition(value) for value in one.values])
+        found = any_of([condition(value) for value in one.values])
         if one.relation is FeatureRelation.IS:
             return found
         return f"({condition(None)} and ({found}) is not true)"
-
-    @staticmethod
-    def _either(conditions: Sequence[str]) -> str:
-        return conditions[0] if len(conditions) == 1 else f"({' or '.join(conditions)})"
 
 
 def require(keys: StoreKeys, key: str) -> MetadataKey:

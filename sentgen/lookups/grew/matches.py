@@ -18,7 +18,6 @@ from sentgen.lookups.concordances.surface import surface_of
 from sentgen.lookups.grew.asked_keys import check_request, read_keys
 from sentgen.lookups.grew.compiler import Compiler
 from sentgen.lookups.grew.features import TOKEN_KEYS
-from sentgen.lookups.grew.reading import read_key, read_request, read_whether
 from sentgen.lookups.grew.statements import GrewStatements
 from sentgen.lookups.grew.syntax import (
     Clause,
@@ -140,6 +139,9 @@ class _Search:
     """A request that is asked, of the whole store or part by part."""
 
     def __init__(self, connection: Connection, selection: Selection, asked: Match) -> None:
+        # Its parser takes longer to import than other look-ups take, which need none.
+        from sentgen.lookups.grew.reading import read_key, read_request, read_whether
+
         self.connection, self.selection, self._sentences = connection, selection, sentences_of(connection)
         self._whether = [(text, read_whether(text)) for text in asked.whether]
         self.request = read_request(asked.request)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sentgen.errors import InputError
+from sentgen.lookups.statement import any_of
 
 #: Two edges cross if each has one end strictly within the other; that of the root comes from position 0.
 _CROSSING = """\
@@ -57,5 +58,5 @@ def structure_condition(name: str, sentence: str, corpora: Sequence[str]) -> str
         raise InputError(f"no structure {name!r}; there are {', '.join([*_VIOLATED, *_OPPOSITE])}")
     among = "".join(f" and {one}" for one in corpora)
     found = [f"{sentence} in (\n    {text.format(corpora=among)}\n  )" for text in _VIOLATED[positive]]
-    either = found[0] if len(found) == 1 else f"({' or '.join(found)})"
+    either = any_of(found)
     return either if name in _OPPOSITE else f"not {either}"

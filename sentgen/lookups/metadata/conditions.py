@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from sentgen.errors import NotFoundError, QueryError
-from sentgen.lookups.boolean import Every, Negation
 from sentgen.lookups.keys import MetadataKey, StoreKeys, bare
+from sentgen.lookups.languages import Every, Negation
 from sentgen.lookups.metadata.syntax import (
     ConditionKey,
     Exists,
@@ -23,25 +22,12 @@ from sentgen.lookups.metadata.syntax import (
     atoms,
 )
 from sentgen.lookups.regular import fault
-from sentgen.lookups.statement import Bindings, Statement
-from sentgen.output.wording import either, instead
+from sentgen.lookups.statement import Bindings, Statement, any_of
+from sentgen.output.wording import either, instead, near
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-#: What every sentence has, and how to ask for it; ``{test}`` is of the value.
-_ALWAYS = {
-    "corpus": ("corpus.name", "s.corpus_id in (select id from corpus where {test})"),
-    "document": ("document.name", "s.document_id in (select id from document where {test})"),
-    "source": (
-        "parse_filename(source.path)",
-        "s.document_id in (select document.id from document join source on source.id = document.source_id"
-        " where {test})",
-    ),
-    "sent_id": ("coalesce(s.sent_id, s.id::varchar)", "coalesce({test}, false)"),
-    "length": ("s.length", "{test}"),
-}
-_NUMBERS = ("length",)
 _OF_SENTENCE = "s.id in (select sentence_id from sentence_meta as m where m.key = {key}{test})"
 _OF_DOCUMENT = "s.document_id in (select document_id from document_meta as m where m.key = {key}{test})"
 #: Comparisons that are looked at where nothing was found: the first ones.
@@ -58,11 +44,7 @@ from (
 group by value
 order by count(*) desc, value
 limit {_MOST_VALUES}"""
-_VALUES_OF = {
-    "corpus": "select name from corpus order by name",
-    "document": f"select distinct name from document order by name limit {_MOST_VALUES}",
-    "source": f"select distinct parse_filename(path) as name from source order by name limit {_MOST_VALUES}",
-}
+_VALUES_OF = f"select distinct {{value}} as value from {{table}} order by value limit {_MOST_VALUES}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +92,7 @@ class Condition:
 def _of_key(key: MetadataKey, test: str, bindings: Bindings) -> str:
     """Return the condition that a value under a key passes a test; without one, that there is a value."""
     if key.always:
-        return _ALWAYS[key.name][1].format(test=test) if test else "true"
+        return key.always.holds("s", test) if test else "true"
     name, passes = bindings.bind("key", key.name), test and f" and {test}"
     of_sentence, of_document = (one.format(key=name, test=passes) for one in (_OF_SENTENCE, _OF_DOCUMENT))
     if not key.of_sentence:
@@ -151,31 +133,27 @@ def choose(connection: Connection, text: str) -> Condition:
     return Condition(text, expression, keys)
 
 
-def _is_number(key: MetadataKey) -> bool:
-    """Return whether the values of a key are numbers in the store."""
-    return key.always and key.name in _NUMBERS
-
-
 def _check_values(connection: Connection, text: str, asked: MetadataComparison, key: MetadataKey) -> None:
     for one in asked.values:
         if asked.operator == "~":
             if wrong := fault(connection, one.text):
                 raise QueryError(f"no regular expression: {wrong}", query=text, place=one.place)
-        elif asked.operator != "like" and _is_number(key) and one.number is None:
+        elif asked.operator != "like" and key.always and key.always.number and one.number is None:
             message = f"{key.name} is a number, and {one.text!r} is none"
             raise QueryError(message, query=text, place=one.place)
 
 
 def _passes(one: MetadataComparison, key: MetadataKey, bindings: Bindings) -> str:
     """Return the condition that a value passes; null where it is no number and has to be one."""
-    value = _ALWAYS[key.name][0] if key.always else "m.value"
+    value = key.always.value.format(alias="s") if key.always else "m.value"
+    is_number = bool(key.always and key.always.number)
     if one.operator in ("like", "~"):
         text = bindings.bind("value", one.values[0].text)
-        of = f"{value}::varchar" if _is_number(key) else value
+        of = f"{value}::varchar" if is_number else value
         return f"{of} like {text}" if one.operator == "like" else f"regexp_full_match({of}, {text})"
     told = []
     # To DuckDB, nan is greater than any number.
-    number = value if _is_number(key) else f"nullif(try_cast({value} as double), 'nan'::double)"
+    number = value if is_number else f"nullif(try_cast({value} as double), 'nan'::double)"
     numbers = [each.number for each in one.values if each.number is not None]
     texts = [each.text for each in one.values if each.number is None]
     for of, values in ((number, numbers), (value, texts)):
@@ -183,7 +161,7 @@ def _passes(one: MetadataComparison, key: MetadataKey, bindings: Bindings) -> st
             told.append(f"{of} in {bindings.bind('values', list(values))}")
         elif values:
             told.append(f"{of} {one.operator} {bindings.bind('value', values[0])}")
-    return told[0] if len(told) == 1 else f"({' or '.join(told)})"
+    return any_of(told)
 
 
 def _hints(connection: Connection, one: MetadataComparison, asked: MetadataKey) -> list[str]:
@@ -202,9 +180,12 @@ def _hints(connection: Connection, one: MetadataComparison, asked: MetadataKey) 
 
 def _values(connection: Connection, key: MetadataKey) -> list[str]:
     """Return the values of a key, the most frequent first; none where they are as many as sentences."""
-    if key.always and key.name not in _VALUES_OF:
+    if key.always is None:
+        query = Statement(_VALUES, {"key": key.name})
+    elif not key.always.table:
         return []
-    query = Statement(_VALUES_OF[key.name]) if key.always else Statement(_VALUES, {"key": key.name})
+    else:
+        query = Statement(_VALUES_OF.format(value=key.always.value, table=key.always.table))
     return [str(one) for one in query.run(connection).column(0).to_pylist()]
 
 
@@ -218,8 +199,7 @@ def _reads_as_number(text: str) -> bool:
 
 def _hint(key: str, text: str, values: Sequence[str]) -> str:
     """Say that a value never occurs, with those that it may stand for."""
-    folded = {value.lower(): value for value in reversed(values)}
-    near = [folded[name] for name in get_close_matches(text.lower(), list(folded), n=_MOST_NEAR)]
-    if not near and len(values) <= _MOST_TOLD:
+    meant = near(text, values, _MOST_NEAR)
+    if not meant and len(values) <= _MOST_TOLD:
         return f"{key} is never {text!r}; there are {', '.join(values)}"
-    return f"{key} is never {text!r}{f', did you mean {either(near)}?' if near else ''}"
+    return f"{key} is never {text!r}{f', did you mean {either(meant)}?' if meant else ''}"

@@ -6,11 +6,10 @@ from functools import cache
 from typing import Any
 
 from lark import Lark, Token, Transformer, v_args
-from lark.exceptions import UnexpectedInput, UnexpectedToken
+from lark.exceptions import UnexpectedInput
 
 from sentgen.errors import QueryError
-from sentgen.lookups.boolean import Either, Every, Negation
-from sentgen.lookups.bounds import MOST_NESTED, MOST_WORDS, check_text
+from sentgen.lookups.languages import MOST_NESTED, MOST_WORDS, Either, Every, Negation, check_text, place_of
 from sentgen.lookups.metadata.syntax import (
     ConditionKey,
     Exists,
@@ -152,9 +151,7 @@ def _check_size(text: str) -> None:
 
 def _told(text: str, error: UnexpectedInput) -> QueryError:
     """Return what is wrong: where, and what could stand there."""
-    place = len(text.rstrip())
-    if not (isinstance(error, UnexpectedToken) and error.token.type == "$END"):
-        place = error.pos_in_stream or 0
+    place = place_of(text, error)
     if text[place : place + 1] in ("'", '"'):
         return QueryError("this quote is not closed", query=text, place=place)
     # Asked of a parser that builds nothing, as it tries what could follow.

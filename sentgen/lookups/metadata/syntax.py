@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from sentgen.lookups.boolean import Either, Every, Negation
+from sentgen.lookups.languages import Either, Every, Negation
 
 #: As many digits as a double tells apart; longer ones are names made of digits.
 _DIGITS = 15

@@ -31,9 +31,9 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups.absence import QuestionValue, explained
+from sentgen.lookups.attributes import COLUMNS
 from sentgen.lookups.concordances.hits import ReadPattern, TokenHits, read_hits
 from sentgen.lookups.cql.search import CqlOption, Strategy, StrategyOption, check_one
-from sentgen.lookups.patterns import ATTRIBUTES
 from sentgen.lookups.question import Lookup, MinCountOption
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, at_least, limit_clause, limited
@@ -139,7 +139,7 @@ class Collocations(Lookup):
         bindings = Bindings(min_count=max(self.min_count, 1))
         around = self.dependency or (window.left, window.right)
         column = COLUMN.get(self.measure, "o11")
-        statements = CollocationStatements(node, around, ATTRIBUTES[self.by][0], column, selection)
+        statements = CollocationStatements(node, around, COLUMNS[self.by][0], column, selection)
         clause = limit_clause(self.limit, bindings)
         asked = self.word if self.cql is None else self.cql
         missing = f"collocate of {asked!r}{at_least(self.min_count)}"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
+from sentgen.lookups.concordances.places import sentences_of
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement, where
 
@@ -29,7 +30,6 @@ JUILLAND_D = """case when {documents} > 1 then greatest(
     1 - sqrt(greatest({documents} * {squares} / {rates} ** 2 - 1, 0) / ({documents} - 1)), 0
   ) end"""
 
-_SIZE = "select coalesce(max(id), 0) from sentence"
 _ALONE = "select count(*) = 1 from document{conditions}"
 _DOCUMENTS = """\
 select id, first_sentence, sentences
@@ -68,7 +68,7 @@ class Spread:
     @property
     def large(self) -> bool:
         """Whether the store has more sentences than are counted at once."""
-        return int(Statement(_SIZE).value(self.connection)) > SENTENCES
+        return sentences_of(self.connection) > SENTENCES
 
     def inside(self, column: str, ids: Sequence[int]) -> pa.Table:
         """Return how often items occur in documents: ``id``, ``document_id``, ``count``.

@@ -16,8 +16,9 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups.absence import QuestionValue, explained
+from sentgen.lookups.attributes import COLUMNS
 from sentgen.lookups.cql.search import Strategy, StrategyOption, is_cql
-from sentgen.lookups.patterns import ANY, ATTRIBUTES, glob
+from sentgen.lookups.patterns import ANY, glob
 from sentgen.lookups.question import Lookup
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, registered, where
@@ -256,7 +257,7 @@ def count_items(by: By, selection: Selection, bindings: Bindings) -> str:
     if by is By.WORD and selection.condition is None:
         conditions = [f"w1 not in ({BOS}, {EOS})", *selection.of_segments(bindings)]
         return _OF_UNIGRAMS.format(conditions=where(conditions, "  "))
-    column = ATTRIBUTES[by][0]
+    column = COLUMNS[by][0]
     conditions = [f"{column} is not null", *selection.of_tokens(bindings)]
     return _OF_TOKENS.format(column=column, conditions=where(conditions, "  "))
 
@@ -273,11 +274,11 @@ class _List:
     @property
     def column(self) -> str:
         """The column of `token` with the number of the item."""
-        return ATTRIBUTES[self.by][0]
+        return COLUMNS[self.by][0]
 
     def best(self, bindings: Bindings) -> str:
         """Return the common table expressions of the items that are listed."""
-        _, table, name = ATTRIBUTES[self.by]
+        _, table, name = COLUMNS[self.by]
         item, folded, matching = f"{table}.{name}", self.selection.ignore_case, []
         if self.pattern != ANY:
             matching.append(glob(self.pattern).condition(item, bindings, ignore_case=folded))

@@ -25,7 +25,7 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups import counted_anew
-from sentgen.lookups.patterns import ATTRIBUTES
+from sentgen.lookups.attributes import COLUMNS
 from sentgen.lookups.question import IgnoreCaseOption, LimitOption, MinCountOption
 from sentgen.lookups.selection import Selection, select_corpora
 from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
@@ -170,7 +170,7 @@ def _compared(
     focus: Selection, reference: Selection, by: By, order: str, limit: int, bindings: Bindings
 ) -> Statement:
     """Return the statement that counts and measures the items of both sides."""
-    _, table, name = ATTRIBUTES[by]
+    _, table, name = COLUMNS[by]
     item = f"{table}.{name}"
     text = _STATEMENT.format(
         by=by,
@@ -208,7 +208,7 @@ def _check_side(connection: Connection, side: Selection, names: str, by: By) -> 
     if by is By.WORD:
         return
     bindings = Bindings()
-    conditions = [f"{ATTRIBUTES[by][0]} is not null", *side.of_tokens(bindings)]
+    conditions = [f"{COLUMNS[by][0]} is not null", *side.of_tokens(bindings)]
     if Statement(_HAS_ITEM.format(conditions=where(conditions)), bindings).value(connection) is None:
         raise InputError(f"{names} has no {by} to compare; compare by word")
 

@@ -12,7 +12,7 @@ from typing import Annotated
 from sqlalchemy import Connection
 
 from sentgen.lookups.absence import explained
-from sentgen.lookups.patterns import ATTRIBUTES
+from sentgen.lookups.attributes import COLUMNS
 from sentgen.lookups.question import Lookup, MinCountOption
 from sentgen.lookups.statement import Answer, Bindings, Statement, at_least, limited
 from sentgen.lookups.statistics.collocation_statements import CollocationStatements
@@ -67,7 +67,7 @@ class Sketch(Lookup):
         node = read_node(connection, self.word, selection)
         bindings = Bindings(min_count=max(self.min_count, 1))
         column = COLUMN.get(self.measure, "o11")
-        statements = CollocationStatements(node, "*", ATTRIBUTES[self.by][0], column, selection)
+        statements = CollocationStatements(node, "*", COLUMNS[self.by][0], column, selection)
         only = f"\nwhere rank <= {bindings.bind('each', self.limit)}" if self.limit else ""
         missing = f"collocate of {self.word!r} in a relation{at_least(self.min_count)}"
         with statements.asked(connection, bindings) as texts:

@@ -1,4 +1,4 @@
-"""How long, how deep and how large a query may be, in all three languages.
+"""What the three languages of queries have in common: and, or and not, bounds, and errors with their place.
 
 Every part of a query becomes a part of one statement: beyond these bounds, reading it meets the recursion
 limit of Python, or planning it takes DuckDB minutes and all memory. On two busy cores, 200 conditions took a
@@ -7,14 +7,18 @@ minute to plan and 400 two, however small the store.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from sentgen.errors import QueryError
 
 if TYPE_CHECKING:
-    from lark import Token, Tree
+    from lark import Token, Transformer, Tree
+    from lark.exceptions import UnexpectedInput
 
+#: A condition of one language, or what one reads.
+C = TypeVar("C")
 #: Characters of a query, a key or a condition; a list of words may be long.
 MOST_CHARACTERS = 100_000
 #: Parts of a query within each other.
@@ -27,6 +31,27 @@ MOST_WORDS = 500
 MOST_TOKENS = 400
 #: Times that a part may be repeated by a number.
 MOST_TIMES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Every(Generic[C]):
+    """All parts hold."""
+
+    parts: tuple[C, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Either(Generic[C]):
+    """Some part holds, or several."""
+
+    parts: tuple[C, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Negation(Generic[C]):
+    """The part does not hold."""
+
+    part: C
 
 
 def check_text(text: str) -> None:
@@ -72,3 +97,41 @@ def check_tree(text: str, tree: Tree[Token], conditions: Collection[str]) -> Non
             f"more than {MOST_CONDITIONS} conditions; write values as alternatives, or ask in parts",
             query=text,
         )
+
+
+def built(
+    text: str, parse: Callable[[], Tree[Token]], conditions: Collection[str], build: Transformer[Token, C]
+) -> C:
+    """Return what a transformer makes of a query that a grammar takes, and that is not too large.
+
+    Args:
+        text: the query.
+        parse: reads it.
+        conditions: see `check_tree`.
+        build: makes something of the tree.
+
+    Raises:
+        UnexpectedInput: the grammar does not take it.
+        QueryError: it is too large; and what the transformer raises.
+    """
+    from lark.exceptions import VisitError
+
+    check_text(text)
+    tree = parse()
+    check_tree(text, tree, conditions)
+    try:
+        return build.transform(tree)
+    except VisitError as error:
+        raise error.orig_exc from None
+
+
+def place_of(text: str, error: UnexpectedInput) -> int:
+    """Return where a grammar does not take a query: behind its last word where it ends too early."""
+    ended = getattr(getattr(error, "token", None), "type", "") == "$END"
+    return len(text.rstrip()) if ended or error.pos_in_stream is None else error.pos_in_stream
+
+
+def expected_of(error: UnexpectedInput) -> set[str]:
+    """Return the terminals that a grammar would take there."""
+    # Of a token these, of characters those; no class that both have says so.
+    return set(getattr(error, "accepts", None) or getattr(error, "allowed", None) or ())
