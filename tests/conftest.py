@@ -95,7 +95,9 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     began, _loading[:] = _computed(), []
     result = yield
     longest, took = item.config.getoption("--longest"), _computed() - began - sum(_loading)
-    if longest and not item.config.getoption("--nightly") and took > longest * (slowness := _slowness()):
+    if not longest or item.config.getoption("--nightly") or took <= longest:
+        return result
+    if took > longest * (slowness := _slowness()):
         item.user_properties.append((_TOO_LONG, f"{took / slowness:.1f} s {item.nodeid}"))
         # Between once and twice the limit a test is named, for what one takes differs from run to run.
         if took > 2 * longest * slowness:
