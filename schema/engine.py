@@ -214,7 +214,8 @@ def one_thread(connection: Connection) -> Iterator[None]:
         yield
     finally:
         # A failed transaction takes no statement: it would say so, and no longer why it has failed.
-        with connections.cursor(raw(connection)) as other:
+        # A database that a full disk has invalidated takes none at all.
+        with suppress(duckdb.FatalException), connections.cursor(raw(connection)) as other:
             other.execute("reset threads")
 
 
@@ -268,6 +269,8 @@ def translated_errors(path: Path) -> Iterator[None]:
 # was asked, which may have any words; only a log that is replayed fails like one.
 _OF_QUERIES = (duckdb.DataError, duckdb.IntegrityError, duckdb.ProgrammingError)
 _REPLAYING = re.compile(r"[a-z ]+ error: failure while replaying wal")
+# What has invalidated a database is quoted whole by all that follows, with the names in it.
+_ORIGINAL = re.compile(r'Original error: "(.*)"', re.DOTALL)
 # Names of files may have any words, too: DuckDB and the system put them in quotes.
 _NAMES = re.compile(r'"[^"]*"|\'[^\']*/[^\']*\'')
 _DAMAGED = (
@@ -337,4 +340,4 @@ def _without_names(path: Path, error: BaseException) -> str:
     for name in {str(path), os.path.abspath(path), os.path.realpath(path)}:
         if os.sep in name:
             text = text.replace(name, "")
-    return _NAMES.sub("", text)
+    return _NAMES.sub("", _ORIGINAL.sub(r"\1", text))

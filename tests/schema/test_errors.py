@@ -40,12 +40,13 @@ from sqlalchemy import text
 from sentgen.errors import StoreError
 from sentgen.schema import Store
 path = Path(sys.argv[1])
-size = path.stat().st_size + 2**20
+size = path.stat().st_size
 store = Store(path)
 resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 try:
-    with store.begin() as connection:
-        connection.execute(text("insert into word select range + 100, md5(range::varchar) from range(500000)"))
+    with store.begin(in_order=True) as connection:
+        rows = f"select range + 100, md5(range::varchar) from range({sys.argv[2]})"
+        connection.execute(text(f"insert into word {rows}"))
 except StoreError as error:
     print(error)
 """
@@ -146,6 +147,13 @@ def test_read_only_folder(tmp_path: Path) -> None:
             "made by another version of DuckDB",
         ),
         (duckdb.ConnectionException("... with a different configuration than ..."), "close it there first"),
+        (
+            duckdb.FatalException(
+                "FATAL Error: Failed: database has been invalidated because of a previous fatal error.\n"
+                'Original error: "Failed to create checkpoint: Could not write file "/x": File too large"'
+            ),
+            "the disk is full",
+        ),
         (duckdb.Error("Odd Error: first line\nsecond line"), "store: Odd Error: first line"),
         (duckdb.Error(""), "store: Error"),
     ],
@@ -195,10 +203,11 @@ def test_what_a_message_quotes_says_nothing_of_what_is_wrong(error: Exception) -
     assert type(told) is StoreError
 
 
-def test_full_disk_stores_nothing(path: Path) -> None:
+@pytest.mark.parametrize("rows", [500_000, 50_000], ids=["before the commit", "within it"])
+def test_full_disk_stores_nothing(path: Path, rows: int) -> None:
     """A limit on the size of files stands for a full disk; the store stays usable."""
     done = subprocess.run(
-        [sys.executable, "-c", FILL_DISK, str(path)], capture_output=True, text=True, check=False
+        [sys.executable, "-c", FILL_DISK, str(path), str(rows)], capture_output=True, text=True, check=False
     )
 
     assert "the disk is full; nothing of this step was stored. Free space and run it again" in done.stdout
