@@ -30,7 +30,7 @@ from sentgen.counts.batch import DATABASE_SHARE
 from sentgen.counts.strings import StoredStrings
 from sentgen.errors import InputError, ModelError
 from sentgen.models import sql
-from sentgen.models.building.build import SORTING_SHARE
+from sentgen.models.building.in_store import SORTING_SHARE
 from sentgen.models.building.model_rows import record
 from sentgen.models.building.recipe import Recipe
 from sentgen.models.building.recount import CLOSING, OPENING

@@ -166,7 +166,7 @@ def test_counts_that_do_not_fit_are_refused(store: Store, damage: str, smoothing
 def test_a_full_disk_leaves_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """The room for n-grams is asked for before it is used, so that this is an error and not a signal."""
     add_corpus(store, "toy", ["a b a c", "c b a"])
-    monkeypatch.setitem(build_model.__globals__, "ROWS_SHARE", 0.0)
+    monkeypatch.setattr("sentgen.models.building.in_store.ROWS_SHARE", 0.0)
 
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
