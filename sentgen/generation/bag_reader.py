@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from sentgen.corpus.base_np import mark_base_nps
 from sentgen.corpus.formats import (
@@ -160,7 +160,7 @@ def _from_json(text: str, path: str) -> Iterator[Bag]:
                 raise InputError(f"{where}{error.message}", path=path, line=line) from error
 
 
-def _values(text: str, path: str) -> Iterator[tuple[int, Any]]:
+def _values(text: str, path: str) -> Iterator[tuple[int, object]]:
     """Yield every JSON value of a text with the line it begins at."""
     decoder = json.JSONDecoder()
     end, line = 0, 1

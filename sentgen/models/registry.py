@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Connection, Select, delete, func, insert, or_, select
+from sqlalchemy import Connection, Row, Select, delete, func, insert, or_, select
 
 from sentgen.errors import NotFoundError
 from sentgen.models.building.symbols import OF_WORDS, Symbols
@@ -301,7 +300,7 @@ def _infos(connection: Connection) -> list[ModelInfo]:
     return [_info(row, corpora.get(row.id, []), notes.get(row.id, {})) for row in rows]
 
 
-def _info(row: Any, corpora: list[str], notes: dict[str, float]) -> ModelInfo:
+def _info(row: Row[*tuple[object, ...]], corpora: list[str], notes: dict[str, float]) -> ModelInfo:
     """Return a model by its row, the names of its corpora, and its notes with their values."""
     conditions = [note.removeprefix(CONDITION) for note in notes if note.startswith(CONDITION)]
     over = [

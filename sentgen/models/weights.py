@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import Row, func, insert, select
 
 from sentgen.errors import NotFoundError
 from sentgen.schema import Store
@@ -74,6 +73,6 @@ def learnt_weights(
     )
 
 
-def _named(rows: Sequence[Any], version: int, kind: str) -> dict[str, float]:
+def _named(rows: Sequence[Row[int, str, str, float]], version: int, kind: str) -> dict[str, float]:
     mine = (row for row in rows if (row.version, row.kind) == (version, kind))
     return {str(row.name): float(row.weight) for row in mine}

@@ -16,17 +16,17 @@ class ClusterTask:
     """A function of a module with what it gets, and the file that holds what it returned once it is done."""
 
     receipt: Path
-    function: Callable[..., dict[str, Any]]
+    function: Callable[..., Mapping[str, Any]]
     arguments: Sequence[object]
     named: Mapping[str, object]
 
-    def __call__(self) -> dict[str, Any]:
+    def __call__(self) -> Mapping[str, Any]:
         """Do it, unless it is done; return what it returned, then or now.
 
         Raises:
             SentgenError: it cannot be done; said in one line.
         """
-        done: dict[str, Any] | None = read_json(self.receipt)
+        done: Mapping[str, Any] | None = read_json(self.receipt)
         if done is None:
             with translated_errors(self.receipt.parent):
                 done = self.function(*self.arguments, **self.named)
@@ -41,7 +41,7 @@ class Engine(Protocol):
     def workers(self) -> int:
         """How many tasks run at once."""
 
-    def run(self, tasks: Sequence[ClusterTask]) -> Iterator[tuple[int, dict[str, Any]]]:
+    def run(self, tasks: Sequence[ClusterTask]) -> Iterator[tuple[int, Mapping[str, Any]]]:
         """Yield the number of each task and what it returned, as they end."""
 
 
@@ -50,7 +50,7 @@ class Inline:
 
     workers = 1
 
-    def run(self, tasks: Sequence[ClusterTask]) -> Iterator[tuple[int, dict[str, Any]]]:
+    def run(self, tasks: Sequence[ClusterTask]) -> Iterator[tuple[int, Mapping[str, Any]]]:
         """Yield the number of each task and what it returned."""
         for number, task in enumerate(tasks):
             yield number, task()

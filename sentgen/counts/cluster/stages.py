@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -61,7 +61,7 @@ class Stages:
     def run(
         self,
         stage: str,
-        function: Callable[..., dict[str, Any]],
+        function: Callable[..., Mapping[str, Any]],
         calls: Sequence[tuple[object, ...]],
         *,
         names: Sequence[str] = (),

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from sentgen.evaluation.figures.bootstrap import LEVEL, RESAMPLES, Interval, intervals
 from sentgen.evaluation.figures.measurement import Measurement, Score
 from sentgen.evaluation.figures.record import FigureRow, RunResult
 from sentgen.evaluation.figures.significance import SHUFFLES, SystemComparison
 
-AnswerT = TypeVar("AnswerT")
-SystemT = TypeVar("SystemT", bound="SystemResult[Any]")
+AnswerT_co = TypeVar("AnswerT_co", covariant=True)
+SystemT = TypeVar("SystemT", bound="SystemResult[object]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +25,11 @@ class MainFigure:
 
 
 @dataclass(frozen=True, slots=True)
-class SystemResult(Generic[AnswerT]):
+class SystemResult(Generic[AnswerT_co]):
     """How one system, or one person, did on the whole set; ``times`` are figures of the set, too."""
 
     system: str
-    answers: Sequence[AnswerT] = field(repr=False)
+    answers: Sequence[AnswerT_co] = field(repr=False)
     measurements: Mapping[str, Measurement] = field(repr=False)
     times: Sequence[Score] = ()
     intervals: Mapping[str, Interval] = field(default_factory=dict)

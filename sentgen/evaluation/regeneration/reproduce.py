@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import Any
 
 from sqlalchemy import func, select
 
@@ -30,10 +29,10 @@ from sentgen.schema.store import scalar
 from sentgen.schema.tables.corpus import corpus, source
 
 #: "A 4-gram language model ... smoothed using Katz's method" (2009, section 5.2; 2007, section 6.2).
-_OF_PAPERS = {"order": 4, "smoothing": "katz"}
+_OF_PAPERS = partial(BuildRequest, order=4, smoothing="katz")
 #: What serves the searches best that no paper has (docs/beam.md); corpora are counted for it.
 _ORDER = 5
-_BEST = {"order": _ORDER, "unknown": "tag", "brackets": True, "companions": True}
+_BEST = partial(BuildRequest, order=_ORDER, unknown="tag", brackets=True, companions=True)
 #: Those searches: n-grams of words; of tags, classes and items as well; and with trees.
 BEYOND = ("beam", "beam:features=auto", "joint")
 _LM_TEXT = "lm-text"
@@ -128,14 +127,14 @@ def reproduce(
     for table in tables:
         name = _LM_TEXT if table is WAN_2009_BLLIP else split.name
         say(f"building the model of {name}")
-        model = _model(store, name=name, corpus=[name], **_OF_PAPERS)
+        model = _model(store, _OF_PAPERS(name=name, corpus=[name]))
         say(f"regenerating the sentences of {tested}: {table.citation}")
         columns.append(PaperColumn(table, model, asked(model, _systems(table))))
     if not is_annotated(store, split.name):
         say(f"no base noun phrases in {split.name}, such as .pos files have: nothing beyond the paper")
         return Reproduction(split, columns, None)
     say(f"building the best model of {split.name}, and those over tags, classes and items")
-    model = _model(store, name=f"{split.name}-best", corpus=[split.name], **_BEST)
+    model = _model(store, _BEST(name=f"{split.name}-best", corpus=[split.name]))
     say(f"regenerating the sentences of {tested}: {', '.join(BEYOND)}")
     return Reproduction(split, columns, Beyond(model, asked(model, BEYOND)))
 
@@ -160,9 +159,8 @@ def _ingest(store: Store, name: str, paths: Sequence[str]) -> None:
         )
 
 
-def _model(store: Store, **settings: Any) -> ModelInfo:
+def _model(store: Store, asked: BuildRequest) -> ModelInfo:
     """Return a model that is there already if it is as it would be built now, else build it."""
-    asked = BuildRequest(**settings)
     return (asked.built(store) or asked.build(store))[0]
 
 

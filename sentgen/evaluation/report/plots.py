@@ -9,9 +9,9 @@ import base64
 import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal, TypedDict
 
-from sentgen.evaluation.figures.results import ExperimentResult
+from sentgen.evaluation.figures.results import ExperimentResult, SystemT
 from sentgen.extras import needs
 
 if TYPE_CHECKING:
@@ -21,6 +21,13 @@ if TYPE_CHECKING:
 MARKERS = "os^DvPX*<>"
 Form = Literal["svg", "png"]
 FORMS: tuple[Form, ...] = ("svg", "png")
+
+
+class SystemStyle(TypedDict):
+    """How a system is drawn."""
+
+    color: str
+    marker: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +40,7 @@ class Theme:
     grid: str
     lines: tuple[str, ...]
 
-    def style(self, number: int) -> dict[str, Any]:
+    def style(self, number: int) -> SystemStyle:
         """Return the color and the marker of a system; both come again after ten of them."""
         return {"color": self.lines[number % len(self.lines)], "marker": MARKERS[number % len(MARKERS)]}
 
@@ -56,7 +63,7 @@ def require_plots() -> None:
         import matplotlib.figure  # noqa: F401
 
 
-def systems_plot(result: ExperimentResult[Any], theme: Theme) -> Figure:
+def systems_plot(result: ExperimentResult[SystemT], theme: Theme) -> Figure:
     """Draw the main figure of each system with its interval, the best one on top."""
     # An axis counts upwards, and the best one is to be on top.
     main, ranked = result.main, result.ranked[::-1]

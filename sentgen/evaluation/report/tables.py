@@ -7,10 +7,9 @@ import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from sentgen.evaluation.figures.record import FigureRow
-from sentgen.evaluation.figures.results import ExperimentResult, SystemResult
+from sentgen.evaluation.figures.results import ExperimentResult, SystemResult, SystemT
 from sentgen.evaluation.figures.significance import SHUFFLES, SystemComparison
 from sentgen.output.tabular import Rows
 
@@ -28,7 +27,7 @@ class ReportTable:
     note: str = ""
 
 
-def differences_table(result: ExperimentResult[Any]) -> ReportTable:
+def differences_table(result: ExperimentResult[SystemT]) -> ReportTable:
     """Return how far each system is above each lower one, and whether that is sure; the best one first."""
     # Comparisons name the better one, and here the order is that of the ranks.
     pairs = {frozenset((pair.worse, pair.better)): pair for pair in result.comparisons}
@@ -56,7 +55,7 @@ def _difference(pair: SystemComparison, factor: float) -> str:
     return f"{factor * pair.difference:.1f}{'' if pair.holm < SURE else ' ?'}\np {probability(pair.holm)}"
 
 
-def comparisons_table(result: ExperimentResult[Any]) -> ReportTable:
+def comparisons_table(result: ExperimentResult[SystemT]) -> ReportTable:
     """Return every pair of systems with both tests, the greatest difference first."""
     return ReportTable(
         f"All pairs ({result.main.label})",
@@ -90,7 +89,7 @@ def probability(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def settings_table(result: ExperimentResult[Any]) -> ReportTable:
+def settings_table(result: ExperimentResult[SystemT]) -> ReportTable:
     """Return what was run: everything that is needed to run it again."""
     shown: dict[str, object] = {"run": result.run_id, "seed": result.seed, **result.parameters}
     systems = shown.pop("systems", {})
@@ -107,7 +106,9 @@ def _shown(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def signatures_table(result: ExperimentResult[Any], labels: Mapping[str, str] | None = None) -> ReportTable:
+def signatures_table(
+    result: ExperimentResult[SystemT], labels: Mapping[str, str] | None = None
+) -> ReportTable:
     """Return how each figure was computed, with what people call it if there are labels."""
     found = result.signatures.items()
     if labels is None:
@@ -151,7 +152,7 @@ def score_table(rows: Iterable[FigureRow], things: str, number: int) -> Rows:
     return Rows(columns, [(name, one.metric, one.value, number, one.signature) for name, one in scores])
 
 
-def scores_csv(systems: Sequence[SystemResult[Any]], *, with_times: bool = False) -> str:
+def scores_csv(systems: Sequence[SystemResult[object]], *, with_times: bool = False) -> str:
     """Return a line a figure, with the ends of its interval."""
     figures = [
         (

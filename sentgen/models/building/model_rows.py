@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
 
 from sqlalchemy import Connection, func, insert, select
 
@@ -56,7 +55,7 @@ def rows_of(
     corpora: Sequence[BuiltFrom],
     words: int,
     created_at: datetime | None = None,
-) -> dict[str, list[dict[str, Any]]]:
+) -> dict[str, list[dict[str, object]]]:
     """Return the rows that say what a model is, by table; it is made now unless a time is given."""
     name, version = label
     model = {
@@ -79,7 +78,7 @@ def rows_of(
     return {tables.model.name: [model], tables.model_corpus.name: of}
 
 
-def insert_rows(connection: Connection, rows: dict[str, list[dict[str, Any]]]) -> None:
+def insert_rows(connection: Connection, rows: dict[str, list[dict[str, object]]]) -> None:
     """Store rows by table."""
     for table, new in rows.items():
         if new:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from sentgen.arrays import Bools, Floats, Ints, Longs, Shorts
@@ -38,7 +39,7 @@ def words_schema(n: int) -> list[tuple[str, pa.DataType]]:
     return [(f"w{i}", pa.int32()) for i in range(1, n + 1)]
 
 
-def split(plan: ModelPlan, number: int) -> dict[str, Any]:
+def split(plan: ModelPlan, number: int) -> dict[str, list[list[int]]]:
     """Read a range, and deal its n-grams out by their last two words.
 
     Returns:
@@ -51,7 +52,7 @@ def split(plan: ModelPlan, number: int) -> dict[str, Any]:
         for n in plan.orders:
             orders.append(read_continuations(connection, orders[-1], settings.min_count[n - 1], space))
     anchors = np.zeros(0, np.int64)
-    kept: dict[str, Any] = {"last_1": orders[0].last}
+    kept: dict[str, npt.NDArray[np.generic]] = {"last_1": orders[0].last}
     for rows in orders:
         rows.find_prefixes(space)
     for rows in orders[1:]:
@@ -95,7 +96,9 @@ def _ship(path: Path, orders: Sequence[NgramRows], n: int, chosen: Iterator[Ints
     write_batches(path, schema, batches())
 
 
-def _kept(rows: NgramRows, places: Ints, begins: Longs, *, highest: bool) -> dict[str, Any]:
+def _kept(
+    rows: NgramRows, places: Ints, begins: Longs, *, highest: bool
+) -> dict[str, npt.NDArray[np.generic]]:
     """Return what has to be known of an order later on; counts, where nothing else takes their place."""
     counts = rows.value if highest else rows.value[slice(*rows.begins)]
     arrays = {
@@ -176,7 +179,7 @@ class ContextRange:
         write_batches(self.plan.file(stage, self.number, n), SHARES, found, compressed=False)
 
 
-def smooth(plan: ModelPlan, number: int, discounts: Sequence[Sequence[float]]) -> dict[str, Any]:
+def smooth(plan: ModelPlan, number: int, discounts: Sequence[Sequence[float]]) -> dict[str, object]:
     """Weigh the contexts of a range, and send what each n-gram gets of its own to the parts.
 
     Args:
@@ -208,7 +211,7 @@ def _shares(rows: NgramRows, below: NgramRows, places: Ints) -> pa.RecordBatch:
     return pa.record_batch([shares, pa.array(below.weight[rows.prefix[places]])], schema=SHARES)
 
 
-def place(plan: ModelPlan, number: int, anchors: Sequence[int]) -> dict[str, Any]:
+def place(plan: ModelPlan, number: int, anchors: Sequence[int]) -> dict[str, object]:
     """Deal the n-grams of a range out to the files of the lake, by anchor.
 
     Args:
@@ -232,7 +235,7 @@ def place(plan: ModelPlan, number: int, anchors: Sequence[int]) -> dict[str, Any
             file[start:end] = np.where(rows.value[start:end] > 0, chosen, len(anchors))
         places, begins = dealt(file, len(anchors) + 1, space)
 
-        def batch(chosen: Ints, rows: NgramRows = rows) -> list[Any]:
+        def batch(chosen: Ints, rows: NgramRows = rows) -> list[Ints | Floats]:
             scores = logarithms(rows.value, rows.weight, chosen)
             return [*words_of(found.orders, rows.n, chosen), *scores]
 
@@ -250,13 +253,13 @@ def _place_words(plan: ModelPlan, number: int, contexts: NgramRows, anchors: Seq
     weight[contexts.last[: len(contexts.weight)] - first] = contexts.weight
     cuts = np.searchsorted(words + first, [*anchors[1:]])
 
-    def batch(chosen: Longs) -> list[Any]:
+    def batch(chosen: Longs) -> list[Ints | Floats]:
         return [(chosen + first).astype(np.int32), *logarithms(value, weight, chosen)]
 
     _write(plan.file("place", number, 1), 1, map(batch, np.split(words, cuts)))
 
 
-def _write(path: Path, n: int, found: Iterator[list[Any]]) -> None:
+def _write(path: Path, n: int, found: Iterator[list[Ints | Floats]]) -> None:
     schema = pa.schema([*words_schema(n), ("logp", pa.float64()), ("backoff", pa.float64())])
     rows = (pa.record_batch([pa.array(column) for column in one], schema=schema) for one in found)
     write_batches(path, schema, rows)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, replace
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +22,7 @@ from sentgen.schema.lakes.files import write_file
 _SORTING = 0.5
 
 
-def unigrams(plan: ModelPlan, file: int) -> dict[str, Any]:
+def unigrams(plan: ModelPlan, file: int) -> dict[str, object]:
     """Give words their probabilities, and cut anchors into files of about so many n-grams each.
 
     Returns:
@@ -59,7 +58,7 @@ def _cuts(anchors: Longs, most: int) -> list[int]:
         done = int(behind[following - 1])
 
 
-def write(plan: ModelPlan, number: int, model: int, part: int) -> dict[str, Any]:
+def write(plan: ModelPlan, number: int, model: int, part: int) -> dict[str, dict[str, object]]:
     """Write a file of the lake: the n-grams of its anchors, sorted as a store has them.
 
     Args:

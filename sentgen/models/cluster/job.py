@@ -173,7 +173,7 @@ class ModelJob(LakeJob):
         written = run("write", files.write, calls)
         return [LakeFile(**one["file"]) for one in written], estimated
 
-    def _add(self, rows: dict[str, list[dict[str, Any]]], found: Sequence[LakeFile]) -> None:
+    def _add(self, rows: dict[str, list[dict[str, object]]], found: Sequence[LakeFile]) -> None:
         """Name the model in the manifest: from now on it is there."""
         catalogue = self.catalogue
         tables = catalogue.tables()
@@ -206,7 +206,7 @@ def check(name: str, settings: Recipe) -> None:
         )
 
 
-def _told(settings: Recipe) -> dict[str, Any]:
+def _told(settings: Recipe) -> dict[str, object]:
     """Return the settings as JSON keeps them."""
     told = {**asdict(settings), "min_count": list(settings.min_count)}
     del told["symbols"]  # all are over words, and runs that began before there were others go on

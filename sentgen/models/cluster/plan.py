@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 from sqlalchemy import Connection
@@ -85,7 +86,7 @@ class ModelPlan:
         """Return where a task of a stage writes the n-grams of an order."""
         return Path(self.work) / stage / f"{number:06d}-{n}.arrow"
 
-    def keep(self, stage: str, number: int, arrays: Mapping[str, Any]) -> None:
+    def keep(self, stage: str, number: int, arrays: Mapping[str, npt.NDArray[np.generic]]) -> None:
         """Write arrays of a task for later stages."""
         for name, array in arrays.items():
             with aside(self._array(stage, number, name)) as draft, draft.open("wb") as file:

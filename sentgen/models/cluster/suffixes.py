@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +17,7 @@ from sentgen.space import Space
 _VALUES = pa.schema([("value", pa.float64())])
 
 
-def adjust(plan: ModelPlan, part: int) -> dict[str, Any]:
+def adjust(plan: ModelPlan, part: int) -> dict[str, list[list[int]]]:
     """Count the words before each n-gram of a part, and send the counts back to the ranges.
 
     Links to suffixes are kept, by order: a row of the order below, or the last word of a bigram.
@@ -49,7 +48,7 @@ def adjust(plan: ModelPlan, part: int) -> dict[str, Any]:
     return {"counts": found}
 
 
-def interpolate(plan: ModelPlan, part: int) -> dict[str, Any]:
+def interpolate(plan: ModelPlan, part: int) -> dict[str, object]:
     """Add to each n-gram what comes of its suffix, order by order, and send probabilities back."""
     space = plan.space()
     lower: Floats = plan.load("unigrams", 0, "probabilities")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import (
     CTE,
@@ -180,10 +180,10 @@ def _fetch(
     together: dict[_Pair, int] = {}
     # Word and tag of either: the four levels.
     for head, modifier in product(_occurrences(scope), repeat=2):
-        for *key, count in connection.execute(_co_occurrences(head, modifier)):
-            together[tuple(key)] = int(count)
-    events = {(tuple(key), side): int(n) for *key, side, n in connection.execute(_events(scope))}
-    arguments = {tuple(key): int(n) for *key, n in connection.execute(_arguments(scope))}
+        for a, b, c, d, count in connection.execute(_co_occurrences(head, modifier)):
+            together[a, b, c, d] = int(count)
+    events = {((a, b, c, d), side): int(n) for a, b, c, d, side, n in connection.execute(_events(scope))}
+    arguments = {(a, b, side, k): int(n) for a, b, side, k, n in connection.execute(_arguments(scope))}
     return _Counts(words, tags, events, together, arguments)
 
 
@@ -231,7 +231,7 @@ def _occurrences(scope: _Scope) -> tuple[CTE, CTE]:
     )
 
 
-def _co_occurrences(heads: CTE, modifiers: CTE) -> Select[Any]:
+def _co_occurrences(heads: CTE, modifiers: CTE) -> Select[int | None, int, int | None, int, int]:
     """Return co(head, modifier): pairs of different tokens of a sentence, over all sentences."""
     a, b = heads.alias("a").c, modifiers.alias("b").c
     # A token that is both, by its word or its tag, is no pair with itself.
@@ -243,7 +243,7 @@ def _co_occurrences(heads: CTE, modifiers: CTE) -> Select[Any]:
     return select(*keys, pairs).where(a.sentence_id == b.sentence_id).group_by(*keys)
 
 
-def _events(scope: _Scope) -> Select[Any]:
+def _events(scope: _Scope) -> Select[int | None, int, int | None, int, str, int]:
     """Return how often each pair, at each level, was head and modifier."""
     c = dependency_event.c
     keys = (c.head_word_id, c.head_tag_id, c.modifier_word_id, c.modifier_tag_id, c.direction)
@@ -258,7 +258,7 @@ def _events(scope: _Scope) -> Select[Any]:
     )
 
 
-def _arguments(scope: _Scope) -> Select[Any]:
+def _arguments(scope: _Scope) -> Select[int | None, int, str, int, int]:
     """Return how often each word and tag had each number of modifiers on each side."""
     c = argument_count.c
     keys = (c.word_id, c.tag_id, c.direction, c.arguments)

@@ -7,7 +7,7 @@ section 3, divides by something else is a sum over the sentences, so that counts
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -245,7 +245,7 @@ def _numbers(numbering: TreeNumbering, word: int, tag: int) -> tuple[int, int]:
     return int(numbering.kinds[row, column]) if min(row, column) >= 0 else -1, column
 
 
-def _add(table: npt.NDArray[Any], *place: int) -> None:
+def _add(table: npt.NDArray[np.int64], *place: int) -> None:
     """Count one, unless the batch does not ask for it."""
     if min(place) >= 0:
         table[place] += 1
