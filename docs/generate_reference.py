@@ -9,11 +9,13 @@ Run it after a change to a command, a table, a view, a check, a message or an ex
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
 from collections.abc import Iterator
 from importlib.metadata import version
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,8 @@ from messages import DOING, messages
 from typer.main import get_command
 
 from sentgen.cli import build
+from sentgen.cli.application import Commands, imported
+from sentgen.cli.commands import COMMANDS, HELP
 from sentgen.corpus.validation import CHECKS
 from sentgen.schema import dictionary
 
@@ -48,11 +52,26 @@ def commands() -> Iterator[tuple[str, Any, Any]]:
 def _walk(name: str, command: Any, context: Any) -> Iterator[tuple[str, Any, Any]]:
     command.rich_markup_mode = None  # plain text, whatever the terminal
     yield name, command, context
-    for child in getattr(command, "commands", {}).values():
+    for child in [command.load(word) for word in command.commands] if isinstance(command, Commands) else ():
         child.rich_markup_mode = None
         yield from _walk(
             f"{name} {child.name}", child, child.context_class(child, info_name=child.name, parent=context)
         )
+
+
+def help_table() -> str:
+    """Return the first paragraph of the help of every command by its name, for what lists them."""
+    listed: dict[str, str] = {}
+    for one in COMMANDS:
+        found = imported(one)
+        listed[one.name] = _first_paragraph(found)
+        for name, command in getattr(found, "commands", {}).items():
+            listed[f"{one.name} {name}"] = _first_paragraph(command)
+    return json.dumps(listed, indent=0, ensure_ascii=False) + "\n"
+
+
+def _first_paragraph(command: Any) -> str:
+    return " ".join(cleandoc(command.help).split("\n\n")[0].split())
 
 
 def cli_page() -> str:
@@ -146,6 +165,7 @@ def pages() -> dict[Path, str]:
     """Return every file that has generated parts, with its current text."""
     ingest, plugins, python = DOCS / "ingest.md", DOCS / "plugins.md", DOCS / "reference" / "python.md"
     return {
+        HELP: help_table(),
         DOCS / "reference" / "cli.md": cli_page(),
         DOCS / "man" / "sentgen.1": man_page.man_page(
             man_page.commands(commands()), f"Typer {typer_version()}"
@@ -160,9 +180,9 @@ def pages() -> dict[Path, str]:
 
 
 if __name__ == "__main__":
-    known = python_options.PATH.read_text("utf-8")
+    imported_as = [path.read_text("utf-8") for path in (python_options.PATH, HELP)]
     for path, text in pages().items():
         path.write_text(text, "utf-8")
-    if python_options.PATH.read_text("utf-8") != known:
-        # The page about Python has been made of the options that were imported.
+    if [path.read_text("utf-8") for path in (python_options.PATH, HELP)] != imported_as:
+        # The pages about Python and the command line have been made of what was imported.
         os.execv(sys.executable, [sys.executable, *sys.argv])

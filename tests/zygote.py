@@ -39,7 +39,7 @@ def run(arguments: list[str]) -> None:
 def main() -> None:
     """Serve command lines until there are no more."""
     for listed in COMMANDS:
-        import_module(f"sentgen.cli.{listed.module}")
+        import_module(f"sentgen.cli.{listed.place.partition(':')[0]}")
     tell("ready")
     for line in sys.stdin:
         child = os.fork()

@@ -3,111 +3,89 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
+from typer._click import Command, Context
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
 from sentgen import __version__
 from sentgen.cli.commands import COMMANDS, Listed
-from sentgen.cli.console.patience import patient
+from sentgen.cli.console.patience import be_patient
 
-_MARKUP: Any = "markdown"
+_MARKUP: Literal["markdown"] = "markdown"
 _HELP = ["-h", "--help"]
-
-
-class Loaded(Mapping[str, Any]):
-    """Name of a command to the command itself, imported when it is asked for."""
-
-    def __init__(self, group: Listed | None, listed: tuple[Listed, ...]) -> None:
-        self._group = group
-        # Groups stand after single commands, as Typer lists them.
-        self.listed = {one.name: one for one in sorted(listed, key=lambda one: bool(one.commands))}
-
-    def __getitem__(self, name: str) -> Any:
-        listed = self.listed[name]
-        if listed.commands:
-            return Commands(
-                name=name,
-                help=listed.help,
-                rich_help_panel=listed.panel,
-                commands=Loaded(listed, listed.commands),
-            )
-        if self._group:
-            return _commands_of(self._group)[name]
-        return _single(listed)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.listed)
-
-    def __len__(self) -> int:
-        return len(self.listed)
-
-
-# Kept for programs that run many command lines: Typer takes 0.05 s to make a command with its options.
-@cache
-def _single(listed: Listed) -> Any:
-    app = typer.Typer(rich_markup_mode=_MARKUP)
-    function = getattr(import_module(f"sentgen.cli.{listed.module}"), listed.attribute)
-    app.command(listed.name, rich_help_panel=listed.panel)(function)
-    # Not get_command: an app with one command becomes that command, without a group.
-    return patient(get_group(app).commands[listed.name])
-
-
-@cache
-def _commands_of(group: Listed) -> Any:
-    app = typer.Typer(rich_markup_mode=_MARKUP)
-    app.add_typer(import_module(f"sentgen.cli.{group.module}").app, name=group.name)
-    made: Any = get_group(app).commands[group.name]
-    return {name: patient(command) for name, command in made.commands.items()}
 
 
 class Commands(TyperGroup):
     """A group that lists its commands by the table, and imports the one that runs."""
 
-    def __init__(self, *, commands: Any = None, **settings: Any) -> None:
-        settings |= {"no_args_is_help": True, "rich_markup_mode": _MARKUP}
-        super().__init__(**settings)
-        self.commands: Any = commands or Loaded(None, COMMANDS)
+    def __init__(self, *, listed: Listed | None = None, **settings: Any) -> None:
+        self.listed = listed
+        # Groups stand after single commands, as Typer lists them.
+        within = sorted(listed.commands if listed else COMMANDS, key=lambda one: bool(one.commands))
+        self._within = {one.name: one for one in within}
+        settings["commands"] = {one.name: _stand_in(one) for one in within}
+        super().__init__(**{**settings, "no_args_is_help": True, "rich_markup_mode": _MARKUP})
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names."""
-        return list(self.commands)
+    def load(self, name: str) -> Command:
+        """Import a command; a group is one already."""
+        one = self._within[name]
+        if one.commands:
+            return self.commands[name]
+        made = imported(self.listed or one)
+        return made.commands[name] if isinstance(made, TyperGroup) else made
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return what help and completion need to know of a command."""
-        if (listed := self.commands.listed.get(cmd_name)) is None:
-            return None
-        # A stand-in without options: help shows no more of it.
-        return TyperCommand(cmd_name, help=listed.help, rich_help_panel=listed.panel)
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
         """Return the command that runs, with its name and its arguments."""
-        name, listed, rest = super().resolve_command(ctx, args)
-        if ctx.resilient_parsing and name and not self.commands.listed[name].commands:  # a TAB
+        name, stand_in, rest = super().resolve_command(ctx, args)
+        if name is None or stand_in is None or isinstance(stand_in, Commands):
+            return name, stand_in, rest
+        group = self.listed.name if self.listed else ""
+        if ctx.resilient_parsing:  # a TAB
             from sentgen.cli.console.completion import offering
 
-            if offered := offering(ctx.info_name if ctx.parent else "", name, rest):
+            if offered := offering(group, name, rest):
                 return name, offered, rest
         # Only now is a command imported, and no other.
-        command = self.commands[name] if listed else None
-        if command and not isinstance(command, Commands) and any(word in _HELP for word in rest):
+        command = self.load(name)
+        if any(word in _HELP for word in rest):
             from sentgen.cli.console.completion import with_plugins
 
-            command = with_plugins(ctx.info_name if ctx.parent else "", command)
-        if not gc.isenabled() and not isinstance(command, Commands):
-            _collect_again()
+            command = with_plugins(group, command)
+        if not gc.isenabled():  # look for garbage again, but not among what was imported: nothing becomes it
+            gc.freeze()
+            gc.enable()
         return name, command, rest
 
 
-def _collect_again() -> None:
-    """Look for garbage again, but not among what was imported: nothing there becomes garbage."""
-    gc.freeze()
-    gc.enable()
+def _stand_in(listed: Listed) -> Command:
+    """Return what help and completion need to know of a command: it has no options."""
+    settings: dict[str, Any] = {"help": listed.help, "rich_help_panel": listed.panel}
+    if listed.commands:
+        return Commands(name=listed.name, listed=listed, **settings)
+    return TyperCommand(listed.name, **settings)
+
+
+# Kept for programs that run many command lines: Typer takes 0.05 s to make a command with its options.
+@cache
+def imported(listed: Listed) -> Command:
+    """Import a command, or a group with its commands."""
+    app = typer.Typer(rich_markup_mode=_MARKUP)
+    module, _, attribute = listed.place.partition(":")
+    found = getattr(import_module(f"sentgen.cli.{module}"), attribute)
+    if isinstance(found, typer.Typer):
+        app.add_typer(found, name=listed.name)
+    else:
+        app.command(listed.name)(found)
+    # Not get_command: an app with one command becomes that command, without a group.
+    made = get_group(app).commands[listed.name]
+    for command in made.commands.values() if isinstance(made, TyperGroup) else [made]:
+        be_patient(command)
+    return made
 
 
 def build() -> typer.Typer:

@@ -39,7 +39,7 @@ def test_wheel(tmp_path: Path) -> None:
     assert any(name.endswith(".data/data/share/man/man1/sentgen.1") for name in names)
     for folder in ("sentgen", "schema", "migrations"):
         for path in (ROOT / folder).rglob("*"):
-            if path.suffix in (".py", ".sql", ".conllu", ".typed", ".j2"):
+            if path.suffix in (".py", ".sql", ".conllu", ".typed", ".j2", ".json"):
                 inside = path.relative_to(ROOT).as_posix()
                 assert (inside if folder == "sentgen" else f"sentgen/{inside}") in names
 

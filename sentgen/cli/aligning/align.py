@@ -44,7 +44,7 @@ from sentgen.output.progress import counted, trained
 from sentgen.output.wording import quantity
 from sentgen.schema.store import default_memory_limit
 
-app = typer.Typer()
+app = typer.Typer(help="Align abstracts with the documents that they come from: train, apply, show.")
 app.command("text")(text)
 
 PairsOption = Annotated[str, typer.Option("--pairs", metavar="NAME", help="Corpus of pairs.")]

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
+from typer._click import Command, Parameter
 
 #: Longer than ten million tokens, or a model of them, take to be written (benchmarks/readers.py).
 _SECONDS = 10.0
 
 
-def patient(command: Any) -> Any:
+def be_patient(command: Command) -> None:
     """Give a command the option, behind ``--db``, if it opens a store."""
     names = [parameter.name for parameter in command.params]
     if "db" in names and "wait" not in names:
         command.params.insert(names.index("db") + 1, _option())
-    return command
 
 
 def _note(context: typer.Context, seconds: float) -> float:
@@ -28,7 +28,7 @@ def _note(context: typer.Context, seconds: float) -> float:
 
 
 @cache
-def _option() -> Any:
+def _option() -> Parameter:
     """Return the option, as Typer makes it."""
     app = typer.Typer(add_completion=False)
 

@@ -15,7 +15,7 @@ from sentgen.counts.corpora import Corpus
 from sentgen.output.files import whole_file
 from sentgen.output.wording import quantity
 
-app = typer.Typer()
+app = typer.Typer(help="List, show, verify, export and remove corpora.")
 
 
 @app.command("list")

@@ -22,7 +22,7 @@ from sentgen.counts.pair_ingestion import ON_ERROR, ORDER, PairSummary, ingest_p
 from sentgen.output.progress import bars
 from sentgen.output.wording import quantity
 
-app = typer.Typer()
+app = typer.Typer(help="Read, list and show documents with their abstracts.")
 
 _SHOWN = 20
 

@@ -27,7 +27,7 @@ from sentgen.output.files import whole_file
 from sentgen.output.progress import bars
 from sentgen.output.wording import quantity
 
-app = typer.Typer()
+app = typer.Typer(help="Train, measure and run dependency parsers.")
 
 ParserName = Annotated[
     str,

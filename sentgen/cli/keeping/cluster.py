@@ -36,7 +36,7 @@ from sentgen.schema.lakes.layout import read_manifest
 from sentgen.schema.lakes.places import Place
 from sentgen.schema.store import default_memory_limit
 
-app = typer.Typer()
+app = typer.Typer(help="Count beyond one machine, into lakes: stores as Parquet files in a folder or bucket.")
 
 PathsArgument = Annotated[
     list[str], typer.Argument(metavar="PATH...", help="Files, folders, globs or zip archives.")

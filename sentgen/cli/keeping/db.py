@@ -17,7 +17,7 @@ from sentgen.schema.durability.repair import Repair
 from sentgen.schema.durability.repair import repair as repair_store
 from sentgen.schema.manifests import place_of
 
-app = typer.Typer()
+app = typer.Typer(help="Look after the store: size, integrity, repair, compaction, upgrade.")
 
 QuickOption = Annotated[bool, typer.Option("--quick", help="Leave out what counts all tokens again.")]
 

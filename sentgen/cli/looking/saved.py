@@ -9,7 +9,9 @@ from typing import Annotated, Any
 
 import typer
 from typer._click.core import Context
+from typer.main import get_command
 
+from sentgen.cli.application import Commands, build
 from sentgen.cli.console.option_groups import made_of
 from sentgen.cli.console.options import DbOption, open_store
 from sentgen.cli.console.output import OPTIONS, Output, choose, output_options
@@ -129,16 +131,11 @@ def remove(name: NameArgument, *, db: DbOption = None) -> None:
 
 def _context(name: str, arguments: Sequence[str]) -> Context:
     """Return a command's own context: what is wrong with an option is told as of that command."""
-    from typer.core import TyperGroup as Group
-    from typer.main import get_command
-
-    from sentgen.cli.application import build
-
     if name not in (*QUESTIONS, "sql"):
         raise InputError(f"{name!r} cannot be saved; these commands can: {', '.join((*QUESTIONS, 'sql'))}")
     root = get_command(build())
-    assert isinstance(root, Group)
-    return root.commands[name].make_context(f"sentgen {name}", list(arguments), **root.context_settings)
+    assert isinstance(root, Commands)
+    return root.load(name).make_context(f"sentgen {name}", list(arguments), **root.context_settings)
 
 
 def _invoke(saved: SavedQuery, arguments: list[str]) -> None:

@@ -13,7 +13,7 @@ from sentgen.lookups import subcorpora
 from sentgen.lookups.subcorpora import SubcorpusName
 from sentgen.output.wording import quantity
 
-app = typer.Typer()
+app = typer.Typer(help="Define, list, show and remove subcorpora: sentences chosen by their metadata.")
 
 
 @app.command()

@@ -34,7 +34,7 @@ from sentgen.models.request import ModelOption
 from sentgen.options import Option
 from sentgen.output.progress import counted
 
-app = typer.Typer()
+app = typer.Typer(help="Run experiments; every figure is recorded in the store.")
 app.command("generation")(generation)
 app.command("alignment")(alignment)
 

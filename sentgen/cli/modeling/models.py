@@ -19,7 +19,7 @@ from sentgen.output.wording import quantity
 from sentgen.schema import default_path
 from sentgen.schema.lakes.places import lake_at
 
-app = typer.Typer()
+app = typer.Typer(help="Build, show, remove, export and import language models.")
 
 
 def _report(line: str) -> None:

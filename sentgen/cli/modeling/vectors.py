@@ -16,7 +16,7 @@ from sentgen.models.vectors.build import VectorRequest
 from sentgen.models.vectors.near import Near
 from sentgen.output.wording import quantity
 
-app = typer.Typer()
+app = typer.Typer(help="Build, list and remove word vectors, and show what is near a word.")
 
 
 @app.command()
