@@ -1,7 +1,7 @@
-"""Tokenised text in blocks of whole lines, for counting without a Python object per token.
+"""Tokenized text in blocks of whole lines, for counting without a Python object per token.
 
-A block in which a line might be refused, or has white space that only Unicode knows, takes the careful road
-through the `lines` reader instead: both roads store the same sentences.
+A block in which a line might be refused, or has white space that only Unicode knows, takes the slow path
+through the `lines` reader instead: both paths store the same sentences.
 """
 
 from __future__ import annotations

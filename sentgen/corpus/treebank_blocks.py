@@ -1,7 +1,7 @@
 """CoNLL-U in blocks of whole sentences, without a Python object per token.
 
 Arrow splits the lines, and a column is looked at once for each value that occurs in it. A block in which
-anything may be wrong takes the careful road through the `conllu` reader instead, which says what: both roads
+anything may be wrong takes the slow path through the `conllu` reader instead, which says what: both paths
 store the same.
 """
 
@@ -145,7 +145,7 @@ def _block(pieces: _Pieces, limits: InputLimits) -> TreebankBlock:
     numbers = _values(rows["id"], lambda name: HEADS.get(name, 0))
     chosen = numbers == expected
     spaces: dict[int, list[bool]] = {}
-    # Sentences with ranges and empty nodes: each is looked at as the other road does.
+    # Sentences with ranges and empty nodes: each is looked at as the other path does.
     for number in np.flatnonzero(~np.logical_and.reduceat(chosen, starts)).tolist():
         columns = split_columns(pieces.bodies[number].split("\n"), len(_FILE))
         words, misc = conllu.select_words(columns, pieces.sentences[number])

@@ -1,4 +1,4 @@
-"""CoNLL-U in blocks and sentence by sentence: both roads find the same, whatever is in the file."""
+"""CoNLL-U in blocks and sentence by sentence: both paths find the same, whatever is in the file."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def _plain(parts: list[TokenColumns], size: int) -> list[Any]:
 
 
 def one_by_one(reader: LineReader) -> Iterator[Sentence | Rejection]:
-    """Take the careful road."""
+    """Take the slow path."""
     return conllu.read(iter(reader), path=reader.source.name, limits=reader.limits)
 
 
@@ -161,7 +161,7 @@ def test_both_roads_find_the_same(file: Path, text: str, limits: InputLimits) ->
 
 
 def test_sound_sentences_are_read_in_blocks(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The careful road is not taken, or there would be nothing to compare."""
+    """The slow path is not taken, or there would be nothing to compare."""
     monkeypatch.setattr(InPieces, "size", 1 << 20)
     file.write_text("\n".join((PLAIN, RANGE, BARE, TREEBANK.read_text("utf-8"))), "utf-8")
 
