@@ -36,4 +36,4 @@ def read(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> It
         yield sentence if failed is None else Rejection(path, number, "", *failed)
 
 
-READER = Reader("lines", "1", read, "one tokenised sentence a line", (".lines", ".tok"))
+READER = Reader("lines", "1", read, "one tokenized sentence a line", (".lines", ".tok"))
