@@ -1,12 +1,18 @@
-"""A client with many small tasks: `python cluster_client.py LAKE (TEXT | --model) (N | ADDRESS)`."""
+"""A client with many small tasks: `python cluster_client.py LAKE (TEXT | --model) (N | ADDRESS | -N)`.
+
+It works with N processes, with the cluster at an address, or by itself, killed after N tasks.
+"""
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-from sentgen.counts.cluster.dask_engine import cluster
-from sentgen.counts.cluster.engine import Engine
+from sentgen.counts.cluster.engine import ClusterTask, Engine, Inline
 from sentgen.counts.cluster.job import Job, TaskSizes
 from sentgen.counts.settings import Settings
 from sentgen.errors import SentgenError
@@ -29,8 +35,28 @@ def work(lake: Path, text: str, engine: Engine) -> None:
         Job(Place(lake), folder, engine, 1 << 30, Settings(corpus="c"), sizes=SIZES).run([text])
 
 
+class KilledAfter(Inline):
+    """Runs tasks in this process, which is killed after so many."""
+
+    def __init__(self, tasks: int) -> None:
+        self.left = tasks
+
+    def run(self, tasks: Sequence[ClusterTask]) -> Iterator[tuple[int, dict[str, Any]]]:
+        for done in super().run(tasks):
+            yield done
+            self.left -= 1
+            if not self.left:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+
 def main(lake: str, text: str, where: str) -> None:
-    """Do it on a cluster."""
+    """Do it on a cluster, or alone."""
+    if where.startswith("-"):
+        work(Path(lake), text, KilledAfter(-int(where)))
+        return
+    # Takes longer to import than all else.
+    from sentgen.counts.cluster.dask_engine import cluster
+
     local = int(where) if where.isdigit() else None
     with cluster(local=local, scheduler=None if local else where) as engine:
         print("connected", flush=True)

@@ -43,10 +43,21 @@ def round_of(number: int, text: Path, whole: tuple[dict[str, bytes], int], folde
     assert files(lake) == whole[0], f"{victim} killed in round {number}"
 
 
+def test_a_process_that_is_killed_changes_nothing(
+    text: Path, whole: tuple[dict[str, bytes], int], tmp_path: Path
+) -> None:
+    lake = tmp_path / "lake"
+    with running(CLIENT, lake, text, f"-{whole[1] // 2}") as client:
+        client.communicate(timeout=120)
+    assert client.returncode == -signal.SIGKILL
+    run_here(lake, text)
+    assert files(lake) == whole[0]
+
+
 @pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(1))
-def test_a_killed_process_changes_nothing(
+def test_a_killed_process_of_a_cluster_changes_nothing(
     number: int, text: Path, whole: tuple[dict[str, bytes], int], tmp_path: Path
 ) -> None:
     round_of(number, text, whole, tmp_path)
@@ -82,7 +93,7 @@ def test_a_killed_worker_of_a_local_cluster_is_replaced(
 def test_a_second_client_is_refused(text: Path, tmp_path: Path) -> None:
     lock = write_lock.take(tmp_path / "lake")
     try:
-        with running(CLIENT, tmp_path / "lake", text, 1) as client:
+        with running(CLIENT, tmp_path / "lake", text, "-1") as client:
             _, told = client.communicate(timeout=60)
     finally:
         lock.release()

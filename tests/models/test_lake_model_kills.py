@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
@@ -52,10 +53,21 @@ def round_of(number: int, counted: Path, whole: tuple[dict[str, bytes], int], fo
     assert files(lake) == whole[0], f"{victim} killed in round {number}"
 
 
+def test_a_process_that_is_killed_changes_nothing(
+    counted: Path, whole: tuple[dict[str, bytes], int], tmp_path: Path
+) -> None:
+    lake = shutil.copytree(counted, tmp_path / "lake")
+    with running(CLIENT, lake, "--model", f"-{whole[1] // 2}") as client:
+        client.communicate(timeout=120)
+    assert client.returncode == -signal.SIGKILL
+    run_here(lake, "--model")
+    assert files(lake) == whole[0]
+
+
 @pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(1))
-def test_a_killed_process_changes_nothing(
+def test_a_killed_process_of_a_cluster_changes_nothing(
     number: int, counted: Path, whole: tuple[dict[str, bytes], int], tmp_path: Path
 ) -> None:
     round_of(number, counted, whole, tmp_path)
@@ -75,7 +87,7 @@ def test_a_second_client_is_refused(counted: Path, tmp_path: Path) -> None:
     lake = shutil.copytree(counted, tmp_path / "lake")
     before, lock = files(lake), write_lock.take(lake)
     try:
-        with running(CLIENT, lake, "--model", 1) as client:
+        with running(CLIENT, lake, "--model", "-1") as client:
             _, told = client.communicate(timeout=60)
     finally:
         lock.release()

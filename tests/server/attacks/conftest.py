@@ -18,7 +18,7 @@ def attacked(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[F
     folder = tmp_path_factory.mktemp("fort")
     store = snapshots.publish(demo, folder).snapshot.path
     (folder / "canary.txt").write_text(CANARY)
-    options = ["--snapshots", folder, "--workers", 2, "--sql-timeout", 0.5, "--timeout", 30]
+    options = ["--snapshots", folder, "--workers", 1, "--no-warm-up", "--sql-timeout", 0.5, "--timeout", 30]
     limits = ["--worker-memory", "1GB", "--max-rows", 1000]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CANARY", CANARY)

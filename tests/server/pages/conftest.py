@@ -48,7 +48,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def site(store: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server of that store."""
-    with serving(tmp_path_factory.mktemp("site"), "--db", store, "--workers", 1) as running:
+    with serving(tmp_path_factory.mktemp("site"), "--db", store, "--workers", 1, "--no-warm-up") as running:
         yield running
 
 
