@@ -105,7 +105,7 @@ def test_the_command_takes_the_same(name: str, line: str, _operation: str | None
     """Every option of the command has a parameter of its name and default, and the other way around."""
     command = get_command(build())
     for word in line.split():
-        command = command.commands[word]  # type: ignore[attr-defined]
+        command = command.load(word)  # type: ignore[attr-defined]
     options = {one.name: one for one in command.params}
     taken, without = _taken(name), WITHOUT.get(name, set())
 

@@ -184,7 +184,7 @@ def test_help_and_completion_name_them(sentgen: Sentgen, monkeypatch: pytest.Mon
         out = " ".join(sentgen(*words, "--help").out.replace("│", " ").split())
         assert re.findall(r"Plug-ins: [^.]*\.", out.replace("Plug- ins", "Plug-ins")) == list(told)
     # What the reference is made of stays as it is.
-    made = get_group(build()).commands["regenerate"]
+    made = get_group(build()).load("regenerate")  # type: ignore[attr-defined]
     assert not [one for one in made.params if "Plug-ins" in getattr(one, "help", "")]
 
     shell = BashComplete(get_group(build()), {}, "sentgen", "_SENTGEN_COMPLETE")

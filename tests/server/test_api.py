@@ -194,7 +194,7 @@ def _defaults(words: list[str]) -> dict[str, Any]:
 
     found: Any = typer.main.get_command(build())
     for word in words:
-        found = found.commands[word]
+        found = found.load(word)
     return {parameter.name: parameter.default for parameter in found.params}
 
 

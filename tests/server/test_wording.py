@@ -167,7 +167,7 @@ def test_the_table_of_messages_is_current() -> None:
 def test_what_the_server_decides_names_its_own_option(option: str) -> None:
     """An option that no request has is one of `sentgen serve`, which whoever runs it can give."""
     told = in_words_of(operations()["generate"], f"raise --{option}")
-    serve: Any = typer.main.get_command(build()).commands["serve"]  # type: ignore[attr-defined]
+    serve: Any = typer.main.get_command(build()).load("serve")  # type: ignore[attr-defined]
     named = re.search(r"sentgen serve (--[a-z-]+)", told)
 
     assert named
