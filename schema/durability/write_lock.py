@@ -37,6 +37,7 @@ logger = logging.getLogger(__name__)
 _BETWEEN, _BEFORE_SAYING = 0.05, 1.0
 #: Tries of a writer: whoever asks who holds the lock holds it for a moment.
 _TRIES = 10
+_FLAGS = os.O_RDWR | os.O_CLOEXEC
 #: Bytes of the file that are looked at; what it says has one line.
 _LONGEST = 1 << 16
 
@@ -74,6 +75,10 @@ class Holder:
     def __str__(self) -> str:
         return f"{self.command} (process {self.process}), for {max(0, time.time() - self.since):.0f} s"
 
+    def packed(self) -> bytes:
+        """Return what the file says."""
+        return json.dumps(asdict(self)).encode()
+
 
 class WriteLock:
     """The lock of a writer; several of one process share it."""
@@ -84,8 +89,7 @@ class WriteLock:
         self._is_ours = is_ours
         if is_ours:
             temporary.hold(path, os.unlink)
-        command = lock_policy.command or Path(sys.argv[0]).name or "python"
-        self._holder = Holder(os.getpid(), command, time.time(), writing=True)
+        self._holder = _this_process()
 
     @property
     def is_shareable(self) -> bool:
@@ -96,9 +100,9 @@ class WriteLock:
         """Tell others whether this process writes, or wants to, or leaves the store to readers for now."""
         self._holder = Holder(self._holder.process, self._holder.command, self._holder.since, writing)
         if self._descriptor >= 0:
-            text = json.dumps(asdict(self._holder)).encode()
             with suppress(OSError):  # a full disk keeps nobody from writing less
-                os.pwrite(self._descriptor, text.ljust(os.fstat(self._descriptor).st_size), 0)
+                size = os.fstat(self._descriptor).st_size
+                os.pwrite(self._descriptor, self._holder.packed().ljust(size), 0)
 
     def release(self) -> None:
         """Let go of it."""
@@ -179,12 +183,11 @@ def _descriptor(place: Path, store: Path) -> tuple[int, bool]:
 
 def _try(place: Path, *, last: bool) -> tuple[int, bool] | None:
     """Do it once; return nothing if another process has the file, or may be about to have it."""
-    flags = os.O_RDWR | os.O_CLOEXEC
     try:
-        descriptor, is_new = os.open(place, flags | os.O_CREAT | os.O_EXCL, 0o666), True
+        descriptor, is_new = _made(place), True
     except FileExistsError:
         try:
-            descriptor, is_new = os.open(place, flags), False
+            descriptor, is_new = os.open(place, _FLAGS), False
         except FileNotFoundError:  # removed in between by the one who had it, or a link that leads nowhere
             return None
     taken = -1
@@ -201,6 +204,33 @@ def _try(place: Path, *, last: bool) -> tuple[int, bool] | None:
     finally:
         if taken < 0:
             os.close(descriptor)
+
+
+def _made(place: Path) -> int:
+    """Make the file, locked and saying whose it is before it has a name, where the system can do that.
+
+    An empty one, of a process that was killed in between, might be another program's, and stayed.
+
+    Raises:
+        FileExistsError: there is one.
+    """
+    with suppress(AttributeError, OSError):
+        descriptor = os.open(place.parent, _FLAGS | os.O_TMPFILE, 0o666)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.write(descriptor, _this_process().packed())
+            # With a folder, which an absolute path does without, Python follows the link.
+            os.link(f"/proc/self/fd/{descriptor}", place, src_dir_fd=descriptor)
+            return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+    return os.open(place, _FLAGS | os.O_CREAT | os.O_EXCL, 0o666)
+
+
+def _this_process() -> Holder:
+    command = lock_policy.command or Path(sys.argv[0]).name or "python"
+    return Holder(os.getpid(), command, time.time(), writing=True)
 
 
 def _holder(told: bytes) -> Holder | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 import signal
 import subprocess
@@ -276,3 +277,24 @@ def test_a_lock_of_another_program_is_left_alone(path: Path) -> None:
     with pytest.raises(StoreError, match="in use"):
         Store(path)
     assert place.is_symlink()
+
+
+def test_a_lock_says_whose_it_is_as_soon_as_it_has_a_name(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that is killed there leaves no empty one, which would be another program's."""
+
+    class Killed(BaseException):
+        pass
+
+    def killed(*_: object, **__: object) -> None:
+        raise Killed
+
+    place = Path(f"{path}.lock")
+    with monkeypatch.context() as patch:
+        patch.setattr(write_lock, "WriteLock", killed)
+        with pytest.raises(Killed):
+            Store(path)
+
+    assert json.loads(place.read_bytes())["process"] == os.getpid()
+    assert write_lock.holder(path) is not None, "locked by the descriptor that is left"
