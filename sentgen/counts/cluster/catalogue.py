@@ -35,7 +35,7 @@ from sentgen.schema.tables.segments import counted_tables
 
 #: What is made, in the folder of what is not finished: a count, or a model.
 JOB = "job.json"
-#: The settings of an ingestion that a count has as well.
+#: The settings of an ingestion that a count has as well, and depends on.
 SETTINGS = (
     "corpus",
     "format",
@@ -83,11 +83,6 @@ class Counted:
             setattr(self, name, getattr(self, name) + tally[name])
 
 
-def settings_of(settings: Settings) -> dict[str, Any]:
-    """Return the settings that a count depends on, as JSON keeps them."""
-    return {name: getattr(settings, name) for name in SETTINGS}
-
-
 @dataclass(frozen=True, slots=True)
 class Unfinished:
     """What is not finished: ``count`` or ``model``, its corpus or name, and its stages if it names them."""
@@ -131,7 +126,7 @@ class Catalogue:
 
     def rows(self, table: str) -> list[dict[str, Any]]:
         """Return the rows of a small table."""
-        found: list[dict[str, Any]] = []
+        found = []
         for file in self.files(table):
             with self.lake.open(file.path) as opened:
                 found += pq.read_table(opened).to_pylist()
@@ -280,7 +275,7 @@ class Catalogue:
             most = max(used, default=0)
             tables[table] = [f for f in self.files(table) if stays and bounds(self.lake, f, "id")[0] <= most]
 
-    def write(self, table: str, rows: Sequence[Mapping[str, Any]], part: int) -> LakeFile:
+    def write(self, table: str, rows: Sequence[Mapping[str, object]], part: int) -> LakeFile:
         """Write rows of a small table as a file, which no manifest names yet."""
         batch = pa.RecordBatch.from_pylist(list(rows), schema=file_schema(table))
         return write_file(self.lake, table, part, [batch])
@@ -378,7 +373,7 @@ def _remove(lake: Place, path: str) -> None:
         file.parent.rmdir()
 
 
-def _source_row(source: Counted, corpus: int, number: int) -> dict[str, Any]:
+def _source_row(source: Counted, corpus: int, number: int) -> dict[str, object]:
     told = asdict(source)
     told["reader_version"] = told.pop("version")
     return {"id": number, "corpus_id": corpus, **told, "ingested_at": EPOCH}

@@ -39,7 +39,7 @@ class DaskEngine:
 
     def run(self, tasks: Sequence[ClusterTask]) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the number of each task and what it returned, as they end."""
-        distributed: Any = import_module("distributed")
+        distributed = import_module("distributed")
         lost = (distributed.CancelledError, distributed.comm.CommClosedError, TimeoutError)
         futures: dict[Any, int] = {}
         try:

@@ -14,7 +14,7 @@ from sentgen.corpus.formats import MARKUP_WARNING, takes_tags_for_words
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.sources import Source, expand, place_of
 from sentgen.counts.cluster import counting, merging, reading, words
-from sentgen.counts.cluster.catalogue import JOB, Counted, settings_of
+from sentgen.counts.cluster.catalogue import JOB, SETTINGS, Counted
 from sentgen.counts.cluster.files import write_json
 from sentgen.counts.cluster.lake_job import LakeJob
 from sentgen.counts.cluster.reading import TREES, ShardReading
@@ -145,7 +145,8 @@ class Job(LakeJob):
             where = {"source": len(sources), "name": source.name, "path": str(Path(source.path).absolute())}
             pieces += [(reader.name, SourcePart(**{**piece, **where})) for piece in one["pieces"]]
             sources.append(Counted(place_of(source.name), *identity))
-        plan = {"settings": settings_of(self.settings), "sources": [asdict(source) for source in sources]}
+        settings = {name: getattr(self.settings, name) for name in SETTINGS}
+        plan = {"settings": settings, "sources": [asdict(source) for source in sources]}
         kept = self.plan(plan)
         if not sources:
             return [], []
