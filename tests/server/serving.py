@@ -58,7 +58,8 @@ class Server:
 
 @contextmanager
 def serving(folder: Path, *options: object, headers: dict[str, str] | None = None) -> Iterator[Server]:
-    """Run a server on a free port until the test is done."""
+    """Run a server on a free port until the test is done; then it ends by a signal, and its workers with it."""
+    workers: set[int] = set()
     log = folder / "log.jsonl"
     command = [sys.executable, str(ROOT / "cli.py"), "serve", "--port", "0", *map(str, options)]
     with log.open("w") as errors:
@@ -68,13 +69,15 @@ def serving(folder: Path, *options: object, headers: dict[str, str] | None = Non
         assert line.startswith("serving at "), log.read_text()
         address = line.removeprefix("serving at ").strip()
         with httpx.Client(base_url=address, timeout=PATIENCE, headers=headers) as client:
-            yield Server(process, client, log)
+            yield (server := Server(process, client, log))
+            workers = workers_of(server)
     finally:
         if process.poll() is None:
             process.terminate()
             assert process.wait(PATIENCE) == 0
         if process.stdout:
             process.stdout.close()
+    assert not any(Path(f"/proc/{worker}").exists() for worker in workers)
 
 
 def _first_line(process: subprocess.Popen[str]) -> str:

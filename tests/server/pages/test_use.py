@@ -44,9 +44,10 @@ def press(page, button: str, brings: str) -> None:
     expect(page.locator("#said")).to_contain_text(brings, timeout=PATIENCE)
 
 
-def test_home_leads_to_a_word(visit):
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
+def test_home_leads_to_a_word(opened, scripts):
     """The search box on the first page shows a word with its figures: camp, 13 times, and once in evil."""
-    page = visit("/")
+    page = opened("/", scripts=scripts)
     page.get_by_label("A word, or several in a row").fill("camp")
     page.get_by_role("button", name="Look up").click()
 
