@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import re
 from collections.abc import Iterator
@@ -186,6 +187,16 @@ def tab() -> Iterator[Any]:
         page = browser.new_page()
         page.set_default_timeout(60_000)
         yield page
+
+
+def test_the_search_knows_every_page(documentation: Path, pages: dict[Path, Page]) -> None:
+    """Its index lies in a script, which a page from the disk may load, and has the words of the pages."""
+    script = (documentation / "search" / "search_index.js").read_text("utf-8")
+    listed = json.loads(script.removeprefix("var __index = "))["docs"]
+    found = {documentation / one["location"].partition("#")[0] for one in listed}
+
+    assert set(pages) - found <= {documentation / "404.html"}
+    assert any("kneser" in one["text"].lower() for one in listed if "smoothing.html" in one["location"])
 
 
 @pytest.mark.nightly
