@@ -10,12 +10,15 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 from sentgen.first_use import PARTS
 
 ROOT = Path(__file__).resolve().parent.parent
 INSTALLED = ROOT / "build" / "installed"
+#: What the machine code was compiled from that lies beside the sources; goes with the folder that Python keeps.
+COMPILED = ROOT / "sentgen" / "__pycache__" / "compiled-from"
 #: Seconds that a test by day may compute for.
 LONGEST = 3
 
@@ -44,21 +47,30 @@ def main() -> None:
     # Hundreds of processes import the same modules: each would compile what nobody keeps.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     # Beside the other checks, so that the processes of the tests do not all compile the same functions.
-    command = [sys.executable, "-m", "sentgen.first_use"]
-    compiling = [subprocess.Popen([*command, part], cwd=ROOT) for part in PARTS]
+    command, sources = [sys.executable, "-m", "sentgen.first_use"], compiled_sources()
+    current = COMPILED.exists() and COMPILED.read_text("utf-8") == sources
+    compiling = [subprocess.Popen([*command, part], cwd=ROOT) for part in PARTS if not current]
     try:
         check_texts()
     finally:
         failed = [one.wait() for one in compiling]
     if any(failed):  # it has said which commands did
         sys.exit(1)
-    # Stores that the tests of a file share are made by one process.
+    COMPILED.write_text(sources, "utf-8")
+    # Files as they come: the scheduler of `conftest.py` would begin with those that have most tests.
     several = any(word.startswith(("-n", "--numprocesses")) for word in sys.argv[1:])
-    by_file = ["--dist=loadfile", "--no-loadscope-reorder"] if several else []
+    in_order = ["--no-loadscope-reorder"] if several else []
     # Neither at night nor while every line is watched.
     unlimited = any(word.startswith(("--nightly", "--cov")) for word in sys.argv[1:])
     limit = [] if unlimited else [f"--longest={LONGEST}"]
-    run("pytest", *by_file, *limit, "--durations=20", *sys.argv[1:])
+    run("pytest", *in_order, *limit, "--durations=20", *sys.argv[1:])
+
+
+def compiled_sources() -> str:
+    """Return what machine code depends on: Python, numba, and when the modules were written that are compiled."""
+    modules = [path for path in (ROOT / "sentgen").rglob("*.py") if "compiled" in path.read_text("utf-8")]
+    written = sorted(f"{path.relative_to(ROOT)} {path.stat().st_mtime_ns}" for path in modules)
+    return "\n".join([sys.version, version("numba"), *written])
 
 
 def check_texts() -> None:

@@ -20,6 +20,7 @@ import pytest
 import toy_store
 from hypothesis import settings
 from numba.core.dispatcher import Dispatcher
+from xdist.scheduler import LoadFileScheduling
 
 from sentgen.corpus.parsers import training
 from sentgen.corpus.parsers.qualities import Quality
@@ -87,6 +88,20 @@ def _for_the_night(items: list[pytest.Item]) -> Iterator[pytest.Item]:
             chosen = Random(name).sample(others, min(by_day - 1, len(others)))
             family = [item for number, item in enumerate(family) if number and number not in chosen]
         yield from family
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling:
+    """Let one process run the tests of a file, which may share a store, and of a folder that shares a server."""
+    return _ByFileOrServer(config, log)
+
+
+class _ByFileOrServer(LoadFileScheduling):
+    """Says what belongs together."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        return file.rpartition("/")[0] if file.startswith("tests/server/") else file
 
 
 @pytest.hookimpl(wrapper=True)
