@@ -117,6 +117,7 @@ def test_blocks_of_rows_are_those_of_enumeration(seed: int) -> None:
     assert viterbi(emission, transitions, rows=1)[0] == pytest.approx(np.log(best), abs=1e-9)
 
 
+@pytest.mark.nightly(by_day=3)
 @pytest.mark.parametrize("in_file", [False, True])
 @pytest.mark.parametrize("seed", range(4))
 def test_alignments_in_blocks_are_the_same(seed: int, in_file: bool, tmp_path: Path) -> None:

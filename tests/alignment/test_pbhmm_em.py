@@ -83,6 +83,7 @@ def test_expected_counts_are_those_of_enumeration(choice: tuple[str, str, str, s
     assert expected.moves == pytest.approx(counts["kinds"]["move"], abs=1e-9)
 
 
+@pytest.mark.nightly(by_day=8)
 @pytest.mark.parametrize("window", [None, 2])
 @pytest.mark.parametrize("choice", OPTIONS)
 def test_log_posterior_never_falls(choice: tuple[str, str, str, str], window: int | None) -> None:

@@ -48,7 +48,7 @@ def toy(seed: int, settings: PbhmmSettings) -> tuple[list[PairIds], RewriteParam
     return pairs, random_parameters(rng, pairs, lexicon, settings)
 
 
-@pytest.mark.nightly(by_day=8)
+@pytest.mark.nightly(by_day=3)
 @pytest.mark.parametrize("choice", OPTIONS)
 def test_likelihood_and_posteriors_are_those_of_enumeration(choice: tuple[str, str, str, str, int]) -> None:
     """Likelihood, P(null), posteriors of events and links agree with all segmentations, for all options."""

@@ -35,6 +35,7 @@ def test_it_is_said_on_standard_error(empty: Sentgen, name: str) -> None:
     assert {words[0], " ".join(words[:2])} & commands()
 
 
+@pytest.mark.nightly(by_day=4)
 @pytest.mark.parametrize("name", LISTS)
 def test_programs_get_an_empty_list(empty: Sentgen, name: str) -> None:
     assert json.loads(empty(*name.split(), "--json").out) == []

@@ -36,7 +36,7 @@ program()
     return Told(done.returncode, done.stdout, done.stderr)
 
 
-@pytest.mark.nightly(by_day=3)
+@pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize(
     ("module", "extra", "words"),
     [

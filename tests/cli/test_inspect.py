@@ -79,6 +79,7 @@ def test_unknown_corpus(name: str, path: Path) -> None:
     assert "other, toy" in str(result.exception)
 
 
+@pytest.mark.nightly(by_day=3)
 @pytest.mark.parametrize(
     ("call", "note"),
     [

@@ -71,6 +71,7 @@ def from_cell(line: str, start: int) -> str:
     return line[at:]
 
 
+@pytest.mark.nightly(by_day=2)
 @pytest.mark.data
 @pytest.mark.parametrize("language", FILES)
 def test_nodes_stand_below_each_other(language: str, printed: Run) -> None:
@@ -85,6 +86,7 @@ def test_nodes_stand_below_each_other(language: str, printed: Run) -> None:
         assert from_cell(line, start).lstrip(BEGIN).startswith(row["node"])
 
 
+@pytest.mark.nightly(by_day=2)
 @pytest.mark.data
 @pytest.mark.parametrize("language", FILES)
 def test_columns_are_mirrored_where_text_runs_from_right_to_left(language: str, printed: Run) -> None:
@@ -116,6 +118,7 @@ def test_contexts_stand_beside_the_node(printed: Run) -> None:
         assert row["left"].endswith(preceding.strip(f"{BEGIN}{END}…"))
 
 
+@pytest.mark.nightly(by_day=2)
 @pytest.mark.data
 @pytest.mark.parametrize("language", FILES)
 def test_all_lines_are_printed_as_the_first_ones(language: str, printed: Run) -> None:

@@ -34,6 +34,7 @@ def paired(row: dict[str, object]) -> bool:
     return bool(found)
 
 
+@pytest.mark.nightly(by_day=3)
 @pytest.mark.parametrize("words", COMMANDS, ids=lambda words: " ".join(words[:5]))
 def test_screen_and_programs(filled: Sentgen, words: tuple[str, ...]) -> None:
     """A table for reading has decimal ones only, JSON both."""

@@ -233,7 +233,7 @@ print(entry_points.found.cache_info().misses, file=sys.stderr)
     assert done.stderr.splitlines()[-1] == "0"
 
 
-@pytest.mark.nightly(by_day=15)
+@pytest.mark.nightly(by_day=8)
 @pytest.mark.parametrize(
     ("kind", "code", "told"),
     [(kind, *case) for kind, cases in BROKEN.items() for case in cases],

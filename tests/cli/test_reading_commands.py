@@ -173,7 +173,7 @@ def test_every_command_is_known_to_read_or_to_write() -> None:
     assert {named(line) for line in dry} <= {named(line) for line in WRITERS}
 
 
-@pytest.mark.nightly(by_day=16)
+@pytest.mark.nightly(by_day=8)
 @pytest.mark.parametrize("line", READERS)
 def test_readers_read(
     read_only: Path, full: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str

@@ -46,6 +46,7 @@ def outside(*arguments: object, limit: int | None = None, store: Path) -> Told:
     return Told(done.returncode, done.stdout, done.stderr)
 
 
+@pytest.mark.nightly(by_day=6)
 @pytest.mark.parametrize(
     ("arguments", "parts"),
     [

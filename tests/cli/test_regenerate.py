@@ -52,6 +52,7 @@ def rows(told: Told) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.nightly(by_day=4)
 @pytest.mark.parametrize("algorithm", sorted(ALGORITHMS))
 def test_every_bag_has_an_answer(regenerate: Sentgen, algorithm: str) -> None:
     """No words, one, unknown ones, the same again, no verb, sixty: all of them come back, each once."""
@@ -170,6 +171,7 @@ def test_trees_for_programs(regenerate: Sentgen) -> None:
     assert pq.read_table("o.parquet").to_pylist()[0]["heads"] == [2, 0]
 
 
+@pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize("algorithm", TREES)
 def test_conllu_file(regenerate: Sentgen, sentgen: Sentgen, algorithm: str) -> None:
     """What is written can be read by others, and ingested; empty bags are left out."""
@@ -212,6 +214,7 @@ def test_files_that_cannot_be_written(regenerate: Sentgen) -> None:
             assert regenerate("-a", "cle", DOG, option, name).code == 2
 
 
+@pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize("algorithm", TREES)
 def test_reasons_for_attachments(regenerate: Sentgen, algorithm: str) -> None:
     """A row for each attachment, in the order of the sentence, with counts at all levels."""

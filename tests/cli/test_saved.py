@@ -70,7 +70,7 @@ def test_the_list_has_command_lines(path: Path) -> None:
     assert [one["name"] for one in listed()] == ["a"]
 
 
-@pytest.mark.nightly(by_day=10)
+@pytest.mark.nightly(by_day=5)
 @pytest.mark.parametrize(
     ("words", "said"),
     [

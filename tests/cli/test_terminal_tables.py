@@ -122,6 +122,7 @@ def run(line: str, store: Path, **places: object) -> None:
     build()([*words, *([] if without else ["--db", str(store)])], standalone_mode=False)
 
 
+@pytest.mark.nightly(by_day=16)
 @pytest.mark.parametrize("line", [*READERS, *MORE])
 def test_each_cell_of_each_table_is_whole(
     full: Path,

@@ -155,6 +155,7 @@ def test_a_lake_gives_back_the_same(store: Store, tmp_path: Path) -> None:
         assert exported(lake) == WHOLE.encode()
 
 
+@pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize("content", [MASKED, BLANK], ids=["words", "everything"])
 @pytest.mark.parametrize("flush", [1, writer.FLUSH_TOKENS], ids=["each sentence", "all at once"])
 def test_masked_words_are_words(

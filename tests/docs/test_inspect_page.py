@@ -100,7 +100,7 @@ def test_the_recipe_is_that_of_every_command() -> None:
     assert {recipe[1], *QUESTIONS} == with_option("--show-sql")
 
 
-@pytest.mark.nightly(by_day=9)
+@pytest.mark.nightly(by_day=4)
 @pytest.mark.parametrize(
     ("name", "asked"), [(name, asked) for name, all_asked in QUESTIONS.items() for asked in all_asked]
 )

@@ -91,6 +91,7 @@ def test_stacks_hold_as_many_words_by_hand() -> None:
     assert found[0].score == -4.5 - 1 - 1 - 5 - 1
 
 
+@pytest.mark.nightly(by_day=3)
 @pytest.mark.parametrize("seed", range(6))
 def test_an_infinite_beam_finds_the_best_of_all_permutations(seed: int) -> None:
     """Seven units, phrases and duplicates among them: all strings, in the order of their probability."""

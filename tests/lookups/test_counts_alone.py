@@ -40,6 +40,7 @@ def opened(lake: Path) -> Iterator[Connection]:
         yield connection
 
 
+@pytest.mark.nightly(by_day=6)
 @pytest.mark.parametrize(
     "question",
     [

@@ -235,7 +235,7 @@ COUNTED = (
 )
 
 
-@pytest.mark.nightly(by_day=8)
+@pytest.mark.nightly(by_day=4)
 @pytest.mark.parametrize("strategy", [Strategy.ALL, Strategy.LONGEST])
 @pytest.mark.parametrize(("query", "by"), COUNTED)
 @pytest.mark.parametrize(

@@ -61,6 +61,7 @@ def tokens(meets: Meets, by: By) -> Counter[str]:
     return Counter(token[column] for row in ROWS if meets(row) for token in row.tokens)
 
 
+@pytest.mark.nightly(by_day=8)
 @pytest.mark.parametrize("by", [By.WORD, By.LEMMA, By.UPOS])
 @pytest.mark.parametrize(
     ("sides", "conditions", "focus", "reference"),

@@ -29,7 +29,7 @@ def demo(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         yield connection
 
 
-@pytest.mark.nightly(by_day=3)
+@pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize("layer", Layer)
 @pytest.mark.parametrize("ignore_case", [False, True])
 def test_the_lines_of_a_dependency_are_as_many_as_it_is_counted(

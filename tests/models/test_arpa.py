@@ -102,6 +102,7 @@ def test_impossible_words_get_the_lowest_number(store: Store, tmp_path: Path) ->
     assert model.unknown == "none"
 
 
+@pytest.mark.nightly(by_day=6)
 @pytest.mark.parametrize(
     ("old", "new", "line", "message"),
     [

@@ -35,6 +35,7 @@ def test_steps_of_backing_off(toy: Toy) -> None:
     assert steps[-1].total == pytest.approx(steps[1].backoff + steps[2].log10)
 
 
+@pytest.mark.nightly(by_day=3)
 @pytest.mark.parametrize("words", [*toy_store.SENTENCES, ["barks", "on", "zebra"], ["zebra"]])
 def test_agrees_with_the_sub_model(toy: Toy, words: list[str]) -> None:
     """The last step is what the compiled table says."""

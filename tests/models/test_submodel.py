@@ -172,6 +172,7 @@ def test_too_large_for_the_cache_still_right(toy: Toy) -> None:
     assert tiny.statistics.entries == 0
 
 
+@pytest.mark.nightly(by_day=3)
 @pytest.mark.parametrize("limit", [2**10, 2**11, 2**12, 2**13])
 @pytest.mark.parametrize("union", [0, 64])
 def test_cached_anchors_are_whole(toy: Toy, monkeypatch: pytest.MonkeyPatch, limit: int, union: int) -> None:

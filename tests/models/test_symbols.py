@@ -78,7 +78,7 @@ def failed(store: Store) -> list[str]:
     return found
 
 
-@pytest.mark.nightly(by_day=4)
+@pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize("smoothing", ["kneser-ney", "katz"])
 @pytest.mark.parametrize(("made_of", "brackets", "written"), CASES, ids=str)
 def test_it_is_the_model_of_a_text_of_symbols(

@@ -77,6 +77,7 @@ def test_store_in_use(path: Path, other: str, mine: str) -> None:
     Store(path).close()
 
 
+@pytest.mark.nightly(by_day=6)
 @pytest.mark.parametrize(
     ("name", "damage"),
     [

@@ -33,7 +33,7 @@ def test_sound_store_passes(path: Path) -> None:
     assert failed(path) == {}
 
 
-@pytest.mark.nightly(by_day=8)
+@pytest.mark.nightly(by_day=4)
 @pytest.mark.parametrize(
     ("damage", "expected"),
     [

@@ -140,7 +140,7 @@ def sentgen(
     return run
 
 
-@pytest.mark.nightly(by_day=20)
+@pytest.mark.nightly(by_day=10)
 @pytest.mark.parametrize(("name", "values"), CASES)
 def test_the_command_in_an_answer_gives_its_rows(
     client: httpx.Client,

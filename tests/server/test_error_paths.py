@@ -95,6 +95,7 @@ FAILURES: list[tuple[str, Exception, tuple[int, ...]]] = [
 ]
 
 
+@pytest.mark.nightly(by_day=12)
 @pytest.mark.parametrize(("name", "error", "status"), FAILURES, ids=[one[0] for one in FAILURES])
 def test_no_failure_tells_of_the_machine(
     context: Context,
@@ -159,6 +160,7 @@ def test_a_snapshot_that_is_gone_is_told_to_the_log_alone(opening: Opening, tmp_
         open_context(replace(opening, store=str(tmp_path / "gone.duckdb")))
 
 
+@pytest.mark.nightly(by_day=6)
 @pytest.mark.parametrize(
     ("sql", "said"),
     [

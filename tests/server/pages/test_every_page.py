@@ -100,6 +100,7 @@ HOSTILE_PAGES = {
 MORE_ROWS = "document.querySelectorAll('tbody > tr:nth-child(n+4)').forEach(row => row.remove())"
 
 
+@pytest.mark.nightly(by_day=10)
 @pytest.mark.parametrize("page", PAGES)
 def test_fits_a_telephone_a_window_and_a_large_screen(page, opened):
     """Page and tables do, with all that can be unfolded; there is one heading, and something below it."""
@@ -111,7 +112,7 @@ def test_fits_a_telephone_a_window_and_a_large_screen(page, opened):
     assert shown.locator("main").inner_text().strip()
 
 
-@pytest.mark.nightly(by_day=6)
+@pytest.mark.nightly(by_day=4)
 @pytest.mark.parametrize("page", PAGES)
 def test_is_accessible(page, opened, nightly):
     """axe finds nothing in light and dark; by day it looks at three rows of a table."""
@@ -125,7 +126,7 @@ def test_is_accessible(page, opened, nightly):
     assert (light, dark) == ([], [])
 
 
-@pytest.mark.nightly(by_day=8)
+@pytest.mark.nightly(by_day=6)
 @pytest.mark.parametrize("page", HOSTILE_PAGES)
 def test_shows_a_hostile_corpus_as_text(page, opened):
     """No markup of the corpus becomes an element, no script runs, and nothing breaks the layout."""

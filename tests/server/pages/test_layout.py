@@ -76,6 +76,7 @@ def test_a_long_node_shows_both_its_ends(drawn):
     assert page.evaluate(LEAVING) == []
 
 
+@pytest.mark.nightly(by_day=3)
 @pytest.mark.parametrize("columns", [3, 4, 7, 10, 13, 30])
 def test_a_table_of_any_size_stays_in_its_box(columns: int, drawn):
     """Where columns do not fit, rows are records; each value stands after the name of its column."""
@@ -151,6 +152,7 @@ def test_a_word_begins_with_its_lines(opened):
     assert not any(one.is_visible() for one in page.locator("pre, .command").all())
 
 
+@pytest.mark.nightly(by_day=3)
 @pytest.mark.parametrize(
     ("url", "suggested", "leads"),
     [

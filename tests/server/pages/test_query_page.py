@@ -96,6 +96,7 @@ def test_a_count_leads_to_its_hits(visit):
     assert f'V.lemma = "{lemma}"' in page.locator("#query").input_value()
 
 
+@pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize(
     ("request_", "keys", "whether"),
     [
@@ -117,6 +118,7 @@ def test_a_narrowed_request_matches_what_was_counted(
             assert asked.ask(connection).found.to_pylist() == [{"count": row["count"]}]
 
 
+@pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize(
     ("query", "by"),
     [
