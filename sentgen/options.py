@@ -2,7 +2,7 @@
 
 A declaration is a frozen dataclass whose fields are ``Annotated`` with an `Option`; name, type and default
 are those of the field. `sentgen.cli.console.option_groups` makes options of it for Typer, and
-`sentgen.server.operations.operation` parameters for the API::
+`sentgen.server.parameters` parameters for the API::
 
     @dataclass(frozen=True, slots=True, kw_only=True)
     class Ngrams:
@@ -12,12 +12,27 @@ are those of the field. `sentgen.cli.console.option_groups` makes options of it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, MISSING, dataclass, field, fields
 from functools import cache
-from typing import Any, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, get_type_hints
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 Declaration = TypeVar("Declaration")
+
+
+class ApiBounds(TypedDict, total=False):
+    """What the API wants of a value, as `pydantic.Field` calls it; some of it is against strangers."""
+
+    ge: float | None
+    gt: float | None
+    le: float | None
+    lt: float | None
+    min_length: int
+    max_length: int
+    examples: list[object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +53,10 @@ class Option:
         read: what makes its value of the text that is given.
         file: the name of a file, where the command line reads it from one and the API takes the text itself.
         given: of a list, whether the command line must have one; else it may read it from elsewhere.
-        api: keywords of `pydantic.Field` besides or instead, such as bounds against strangers.
+        line: where it is in the command line that an answer of the API names, if there is no option of its
+            name: nowhere, as it changes no rows; a command for each item; each value with its name, as
+            ``short``.
+        api: bounds of the API, besides or instead.
     """
 
     help: str
@@ -55,7 +73,8 @@ class Option:
     read: Callable[[str], object] | None = None
     file: str = ""
     given: bool = False
-    api: Mapping[str, Any] = field(default_factory=dict)
+    line: Literal["hidden", "each", "named"] | None = None
+    api: ApiBounds = field(default_factory=ApiBounds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,29 +93,45 @@ class Parameter:
     option: Option
     default: Any
 
+    @property
+    def dashed(self) -> str:
+        """Return the option of the command line."""
+        return f"--{self.name.replace('_', '-')}"
 
-def parameters_of(declaration: type, names: Iterable[str] = ()) -> Iterator[Parameter]:
-    """Yield what a declaration takes, or some of it, in the order of its ``ORDER``, or of its options.
+    @property
+    def off(self) -> str:
+        """Return the option of the command line that says that it is not so."""
+        return self.option.off or f"--no-{self.name.replace('_', '-')}"
+
+
+def parameters_of(declaration: type, names: Iterable[str] = ()) -> Sequence[Parameter]:
+    """Return what a declaration takes, or some of it, in the order of its ``ORDER``, or of its options.
 
     Those that ``LAST`` names come last, as what several declarations inherit does.
     """
+    return _parameters(declaration, tuple(names))
+
+
+@cache
+def _parameters(declaration: type, names: tuple[str, ...]) -> tuple[Parameter, ...]:
     hints: Mapping[str, Any] = get_type_hints(declaration, include_extras=True)
     found = {one.name: one for one in fields(declaration)}
     last = getattr(declaration, "LAST", ())
     options = [name for name in found if name not in last and hasattr(hints[name], "__metadata__")]
     options += last
+    taken: list[Parameter] = []
     for name in names or getattr(declaration, "ORDER", options):
         kind, (about, *_) = hints[name].__origin__, hints[name].__metadata__
         if isinstance(about, Changes):
-            for each in about.of:
-                yield Parameter(each.name, each.kind | None, each.option, None)
+            taken += (Parameter(each.name, each.kind | None, each.option, None) for each in about.of)
         else:
             one = found[name]
             make = one.default_factory
             default = one.default if make is MISSING else make()
             # What is read is given as text.
             given = str if isinstance(about, Option) and about.read else kind
-            yield Parameter(name, given, about, default)
+            taken.append(Parameter(name, given, about, default))
+    return tuple(taken)
 
 
 def declared(declaration: type[Declaration], given: Mapping[str, Any]) -> Declaration:
@@ -106,6 +141,13 @@ def declared(declaration: type[Declaration], given: Mapping[str, Any]) -> Declar
         changes = {each: values.pop(each, None) for each in changed}
         values[name] = {each: value for each, value in changes.items() if value is not None}
     return declaration(**values)
+
+
+def values_of(asked: DataclassInstance) -> Iterator[tuple[Parameter, Any]]:
+    """Yield each parameter of a declaration with its value; None for a change that was not given."""
+    changes = {name: value for held in _changed(type(asked)) for name, value in getattr(asked, held).items()}
+    for one in parameters_of(type(asked)):
+        yield one, changes[one.name] if one.name in changes else getattr(asked, one.name, None)
 
 
 @cache

@@ -29,4 +29,4 @@ def check(connection: Connection, asked: Question) -> None:
         if asked.where is not None:
             choose(connection, asked.where)  # shows a slip in what was written
         changed["where"] = _NOTHING if asked.where is None else both(asked.where, _NOTHING)
-    replace(asked, **changed).ask(connection)  # type: ignore[type-var]
+    replace(asked, **changed).ask(connection)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import Field, dataclass, field
 from typing import Annotated, ClassVar, Protocol
 
 from sqlalchemy import Connection
@@ -46,7 +46,9 @@ ContextOption = Annotated[int, Option("Words on each side at most.", least=0, ap
 
 
 class Question(Protocol):
-    """What all questions have."""
+    """What all questions have, each of them a dataclass."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[object]]]
 
     @property
     def limit(self) -> int: ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
@@ -17,7 +17,8 @@ from sentgen.server.gate import AccessMiddleware
 from sentgen.server.kept import CacheMiddleware
 from sentgen.server.operations import operations
 from sentgen.server.pages import site
-from sentgen.server.problems import Refused
+from sentgen.server.parameters import names_of
+from sentgen.server.problems import ProblemDocument, Refused
 from sentgen.server.service import Service
 
 #: Bytes of an answer that are worth packing, and how hard: the front packs while others wait for it.
@@ -83,7 +84,7 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
         operation = operations().get(getattr(request.scope.get("route"), "name", ""))
-        names = [*mistakes.names_of(operation), *routes.WRITING] if operation else []
+        names = [*names_of(operation), *routes.AnswerForm.model_fields] if operation else []
         detail = mistakes.told(error.errors(), names, inside=1)
         return _response(request, problems.problem(422, "parameters", detail))
 
@@ -102,12 +103,13 @@ def _add_errors(app: FastAPI) -> None:
         return _response(request, problems.problem(500, "internal", problems.BROKEN))
 
 
-def _response(request: Request, document: dict[str, Any], headers: Any = None) -> Response:
+def _response(
+    request: Request, document: ProblemDocument, headers: Mapping[str, str] | None = None
+) -> Response:
     """Return a problem: as a page to a person in a browser."""
     if site.wants_page(request):
         return site.problem_page(request, document)
-    body = json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
-    return Response(body, document["status"], dict(headers or {}), problems.MEDIA_TYPE)
+    return Response(document.json_bytes, document.status, headers, problems.MEDIA_TYPE)
 
 
 def _openapi(app: FastAPI) -> dict[str, Any]:

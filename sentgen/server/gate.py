@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 import hmac
-import json
 import time
 from collections.abc import Iterable
 from ipaddress import ip_address
@@ -183,7 +182,7 @@ def _foreign(origin: str | None, host: str) -> bool:
 
 
 async def _refuse(refusal: Refused, send: Send) -> None:
-    body = json.dumps(refusal.document, ensure_ascii=False).encode()
+    body = refusal.document.json_bytes
     headers: Iterable[tuple[str, str]] = (
         ("content-type", problems.MEDIA_TYPE),
         ("content-length", str(len(body))),

@@ -8,7 +8,6 @@ from itertools import takewhile
 from typing import Any
 
 from sentgen.output.wording import either
-from sentgen.server.operations.operation import Operation
 
 #: The most mistakes that are told.
 _MOST = 5
@@ -61,11 +60,6 @@ def told(errors: Sequence[Any], names: Collection[str] = (), *, inside: int = 0)
     # Never the input, which pydantic tells as well: it may be as long as the request.
     found = dict.fromkeys(_each(errors, names, inside))
     return "; ".join([*found][:_MOST])
-
-
-def names_of(operation: Operation) -> list[str]:
-    """Return the parameters of an operation, as requests call them."""
-    return [about.alias or name for name, about in operation.parameters.model_fields.items()]
 
 
 def _each(errors: Sequence[Any], names: Collection[str], inside: int) -> Iterator[str]:

@@ -15,7 +15,7 @@ from sentgen.server import tasks
 from sentgen.server.metrics import Metrics
 from sentgen.server.problems import Refused
 from sentgen.server.process import NotTaken, Worker
-from sentgen.server.wire import Message, Opening
+from sentgen.server.wire import Call, Opening, Reply
 
 logger = logging.getLogger(__name__)
 
@@ -29,17 +29,13 @@ class Pool:
     """Workers that all opened the same snapshot.
 
     Args:
-        opening: what they are told.
+        opening: what they are told, with the limits of their work and of the queue.
         size: how many there are.
-        seconds: of work for one request.
-        queue: how many requests may wait.
         metrics: where what happens is counted.
     """
 
     opening: Opening
     size: int
-    seconds: float
-    queue: int
     metrics: Metrics
     _idle: list[Worker] = field(default_factory=list)
     _all: set[Worker] = field(default_factory=set)
@@ -91,7 +87,12 @@ class Pool:
         waiting = sum(not one.done() for one in self._waiting)
         return {"workers": len(self._all), "idle": len(self._idle), "waiting": waiting}
 
-    async def call(self, message: Message, *, again: bool = True) -> Message:
+    @property
+    def seconds(self) -> float:
+        """Return how long work for one request may take."""
+        return self.opening.limits.seconds[self.opening.kind]
+
+    async def call(self, message: Call, *, again: bool = True) -> Reply:
         """Have a worker answer a request; ``again``: ask another one if this one turns out to be dead.
 
         Raises:
@@ -99,7 +100,7 @@ class Pool:
         """
         worker = await self._take()
         try:
-            answer = await asyncio.wait_for(worker.call(message), self.seconds)
+            reply = await asyncio.wait_for(worker.call(message), self.seconds)
         except TimeoutError:
             worker.kill()
             self.metrics.killed(self.opening.kind, "deadline")
@@ -123,12 +124,12 @@ class Pool:
             self.metrics.killed(self.opening.kind, "cancelled")
             raise
         # Killed after the answer, and replaced by `_watch` as all that end.
-        if answer.head.pop("retire", False):
+        if reply.retire:
             worker.kill()
             self.metrics.killed(self.opening.kind, "retired")
         else:
             self._give(worker)
-        return answer
+        return reply
 
     async def _take(self) -> Worker:
         """Take an idle worker, or wait for one."""
@@ -138,11 +139,12 @@ class Pool:
         # Those who gave up are still in the queue, and must not count as waiting.
         while self._waiting and self._waiting[0].done():
             self._waiting.popleft()
-        if len(self._waiting) >= self.queue:
+        queue = self.opening.limits.queue
+        if len(self._waiting) >= queue:
             raise Refused(
                 429,
                 "busy",
-                f"waiting already: {quantity(self.queue, 'request')}; try again later",
+                f"waiting already: {quantity(queue, 'request')}; try again later",
                 {"Retry-After": "1"},
             )
         place: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()

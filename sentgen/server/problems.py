@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from sentgen.errors import (
@@ -37,25 +37,32 @@ _STATUS: tuple[tuple[type[SentgenError], int, str], ...] = (
 )
 
 
-class Problem(BaseModel):
+class ProblemDocument(BaseModel):
     """What went wrong."""
+
+    model_config = ConfigDict(title="Problem", frozen=True)
 
     type: str = Field(description="What kind of problem it is: urn:sentgen:problem:KIND.")
     title: str = Field(description="The status in words.")
     status: int = Field(description="The status of the response.")
     detail: str = Field(description="What is wrong, and what to do.")
-    line: int | None = Field(None, description="Of a query that cannot be read: its line, from 1.")
-    column: int | None = Field(None, description="The character of that line, from 1.")
-    picture: str | None = Field(None, description="That line, and a caret below the character.")
+    line: int | None = Field(default=None, description="Of a query that cannot be read: its line, from 1.")
+    column: int | None = Field(default=None, description="The character of that line, from 1.")
+    picture: str | None = Field(default=None, description="That line, and a caret below the character.")
+
+    @property
+    def json_bytes(self) -> bytes:
+        """Return what is sent."""
+        told = self.model_dump(exclude_none=True)
+        return json.dumps(told, ensure_ascii=False).encode("utf-8", "replace")
 
 
-def problem(status: int, kind: str, detail: str, **place: Any) -> dict[str, Any]:
-    """Return the document of a problem, with its place if it has one; a message that is too long is cut."""
+def problem(status: int, kind: str, detail: str) -> ProblemDocument:
+    """Return the document of a problem; a message that is too long is cut."""
     if len(detail) > _MOST_CHARACTERS:
         detail = f"{detail[:_MOST_CHARACTERS]}..."
-    title = HTTPStatus(status).phrase
-    found = Problem(type=f"urn:sentgen:problem:{kind}", title=title, status=status, detail=detail, **place)
-    return found.model_dump(exclude_none=True)
+    kind, title = f"urn:sentgen:problem:{kind}", HTTPStatus(status).phrase
+    return ProblemDocument(type=kind, title=title, status=status, detail=detail)
 
 
 #: What is told in the place of what only whoever runs the server may read.
@@ -67,20 +74,17 @@ TOO_MUCH = (
 )
 
 
-def of_error(error: SentgenError, worded: Callable[[str], str] = str) -> dict[str, Any]:
+def of_error(error: SentgenError, worded: Callable[[str], str]) -> ProblemDocument:
     """Return the problem that an error of the library is; ``worded`` puts its message into other words."""
     status, kind = next((status, kind) for of, status, kind in _STATUS if isinstance(error, of))
-    return problem(status, kind, worded(str(error)), **_place(error))
-
-
-def _place(error: SentgenError) -> dict[str, Any]:
-    """Return where a query is wrong, as a problem tells it."""
+    found = problem(status, kind, worded(str(error)))
     if not isinstance(error, QueryError) or error.place is None:
-        return {}
+        return found
     before = error.query[: error.place].split("\n")
     # A query may be one line of a million characters.
-    picture = {"picture": error.picture} if len(error.picture) <= _MOST_CHARACTERS else {}
-    return {"line": len(before), "column": len(before[-1]) + 1, **picture}
+    picture = error.picture if len(error.picture) <= _MOST_CHARACTERS else None
+    place = {"line": len(before), "column": len(before[-1]) + 1, "picture": picture}
+    return found.model_copy(update=place)
 
 
 class Refused(HTTPException):

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import logging
 import os
 import shutil
 import sys
 import tempfile
 from asyncio.subprocess import PIPE, Process
-from dataclasses import asdict
 
 from sentgen.errors import StoreError
 from sentgen.server import wire
-from sentgen.server.wire import Message, Opening
+from sentgen.server.wire import Call, Opening, Reply
 
 logger = logging.getLogger(__name__)
 
@@ -60,24 +58,25 @@ class Worker:
             raise
         slow = asyncio.get_running_loop().call_later(_PATIENCE, _say_slow, opening.kind)
         try:
-            ready = (await asyncio.wait_for(worker._receive(), _START_SECONDS)).head
-        except asyncio.IncompleteReadError:
-            ready = {"ready": False, "error": "it died; see the log"}
+            started = await asyncio.wait_for(worker._receive(), _START_SECONDS)
+            error = "" if started.status == 200 else started.body.decode("utf-8", "replace")
+        except ConnectionError:
+            error = "it died; see the log"
         except TimeoutError:
-            ready = {"ready": False, "error": f"it took longer than {_START_SECONDS:g} seconds; try again"}
+            error = f"it took longer than {_START_SECONDS:g} seconds; try again"
         except asyncio.CancelledError:
             worker.kill()
             await worker.wait()
             raise
         finally:
             slow.cancel()
-        if not ready["ready"]:
+        if error:
             worker.kill()
             await worker.wait()
-            raise StoreError(f"a worker for {opening.kind} cannot start: {ready['error']}")
+            raise StoreError(f"a worker for {opening.kind} cannot start: {error}")
         return worker
 
-    async def call(self, message: Message) -> Message:
+    async def call(self, message: Call) -> Reply:
         """Send a request and wait for the answer.
 
         Raises:
@@ -89,13 +88,10 @@ class Worker:
             self.process.stdin.write(wire.pack(message))
             await self.process.stdin.drain()
             await self._receive()  # it has taken the request
-        except (asyncio.IncompleteReadError, ValueError, ConnectionError, RuntimeError) as error:
+        except (ConnectionError, RuntimeError) as error:
             # RuntimeError: so does uvloop say that the pipe is closed, between a death and the news of it.
             raise NotTaken("the worker had died") from error
-        try:
-            return await self._receive()
-        except (asyncio.IncompleteReadError, ValueError) as error:
-            raise ConnectionError("the worker died") from error
+        return await self._receive()
 
     def kill(self) -> None:
         """End the process, whatever it does."""
@@ -110,7 +106,7 @@ class Worker:
         shutil.rmtree(self._folder, ignore_errors=True)
         return code
 
-    async def _receive(self) -> Message:
+    async def _receive(self) -> Reply:
         assert self.process.stdout is not None
         return await wire.receive(self.process.stdout)
 
@@ -126,7 +122,7 @@ async def _spawned(opening: Opening, folder: str) -> Process:
     environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     return await asyncio.create_subprocess_exec(
         # -P: the current folder holds texts of strangers, and nothing is imported from there.
-        *(sys.executable, "-P", "-m", "sentgen.server.worker", json.dumps(asdict(opening))),
+        *(sys.executable, "-P", "-m", "sentgen.server.worker", wire.encode(opening)),
         stdin=PIPE,
         stdout=PIPE,
         stderr=PIPE,

@@ -7,37 +7,17 @@ import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import chain
-from typing import Any
 
 import pyarrow.parquet as pq
 
 from sentgen.output.tabular import arrow_of, csv_value, distinct, json_row, names_of, rows_of, writable
 from sentgen.server.operations.operation import Result
-from sentgen.server.wire import Opening
+from sentgen.server.settings import Limits
+from sentgen.server.wire import Format
 
 #: What a spreadsheet takes for the beginning of a formula (OWASP, CSV injection).
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-
-
-class Format(StrEnum):
-    """How an answer is written."""
-
-    JSON = "json"
-    JSONL = "jsonl"
-    CSV = "csv"
-    TSV = "tsv"
-    PARQUET = "parquet"
-
-
-MEDIA_TYPES = {
-    Format.JSON: "application/json",
-    Format.JSONL: "application/jsonl",
-    Format.CSV: "text/csv",
-    Format.TSV: "text/tab-separated-values",
-    Format.PARQUET: "application/vnd.apache.parquet",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +30,7 @@ class Rendering:
 
 
 def render(
-    result: Result, form: Format, limits: Opening, *, command: str = "", escape_formulas: bool = False
+    result: Result, form: Format, limits: Limits, *, command: str = "", escape_formulas: bool = False
 ) -> Rendering:
     """Write a result.
 
@@ -79,7 +59,7 @@ def render(
         return Rendering(
             "".join(f"{line}\n" for line in written).encode("utf-8", "replace"), rows, cut or result.truncated
         )
-    about: dict[str, Any] = {
+    about: dict[str, object] = {
         "columns": columns,
         "truncated": cut or result.truncated,
         "notes": list(result.notes),

@@ -1,8 +1,11 @@
 """The API: a route for each operation, made from its parameters."""
 
+from __future__ import annotations
+
 import inspect
 import re
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Path, Query, Request, Response
@@ -10,21 +13,32 @@ from pydantic import BaseModel, Field, create_model
 
 from sentgen import __version__
 from sentgen.server import pinned, problems
-from sentgen.server.logs import audit
 from sentgen.server.operations import Operation, operations
-from sentgen.server.operations.operation import Parameters
-from sentgen.server.problems import Problem
-from sentgen.server.rendering import MEDIA_TYPES, Format
+from sentgen.server.parameters import Parameters, call, fields_of, names_of, parameters
+from sentgen.server.problems import ProblemDocument
 from sentgen.server.service import Service
-from sentgen.server.wire import Message
+from sentgen.server.wire import MEDIA_TYPES, Call, Format
 
 _PATH_PARAMETER = re.compile(r"\{(\w+)\}")
-_FORMAT_TEXT = "How the answer is written; the Accept header says it, too."
-_SNAPSHOT_TEXT = "The snapshot that is cited; if another one is served, the request is refused."
-_ESCAPE_TEXT = "In CSV and TSV, put an apostrophe before what a spreadsheet would take for a formula."
 
 
-class Table(BaseModel):
+class AnswerForm(Parameters):
+    """How an answer is written, of which snapshot."""
+
+    format: Format | None = Field(
+        None, description="How the answer is written; the Accept header says it, too."
+    )
+    escape_formulas: bool = Field(
+        False,
+        description="In CSV and TSV, put an apostrophe before what a spreadsheet would take for a formula.",
+    )
+    snapshot: str | None = Field(
+        None,
+        description="The snapshot that is cited; if another one is served, the request is refused.",
+    )
+
+
+class AnswerDocument(BaseModel):
     """An answer: a table, and what there is to say about it."""
 
     columns: list[str] = Field(description="Names of the columns, in their order.")
@@ -54,7 +68,7 @@ _REFUSALS = {
 }
 _RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
-        "model": Table,
+        "model": create_model("Table", __base__=AnswerDocument, __doc__=AnswerDocument.__doc__),
         "description": "The answer.",
         "headers": {
             "Sentgen-Rows": {"description": "Number of rows.", "schema": {"type": "integer"}},
@@ -96,32 +110,35 @@ def router(*, sql: bool = True) -> APIRouter:
     return routes
 
 
-def schemas() -> dict[str, Any]:
+def schemas() -> dict[str, object]:
     """Return the schemas that the routes refer to by name."""
-    return {"Problem": Problem.model_json_schema()}
+    return {"Problem": ProblemDocument.model_json_schema()}
 
 
 def _endpoint(operation: Operation) -> Callable[..., Awaitable[Response]]:
     """Make the function of a route: its signature is the parameters of the operation."""
     in_path = _PATH_PARAMETER.findall(operation.path)
     takes_body = operation.method == "POST"
+    names = names_of(operation)
 
-    async def endpoint(request: Request, **given: Any) -> Response:
-        query = given["query"]
-        asked = given["body"] if takes_body else query
-        values = asked.model_dump(mode="json", by_alias=True, exclude=None if takes_body else WRITING)
-        values |= {name: given[name] for name in in_path}
+    async def endpoint(request: Request, query: AnswerForm, **given: Any) -> Response:
         pinned.require(request.app.state.service.snapshot.name, query.snapshot)
+        values = {**dict(given.pop("body", query)), **given}
         form = query.format or _accepted(request.headers.get("accept", ""))
-        return await answer(request, operation, values, form, escape_formulas=query.escape_formulas)
+        message = call(operation, {name: values[name] for name in names})
+        return await answer(request, replace(message, form=form, escape_formulas=query.escape_formulas))
 
+    model = parameters(operation)
     signature: dict[str, Any] = {"request": Request}
     for name in in_path:
-        about = operation.parameters.model_fields[name]
+        about = model.model_fields[name]
         signature[name] = Annotated[about.annotation, Path(description=about.description)]
     if takes_body:
-        signature["body"] = Annotated[operation.parameters, Body(examples=[dict(operation.example)])]
-    signature["query"] = Annotated[_query_model(operation, () if takes_body else in_path), Query()]
+        signature["body"] = Annotated[model, Body(examples=[dict(operation.example)])]
+    fields = {} if takes_body else fields_of(operation.declaration)
+    fields = {name: field for name, field in fields.items() if name not in in_path}
+    form = create_model(f"{operation.name.capitalize()}Query", __base__=AnswerForm, **fields)
+    signature["query"] = Annotated[form, Query()]
     endpoint.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation)
@@ -132,65 +149,19 @@ def _endpoint(operation: Operation) -> Callable[..., Awaitable[Response]]:
     return endpoint
 
 
-WRITING = {"format", "escape_formulas", pinned.PARAMETER}
-
-
-def _query_model(operation: Operation, in_path: Any) -> type[Parameters]:
-    """Return a model of the query string: how to write the answer, and for GET the parameters."""
-    fields: dict[str, Any] = {
-        "format": (Format | None, Field(None, description=_FORMAT_TEXT)),
-        "escape_formulas": (bool, Field(False, description=_ESCAPE_TEXT)),
-        pinned.PARAMETER: (str | None, Field(None, description=_SNAPSHOT_TEXT)),
-    }
-    if operation.method == "GET":
-        of_operation = operation.parameters.model_fields.items()
-        fields |= {name: (about.annotation, about) for name, about in of_operation if name not in in_path}
-    return create_model(f"{operation.name.capitalize()}Query", __base__=Parameters, **fields)
-
-
-async def answer(
-    request: Request, operation: Operation, values: dict[str, Any], form: Format, *, escape_formulas: bool
-) -> Response:
+async def answer(request: Request, message: Call) -> Response:
     """Have the service do an operation, and make a response of the answer."""
     service: Service = request.app.state.service
-    message = await audited(request, service, operation, values, form, escape_formulas)
-    head = message.head
+    reply = await service.call(message, client=request.client)
     # A proxy must not give CSV to whoever asks for JSON.
-    headers = {"Sentgen-Snapshot": head["snapshot"], "Sentgen-Version": __version__, "Vary": "Accept"}
+    headers = {"Sentgen-Snapshot": reply.snapshot, "Sentgen-Version": __version__, "Vary": "Accept"}
     if request.method == "GET":
-        headers["Link"] = f'<{pinned.permanent(request, head["snapshot"])}>; rel="bookmark"'
-    if head["status"] == 200:
-        headers |= {"Sentgen-Rows": str(head["rows"]), "Sentgen-Truncated": str(head["truncated"]).lower()}
-    media_type = f"{head['type']}; charset=utf-8" if head["type"].startswith("text/") else head["type"]
-    return Response(message.body, head["status"], headers, media_type)
-
-
-async def audited(
-    request: Request,
-    service: Service,
-    operation: Operation,
-    values: dict[str, Any],
-    form: Format = Format.JSON,
-    escape_formulas: bool = False,
-) -> Message:
-    """Have the service do an operation; write down what SQL was run, for whom, and what came of it.
-
-    Raises:
-        Refused: no worker could answer.
-    """
-    outcome: dict[str, Any] = {"status": 0}
-    try:
-        message = await service.call(operation, values, form=form, escape_formulas=escape_formulas)
-        outcome = {key: message.head[key] for key in ("status", "rows", "truncated", "seconds", "snapshot")}
-        return message
-    except problems.Refused as refusal:
-        outcome = {"status": refusal.status, "problem": refusal.document["type"]}
-        raise
-    finally:
-        # In `finally`: what was refused, or killed its worker, is what one wants to read about.
-        if operation.kind == "sql":
-            client = request.client.host if request.client else ""
-            audit.info("sql", extra={"client": client, "asked": values, **outcome})
+        headers["Link"] = f'<{pinned.permanent(request, reply.snapshot)}>; rel="bookmark"'
+    if reply.status == 200:
+        headers |= {"Sentgen-Rows": str(reply.rows), "Sentgen-Truncated": str(reply.truncated).lower()}
+    text = reply.media_type.startswith("text/")
+    media_type = f"{reply.media_type}; charset=utf-8" if text else reply.media_type
+    return Response(reply.body, reply.status, headers, media_type)
 
 
 def _accepted(accept: str) -> Format:

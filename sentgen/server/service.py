@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import logging
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from sentgen.errors import SentgenError, StoreError
 from sentgen.schema import migrate, snapshots
 from sentgen.schema.manifests import Snapshot, newest
 from sentgen.server import tasks
+from sentgen.server.logs import audit
 from sentgen.server.metrics import Metrics
-from sentgen.server.operations import Operation
+from sentgen.server.operations import operations
 from sentgen.server.pool import Pool
+from sentgen.server.problems import Refused
 from sentgen.server.settings import KINDS, Kind, ServerSettings
 from sentgen.server.shelf import LruCache
-from sentgen.server.wire import Message, Opening
+from sentgen.server.wire import Call, Opening, Reply
+
+if TYPE_CHECKING:
+    from starlette.datastructures import Address
 
 logger = logging.getLogger(__name__)
+
+#: What is written down of an answer to SQL.
+_TOLD = ("status", "rows", "truncated", "seconds", "snapshot")
 
 
 @dataclass(slots=True)
@@ -119,40 +128,30 @@ class Service:
         """Return the state of the workers, by kind."""
         return {kind: pool.state for kind, pool in self._generation_now.pools.items()}
 
-    async def call(
-        self,
-        operation: Operation,
-        parameters: Mapping[str, Any],
-        *,
-        form: str = "json",
-        escape_formulas: bool = False,
-    ) -> Message:
-        """Have a worker do an operation.
-
-        The head of the answer has its ``status`` and media ``type``, the number of ``rows``, whether they are
-        ``truncated``, the ``seconds`` of work, and the ``snapshot``.
-
-        Args:
-            operation: what to do.
-            parameters: as JSON.
-            form: how the answer is written, a value of `sentgen.server.rendering.Format`.
-            escape_formulas: see `sentgen.server.rendering.render`.
+    async def call(self, message: Call, *, client: Address | None = None) -> Reply:
+        """Have a worker do an operation; write down what SQL was run, for whom, and what came of it.
 
         Raises:
             Refused: no worker could answer.
         """
-        # Held for the whole request: the current one may change while it waits.
-        generation = self._generation_now
-        head = {
-            "operation": operation.name,
-            "parameters": dict(parameters),
-            "format": form,
-            "escape_formulas": escape_formulas,
-        }
-        with generation.use():
-            answer = await generation.pools[operation.kind].call(Message(head))
-        answer.head["snapshot"] = generation.snapshot.name
-        return answer
+        kind = operations()[message.operation].kind
+        outcome: dict[str, object] = {"status": 0}
+        try:
+            # Held for the whole request: the current one may change while it waits.
+            generation = self._generation_now
+            with generation.use():
+                reply = await generation.pools[kind].call(message)
+            reply = replace(reply, snapshot=generation.snapshot.name)
+            outcome = {key: getattr(reply, key) for key in _TOLD}
+            return reply
+        except Refused as refusal:
+            outcome = {"status": refusal.status, "problem": refusal.document.type}
+            raise
+        finally:
+            # In `finally`: what was refused, or killed its worker, is what one wants to read about.
+            if kind == "sql":
+                host = client.host if client else ""
+                audit.info("sql", extra={"client": host, "asked": json.loads(message.body), **outcome})
 
     @property
     def _generation_now(self) -> Generation:
@@ -178,24 +177,11 @@ class Service:
         return [kind for kind in KINDS if kind != "sql" or self.settings.sql]
 
     def _pool(self, kind: Kind, snapshot: Snapshot) -> Pool:
-        limits = self.settings.limits
-        opening = Opening(
-            kind=kind,
-            # Workers run in folders of their own.
-            store=str(snapshot.path.resolve()),
-            memory=limits.memory,
-            file=limits.file[kind],
-            rows=limits.rows,
-            cells=limits.cells,
-            bytes=limits.bytes,
-            items=limits.items,
-            words=limits.words,
-            parser=self.settings.parser,
-            warm_up=self.settings.warm_up,
-            align_words=limits.align_words,
-            align_cells=limits.align_cells,
-        )
-        return Pool(opening, self.settings.processes, limits.seconds[kind], limits.queue, self.metrics)
+        settings = self.settings
+        # Workers run in folders of their own.
+        store = str(snapshot.path.resolve())
+        opening = Opening(kind, store, settings.limits, settings.parser, settings.warm_up)
+        return Pool(opening, settings.processes, self.metrics)
 
     async def _follow(self) -> None:
         """Look for a newer snapshot again and again; one that cannot be opened is tried once."""

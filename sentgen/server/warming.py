@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from sentgen.alignment import Pair
+from sentgen.alignment.phrase_hmm.pbhmm import untrained
+from sentgen.errors import SentgenError
+from sentgen.generation import ALGORITHMS, parse_bag, regenerate
+from sentgen.models import registry
+from sentgen.models.scoring import score_sentences
 from sentgen.schema import Store
 
 
@@ -10,13 +16,6 @@ def warm_up(store: Store) -> None:
 
     With the code on the disk this takes seconds, the first time up to a minute or two.
     """
-    from sentgen.alignment import Pair
-    from sentgen.alignment.phrase_hmm.pbhmm import untrained
-    from sentgen.errors import SentgenError
-    from sentgen.generation import ALGORITHMS, parse_bag, regenerate
-    from sentgen.models import registry
-    from sentgen.models.scoring import score_sentences
-
     words = ("the", "people", "said", "the", "people", "arrived")
     list(untrained().align([Pair("", words, words[:3])]))
     models = registry.list_models(store)

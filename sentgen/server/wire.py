@@ -1,73 +1,145 @@
 """What the front and a worker say to each other, over two pipes.
 
-A message is a JSON object and a body of bytes: four bytes with the length of the object, eight with that of
-the body, then both. Neither side ever unpickles anything.
+A message is its head as JSON and its body: four bytes with the length of the head, eight with that of the
+body, then both. Neither side ever unpickles anything.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 import struct
-from dataclasses import dataclass
-from typing import Any, BinaryIO
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cache
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
+from pydantic import TypeAdapter
+from pydantic_core import to_json
+
+from sentgen.server.settings import Kind, Limits
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Value = TypeVar("Value", bound="DataclassInstance")
 _LENGTHS = struct.Struct(">IQ")
 #: No answer is longer; a worker that says so is broken.
 _MOST_BYTES = 1 << 30
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
-    """One message, either way."""
+class Format(StrEnum):
+    """How an answer is written."""
 
-    head: dict[str, Any]
+    JSON = "json"
+    JSONL = "jsonl"
+    CSV = "csv"
+    TSV = "tsv"
+    PARQUET = "parquet"
+
+
+MEDIA_TYPES = {
+    Format.JSON: "application/json",
+    Format.JSONL: "application/jsonl",
+    Format.CSV: "text/csv",
+    Format.TSV: "text/tab-separated-values",
+    Format.PARQUET: "application/vnd.apache.parquet",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What the front asks of a worker; the body is the declaration of what is asked, as JSON."""
+
+    operation: str
+    body: bytes
+    form: Format = Format.JSON
+    escape_formulas: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a worker says, with a status of HTTP: an answer, a problem, or where it is.
+
+    Attributes:
+        status: 102 when it has begun with a request; before the first one 200, or 503 if it cannot start.
+        body: of the answer, its problem, or why it cannot start.
+        media_type: of the body.
+        rows: in it.
+        truncated: whether there are more.
+        seconds: of work.
+        retire: whether the worker should be replaced: memory that ran short may be left in pieces.
+        snapshot: which one was asked; the front knows it.
+    """
+
+    status: int
     body: bytes = b""
+    media_type: str = ""
+    rows: int = 0
+    truncated: bool = False
+    seconds: float = 0.0
+    retire: bool = False
+    snapshot: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
     """What a worker is told when it starts, as an object on its command line."""
 
-    kind: str
+    kind: Kind
     store: str
-    memory: int
-    file: int
-    rows: int
-    cells: int
-    bytes: int
-    items: int
-    words: int
+    limits: Limits
     parser: str | None = None
     warm_up: bool = False
-    align_words: int = 20_000
-    align_cells: int = 20_000_000
 
 
-def pack(message: Message) -> bytes:
+def encode(value: DataclassInstance) -> bytes:
+    """Return a dataclass as JSON, with what Python adds to its numbers."""
+    return to_json(value, inf_nan_mode="constants")
+
+
+def decode(text: str | bytes, kind: type[Value]) -> Value:
+    """Return the dataclass that was encoded.
+
+    Raises:
+        ValueError: it was another one, or none.
+    """
+    value: Value = _adapter(kind).validate_json(text)
+    return value
+
+
+# Making one takes a millisecond or two, of which no message should lose any.
+_adapter = cache(TypeAdapter[Any])
+for _kind in (Call, Reply):
+    _adapter(_kind)
+
+
+def pack(message: Call | Reply) -> bytes:
     """Return the bytes of a message."""
-    # As json.loads decodes bytes: half of a surrogate pair arrives as it is, and is refused there.
-    head = json.dumps(message.head, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    head = encode(replace(message, body=b""))
     return _LENGTHS.pack(len(head), len(message.body)) + head + message.body
 
 
-async def receive(reader: asyncio.StreamReader) -> Message:
-    """Read a message in the front.
+async def receive(reader: asyncio.StreamReader) -> Reply:
+    """Read what a worker says.
 
     Raises:
-        asyncio.IncompleteReadError: the worker has gone.
+        ConnectionError: the worker has gone, or says what cannot be read.
     """
-    head, body = _LENGTHS.unpack(await reader.readexactly(_LENGTHS.size))
-    # Read as it stands, a wrong length would have the front ask for so much memory.
-    if head + body > _MOST_BYTES:
-        raise asyncio.IncompleteReadError(b"", None)
-    return Message(json.loads(await reader.readexactly(head)), await reader.readexactly(body))
+    try:
+        head, body = _LENGTHS.unpack(await reader.readexactly(_LENGTHS.size))
+        # Read as it stands, a wrong length would have the front ask for so much memory.
+        if head + body > _MOST_BYTES:
+            raise ValueError("no answer is as long")
+        reply = decode(await reader.readexactly(head), Reply)
+        return replace(reply, body=await reader.readexactly(body))
+    except (asyncio.IncompleteReadError, ValueError) as error:
+        raise ConnectionError("the worker has gone") from error
 
 
-def read(stream: BinaryIO) -> Message | None:
-    """Read a message in a worker; None at the end of the stream."""
+def read(stream: BinaryIO) -> Call | None:
+    """Read a call in a worker; None at the end of the stream."""
     lengths = stream.read(_LENGTHS.size)
     if len(lengths) < _LENGTHS.size:
         return None
     head, body = _LENGTHS.unpack(lengths)
-    return Message(json.loads(stream.read(head)), stream.read(body))
+    return replace(decode(stream.read(head), Call), body=stream.read(body))

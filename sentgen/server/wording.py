@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from sentgen.server.operations.operation import Operation, extra_of
+from sentgen.options import parameters_of
+from sentgen.server.operations.operation import Operation
 
 #: An option, or a whole command, whose options are its own.
 _OPTION = re.compile(r"(?P<command>\bsentgen [a-z][^;,`()]*)|(?<![\w-])--(?P<option>[a-z][a-z-]*)")
@@ -36,9 +37,7 @@ def in_words_of(operation: Operation, message: str) -> str:
 def _named(operation: Operation) -> dict[str, str]:
     """Return what each option of the command is called, without its dashes."""
     named: dict[str, str] = {}
-    for name, about in operation.parameters.model_fields.items():
-        called, extra = about.alias or name, extra_of(about)
-        off = str(extra.get("x-off", f"--no-{name.replace('_', '-')}"))
-        option = str(extra.get("x-option", f"--{name.replace('_', '-')}"))
-        named |= {option[2:]: f"`{called}`", off[2:]: f"`{called}`: false"}
+    for one in parameters_of(operation.declaration):
+        option = one.option.short if one.option.line == "named" else one.dashed
+        named |= {option[2:]: f"`{one.name}`", one.off[2:]: f"`{one.name}`: false"}
     return named

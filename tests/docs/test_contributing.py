@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
+from typing import Annotated
 
 import pytest
 
@@ -23,9 +24,10 @@ from sentgen.corpus import formats
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.sentence import Sentence
 from sentgen.evaluation.testset import read_test_set
+from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.server import operations, routes
-from sentgen.server.operations.operation import Context, Operation, Parameters, Result
+from sentgen.server.operations.operation import Context, Operation, Result
 
 ROOT = Path(__file__).parents[2]
 
@@ -79,6 +81,7 @@ from sentgen.cli import main
 from sentgen.corpus.sentence import Sentence
 from sentgen.evaluation import evaluate_regeneration
 from sentgen.generation import parse_bag, regenerate
+from sentgen.options import parameters_of
 from sentgen.schema import Store
 from sentgen.server.operations import operations
 
@@ -89,7 +92,8 @@ with Store("toy.duckdb", create=True) as store:
         print("stay", found.score, *sorted(found.words))
     result = evaluate_regeneration(*toy, [Sentence(["a", "dog", "barks"])], ["lmo", "backwards:first=0"])
     print("recorded", *(one["first"] for one in result.parameters["systems"].values()))
-print("served", operations("compute")["regenerate"].parameters.model_fields["first"].description)
+(first,) = parameters_of(operations("compute")["regenerate"].declaration, ["first"])
+print("served", first.option.help)
 sys.argv = ["sentgen", "regenerate", "--help"]
 main()
 """
@@ -178,10 +182,11 @@ def test_feature_of_the_aligner(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_operation(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is among the operations of its workers, and has a route with its parameters."""
 
-    class Word(Parameters):
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Word:
         """A word."""
 
-        word: str
+        word: Annotated[str, Option("The word.")]
 
     def shout(context: Context, asked: Word) -> Result:
         return Result(Rows(["word"], [(asked.word.upper(),)]))

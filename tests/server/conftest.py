@@ -16,6 +16,7 @@ from sentgen.models import build
 from sentgen.models.vectors.build import VectorRequest
 from sentgen.schema import Store, snapshots
 from sentgen.schema.tables.saved import save_query
+from sentgen.server.settings import Limits
 from sentgen.server.wire import Opening
 
 
@@ -36,17 +37,8 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def opening(demo: Path) -> Opening:
     """What the workers of the demo store are told."""
-    return Opening(
-        kind="lookup",
-        store=str(demo),
-        memory=2**31,
-        file=0,
-        rows=100,
-        cells=1000,
-        bytes=100_000,
-        items=10,
-        words=100,
-    )
+    limits = Limits(memory=2**31, rows=100, cells=1000, bytes=100_000, items=10, words=100)
+    return Opening("lookup", str(demo), limits)
 
 
 @pytest.fixture(scope="session")

@@ -11,13 +11,18 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import httpx
 
+from sentgen.server import wire
 from sentgen.server.operations import operations
+from sentgen.server.operations.operation import Context
+from sentgen.server.parameters import read
+from sentgen.server.wire import Call, Format, Reply
+from sentgen.server.worker import answer
 
 ROOT = Path(__file__).parents[2]
 #: Seconds that anything may take before a test gives up; never how long it should take.
@@ -54,6 +59,21 @@ class Server:
         """Send it a signal and return its exit code."""
         self.process.send_signal(number)
         return self.process.wait(PATIENCE)
+
+
+def call(operation: str, form: str = "json", **parameters: object) -> Call:
+    """What the front sends to a worker."""
+    return replace(read(operations()[operation], parameters), form=Format(form))
+
+
+def declaration(operation: str, **parameters: object) -> Any:
+    """What a worker reads of it."""
+    return wire.decode(call(operation, **parameters).body, operations()[operation].declaration)
+
+
+def ask(context: Context, operation: str, form: str = "json", **parameters: object) -> Reply:
+    """Ask a worker in this process as the front does."""
+    return answer(context, call(operation, form, **parameters))
 
 
 @contextmanager

@@ -7,18 +7,20 @@ import io
 import json
 import shlex
 from collections.abc import Callable
+from dataclasses import MISSING
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pyarrow.parquet as pq
 import pytest
-from serving import CLUSTER, Server
+from serving import CLUSTER, Server, declaration
 
 from sentgen.cli import build, main
+from sentgen.options import parameters_of
 from sentgen.schema.manifests import newest
 from sentgen.server.operations import Operation, operations
-from sentgen.server.operations.operation import EACH, HIDDEN, command_line, extra_of
+from sentgen.server.operations.operation import command_line
 
 DOCUMENT = "Heavy rain flooded the camp on Monday. Trucks brought water to the people there."
 ABSTRACT = "Trucks brought clean water to the flooded camp."
@@ -177,15 +179,13 @@ def test_parameters_are_options_of_the_command(name: str) -> None:
     """What the API takes, the command takes, with the same default."""
     operation = operations()[name]
     options = _defaults(operation.command.split())
-    renamed = {"query": "sql", "parameters": "param"} if name == "sql" else {}
-
-    for field, about in operation.parameters.model_fields.items():
+    for one in parameters_of(operation.declaration):
         # The former change no rows, and a batch has a command for each of its items.
-        if extra_of(about).get("x-command-line") in (HIDDEN, EACH):
+        if one.option.line in ("hidden", "each"):
             continue
-        default = about.get_default(call_default_factory=True)
-        told = options[renamed.get(field, field) if field not in options else field]
-        assert about.is_required() or (default or None) == (told or None), field
+        renamed = {"sql": "query", "parameters": "param"} if name == "sql" else {}
+        told = options[renamed.get(one.name, one.name)]
+        assert one.default is MISSING or (one.default or None) == (told or None), one.name
 
 
 def _defaults(words: list[str]) -> dict[str, Any]:
@@ -445,6 +445,6 @@ def test_openapi_names_every_operation(client: httpx.Client) -> None:
 def test_command_lines_are_quoted() -> None:
     """What a user typed cannot become an option or another command."""
     operation = operations()["ngrams"]
-    asked = operation.parameters.model_validate({"pattern": "a; rm *", "corpus": ["x y"]})
+    asked = declaration(operation.name, pattern="a; rm *", corpus=["x y"])
 
     assert command_line(operation, asked) == "sentgen ngrams 'a; rm *' --corpus 'x y'"

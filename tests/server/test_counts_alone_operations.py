@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from counted_lake import counted_lake
+from serving import declaration
 
 from sentgen.errors import NotFoundError
 from sentgen.schema import Store
@@ -42,6 +43,6 @@ def test_what_needs_sentences_is_refused(
     """The same refusal as of the commands, for the API and the pages."""
     operation, (path, store) = operations()[name], lake
     context = Context(replace(opening, store=str(path)), store)
-    parameters = operation.parameters.model_validate(asked)
+    parameters = declaration(name, **asked)
     with pytest.raises(NotFoundError, match="this lake holds counts, no sentences"):
         operation.run(context, parameters)

@@ -10,15 +10,17 @@ from typing import Any
 
 import duckdb
 import pytest
-from pydantic import ValidationError
+from serving import ask
 
 from sentgen.errors import InputError, PluginError, SentgenError, StoreError
 from sentgen.schema import Store, readonly
 from sentgen.schema.store import raw, translated_errors
 from sentgen.server import mistakes, problems
 from sentgen.server.operations import operations
-from sentgen.server.operations.operation import Context, Operation, Parameters
-from sentgen.server.wire import Message, Opening
+from sentgen.server.operations.operation import Context, Nothing, Operation
+from sentgen.server.parameters import names_of, read
+from sentgen.server.problems import Refused
+from sentgen.server.wire import Call, Opening, Reply
 from sentgen.server.worker import answer, open_context
 
 PLACE = "/srv/hidden/store.duckdb"
@@ -47,7 +49,7 @@ def context(opening: Opening) -> Context:
 
 def failing(
     context: Context, operation: Operation, monkeypatch: pytest.MonkeyPatch, error: Exception
-) -> Message:
+) -> Reply:
     """Ask a worker for an operation that fails within the library."""
 
     def fail(*given: object) -> None:
@@ -56,13 +58,13 @@ def failing(
             raise error
 
     # Without parameters, so that nothing is wrong with these.
-    made = replace(operation, run=fail, parameters=Parameters)  # type: ignore[arg-type]
+    made = replace(operation, run=fail, declaration=Nothing)
     monkeypatch.setitem(operations(operation.kind), operation.name, made)
     own = replace(context, opening=replace(context.opening, kind=operation.kind))
-    return answer(own, Message({"operation": operation.name, "parameters": {}, "format": "json"}))
+    return answer(own, Call(operation.name, b"{}"))
 
 
-def told(message: Message) -> str:
+def told(message: Reply) -> str:
     """The detail of a problem: one line with nothing foreign in it."""
     document = json.loads(message.body)
     assert not FOREIGN.search(document["detail"]), document["detail"]
@@ -109,7 +111,7 @@ def test_no_failure_tells_of_the_machine(
     for operation in (*operations("lookup").values(), *operations("compute").values()):
         message = failing(context, operation, monkeypatch, error)
 
-        assert message.head["status"] in status, operation.name
+        assert message.status in status, operation.name
         assert told(message)
         assert str(error).splitlines()[0][:20] in capsys.readouterr().err.replace("\\", "")
 
@@ -119,16 +121,15 @@ def test_a_place_of_the_server_is_not_told(context: Context, monkeypatch: pytest
     own = replace(context, opening=replace(context.opening, parser="udpipe:/models/en.udpipe"))
     for place in (context.opening.store, str(Path.cwd()), "/models/en.udpipe"):
         message = failing(own, operations()["corpora"], monkeypatch, InputError(f"{place}: cannot be read"))
-        assert (message.head["status"], told(message)) == (400, problems.UNREADABLE)
+        assert (message.status, told(message)) == (400, problems.UNREADABLE)
 
 
 def test_what_a_request_says_itself_is_told(opening: Opening, demo: Path) -> None:
     """A name that looks like an error of the engine, or like a path, is a name."""
     for name in ("Binder Error: x", str(demo)):
         with Store(demo, read_only=True) as store:
-            head = {"operation": "corpus", "parameters": {"name": name}, "format": "json"}
-            message = answer(Context(opening, store), Message(head))
-        assert (message.head["status"], f"no corpus {name!r}" in message.body.decode()) == (404, True)
+            message = ask(Context(opening, store), "corpus", name=name)
+        assert (message.status, f"no corpus {name!r}" in message.body.decode()) == (404, True)
 
 
 def test_what_would_spill_is_refused_with_what_to_do(opening: Opening, demo: Path, monkeypatch: Any) -> None:
@@ -144,12 +145,10 @@ def test_what_would_spill_is_refused_with_what_to_do(opening: Opening, demo: Pat
     with Store(demo, read_only=True, memory_limit=20 << 20, threads=1) as store:
         with store.connect() as connection:
             readonly.lock(raw(connection), demo)
-        message = answer(
-            Context(opening, store), Message({"operation": "corpora", "parameters": {}, "format": "json"})
-        )
+        message = ask(Context(opening, store), "corpora")
 
-    assert message.head["status"] == 413
-    assert message.head["retire"]
+    assert message.status == 413
+    assert message.retire
     assert "ask for less" in told(message)
     assert "sentgen serve --worker-memory" in told(message)
 
@@ -185,11 +184,10 @@ def test_sql_that_is_wrong_is_told_without_the_words_of_the_engine(
 ) -> None:
     """What is wrong with the query is, as its language is that of DuckDB; its classes and settings are not."""
     with readonly.locked(demo) as duck:
-        context = Context(replace(opening, kind="sql"), state={"locked": duck})
-        message = answer(context, Message({"operation": "sql", "parameters": {"sql": sql}, "format": "json"}))
+        message = ask(Context(replace(opening, kind="sql"), locked=duck), "sql", sql=sql)
 
-    if message.head["status"] != 200:
-        assert message.head["status"] == 400
+    if message.status != 200:
+        assert message.status == 400
         assert said in json.loads(message.body)["detail"]
         assert not re.search(r"\b[A-Z]\w+ Error:|\bSET\b|https?:|/tmp", json.loads(message.body)["detail"])
 
@@ -212,33 +210,29 @@ BAD: tuple[Any, ...] = (
 def test_every_mistake_in_parameters_is_told_in_our_words(name: str) -> None:
     """Any wrong value of any parameter of any operation, and one that there is not."""
     operation = operations()[name]
-    names = mistakes.names_of(operation)
     good = dict(operation.example)
-    for one in names:
+    for one in names_of(operation):
         for value in BAD:
             try:
-                operation.parameters.model_validate({**good, one: value})
-            except ValidationError as error:
-                message = mistakes.told(error.errors(), names)
+                read(operation, {**good, one: value})
+            except Refused as refusal:
+                message = refusal.document.detail
                 assert not FOREIGN.search(message), message
-                assert one in message or "is missing" in message
+                if refusal.status == 422:
+                    assert one in message or "is missing" in message
                 assert len(message) < 1_000
         mistyped = one[:-1] + one[-1] * 2
-        with pytest.raises(ValidationError) as caught:
-            operation.parameters.model_validate({**good, mistyped: 1})
-        assert f"{mistyped}: there is no such parameter, did you mean {one}" in mistakes.told(
-            caught.value.errors(), names
-        )
+        with pytest.raises(Refused, match=f"{mistyped}: there is no such parameter, did you mean {one}"):
+            read(operation, {**good, mistyped: 1})
 
 
 def test_the_kinds_of_mistakes_have_words() -> None:
     """Of what the parameters of operations are made of, only what may be of several kinds has none."""
-    asked = operations()["regenerate"].parameters.model_validate
-    with pytest.raises(ValidationError) as caught:
-        asked({"bag": "x", "model": 1, "best": -1, "seed": "x", "tree": "x", "limt": 1})
-    names = mistakes.names_of(operations()["regenerate"])
+    asked = {"bag": "x", "model": 1, "best": -1, "seed": "x", "tree": "x", "limt": 1}
+    with pytest.raises(Refused) as refused:
+        read(operations()["regenerate"], asked)
 
-    told = mistakes.told(caught.value.errors(), names)
+    told = refused.value.document.detail
 
     assert mistakes._OTHER not in told
     assert "bag: give a list" in told

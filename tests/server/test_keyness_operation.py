@@ -7,6 +7,7 @@ import shlex
 from dataclasses import replace
 from pathlib import Path
 
+from serving import declaration
 from ten_sentences import fill
 from typer.testing import CliRunner
 
@@ -21,8 +22,13 @@ from sentgen.server.wire import Opening
 def test_the_command_gives_the_same_keywords(tmp_path: Path, opening: Opening) -> None:
     """The operation names a command line, and that prints its rows."""
     operation, path = operations()["keyness"], fill(tmp_path / "toy.duckdb")
-    asked = operation.parameters.model_validate(
-        {"corpus": ["toy"], "against": ["other"], "by": "lemma", "measure": "log-ratio", "limit": 4}
+    asked = declaration(
+        "keyness",
+        corpus=["toy"],
+        against=["other"],
+        by="lemma",
+        measure="log-ratio",
+        limit=4,
     )
     with Store(path, read_only=True) as store:
         result = operation.run(Context(replace(opening, store=str(path)), store), asked)

@@ -20,38 +20,52 @@ from sentgen.server import wire
 from sentgen.server.gate import AccessMiddleware, is_loopback
 from sentgen.server.logs import JsonLines
 from sentgen.server.metrics import Metrics
+from sentgen.server.operations.sql import Sql
 from sentgen.server.settings import Limits, ServerSettings
 from sentgen.server.shelf import LruCache
-from sentgen.server.wire import Message
+from sentgen.server.wire import Call, Reply
 
 TOKEN = "0123456789abcdef"
 SETTINGS = ServerSettings(Path(), limits=Limits(body=1000))
-_JSON = st.dictionaries(st.text(), st.none() | st.text() | st.integers() | st.lists(st.text()))
+VALUES = st.lists(st.none() | st.booleans() | st.integers() | st.floats() | st.text(), max_size=5)
 
 
-@given(st.lists(st.tuples(_JSON, st.binary()), max_size=3))
-def test_messages_arrive_as_they_were_sent(sent: list[tuple[dict[str, Any], bytes]]) -> None:
-    """Both ends read what was written, one message after the other."""
-    messages = [Message(head, body) for head, body in sent]
-    data = b"".join(map(wire.pack, messages))
-    stream = io.BytesIO(data)
+@given(st.lists(st.builds(Call), max_size=3))
+def test_calls_arrive_as_they_were_sent(calls: list[Call]) -> None:
+    """A worker reads what was written, one after the other."""
+    stream = io.BytesIO(b"".join(map(wire.pack, calls)))
 
-    assert [wire.read(stream) for _ in messages] == messages
+    assert [wire.read(stream) for _ in calls] == calls
     assert wire.read(stream) is None
-    assert asyncio.run(_received(data, len(messages))) == messages
 
 
-async def _received(data: bytes, count: int) -> list[Message]:
+@given(st.lists(st.builds(Reply, seconds=st.floats(0, 100)), max_size=3))
+def test_replies_arrive_as_they_were_sent(replies: list[Reply]) -> None:
+    """And so does the front."""
+    assert asyncio.run(_received(b"".join(map(wire.pack, replies)), len(replies))) == replies
+
+
+@given(VALUES)
+def test_a_declaration_arrives_as_it_was_sent(values: list[Any]) -> None:
+    """With numbers of any size, and with those that JSON has not: they have no equals, but the same text."""
+    asked = Sql(sql="select 1", parameters=values)
+
+    assert repr(wire.decode(wire.encode(asked), Sql)) == repr(asked)
+
+
+async def _received(data: bytes, count: int) -> list[Reply]:
     reader = asyncio.StreamReader()
     reader.feed_data(data)
     reader.feed_eof()
     return [await wire.receive(reader) for _ in range(count)]
 
 
-@pytest.mark.parametrize("data", [b"", b"\0" * 5, b"\xff" * 12, wire.pack(Message({"a": 1}))[:-1]])
+@pytest.mark.parametrize(
+    "data", [b"", b"\0" * 5, b"\xff" * 12, wire.pack(Reply(200))[:-1], wire.pack(Call("sql", b""))]
+)
 def test_a_broken_worker_is_a_gone_worker(data: bytes) -> None:
-    """Half a message, or one that is said to be endless, ends the conversation."""
-    with pytest.raises(asyncio.IncompleteReadError):
+    """Half a message, one that is said to be endless, or no reply at all, ends the conversation."""
+    with pytest.raises(ConnectionError):
         asyncio.run(_received(data, 1))
 
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 from plugged import install_example, plugged, write_package
+from serving import ask
 
 from sentgen.schema import Store
 from sentgen.server.operations.operation import Context
 from sentgen.server.pages import align, regenerate
-from sentgen.server.wire import Message, Opening
-from sentgen.server.worker import answer
+from sentgen.server.wire import Opening
 
 
 @pytest.fixture(scope="module")
@@ -37,28 +37,27 @@ def compute(site: Path, opening: Opening, demo: Path, tmp_path: Path, monkeypatc
         yield Context(replace(opening, kind="compute"), store)
 
 
-def ask(context: Context, operation: str, **parameters: Any) -> dict[str, Any]:
+def told(context: Context, operation: str, **parameters: Any) -> dict[str, Any]:
     """The body of an answer, rows or a problem."""
-    asked = {"operation": operation, "parameters": parameters, "format": "json"}
-    found: dict[str, Any] = json.loads(answer(context, Message(asked)).body)
+    found: dict[str, Any] = json.loads(ask(context, operation, **parameters).body)
     return found
 
 
 def test_they_are_listed_and_used(compute: Context) -> None:
     """With notes on what cannot be used."""
-    assert ask(compute, "formats")["rows"][-1]["format"] == "vrt"
-    assert [row["algorithm"] for row in ask(compute, "algorithms")["rows"]][-2:] == ["bad", "insertion"]
-    aligners = ask(compute, "aligners")
+    assert told(compute, "formats")["rows"][-1]["format"] == "vrt"
+    assert [row["algorithm"] for row in told(compute, "algorithms")["rows"]][-2:] == ["bad", "insertion"]
+    aligners = told(compute, "aligners")
     assert aligners["rows"][-1]["package"] == "sentgen-example 0.1.0"
     (note,) = aligners["notes"]
     assert note.startswith("the aligner 'worse' of broken 1.0 is of the class Algorithm")
 
-    (row,) = ask(compute, "regenerate", model="relief", bag=["trucks the . arrived"], algorithm="insertion")[
+    (row,) = told(compute, "regenerate", model="relief", bag=["trucks the . arrived"], algorithm="insertion")[
         "rows"
     ]
     assert sorted(row["sentence"].split()) == [".", "arrived", "the", "trucks"]
     text = "<s>\ntrucks\narrived\n</s>\n"
-    (row,) = ask(compute, "align", document=text, abstract=text, format="vrt", system="spelling")["rows"]
+    (row,) = told(compute, "align", document=text, abstract=text, format="vrt", system="spelling")["rows"]
     assert [(one["abstract"], one["document"]) for one in row["phrases"]] == [
         ([0, 1], [0, 1]),
         ([1, 2], [1, 2]),
@@ -67,7 +66,7 @@ def test_they_are_listed_and_used(compute: Context) -> None:
 
 def test_a_mistake_is_that_of_the_plug_in(compute: Context) -> None:
     """Not of the request."""
-    problem = ask(compute, "regenerate", model="relief", bag=["a b"], algorithm="bad")
+    problem = told(compute, "regenerate", model="relief", bag=["a b"], algorithm="bad")
 
     assert (problem["status"], problem["type"]) == (500, "urn:sentgen:problem:plugin")
     assert problem["detail"].startswith("the algorithm 'bad' of broken 1.0 has failed: ZeroDivisionError")

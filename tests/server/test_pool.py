@@ -14,19 +14,19 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from serving import call
 
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema.manifests import newest
 from sentgen.server import tasks
 from sentgen.server.metrics import Metrics
-from sentgen.server.operations import operations
 from sentgen.server.pool import Pool
 from sentgen.server.problems import Refused
 from sentgen.server.process import NotTaken, Worker
 from sentgen.server.service import Generation, Service
 from sentgen.server.settings import ServerSettings
 from sentgen.server.shelf import LruCache
-from sentgen.server.wire import Message, Opening
+from sentgen.server.wire import Call, Opening
 
 ENDLESS = "select count(*) from range(1000000000000) a"
 
@@ -37,15 +37,20 @@ def opening(opening: Opening, published: Path) -> Opening:
     return replace(opening, kind="sql", store=str(newest(published).path))
 
 
-def ask(sql: str) -> Message:
+def ask(sql: str) -> Call:
     """A request for SQL."""
-    return Message({"operation": "sql", "parameters": {"sql": sql}, "format": "json"})
+    return call("sql", sql=sql)
+
+
+def within(opening: Opening, **limits: Any) -> Opening:
+    """The same with other limits."""
+    return replace(opening, limits=replace(opening.limits, **limits))
 
 
 @asynccontextmanager
 async def running(opening: Opening, *, seconds: float = 60, queue: int = 2) -> AsyncIterator[Pool]:
     """A pool of one worker, which is stopped at the end."""
-    pool = Pool(opening, 1, seconds, queue, Metrics())
+    pool = Pool(within(opening, seconds={"sql": seconds}, queue=queue), 1, Metrics())
     await pool.start()
     try:
         yield pool
@@ -65,23 +70,23 @@ async def refusal(work: Awaitable[Any]) -> tuple[int, str]:
     """The status and kind of the problem that something ends with, which tells no path and no class of error."""
     with pytest.raises(Refused) as refused:
         await work
-    assert not any(part in refused.value.document["detail"] for part in ("/", "Error", "Exception"))
-    return refused.value.status, refused.value.document["type"].rpartition(":")[2]
+    assert not any(part in refused.value.document.detail for part in ("/", "Error", "Exception"))
+    return refused.value.status, refused.value.document.type.rpartition(":")[2]
 
 
 def test_a_worker_that_ran_short_is_replaced(opening: Opening) -> None:
     """The answer says what was wrong; the next request meets another worker."""
 
     async def scenario() -> None:
-        async with running(replace(opening, memory=600 * 2**20)) as pool:
+        async with running(within(opening, memory=600 * 2**20)) as pool:
             (first,) = pool._all
             sql = "select list(a::varchar || repeat('x', 1000)) from range(1000000) t(a)"
             short = await pool.call(ask(sql))
             good = await pool.call(ask("select 1 as n"))
 
-            assert short.head["status"] == 400
+            assert short.status == 400
             assert b"too much memory" in short.body
-            assert good.head["status"] == 200
+            assert good.status == 200
             assert first not in pool._all
             assert 'kind="sql",reason="retired"} 1' in pool.metrics.text({}, "", LruCache(0))
 
@@ -125,7 +130,7 @@ def test_a_worker_dies_in_mid_request_and_while_idle(opening: Opening) -> None:
             (second,) = pool._all
             second.kill()
             await until(lambda: second not in pool._all)
-            assert (await pool.call(ask("select 1 as n"))).head["status"] == 200
+            assert (await pool.call(ask("select 1 as n"))).status == 200
 
     asyncio.run(scenario())
 
@@ -139,7 +144,7 @@ def test_a_worker_that_nobody_saw_die_gets_no_work(opening: Opening) -> None:
             os.kill(worker.process.pid, signal.SIGKILL)
 
             assert pool.state["idle"] == 1
-            assert (await pool.call(ask("select 1 as n"))).head["status"] == 200
+            assert (await pool.call(ask("select 1 as n"))).status == 200
 
     asyncio.run(scenario())
 
@@ -163,7 +168,7 @@ def test_a_pool_that_cannot_start(opening: Opening, tmp_path: Path) -> None:
     """The error of the worker is the error of the pool; nothing is left running."""
 
     async def scenario() -> None:
-        pool = Pool(replace(opening, store=str(tmp_path / "none")), 1, 1, 1, Metrics())
+        pool = Pool(replace(opening, store=str(tmp_path / "none")), 1, Metrics())
         generation = Generation(newest(Path(opening.store).parent), {"sql": pool})
         with pytest.raises(StoreError, match=r"a worker for sql cannot start: .*no store here"):
             await generation.start()
@@ -174,7 +179,7 @@ def test_a_pool_that_cannot_start(opening: Opening, tmp_path: Path) -> None:
 
 def test_the_first_answers_wait_for_one_worker(opening: Opening, monkeypatch: pytest.MonkeyPatch) -> None:
     """The others come behind them; nobody waits for those that load machine code, or fail to."""
-    pools = {kind: Pool(replace(opening, kind=kind), 2, 60, 2, Metrics()) for kind in ("sql", "compute")}
+    pools = {kind: Pool(replace(opening, kind=kind), 2, Metrics()) for kind in ("sql", "compute")}
     monkeypatch.setattr("sentgen.server.pool._MACHINE_CODE", Path(opening.store).parent)
     started: list[str] = []
     start = Worker.start
@@ -203,7 +208,7 @@ def test_a_worker_that_dies_while_it_starts(opening: Opening) -> None:
 
     async def scenario() -> None:
         with pytest.raises(StoreError, match="cannot start"):
-            await Worker.start(replace(opening, memory=2**20))
+            await Worker.start(within(opening, memory=2**20))
 
     asyncio.run(scenario())
 
@@ -263,7 +268,7 @@ def test_a_service_drains_what_it_replaces(published: Path, monkeypatch: pytest.
         await service.start()
         old = service._generation_now
         slow = "select count(*) as n from range(20000000) a"
-        asked = asyncio.create_task(service.call(operations()["sql"], {"sql": slow}))
+        asked = asyncio.create_task(service.call(ask(slow)))
         await until(lambda: service.pools["sql"]["idle"] == 0)
 
         await service._replace(service.snapshot)
@@ -271,7 +276,7 @@ def test_a_service_drains_what_it_replaces(published: Path, monkeypatch: pytest.
         told = await asked
         await until(lambda: not service._draining)
 
-        assert told.head["status"] == 200
+        assert told.status == 200
         assert old.pools["sql"].state["workers"] == 0
         assert service.pools["sql"]["workers"] == 1
         await service.stop()
@@ -304,7 +309,7 @@ def test_a_pipe_that_is_closed_already_is_a_worker_that_had_died() -> None:
     worker.process = cast(Any, SimpleNamespace(stdin=Closed()))
 
     with pytest.raises(NotTaken):
-        asyncio.run(worker.call(Message({}, b"")))
+        asyncio.run(worker.call(Call("sql", b"")))
 
 
 def test_a_worker_is_started_again_whatever_kept_it_from_starting(
@@ -313,7 +318,7 @@ def test_a_worker_is_started_again_whatever_kept_it_from_starting(
     """The system has no more processes for a moment: the pool does not stay without workers (issue 28)."""
 
     async def scenario() -> None:
-        pool = Pool(opening, 1, 60, 2, Metrics())
+        pool = Pool(opening, 1, Metrics())
         tried: list[int] = []
 
         async def refused(_: Opening) -> Worker:

@@ -12,12 +12,11 @@ import pytest
 
 from sentgen.output.tabular import Rows
 from sentgen.server.operations.operation import Result
-from sentgen.server.rendering import Format, render
-from sentgen.server.wire import Opening
+from sentgen.server.rendering import render
+from sentgen.server.settings import Limits
+from sentgen.server.wire import Format
 
-LIMITS = Opening(
-    kind="lookup", store="", memory=0, file=0, rows=100, cells=1000, bytes=10_000, items=10, words=10
-)
+LIMITS = Limits(rows=100, cells=1000, bytes=10_000)
 
 
 def numbers(count: int) -> Result:
@@ -45,7 +44,7 @@ def rows_in(body: bytes, form: Format) -> int:
         (replace(LIMITS, rows=0), 0),
     ],
 )
-def test_rows_and_cells(form: Format, limits: Opening, rows: int) -> None:
+def test_rows_and_cells(form: Format, limits: Limits, rows: int) -> None:
     """Of 20 rows with a cell each, as many are written as the limits allow."""
     rendered = render(numbers(20), form, limits)
 

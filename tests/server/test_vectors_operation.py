@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from serving import declaration
 from typer.testing import CliRunner
 
 from sentgen.cli import build
@@ -22,7 +23,7 @@ from sentgen.server.wire import Opening
 def test_the_command_gives_the_same_words(demo: Path, opening: Opening) -> None:
     """As many as are asked for, of those that occur often enough; there are more."""
     operation = operations()["near"]
-    asked = operation.parameters.model_validate({"word": "heavy rain", "min_count": 5, "limit": 4})
+    asked = declaration(operation.name, word="heavy rain", min_count=5, limit=4)
     with Store(demo, read_only=True) as store:
         result = operation.run(Context(replace(opening, store=str(demo)), store), asked)
     line = command_line(operation, asked)
@@ -36,7 +37,7 @@ def test_the_command_gives_the_same_words(demo: Path, opening: Opening) -> None:
 def test_the_statement_can_be_pasted(demo: Path, opening: Opening) -> None:
     """It is whole: the words of a phrase stand in it."""
     operation = operations()["near"]
-    asked = operation.parameters.model_validate({"word": "heavy rain", "vectors": "company", "limit": 3})
+    asked = declaration(operation.name, word="heavy rain", vectors="company", limit=3)
     with Store(demo, read_only=True) as store:
         result = operation.run(Context(replace(opening, store=str(demo)), store), asked)
     told = CliRunner().invoke(build(), ["sql", result.sql[0], "--json", "--db", str(demo)])
@@ -47,7 +48,7 @@ def test_the_statement_can_be_pasted(demo: Path, opening: Opening) -> None:
 def test_a_word_without_a_vector_is_not_found(demo: Path, opening: Opening) -> None:
     """As a corpus that there is not."""
     operation = operations()["near"]
-    asked = operation.parameters.model_validate({"word": "xyzzy"})
+    asked = declaration(operation.name, word="xyzzy")
     with (
         Store(demo, read_only=True) as store,
         pytest.raises(NotFoundError, match="no vector of 'xyzzy' in 'company'"),

@@ -12,14 +12,16 @@ from typing import Any
 
 import pytest
 import typer.main
+from serving import ask
 
 from sentgen.cli import build
 from sentgen.schema import Store
 from sentgen.server.operations import operations
 from sentgen.server.operations.operation import Context
-from sentgen.server.wire import Message, Opening
+from sentgen.server.parameters import parameters as parameters_model
+from sentgen.server.problems import Refused
+from sentgen.server.wire import Opening
 from sentgen.server.wording import in_words_of
-from sentgen.server.worker import answer
 
 ROOT = Path(__file__).parents[2]
 #: Rooms whose messages can reach an answer of the server.
@@ -104,7 +106,6 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/server/operations/sql.py": (),  # tells the name of an option to `command_line`
     "sentgen/server/routes.py": (),  # of the command in an answer
     "sentgen/server/running.py": (),
-    "sentgen/server/wording.py": (),
 }
 _COMMAND = re.compile(r"\bsentgen [a-z][^;,`()]*")
 _OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
@@ -182,12 +183,15 @@ def compute(opening: Opening, demo: Path) -> Iterator[Context]:
 
 
 def said(context: Context, operation: str, **parameters: Any) -> list[str]:
-    """What a worker says of a request: the detail of its problem, or the notes beside its rows."""
+    """What the server says of a request: the detail of its problem, or the notes beside its rows."""
     kind = operations()[operation].kind
     asked = replace(context, opening=replace(context.opening, kind=kind))
-    message = answer(asked, Message({"operation": operation, "parameters": parameters, "format": "json"}))
-    body = json.loads(message.body)
-    return list(body["notes"]) if message.head["status"] == 200 else [body["detail"]]
+    try:
+        reply = ask(asked, operation, **parameters)
+    except Refused as refusal:
+        return [refusal.document.detail]
+    body = json.loads(reply.body)
+    return list(body["notes"]) if reply.status == 200 else [body["detail"]]
 
 
 @pytest.mark.parametrize(
@@ -231,6 +235,6 @@ def test_messages_are_in_the_words_of_the_api(
 @pytest.mark.parametrize("name", [name for name, one in operations().items() if one.api])
 def test_the_api_is_described_in_its_own_words(name: str) -> None:
     """What is told of a parameter names no option."""
-    described = operations()[name].parameters.model_json_schema()["properties"]
+    described = parameters_model(operations()[name]).model_json_schema()["properties"]
 
     assert not [one for one in described.values() if bare(one.get("description", ""))]

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import io
+import asyncio
 import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
+from serving import ask, call
 
 from sentgen.errors import InputError, NotFoundError, QueryRejected, StoreError
 from sentgen.schema import Store, readonly
 from sentgen.server import wire, worker
 from sentgen.server.operations import operations
 from sentgen.server.operations.operation import Context
-from sentgen.server.wire import Message, Opening
-from sentgen.server.worker import answer, ran_short
+from sentgen.server.parameters import read
+from sentgen.server.problems import Refused
+from sentgen.server.wire import Opening, Reply
+from sentgen.server.worker import ran_short
 
 
 @pytest.fixture
@@ -30,25 +33,20 @@ def lookup(opening: Opening, demo: Path) -> Iterator[Context]:
         yield Context(opening, store)
 
 
-def ask(context: Context, operation: str, form: str = "json", **parameters: Any) -> Message:
-    """Ask a worker as the front does."""
-    return answer(context, Message({"operation": operation, "parameters": parameters, "format": form}))
-
-
 def test_an_answer(lookup: Context) -> None:
-    """The head says what the body is."""
-    message = ask(lookup, "ngrams", "csv", pattern="the *", limit=2)
+    """It says what its body is."""
+    reply = ask(lookup, "ngrams", "csv", pattern="the *", limit=2)
 
-    assert message.head.pop("seconds") > 0
-    assert message.head == {"status": 200, "type": "text/csv", "rows": 2, "truncated": True}
-    assert message.body.startswith(b"w1,w2,count")
+    assert reply.seconds > 0
+    assert reply == Reply(200, reply.body, "text/csv", 2, True, reply.seconds)
+    assert reply.body.startswith(b"w1,w2,count")
 
 
 def test_all_rows_are_as_many_as_the_server_gives(lookup: Context) -> None:
     """A limit of 0, or one beyond the server's, is the server's."""
     for limit in (0, 101, 1_000_000):
-        head = ask(lookup, "frequencies", limit=limit).head
-        assert (head["rows"], head["truncated"]) == (100, True)
+        reply = ask(lookup, "frequencies", limit=limit)
+        assert (reply.rows, reply.truncated) == (100, True)
 
 
 @pytest.mark.parametrize(
@@ -56,22 +54,39 @@ def test_all_rows_are_as_many_as_the_server_gives(lookup: Context) -> None:
     [
         ("corpus", {"name": "memory"}, 404, "no corpus 'memory'"),
         ("collocations", {"word": "a", "window": "x"}, 400, "x"),
-        ("ngrams", {"pattern": "a", "limit": "many"}, 422, "limit: give a whole number"),
-        ("ngrams", {}, 422, "pattern: is missing"),
     ],
 )
 def test_errors(lookup: Context, operation: str, parameters: Any, status: int, detail: str) -> None:
     """Errors of the user are problems, and the worker goes on."""
-    message = ask(lookup, operation, **parameters)
+    reply = ask(lookup, operation, **parameters)
 
-    assert message.head["status"] == status
-    assert message.head["type"] == "application/problem+json"
-    assert detail in json.loads(message.body)["detail"]
-    assert not message.head.get("retire")
+    assert reply.status == status
+    assert reply.media_type == "application/problem+json"
+    assert detail in json.loads(reply.body)["detail"]
+    assert not reply.retire
 
 
 @pytest.mark.parametrize(
-    ("error", "status", "retires"), [(MemoryError(), 413, True), (KeyError("k"), 500, None)]
+    ("operation", "parameters", "status", "detail"),
+    [
+        ("ngrams", {"pattern": "a", "limit": "many"}, 422, "limit: give a whole number"),
+        ("ngrams", {}, 422, "pattern: is missing"),
+        ("kwic", {"pattern": "a", "cql": "[]"}, 400, "a pattern and a query in CQL exclude each other"),
+    ],
+)
+def test_what_is_asked_is_read_before_a_worker_gets_it(
+    operation: str, parameters: Any, status: int, detail: str
+) -> None:
+    """What no worker could answer is refused in the front, in the same words."""
+    with pytest.raises(Refused) as refused:
+        read(operations()[operation], parameters)
+
+    assert refused.value.status == status
+    assert detail in refused.value.document.detail
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "retires"), [(MemoryError(), 413, True), (KeyError("k"), 500, False)]
 )
 def test_mistakes(
     lookup: Context,
@@ -79,7 +94,7 @@ def test_mistakes(
     capsys: pytest.CaptureFixture[str],
     error: Exception,
     status: int,
-    retires: bool | None,
+    retires: bool,
 ) -> None:
     """A bug is a 500 without details, which stand in the log; a worker without memory is replaced."""
 
@@ -89,23 +104,23 @@ def test_mistakes(
     operation = operations("lookup")["corpora"]
     monkeypatch.setitem(operations("lookup"), "corpora", replace(operation, run=fail))  # type: ignore[arg-type]
 
-    message = ask(lookup, "corpora")
+    reply = ask(lookup, "corpora")
 
-    assert (message.head["status"], message.head.get("retire")) == (status, retires)
-    assert "KeyError" not in message.body.decode()
+    assert (reply.status, reply.retire) == (status, retires)
+    assert "KeyError" not in reply.body.decode()
     assert ("KeyError" in capsys.readouterr().err) == (status == 500)
 
 
 def test_sql_is_asked_on_a_locked_connection(opening: Opening, demo: Path) -> None:
     """The SQL worker has no store, only the connection that cannot be unlocked."""
     with readonly.locked(demo) as duck:
-        context = Context(replace(opening, kind="sql"), state={"locked": duck})
+        context = Context(replace(opening, kind="sql"), locked=duck)
 
         good = ask(context, "sql", sql="select ? + 1 as n", parameters=[2])
         bad = ask(context, "sql", sql="attach 'x'")
 
     assert json.loads(good.body)["rows"] == [{"n": 3}]
-    assert bad.head["status"] == 400
+    assert bad.status == 400
     with pytest.raises(RuntimeError):
         _ = context.opened
 
@@ -142,40 +157,51 @@ def test_texts_are_parsed_if_there_is_a_parser(
     refused = ask(plain, "check", **asked)
     told = ask(parsing, "check", **asked)
 
-    assert refused.head["status"] == 400
+    assert refused.status == 400
     assert "no tree here" in json.loads(refused.body)["detail"]
-    assert told.head["status"] == 200
+    assert told.status == 200
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_worker_speaks_only_through_its_pipe(opening: Opening, tmp_path: Path) -> None:
     """Started as the front does it, it says that it is ready, answers, and ends with its input."""
-    command = [sys.executable, "-P", "-m", "sentgen.server.worker", json.dumps(asdict(opening))]
-    request = Message({"operation": "corpora", "parameters": {}, "format": "csv"})
+    command = [sys.executable, "-P", "-m", "sentgen.server.worker", wire.encode(opening)]
 
-    done = subprocess.run(command, input=wire.pack(request), capture_output=True, cwd=tmp_path, check=True)
+    done = subprocess.run(
+        command, input=wire.pack(call("corpora", "csv")), capture_output=True, cwd=tmp_path, check=True
+    )
 
-    stream = io.BytesIO(done.stdout)
-    ready, taken, told = (wire.read(stream) for _ in range(3))
-    assert ready is not None
-    assert ready.head == {"ready": True}
-    assert taken == Message({"taken": True})
-    assert told is not None
+    ready, taken, told = replies(done.stdout)
+    assert ready == Reply(200)
+    assert taken == Reply(102)
     assert told.body.startswith(b"corpus,")
-    assert stream.read() == b""
+
+
+def replies(data: bytes) -> list[Reply]:
+    """What a worker has said, until its end."""
+
+    async def received() -> list[Reply]:
+        reader = asyncio.StreamReader()
+        reader.feed_data(data)
+        reader.feed_eof()
+        found = []
+        while not reader.at_eof():
+            found.append(await wire.receive(reader))
+        return found
+
+    return asyncio.run(received())
 
 
 def test_a_worker_that_cannot_start_says_why(opening: Opening, tmp_path: Path) -> None:
     """The first message is the error."""
     none = replace(opening, store=str(tmp_path / "none.duckdb"))
-    command = [sys.executable, "-P", "-m", "sentgen.server.worker", json.dumps(asdict(none))]
+    command = [sys.executable, "-P", "-m", "sentgen.server.worker", wire.encode(none)]
 
     done = subprocess.run(command, input=b"", capture_output=True, cwd=tmp_path, check=True)
 
-    said = wire.read(io.BytesIO(done.stdout))
-    assert said is not None
-    assert not said.head["ready"]
-    assert "no store here" in said.head["error"]
+    (said,) = replies(done.stdout)
+    assert said.status == 503
+    assert b"no store here" in said.body
 
 
 def test_a_store_that_lets_attacks_through_is_not_opened(
@@ -196,14 +222,14 @@ def test_a_store_that_lets_attacks_through_is_not_opened(
 def test_a_worker_may_make_temporary_folders(opening: Opening, tmp_path: Path) -> None:
     """Where it may not write beside the snapshot, it spills there; Python tries such places with a file."""
     code = """
-import json, sys, tempfile
-from sentgen.server.wire import Opening
+import sys, tempfile
+from sentgen.server import wire
 from sentgen.server.worker import confine
-confine(Opening(**json.loads(sys.argv[1])))
+confine(wire.decode(sys.argv[1], wire.Opening))
 print(tempfile.mkdtemp())
 """
     done = subprocess.run(
-        [sys.executable, "-c", code, json.dumps(asdict(opening))],
+        [sys.executable, "-c", code, wire.encode(opening)],
         env={"TMPDIR": str(tmp_path), "PATH": ""},
         capture_output=True,
         text=True,

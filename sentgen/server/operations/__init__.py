@@ -1,8 +1,8 @@
 """What the server can do: one file per noun, and the list of them all.
 
-An operation is named, takes parameters (a pydantic model, the names of the command line) and gives a result
-(a table with what there is to say about it). The routes of the API, the pages and the workers are all made
-from `OPERATIONS`.
+An operation is named, takes a declaration (see `sentgen.options`; that of its command, as a rule) and gives a
+result: a table with what there is to say about it. The routes of the API, the pages and the workers are all
+made from `OPERATIONS`.
 """
 
 from __future__ import annotations
@@ -15,17 +15,7 @@ from sentgen.server.operations.operation import Operation
 #: Modules beside this one; each has a tuple ``OPERATIONS``.
 # A worker imports its own kind only: that of SQL has neither models nor machine code in its memory.
 _MODULES = {
-    "lookup": (
-        "corpora",
-        "models",
-        "lookups",
-        "match",
-        "documents",
-        "hits",
-        "saved",
-        "subcorpora",
-        "vectors",
-    ),
+    "lookup": ("contents", "lookups", "match", "browsing", "additions"),
     "compute": ("score", "regenerate", "generate", "check", "align", "sentences", "backoff", "choices"),
     "sql": ("sql",),
 }

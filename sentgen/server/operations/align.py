@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from sentgen.alignment import Aligner
 from sentgen.alignment.baselines.external import External
@@ -19,31 +19,21 @@ from sentgen.alignment.view.view import PairView
 from sentgen.errors import InputError, MemoryLimitError
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
-from sentgen.server.operations.corpora import Nothing
-from sentgen.server.operations.operation import (
-    EACH,
-    HIDDEN,
-    Context,
-    Operation,
-    Result,
-    parameters,
-    taking,
-)
+from sentgen.server.operations.operation import Context, Nothing, Operation, Result, listing
 
 #: Share of the memory of a worker for aligning: DuckDB has most of the rest.
 _SHARE = 0.55
 
 
-class Texts(BaseModel):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Texts:
     """A document and its abstract."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # As nothing else here: a declaration has options, and what is in one has fields of pydantic.
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
 
-    document: str = Field(description="The document.")
-    abstract: str = Field(description="Its abstract or summary.")
-
-
-_ONLY_HERE = {"json_schema_extra": {"x-command-line": HIDDEN}}
+    document: Annotated[str, Field(description="The document.")]
+    abstract: Annotated[str, Field(description="Its abstract or summary.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,15 +44,11 @@ class Align(Choice):
 
     document: Annotated[str | None, Option("The document.", file="document")] = None
     abstract: Annotated[str | None, Option("Its abstract.", file="abstract")] = None
-    pairs: Annotated[
-        list[Texts],
-        Option(
-            "Pairs, instead of one document and abstract.",
-            api={"json_schema_extra": {"x-command-line": EACH}},
-        ),
-    ] = field(default_factory=list)
+    pairs: Annotated[list[Texts], Option("Pairs, instead of one document and abstract.", line="each")] = (
+        field(default_factory=list)
+    )
     format: Annotated[str | None, Option("Format of the texts; detected if not given.")] = None
-    html: Annotated[bool, Option("Give each pair as a part of a page, too.", api=_ONLY_HERE)] = False
+    html: Annotated[bool, Option("Give each pair as a part of a page, too.", line="hidden")] = False
 
 
 def align(context: Context, asked: Align) -> Result:
@@ -70,7 +56,7 @@ def align(context: Context, asked: Align) -> Result:
     pairs = _pairs(asked)
     _check_sizes(context, pairs)
     # The kernel ends a worker that takes more; the budget has the aligner refuse first, in words.
-    budget = Budget.of_limit(context.opening.memory, share=_SHARE)
+    budget = Budget.of_limit(context.opening.limits.memory, share=_SHARE)
     aligner, name = chosen_aligner(asked, lambda: context.opened, budget=budget)
     # A program outside of the limits of this worker, chosen by a stranger.
     if isinstance(aligner, External):
@@ -105,7 +91,7 @@ def _check_sizes(context: Context, pairs: Sequence[Texts]) -> None:
     """Refuse texts that are too long, each by itself or together with the other."""
     # Before anything is tokenized or aligned: too much must cost nothing.
     sizes = [(len(pair.document.split()), len(pair.abstract.split())) for pair in pairs]
-    most, cells = context.opening.align_words, context.opening.align_cells
+    most, cells = context.opening.limits.align_words, context.opening.limits.align_cells
     context.check_size((document for document, _ in sizes), "document", most=most)
     context.check_size((abstract for _, abstract in sizes), "abstract", most=most)
     for number, (document, abstract) in enumerate(sizes, 1):
@@ -124,18 +110,13 @@ def _view(context: Context, asked: Align, aligner: Aligner, pair: Texts, budget:
         return align_texts(document, abstract, aligner, form=asked.format, budget=budget)
 
 
-def models(context: Context, asked: Nothing) -> Result:
-    """Answer `sentgen align models`."""
-    return Result(list_models(context.opened))
-
-
 OPERATIONS = (
     Operation(
         "align",
         "Where the phrases of an abstract come from in its document.",
         "align text",
-        parameters(Align),
-        taking(Align, align),
+        Align,
+        align,
         kind="compute",
         method="POST",
         example={
@@ -148,7 +129,7 @@ OPERATIONS = (
         "Models that align.",
         "align models",
         Nothing,
-        models,
+        listing(list_models),
         kind="compute",
         api=False,
     ),

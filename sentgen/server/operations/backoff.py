@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Annotated
+
 from sentgen.lookups.statement import literal
 from sentgen.models import registry
 from sentgen.models.lookup import BackoffStep, explain
+from sentgen.options import Option
 from sentgen.output.tabular import Rows
-from sentgen.server.operations.operation import Context, Operation, Parameters, Result
+from sentgen.server.operations.operation import Context, Operation, Result
 
 _COLUMNS = ("ngram", "order", "known", "log10p", "log10_backoff", "log10_total")
 _SQL = """\
@@ -18,11 +22,12 @@ where model = {model}
 order by n desc, ngram"""
 
 
-class Backoff(Parameters):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backoff:
     """An n-gram, the last word of which is looked up after the others."""
 
-    model: str
-    ngram: str
+    model: Annotated[str, Option("Language model.")]
+    ngram: Annotated[str, Option("The words of the n-gram.")]
 
 
 def backoff(context: Context, asked: Backoff) -> Result:

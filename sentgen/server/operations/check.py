@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sentgen.evaluation.check.check import claim_table, figure
 from sentgen.evaluation.check.request import CheckRequest
-from sentgen.server.operations.operation import Context, Operation, Result, parameters, taking
+from sentgen.server.operations.operation import Context, Operation, Result
 
 _EXAMPLE = """\
 1\tTrucks\ttruck\tNOUN\tNNS\t_\t2\tnsubj\t_\t_
@@ -30,8 +30,8 @@ OPERATIONS = (
         "check",
         "Which verb arguments of a summary its source supports.",
         "check",
-        parameters(CheckRequest, "Check"),
-        taking(CheckRequest, check),
+        CheckRequest,
+        check,
         kind="compute",
         method="POST",
         example={"summary": _EXAMPLE, "against": _EXAMPLE},

@@ -8,8 +8,7 @@ from sentgen.alignment import systems
 from sentgen.corpus import formats
 from sentgen.generation import algorithms
 from sentgen.output.tabular import Rows
-from sentgen.server.operations.corpora import Nothing
-from sentgen.server.operations.operation import Context, Operation, Result
+from sentgen.server.operations.operation import Context, Nothing, Operation, Result
 
 
 def _listing(overview: Callable[[], tuple[Rows, Sequence[str]]]) -> Callable[[Context, Nothing], Result]:

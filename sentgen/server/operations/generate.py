@@ -10,7 +10,7 @@ from sentgen.generation.clusters.clusters import Clusters, Generated, parse_leng
 from sentgen.generation.clusters.generate import generate as run
 from sentgen.generation.clusters.request import ClusterRequest
 from sentgen.models.related.cluster_counts import cluster_names
-from sentgen.server.operations.operation import Context, Operation, Result, parameters, taking
+from sentgen.server.operations.operation import Context, Operation, Result
 
 _LONGEST = 100
 _EXAMPLE = """\
@@ -64,7 +64,7 @@ def _clusters(context: Context, asked: ClusterRequest) -> Iterator[Clusters]:
         yield Clusters(context.opened, asked.corpus, chosen, kept=True)
         return
     # The temporary store has a DuckDB of its own, beside that of the snapshot.
-    limit = context.opening.memory // 8
+    limit = context.opening.limits.memory // 8
     with (
         context.file("file", asked.file or "") as path,
         temporary_clusters(
@@ -80,8 +80,8 @@ OPERATIONS = (
         "generate",
         "New sentences from clusters of related ones.",
         "generate",
-        parameters(ClusterRequest, "Generate"),
-        taking(ClusterRequest, generate),
+        ClusterRequest,
+        generate,
         kind="compute",
         method="POST",
         example={"file": _EXAMPLE, "lengths": "1-4"},

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import Arguments, Dependencies
@@ -17,33 +16,15 @@ from sentgen.options import Option
 from sentgen.output.tabular import column_of, without_columns
 from sentgen.server.operations.operation import (
     MARKED,
-    ONLY_HERE,
     Context,
     Operation,
     Result,
     answered,
-    parameters,
-    taking,
+    ask,
 )
 
 #: Columns with the positions at the ends of a node.
 _ENDS = ("first", "last")
-_Question = type[Ngrams | Dependencies | Arguments | Frequencies | Collocations | Sketch | Keywords]
-
-
-def _operation(
-    name: str, summary: str, command: str, question: _Question, example: Mapping[str, Any] | None = None
-) -> Operation:
-    """Return the operation that asks a question, for as many rows as the server gives."""
-
-    def run(context: Context, asked: Any) -> Result:
-        with context.opened.connect() as connection:
-            # The limit of the server goes into the SQL: rows that nobody may have are not fetched.
-            return answered(replace(asked, limit=context.limit(asked.limit)).ask(connection))
-
-    return Operation(
-        name, summary, command, parameters(question), taking(question, run), example=example or {}
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +33,7 @@ class KwicWithMarks(Kwic):
 
     marks: Annotated[
         bool,
-        Option(f"Give the `positions` of the tokens of each of the first {MARKED} hits, too.", api=ONLY_HERE),
+        Option(f"Give the `positions` of the tokens of each of the first {MARKED} hits, too.", line="hidden"),
     ] = False
 
 
@@ -71,33 +52,40 @@ def kwic(context: Context, asked: KwicWithMarks) -> Result:
 
 
 OPERATIONS = (
-    _operation("ngrams", "N-grams that match a pattern.", "ngrams", Ngrams, {"pattern": "the *"}),
-    _operation(
+    Operation("ngrams", "N-grams that match a pattern.", "ngrams", Ngrams, ask, example={"pattern": "the *"}),
+    Operation(
         "dependencies",
         "Dependencies between a head and its modifiers.",
         "deps",
         Dependencies,
-        {"head": "arrived"},
+        ask,
+        example={"head": "arrived"},
     ),
-    _operation("arguments", "Modifiers of a word on each side.", "args", Arguments, {"word": "arrived"}),
     Operation(
-        "kwic",
-        "A word in context.",
-        "kwic",
-        parameters(KwicWithMarks, "Kwic"),
-        taking(KwicWithMarks, kwic),
-        example={"pattern": "camp"},
+        "arguments",
+        "Modifiers of a word on each side.",
+        "args",
+        Arguments,
+        ask,
+        example={"word": "arrived"},
     ),
-    _operation("frequencies", "A frequency list.", "freq", Frequencies),
-    _operation(
+    Operation("kwic", "A word in context.", "kwic", KwicWithMarks, kwic, example={"pattern": "camp"}),
+    Operation("frequencies", "A frequency list.", "freq", Frequencies, ask),
+    Operation(
         "collocations",
         "What occurs with a word more often than chance.",
         "collocations",
         Collocations,
-        {"word": "water"},
+        ask,
+        example={"word": "water"},
     ),
-    _operation(
-        "sketch", "The strongest collocates of a word in each relation.", "sketch", Sketch, {"word": "water"}
+    Operation(
+        "sketch",
+        "The strongest collocates of a word in each relation.",
+        "sketch",
+        Sketch,
+        ask,
+        example={"word": "water"},
     ),
-    _operation("keyness", "What is more frequent in some corpora than in others.", "keyness", Keywords),
+    Operation("keyness", "What is more frequent in some corpora than in others.", "keyness", Keywords, ask),
 )

@@ -16,13 +16,10 @@ from sentgen.output.tabular import names_of, rows_of
 from sentgen.output.wording import quantity
 from sentgen.server.operations.operation import (
     MARKED,
-    ONLY_HERE,
     Context,
     Operation,
     Result,
     answered,
-    parameters,
-    taking,
 )
 
 
@@ -35,10 +32,10 @@ class MatchWithTrees(Match):
         Option(
             f"Give the `positions` of the nodes of each of the first {MARKED} hits, too, and the `parts` of"
             " its text, each with the nodes that it is.",
-            api=ONLY_HERE,
+            line="hidden",
         ),
     ] = False
-    conllu: Annotated[bool, Option("Give the sentences of the hits as CoNLL-U, too.", api=ONLY_HERE)] = False
+    conllu: Annotated[bool, Option("Give the sentences of the hits as CoNLL-U, too.", line="hidden")] = False
 
 
 def match(context: Context, asked: MatchWithTrees) -> Result:
@@ -48,13 +45,13 @@ def match(context: Context, asked: MatchWithTrees) -> Result:
         found = answered(asked.ask(connection))
         if asked.counted or not found.table.num_rows:
             return found
-        more: dict[str, Any] = dict(found.more)
+        more: dict[str, object] = dict(found.more)
         if asked.marks:
             more["marks"] = _marks(connection, found)
         if not asked.conllu:
             return replace(found, more=more)
         sentences = sentences_conllu(connection, asked.sentences(connection))
-        more["conllu"], number, cut = _within(sentences, context.opening.bytes)
+        more["conllu"], number, cut = _within(sentences, context.opening.limits.bytes)
     notes = (*found.notes, f"CoNLL-U of the first {quantity(number, 'sentence')}") if cut else found.notes
     return replace(found, notes=notes, more=more)
 
@@ -82,8 +79,8 @@ OPERATIONS = (
         "match",
         "Where a Grew request matches the trees.",
         "match",
-        parameters(MatchWithTrees, "Match"),
-        taking(MatchWithTrees, match),
+        MatchWithTrees,
+        match,
         example={"request": "pattern { V [upos=VERB]; V -[nsubj]-> S }"},
     ),
 )

@@ -1,22 +1,23 @@
-"""What an operation is: parameters in, a result out, and the command line that gives the same."""
+"""What an operation is: a declaration in, a result out, and the command line that gives the same."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import MISSING, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+import duckdb
 import pyarrow as pa
-from pydantic import BaseModel, ConfigDict, Field, create_model
-from pydantic.fields import FieldInfo
 
 from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.errors import InputError
+from sentgen.lookups.question import Question
 from sentgen.lookups.statement import Answer
-from sentgen.options import Declaration, Parameter, declared, parameters_of
+from sentgen.options import values_of
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
@@ -24,66 +25,23 @@ from sentgen.schema.placeholders import written
 from sentgen.server.settings import Kind
 from sentgen.server.wire import Opening
 
-#: Where a parameter stands on the command line, if it is no option: see `command_line`.
-# `hidden` alters what comes with the rows only; of `each`, every item has a command of its own.
-POSITIONAL, HIDDEN, NAMED, EACH = "positional", "hidden", "named", "each"
-#: Of an option that the command line does not have.
-ONLY_HERE = {"json_schema_extra": {"x-command-line": HIDDEN}}
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 #: Hits whose tokens are told: as many as a page shows.
 MARKED = 500
-
-
-class Parameters(BaseModel):
-    """Parameters of an operation, named as the options of its command."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_enum_values=False, str_max_length=1_000_000)
-
-
-def parameters(declaration: type, name: str = "") -> type[Parameters]:
-    """Return the parameters that a class declares (see `sentgen.options`), under its name or another one."""
-    fields: dict[str, Any] = {one.name: (one.kind, _field(one)) for one in parameters_of(declaration)}
-    about = declaration.__doc__
-    return create_model(name or declaration.__name__, __base__=Parameters, __doc__=about, **fields)
-
-
-def taking(
-    declaration: type[Declaration], run: Callable[[Context, Declaration], Result]
-) -> Callable[[Context, Parameters], Result]:
-    """Return the function of an operation that takes what a class declares."""
-    return lambda context, given: run(context, declared(declaration, dict(given)))
-
-
-def _field(one: Parameter) -> Any:
-    """Return a parameter as pydantic reads it."""
-    option, told = one.option, dict(one.option.api)
-    extra: dict[str, Any] = {"x-command-line": POSITIONAL} if option.argument else {}
-    extra |= {"x-file": option.file} if option.file else {}
-    extra |= told.pop("json_schema_extra", {})
-    # Three values: not given, on and off; off has an option of its own name.
-    if option.off and one.kind == bool | None:
-        extra["x-off"] = option.off
-    told = {"description": option.help, "ge": option.least, "le": option.most, **told}
-    # Pydantic would let all requests share one list.
-    if isinstance(one.default, list):
-        told["default_factory"] = list
-    elif one.default is not MISSING:
-        told["default"] = one.default
-    return Field(json_schema_extra=extra or None, **told)
-
-
-Limit = Annotated[int, Field(ge=0, le=1_000_000, description="Rows; 0 for as many as the server gives.")]
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
     """What an operation works on, inside a worker.
 
-    ``store`` is open for reading only, with its locks; the SQL worker has none, and opens one by itself.
+    ``store`` is open for reading only, with its locks; the SQL worker has a ``locked`` connection instead.
     """
 
     opening: Opening
     store: Store | None = None
-    state: dict[str, Any] = field(default_factory=dict)
+    locked: duckdb.DuckDBPyConnection | None = None
 
     @property
     def opened(self) -> Store:
@@ -94,7 +52,7 @@ class Context:
 
     def limit(self, asked: int) -> int:
         """Return how many rows to ask the library for: what was asked, at most what the server gives."""
-        return min(asked or self.opening.rows, self.opening.rows)
+        return min(asked or self.opening.limits.rows, self.opening.limits.rows)
 
     def check_size(self, words: Iterable[int], what: str, *, most: int = 0) -> None:
         """Refuse a batch of too many items, or an item of too many words; ``words`` has one number an item.
@@ -107,19 +65,17 @@ class Context:
         Raises:
             InputError: with the number of the item.
         """
-        most = most or self.opening.words
+        most = most or self.opening.limits.words
         for number, size in enumerate(words, 1):
-            if number > self.opening.items:
-                raise InputError(f"more than {self.opening.items} in one request; send a {what} fewer")
+            if number > self.opening.limits.items:
+                raise InputError(f"more than {self.opening.limits.items} in one request; send a {what} fewer")
             if size > most:
                 raise InputError(f"{what} {number} has {quantity(size, 'word')}; at most {most} are taken")
 
     @property
     def parser(self) -> Parser | None:
         """Return the parser of the server, if it has one."""
-        if self.opening.parser and "parser" not in self.state:
-            self.state["parser"] = open_parser(self.opening.parser)
-        return self.state.get("parser")
+        return _parser(self.opening.parser) if self.opening.parser else None
 
     @contextmanager
     def file(self, name: str, text: str) -> Iterator[str]:
@@ -149,7 +105,7 @@ class Result:
     truncated: bool = False
     notes: Sequence[str] = ()
     sql: Sequence[str] = ()
-    more: Mapping[str, Any] = field(default_factory=dict)
+    more: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +116,8 @@ class Operation:
         name: of the operation, and of its route unless ``path`` says otherwise.
         summary: what it does, in one line.
         command: the words of the command that does the same.
-        parameters: what it takes.
-        run: the function; it calls the library and nothing else.
+        declaration: the class of what is asked (see `sentgen.options`).
+        run: the function that is asked; it calls the library and nothing else.
         kind: whose workers do it.
         method: `GET` with a query string, or `POST` with JSON.
         path: its route below /v1; parts in braces are parameters.
@@ -172,12 +128,12 @@ class Operation:
     name: str
     summary: str
     command: str
-    parameters: type[Parameters]
+    declaration: type[DataclassInstance]
     run: Callable[[Context, Any], Result]
     kind: Kind = "lookup"
     method: Literal["GET", "POST"] = "GET"
     path: str = ""
-    example: Mapping[str, Any] = field(default_factory=dict)
+    example: Mapping[str, object] = field(default_factory=dict)
     api: bool = True
 
     @property
@@ -186,73 +142,67 @@ class Operation:
         return f"/v1/{self.path or self.name}"
 
 
-def command_line(operation: Operation, parameters: Parameters) -> str:
-    """Return the command that gives the same answer; parameters that have their defaults are left out.
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """No parameters."""
 
-    Options are the names of the parameters. A truth value that is true by default has the option of its
-    ``x-off``; a text that the command reads from a file stands as the name of one; values with names are
-    those of the option ``x-option``. A batch whose command takes one at a time is a command a line, the files
-    of which have a number.
+
+def listing(rows: Callable[[Store], pa.Table | Rows]) -> Callable[[Context, Nothing], Result]:
+    """Return the function of an operation that lists what there is in the store."""
+    return lambda context, asked: Result(rows(context.opened))
+
+
+def ask(context: Context, asked: Question) -> Result:
+    """Answer a question to the counts, for as many rows as the server gives."""
+    with context.opened.connect() as connection:
+        # The limit of the server goes into the SQL: rows that nobody may have are not fetched.
+        return answered(replace(asked, limit=context.limit(asked.limit)).ask(connection))
+
+
+def command_line(operation: Operation, asked: DataclassInstance) -> str:
+    """Return the command that gives the same answer; options that have their defaults are left out.
+
+    A text that the command reads from a file is the name of one. A batch whose command takes one at a time is
+    a command a line, the files of which have a number.
     """
-    items = _items(parameters)
-    if not items:
-        return _one_command(operation, parameters)
-    numbered = enumerate(items, 1)
-    return "\n".join(_one_command(operation, one, f"-{number}") for number, one in numbered)
+    for one, value in values_of(asked):
+        if one.option.line == "each" and value:
+            items = [replace(asked, **{one.name: []}, **asdict(item)) for item in value]
+            return "\n".join(_one_command(operation, item, f"-{i}") for i, item in enumerate(items, 1))
+    return _one_command(operation, asked)
 
 
-def extra_of(about: FieldInfo) -> dict[str, Any]:
-    """Return what is said of a parameter besides: where it stands on the command line."""
-    return about.json_schema_extra if isinstance(about.json_schema_extra, dict) else {}
-
-
-def _items(parameters: Parameters) -> list[Parameters]:
-    """Return the parameters of each item alone, if they have a batch of items."""
-    for name, about in type(parameters).model_fields.items():
-        if extra_of(about).get("x-command-line") == EACH:
-            items: list[BaseModel] = getattr(parameters, name)
-            return [parameters.model_copy(update={name: [], **dict(item)}) for item in items]
-    return []
-
-
-def _one_command(operation: Operation, parameters: Parameters, number: str = "") -> str:
-    words = ["sentgen", *operation.command.split()]
-    options: list[str] = []
-    for name, about in type(parameters).model_fields.items():
-        value = getattr(parameters, name)
-        extra = extra_of(about)
-        place = extra.get("x-command-line")
-        if (
-            value is None
-            or place in (HIDDEN, EACH)
-            or (value == about.get_default(call_default_factory=True) and (place != POSITIONAL or not value))
-        ):
+def _one_command(operation: Operation, asked: DataclassInstance, number: str = "") -> str:
+    words, options = ["sentgen", *operation.command.split()], list[str]()
+    for one, value in values_of(asked):
+        option = one.option
+        if value is None or option.line in ("hidden", "each"):
             continue
-        # A text is too long for a command line, which reads it from a file.
-        if "x-file" in extra:
-            option = [] if place == POSITIONAL else [_option(name)]
-            (words if place == POSITIONAL else options).extend([*option, f"{extra['x-file']}{number}"])
-        elif place == NAMED:
-            by_name = value if isinstance(value, dict) else {str(i): one for i, one in enumerate(value, 1)}
-            for each in by_name.items():
-                options += [str(extra["x-option"]), written(*each)]
-        elif place == POSITIONAL:
-            words += map(str, value) if isinstance(value, list) else [str(value)]
+        if value == one.default and not (option.argument and value):
+            continue
+        place, named = (words, []) if option.argument else (options, [one.dashed])
+        if option.file:  # a text is too long for a command line
+            place += [*named, f"{option.file}{number}"]
         elif isinstance(value, bool):
-            options.append(_option(name) if value else str(extra.get("x-off", _option(f"no_{name}"))))
+            options.append(one.dashed if value else one.off)
+        elif option.line == "named":
+            by_name = value if isinstance(value, dict) else {str(i): each for i, each in enumerate(value, 1)}
+            for each in by_name.items():
+                options += [option.short, written(*each)]
         else:
-            for item in value if isinstance(value, list) else [value]:
-                options += [_option(name), str(item)]
+            for each in value if isinstance(value, list) else [value]:
+                place += [*named, str(each)]
     return shlex.join([*words, *options])
 
 
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
+@cache
+def _parser(name: str) -> Parser:
+    return open_parser(name)
 
 
 def answered(answer: Answer) -> Result:
     """Return the result of a question to the counts, with the notes of its command."""
-    more: dict[str, Any] = {} if answer.total is None else {"total": answer.total}
+    more: dict[str, object] = {} if answer.total is None else {"total": answer.total}
     if answer.near:
         more["near"] = answer.near
     return Result(answer.found, answer.truncated, answer.notes, (answer.query.filled(),), more)

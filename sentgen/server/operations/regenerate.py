@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sentgen.errors import InputError
 from sentgen.generation.answers import OrderingRequest, answer, notes, table_of
-from sentgen.server.operations.operation import Context, Operation, Result, parameters, taking
+from sentgen.server.operations.operation import Context, Operation, Result
 
 
 def regenerate(context: Context, asked: OrderingRequest) -> Result:
@@ -22,8 +22,8 @@ OPERATIONS = (
         "regenerate",
         "Order the words and phrases of sentences.",
         "regenerate",
-        parameters(OrderingRequest, "Regenerate"),
-        taking(OrderingRequest, regenerate),
+        OrderingRequest,
+        regenerate,
         kind="compute",
         method="POST",
         example={"bag": ["[the trucks] reached [the city] ."], "model": "relief", "algorithm": "ab"},

@@ -15,7 +15,7 @@ from sentgen.models.scoring import (
     split_lines,
 )
 from sentgen.output.tabular import Rows
-from sentgen.server.operations.operation import Context, Operation, Result, parameters, taking
+from sentgen.server.operations.operation import Context, Operation, Result
 
 
 def score(context: Context, asked: ScoreRequest) -> Result:
@@ -37,8 +37,8 @@ OPERATIONS = (
         "score",
         "Log-probability and perplexity of sentences.",
         "score",
-        parameters(ScoreRequest, "Score"),
-        taking(ScoreRequest, score),
+        ScoreRequest,
+        score,
         kind="compute",
         method="POST",
         example={"text": ["the people arrived in the camp ."], "model": "relief"},

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from dataclasses import dataclass, field
+from typing import Annotated
 
 from sentgen.generation.drawing.svg import corpus_tree_svg
 from sentgen.lookups.concordances.browsing import find_sentence
-from sentgen.server.operations.operation import Context, Operation, Parameters, Result, answered
+from sentgen.options import Option
+from sentgen.server.operations.operation import Context, Operation, Result, answered
 
 
-class SentenceByName(Parameters):
-    """A sentence by its name; ``marked`` are positions of tokens to be marked in the drawing."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentenceByName:
+    """A sentence by its name."""
 
-    corpus: str
-    document: str
-    sentence: str
-    marked: list[int] = Field(default_factory=list, max_length=1000)
+    corpus: Annotated[str, Option("Name of the corpus.")]
+    document: Annotated[str, Option("Name of the document.")]
+    sentence: Annotated[str, Option("Name of the sentence.")]
+    marked: Annotated[
+        list[int], Option("Positions of tokens to be marked in the drawing.", api={"max_length": 1000})
+    ] = field(default_factory=list)
 
 
 def sentence(context: Context, asked: SentenceByName) -> Result:

@@ -2,56 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
-import duckdb
 from pydantic import Field
 
+from sentgen.lookups.question import LimitOption
+from sentgen.options import Option
 from sentgen.schema import readonly
 from sentgen.schema.guard import MAX_BYTES, require_harmless
-from sentgen.server.operations.operation import (
-    NAMED,
-    POSITIONAL,
-    Context,
-    Limit,
-    Operation,
-    Parameters,
-    Result,
-)
-
-#: Where the worker keeps the locked connection.
-LOCKED = "locked"
+from sentgen.server.operations.operation import Context, Operation, Result
 
 _Value = str | int | float | bool | None
-Values = Annotated[list[_Value], Field(max_length=100)]
+Values = Annotated[Sequence[_Value], Field(max_length=100)]
 Named = Annotated[dict[str, _Value], Field(max_length=100)]
 
 
-class Sql(Parameters):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sql:
     """One SELECT over the tables and views of the store."""
 
-    query: str = Field(
-        alias="sql",
-        max_length=MAX_BYTES,
-        description="The query.",
-        examples=["select * from v_corpora"],
-        json_schema_extra={"x-command-line": POSITIONAL},
-    )
-    limit: Limit = 0
-    parameters: Values | Named = Field(
-        [],
-        description="Values of `?` in the query, in their order; or an object with those of `$name`.",
-        json_schema_extra={"x-command-line": NAMED, "x-option": "--param"},
-    )
+    sql: Annotated[
+        str,
+        Option(
+            "The query.",
+            argument=True,
+            api={"max_length": MAX_BYTES, "examples": ["select * from v_corpora"]},
+        ),
+    ]
+    limit: LimitOption = 0
+    parameters: Annotated[
+        Values | Named,
+        Option(
+            "Values of `?` in the query, in their order; or an object with those of `$name`.",
+            short="--param",
+            line="named",
+        ),
+    ] = ()
 
 
 def sql(context: Context, asked: Sql) -> Result:
     """Answer `sentgen sql`, on the locked connection of this worker."""
-    duck: duckdb.DuckDBPyConnection = context.state[LOCKED]
+    if context.locked is None:
+        raise RuntimeError("this worker takes no SQL")
     # Here and not in the front: the guard parses with DuckDB, which a query may kill.
-    require_harmless(duck, asked.query)
-    answer = readonly.ask(duck, asked.query, asked.parameters, max_rows=context.limit(asked.limit))
-    return Result(answer.table, answer.truncated, sql=(asked.query,))
+    require_harmless(context.locked, asked.sql)
+    answer = readonly.ask(context.locked, asked.sql, asked.parameters, max_rows=context.limit(asked.limit))
+    return Result(answer.table, answer.truncated, sql=(asked.sql,))
 
 
 OPERATIONS = (

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import shlex
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fastapi import Request
-from pydantic import ValidationError
 from starlette.datastructures import QueryParams
 
-from sentgen.server import mistakes
+from sentgen.server import wire
 from sentgen.server.operations import Operation, operations
-from sentgen.server.problems import Refused
-from sentgen.server.routes import audited
+from sentgen.server.parameters import read
+from sentgen.server.problems import ProblemDocument, Refused
 from sentgen.server.service import Service
-from sentgen.server.wire import Message
+from sentgen.server.wire import Reply
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,40 +105,42 @@ class Asking:
         finally:
             pages.release()
 
-    async def __call__(self, name: str, /, **values: Any) -> PageAnswer:
+    async def __call__(self, name: str, /, **values: object) -> PageAnswer:
         """Have an operation done; parameters that are empty are left out.
 
         What goes wrong is no exception but a problem in the answer, and the status of the page.
         """
         operation = operations()[name]
-        given = {key: value for key, value in values.items() if value not in (None, "", [])}
         try:
-            asked = operation.parameters.model_validate(given).model_dump(mode="json", by_alias=True)
-            message = await self._answered(operation, asked)
-        except ValidationError as error:
-            return self.problem(mistakes.told(error.errors(), mistakes.names_of(operation)), 422)
+            reply = await self.reply(operation, values)
         except Refused as refusal:
-            return self.problem(str(refusal), refusal.status)
-        document = json.loads(message.body)
-        if message.head["status"] != 200:
-            return self.problem(document["detail"], message.head["status"], document.get("picture", ""))
-        if not operation.api and document["sql"]:
+            return self.problem(refusal.document.detail, refusal.status)
+        if reply.status != 200:
+            problem = ProblemDocument.model_validate_json(reply.body)
+            return self.problem(problem.detail, problem.status, problem.picture or "")
+        answer = wire.decode(reply.body, PageAnswer)
+        if not operation.api and answer.sql:
             # What has no route has no command either; its first statement gives the same rows.
-            document["command"] = shlex.join(["sentgen", "sql", document["sql"][0]])
-        return PageAnswer(**document)
+            return replace(answer, command=shlex.join(["sentgen", "sql", answer.sql[0]]))
+        return answer
 
-    async def _answered(self, operation: Operation, asked: dict[str, Any]) -> Message:
-        """Have an operation done, unless another page has asked the same: all of them show the corpora."""
+    async def reply(self, operation: Operation, values: Mapping[str, object]) -> Reply:
+        """Have an operation done, unless another page has asked the same: all of them show the corpora.
+
+        Raises:
+            Refused: the parameters are wrong, or no worker could answer.
+        """
+        given = {key: value for key, value in values.items() if value not in (None, "", [])}
+        message, service = read(operation, given), self._service
         # Each one is written down, and may ask for the time: none is kept.
         if operation.kind == "sql":
-            return await audited(self._request, self._service, operation, asked)
-        question = operation.name, json.dumps(asked, sort_keys=True)
-        kept: Message | None = self._service.shelf.find((self._service.snapshot.name, question))
+            return await service.call(message, client=self._request.client)
+        kept: Reply | None = service.shelf.find((service.snapshot.name, message))
         if kept is None:
-            kept = await audited(self._request, self._service, operation, asked)
-            if kept.head["status"] == 200:
+            kept = await service.call(message)
+            if kept.status == 200:
                 # The snapshot that has answered, which may be newer than the one that was looked for.
-                self._service.shelf.put((kept.head["snapshot"], question), kept, len(kept.body))
+                service.shelf.put((kept.snapshot, message), kept, len(kept.body))
         return kept
 
     def problem(self, text: str, status: int, picture: str = "") -> PageAnswer:

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from fastapi import Request, Response
-from pydantic import ValidationError
 from starlette.datastructures import QueryParams
 
-from sentgen.server import mistakes
+from sentgen.server import wire
 from sentgen.server.operations import operations
 from sentgen.server.pages.examples import PageExample
 from sentgen.server.pages.narrowing import narrowed_cql, narrowed_grew
 from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
 from sentgen.server.pages.texts import cql_value, link
 from sentgen.server.problems import Refused
-from sentgen.server.routes import audited
-from sentgen.server.service import Service
 
 LANGUAGES = {"cql": "CQL", "grew": "Grew"}
 ORDERS = ("none", "left", "right")
@@ -260,21 +256,13 @@ async def download(request: Request, name: str) -> Response:
     """Send the sentences of the hits of a Grew request as CoNLL-U."""
     if name != _FILE:
         raise Refused(404, "not-found", f"no {name!r}; there is: {_FILE}")
-    operation, query = operations()["match"], PageParameters(request.query_params)
-    _, asked = _hits(query, query.raw("query").strip(), by_grew=True)
-    given = {key: value for key, value in asked.items() if value not in ("", [])}
-    try:
-        parameters = operation.parameters.model_validate({**given, "limit": 0, "conllu": True})
-    except ValidationError as error:
-        raise Refused(
-            422, "parameters", mistakes.told(error.errors(), mistakes.names_of(operation))
-        ) from error
-    values = parameters.model_dump(mode="json", by_alias=True)
-    service: Service = request.app.state.service
-    message = await audited(request, service, operation, values)
-    if message.head["status"] != 200:
-        return Response(message.body, message.head["status"], media_type=message.head["type"])
-    found = json.loads(message.body)["more"].get("conllu", "")
+    query = PageParameters(request.query_params)
+    name, asked = _hits(query, query.raw("query").strip(), by_grew=True)
+    ask = Asking(request, request.app.state.service)
+    reply = await ask.reply(operations()[name], {**asked, "limit": 0, "conllu": True})
+    if reply.status != 200:
+        return Response(reply.body, reply.status, media_type=reply.media_type)
+    found = wire.decode(reply.body, PageAnswer).more.get("conllu", "")
     headers = {"Content-Disposition": f'attachment; filename="{_FILE}"'}
     return Response(found.encode("utf-8", "replace"), headers=headers, media_type="text/plain; charset=utf-8")
 

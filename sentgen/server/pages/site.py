@@ -34,6 +34,7 @@ from sentgen.server.pages import (
     word,
 )
 from sentgen.server.pages.page import Asking, Page, PageParameters
+from sentgen.server.problems import ProblemDocument
 from sentgen.server.service import Service
 
 PAGES: tuple[Page, ...] = (
@@ -92,10 +93,10 @@ def wants_page(request: Request) -> bool:
     return "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/v1/")
 
 
-def problem_page(request: Request, problem: Mapping[str, Any]) -> Response:
+def problem_page(request: Request, problem: ProblemDocument) -> Response:
     """Return a problem document as a page."""
-    about = {"title": problem["title"], "detail": problem["detail"]}
-    return _page(request, "problem.html.j2", about, problem["status"])
+    about = {"title": problem.title, "detail": problem.detail}
+    return _page(request, "problem.html.j2", about, problem.status)
 
 
 def _page(request: Request, template: str, found: Mapping[str, Any], status: int) -> Response:

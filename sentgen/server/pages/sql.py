@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from fastapi import Request, Response
-from pydantic import ValidationError
 
 from sentgen.schema import dictionary
-from sentgen.server import mistakes
 from sentgen.server.operations import operations
 from sentgen.server.pages.examples import PageExample
 from sentgen.server.pages.page import Asking, Page, PageParameters
+from sentgen.server.parameters import read
 from sentgen.server.problems import Refused
-from sentgen.server.rendering import Format
 from sentgen.server.routes import answer
+from sentgen.server.wire import Format
 
 _ROWS = 200
 _FILES = {"results.csv": Format.CSV, "results.parquet": Format.PARQUET}
@@ -84,15 +84,9 @@ async def download(request: Request, name: str) -> Response:
     operation, form = operations()["sql"], _FILES.get(name)
     if form is None:
         raise Refused(404, "not-found", f"no {name!r}; there are: {', '.join(_FILES)}")
-    try:
-        asked = operation.parameters.model_validate({"sql": request.query_params.get("query", "")})
-    except ValidationError as error:
-        raise Refused(
-            422, "parameters", mistakes.told(error.errors(), mistakes.names_of(operation))
-        ) from error
-    values = asked.model_dump(mode="json", by_alias=True)
+    message = read(operation, {"sql": request.query_params.get("query", "")})
     # A browser hands the file to a spreadsheet, which would run what a corpus says.
-    response = await answer(request, operation, values, form, escape_formulas=True)
+    response = await answer(request, replace(message, form=form, escape_formulas=True))
     if response.status_code == 200:
         response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response

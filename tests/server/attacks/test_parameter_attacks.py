@@ -12,6 +12,7 @@ from fort import Fort, require_clean, require_problem
 
 from sentgen.server.operations import Operation, operations
 from sentgen.server.pages import site
+from sentgen.server.parameters import parameters
 
 VALUES = r"""
 ' or 1=1 --
@@ -42,7 +43,7 @@ def values(fort: Fort) -> list[str]:
 
 def texts(operation: Operation) -> list[str]:
     """The parameters of an operation that are texts, or lists of them."""
-    schemas = operation.parameters.model_json_schema()["properties"]
+    schemas = parameters(operation).model_json_schema()["properties"]
     return [
         name
         for name, schema in schemas.items()
@@ -66,7 +67,7 @@ def test_values_stay_values(fort: Fort, operation: Operation, name: str, nightly
 
     By day each parameter says some of it, and each of it is said by some.
     """
-    takes_list = operation.parameters.model_json_schema()["properties"][name].get("type") == "array"
+    takes_list = parameters(operation).model_json_schema()["properties"][name].get("type") == "array"
     step = 7 if operation.kind == "compute" else 1  # computing takes its time
     first, step = (0, step) if nightly else (CASES.index((operation, name)) % 5, 5 * step)
     for value in values(fort)[first::step]:

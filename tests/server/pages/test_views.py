@@ -14,7 +14,7 @@ from starlette.datastructures import QueryParams
 
 from sentgen.errors import NotFoundError
 from sentgen.lookups.concordances.browsing import find_sentence, list_documents, list_sentences
-from sentgen.lookups.concordances.concordance import concordance
+from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.patterns import glob
 from sentgen.output.display import MOST_CHARACTERS, MOST_OF_WORD, ending, inline_svg, shown, visible
 from sentgen.output.logarithms import NATURAL
@@ -26,9 +26,10 @@ from sentgen.server.operations.operation import Context
 from sentgen.server.pages import regenerate, site, sql, word
 from sentgen.server.pages.page import PageAnswer, PageParameters
 from sentgen.server.pages.texts import link, literal_pattern, phrase_pattern, token_pattern
+from sentgen.server.settings import Limits
 from sentgen.server.wire import Opening
 
-OPENING = Opening("compute", "", 2**30, 0, 1000, 10_000, 2**20, 10, 100)
+OPENING = Opening("compute", "", Limits())
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +51,7 @@ def test_a_literal_pattern_is_the_word(text):
 def test_a_token_pattern_finds_its_word(form, held):
     """In a concordance, the pattern of a word finds that word and nothing else."""
     with held.connect() as connection:
-        found = concordance(connection, token_pattern(form), corpora=[HOSTILE])
+        found = Kwic(pattern=token_pattern(form), corpus=[HOSTILE]).ask(connection)
 
     assert found.table["node"].to_pylist() == [form]
 

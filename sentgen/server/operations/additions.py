@@ -1,0 +1,60 @@
+"""What was added to the corpora of the store: saved queries, subcorpora, and vectors of words."""
+
+from __future__ import annotations
+
+from sentgen.lookups import subcorpora
+from sentgen.lookups.subcorpora import SubcorpusName
+from sentgen.models.vectors import registry
+from sentgen.models.vectors.near import Near
+from sentgen.output.tabular import Rows
+from sentgen.schema import Store
+from sentgen.schema.tables.saved import list_saved
+from sentgen.server.operations.operation import Context, Nothing, Operation, Result, ask, listing
+
+
+def _saved(store: Store) -> Rows:
+    with store.connect() as connection:
+        rows = [(one.name, one.line, one.saved_at) for one in list_saved(connection)]
+    return Rows(("name", "query", "saved_at"), rows)
+
+
+def _subcorpora(store: Store) -> Rows:
+    with store.connect() as connection:
+        return subcorpora.overview(connection)
+
+
+def subcorpus(context: Context, asked: SubcorpusName) -> Result:
+    """Answer `sentgen subcorpora show`."""
+    with context.opened.connect() as connection:
+        return Result(subcorpora.properties(connection, asked.name))
+
+
+OPERATIONS = (
+    Operation("saved", "Saved queries with their command lines.", "saved list", Nothing, listing(_saved)),
+    Operation(
+        "subcorpora",
+        "Subcorpora with their corpora and conditions.",
+        "subcorpora list",
+        Nothing,
+        listing(_subcorpora),
+    ),
+    Operation(
+        "subcorpus",
+        "Condition and sizes of a subcorpus.",
+        "subcorpora show",
+        SubcorpusName,
+        subcorpus,
+        path="subcorpora/{name}",
+        example={"name": "short"},
+    ),
+    Operation("vectors", "Vectors with their settings.", "vectors list", Nothing, listing(registry.overview)),
+    Operation(
+        "near",
+        "The words nearest to a word or a phrase.",
+        "vectors near",
+        Near,
+        ask,
+        path="vectors/near",
+        example={"word": "water"},
+    ),
+)

@@ -1,0 +1,83 @@
+"""Documents, their sentences, and the lines behind the counts of two words, for the pages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from sqlalchemy import Connection
+
+from sentgen.lookups.concordances.browsing import list_documents, list_sentences
+from sentgen.lookups.dependency_search import End, Layer
+from sentgen.lookups.pair_lines import collocation_lines, dependency_lines
+from sentgen.lookups.question import LimitOption, Lookup
+from sentgen.lookups.statement import Answer
+from sentgen.lookups.statistics.collocations import AROUND
+from sentgen.options import Option
+from sentgen.server.operations.operation import Operation, ask
+
+_OffsetOption = Annotated[int, Option("Rows to leave out at the beginning.", least=0, api={"le": 2**62})]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Documents:
+    """Documents of a corpus, or of all."""
+
+    corpus: Annotated[str, Option("Name of the corpus.")] = ""
+    limit: LimitOption = 50
+    offset: _OffsetOption = 0
+
+    def ask(self, connection: Connection) -> Answer:
+        return list_documents(connection, self.corpus, limit=self.limit, offset=self.offset)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentSentences:
+    """Sentences of a document."""
+
+    corpus: Annotated[str, Option("Name of the corpus.")]
+    document: Annotated[str, Option("Name of the document.")]
+    limit: LimitOption = 50
+    offset: _OffsetOption = 0
+
+    def ask(self, connection: Connection) -> Answer:
+        return list_sentences(connection, self.corpus, self.document, limit=self.limit, offset=self.offset)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairLines(Lookup):
+    """The lines with a word and another one that modifies it, governs it, or stands in its window."""
+
+    word: Annotated[str, Option("Pattern of the word.")]
+    other: Annotated[str, Option("Pattern of the other one.")]
+    role: Annotated[Literal["modifier", "head", "collocate"], Option("What the other one is.")]
+    tag: Annotated[str, Option("Tag of the other one.")] = "*"
+    direction: Annotated[
+        Literal["left", "right"], Option("Side of the head on which the modifier stands.")
+    ] = "left"
+    layer: Annotated[Layer, Option("Tree of words, or of units.")] = Layer.WORD
+    limit: LimitOption = 50
+
+    def ask(self, connection: Connection) -> Answer:
+        """Show the two words with what stands between and around them."""
+        selection = self.select(connection, sentences=True)
+        if self.role == "collocate":
+            return collocation_lines(
+                connection, self.word, self.other, window=AROUND, selection=selection, limit=self.limit
+            )
+        word, other = End(self.word), End(self.other, self.tag)
+        return dependency_lines(
+            connection,
+            *((word, other) if self.role == "modifier" else (other, word)),
+            direction=self.direction,
+            layer=self.layer,
+            selection=selection,
+            limit=self.limit,
+        )
+
+
+OPERATIONS = (
+    Operation("documents", "Documents of a corpus.", "sql", Documents, ask, api=False),
+    Operation("sentences", "Sentences of a document.", "sql", DocumentSentences, ask, api=False),
+    Operation("hits", "Lines with two words.", "sql", PairLines, ask, api=False),
+)

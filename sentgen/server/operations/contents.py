@@ -1,0 +1,49 @@
+"""What the store holds: its corpora and language models."""
+
+from __future__ import annotations
+
+from sentgen.counts import corpora
+from sentgen.counts.corpora import Corpus
+from sentgen.models import registry
+from sentgen.models.request import Model
+from sentgen.server.operations.operation import Context, Nothing, Operation, Result, listing
+
+
+def corpus(context: Context, asked: Corpus) -> Result:
+    """Answer `sentgen corpora show`."""
+    return Result(asked.show(context.opened))
+
+
+def model(context: Context, asked: Model) -> Result:
+    """Answer `sentgen models show`."""
+    return Result(registry.properties(context.opened, registry.find(context.opened, asked.name)))
+
+
+OPERATIONS = (
+    Operation(
+        "corpora",
+        "Corpora with their sizes and licences.",
+        "corpora list",
+        Nothing,
+        listing(corpora.overview),
+    ),
+    Operation(
+        "corpus",
+        "Sources of a corpus, or the sentences that were refused.",
+        "corpora show",
+        Corpus,
+        corpus,
+        path="corpora/{name}",
+        example={"name": "relief"},
+    ),
+    Operation("models", "Models with their settings.", "models list", Nothing, listing(registry.overview)),
+    Operation(
+        "model",
+        "Settings of a model, its n-grams per order and its discounts.",
+        "models show",
+        Model,
+        model,
+        path="models/{name}",
+        example={"name": "relief"},
+    ),
+)
