@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from typing import Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -33,7 +32,7 @@ class Patience(asyncio.Protocol):
     request_seconds = 20.0
     answer_seconds = 120.0
 
-    transport: Any
+    transport: asyncio.Transport
     loop: asyncio.AbstractEventLoop
     _arriving: asyncio.TimerHandle | None = None
     _leaving: asyncio.TimerHandle | None = None

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -30,7 +29,7 @@ class KeptResponse:
 
     headers: list[tuple[bytes, bytes]]
     body: bytes
-    route: Any
+    route: object
 
 
 class CacheMiddleware:
@@ -55,7 +54,7 @@ class CacheMiddleware:
         tag = "" if posted else f'W/"{key.hex()[:32]}"'
         if tag and tag in headers.get("if-none-match", "").replace(" ", "").split(","):
             await _send(send, 304, [(b"etag", tag.encode()), (b"cache-control", _CACHE_CONTROL)], b"")
-        elif (found := self._shelf.find(key)) is not None:
+        elif (found := self._shelf.find(key, KeptResponse)) is not None:
             scope["route"] = found.route  # for the metrics
             await _send(send, 200, list(found.headers), found.body)
         else:

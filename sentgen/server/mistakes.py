@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import takewhile
-from typing import Any
+
+from pydantic_core import ErrorDetails
 
 from sentgen.output.wording import either
 
@@ -49,7 +50,7 @@ _OTHER = "is not such as can be taken; /v1/openapi.json says what can"
 _KINDS = ("str", "int", "float", "bool")
 
 
-def told(errors: Sequence[Any], names: Collection[str] = (), *, inside: int = 0) -> str:
+def told(errors: Sequence[ErrorDetails], names: Collection[str] = (), *, inside: int = 0) -> str:
     """Return in one line what is wrong.
 
     Args:
@@ -62,7 +63,7 @@ def told(errors: Sequence[Any], names: Collection[str] = (), *, inside: int = 0)
     return "; ".join([*found][:_MOST])
 
 
-def _each(errors: Sequence[Any], names: Collection[str], inside: int) -> Iterator[str]:
+def _each(errors: Sequence[ErrorDetails], names: Collection[str], inside: int) -> Iterator[str]:
     for error in errors:
         kind, place = str(error["type"]), list(error["loc"])[inside:]
         if kind == "json_invalid":  # the place is that of a character
@@ -79,7 +80,7 @@ def _is_ours(part: object) -> bool:
     return isinstance(part, int) or (str(part).isidentifier() and part not in _KINDS)
 
 
-def _message(kind: str, about: Mapping[str, Any]) -> str:
+def _message(kind: str, about: Mapping[str, object]) -> str:
     if kind in ("value_error", "assertion_error"):
         return str(about.get("error") or _OTHER)
     try:

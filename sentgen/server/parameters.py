@@ -8,7 +8,7 @@ from functools import cache, partial
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
-from pydantic_core import PydanticSerializationError
+from pydantic_core import ErrorDetails, PydanticSerializationError
 
 from sentgen.errors import InputError
 from sentgen.options import ApiBounds, Parameter, declared, parameters_of
@@ -17,6 +17,9 @@ from sentgen.server.operations import Operation
 from sentgen.server.problems import Refused
 from sentgen.server.wire import Call
 from sentgen.server.wording import in_words_of
+
+#: As pydantic tells it, which does not look at what is in a declaration within another one.
+_NO_UNICODE = ErrorDetails(type="string_unicode", loc=(), msg="", input=None)
 
 
 class Parameters(BaseModel):
@@ -84,7 +87,7 @@ def call(operation: Operation, values: Mapping[str, object]) -> Call:
     except InputError as error:
         raise Refused(400, "input", in_words_of(operation, str(error))) from error
     except PydanticSerializationError as error:
-        raise Refused(422, "parameters", mistakes.told([{"type": "string_unicode", "loc": ()}])) from error
+        raise Refused(422, "parameters", mistakes.told([_NO_UNICODE])) from error
 
 
 def names_of(operation: Operation) -> list[str]:

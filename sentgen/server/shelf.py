@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypeVar
 
+Answer = TypeVar("Answer")
 #: An answer with more than this share of the room is not kept.
 _LARGEST = 8
 #: Bytes that an answer takes beside its body: headers, keys, objects.
@@ -21,19 +22,19 @@ class LruCache:
     used: int = 0
     hits: int = 0
     misses: int = 0
-    _kept: OrderedDict[Hashable, tuple[Any, int]] = field(default_factory=OrderedDict)
+    _kept: OrderedDict[Hashable, tuple[object, int]] = field(default_factory=OrderedDict)
 
-    def find(self, key: Hashable) -> Any:
-        """Return an answer, which is then the last that is thrown away; none if it is not there."""
-        found = self._kept.get(key)
-        if found is None:
+    def find(self, key: Hashable, kind: type[Answer]) -> Answer | None:
+        """Return an answer of a kind, which is then the last that is thrown away; none if it is not there."""
+        found, _ = self._kept.get(key, (None, 0))
+        if not isinstance(found, kind):
             self.misses += 1
             return None
         self._kept.move_to_end(key)
         self.hits += 1
-        return found[0]
+        return found
 
-    def put(self, key: Hashable, answer: Any, body: int) -> None:
+    def put(self, key: Hashable, answer: object, body: int) -> None:
         """Keep an answer with so many bytes in its body; those that nobody asked for make room."""
         size = body + _BESIDE
         # One large answer would push out all that are asked for.

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Coroutine
-from typing import Any
 
 logger = logging.getLogger(__name__)
 
 
-def start(tasks: set[asyncio.Task[None]], work: Coroutine[Any, Any, None], name: str) -> None:
+def start(tasks: set[asyncio.Task[None]], work: Coroutine[object, object, None], name: str) -> None:
     """Start work, and keep it among the tasks until it has ended; if by an exception, log that."""
     task = asyncio.create_task(work, name=name)
     # asyncio holds tasks weakly: without this one could vanish at work.

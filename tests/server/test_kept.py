@@ -164,14 +164,14 @@ def test_shelf_stays_within_its_room() -> None:
     shelf = LruCache(32_000)
     for number in range(8):
         shelf.put(number, f"answer {number}", 2_000)
-    assert shelf.find(0) == "answer 0"
+    assert shelf.find(0, str) == "answer 0"
 
     shelf.put(8, "one more", 2_000)
     shelf.put(9, "huge", 4_000)
 
-    assert shelf.find(1) is None
-    assert shelf.find(9) is None
-    assert (shelf.find(0), shelf.find(8)) == ("answer 0", "one more")
+    assert shelf.find(1, str) is None
+    assert shelf.find(9, str) is None
+    assert (shelf.find(0, str), shelf.find(8, str)) == ("answer 0", "one more")
     assert shelf.used == 32_000
     shelf.put(8, "again", 1_000)
     assert shelf.used == 31_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from sqlalchemy import Connection
 
@@ -56,7 +56,7 @@ def match(context: Context, asked: MatchWithTrees) -> Result:
     return replace(found, notes=notes, more=more)
 
 
-def _marks(connection: Connection, found: Result) -> list[dict[str, Any]]:
+def _marks(connection: Connection, found: Result) -> list[dict[str, object]]:
     hits = found.table.slice(0, MARKED)
     rows = [dict(zip(names_of(hits), row, strict=True)) for row in rows_of(hits)]
     return [{"positions": one.positions, "parts": one.parts} for one in marks_of(connection, rows)]

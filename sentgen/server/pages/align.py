@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from sentgen.server.pages import examples
 from sentgen.server.pages.examples import ExamplePassage, PageExample
@@ -26,7 +25,7 @@ DECODINGS = {"": "as the aligner does", "posterior": "by a threshold", "viterbi"
 _MODEL, _KINDS = "model:", ("model:", "preset:")
 
 
-async def view(ask: Asking, query: PageParameters) -> Mapping[str, Any]:
+async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Align the two texts that were pasted, with a model of the store or without."""
     document, abstract = query.raw("document"), query.raw("abstract")
     models, systems = await asyncio.gather(ask("alignment-models"), ask("aligners"))
@@ -70,7 +69,7 @@ def _examples(text: ExamplePassage) -> list[PageExample]:
     ]
 
 
-def added(rows: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+def added(rows: Iterable[Mapping[str, str]]) -> dict[str, str]:
     """Return the aligners of plug-ins, of a list of all."""
     plugins = (row for row in rows if row["package"] != _OURS)
     return {row["aligner"]: f"{row['aligner']} ({row['package']})" for row in plugins}

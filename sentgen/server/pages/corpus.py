@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from sentgen.server.pages import examples
 from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
@@ -20,7 +19,7 @@ _ROWS = 50
 _SIZES = 20
 
 
-async def view(ask: Asking, query: PageParameters) -> Mapping[str, Any]:
+async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for what the chosen tab shows, of one corpus or subcorpus, or of all."""
     name = query.text("name")
     overview, subcorpora = await asyncio.gather(ask("corpora"), ask("subcorpora"))
@@ -46,7 +45,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, Any]:
         "examples": await examples.words(ask, _only(name), "pattern") if begin else [],
         "units": UNITS,
         "orders": ORDERS,
-        "rows": query.number("limit", _ROWS, least=1, most=500),
+        "rows": query.rows(_ROWS),
         "offset": query.number("offset", 0),
         "document": query.text("document"),
         "by": query.choice("by", UNITS),
@@ -55,7 +54,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, Any]:
 
 
 async def _documents(ask: Asking, query: PageParameters, name: str) -> PageAnswer | None:
-    rows, offset = query.number("limit", _ROWS, least=1, most=500), query.number("offset", 0)
+    rows, offset = query.rows(_ROWS), query.number("offset", 0)
     document = query.raw("document")
     if document:
         return await ask("sentences", corpus=name, document=document, limit=rows, offset=offset)
@@ -66,7 +65,7 @@ async def _subcorpora(ask: Asking, query: PageParameters, name: str) -> PageAnsw
     return await ask("subcorpora")
 
 
-async def _sizes(ask: Asking, names: Sequence[str]) -> dict[str, dict[str, Any]]:
+async def _sizes(ask: Asking, names: Sequence[str]) -> dict[str, dict[str, object]]:
     """Return what there is to know of the first of some subcorpora, by name and by property."""
     names = names[:_SIZES]
     found = await asyncio.gather(*(ask("subcorpus", name=name) for name in names))
@@ -83,9 +82,9 @@ async def _frequencies(ask: Asking, query: PageParameters, name: str) -> PageAns
         "frequencies",
         by=[query.choice("by", UNITS)],
         pattern=query.text("pattern", "*"),
-        ignore_case=bool(query.box("ignore_case")),
+        ignore_case=query.box("ignore_case"),
         corpus=_only(name),
-        limit=query.number("limit", _ROWS, least=1, most=500),
+        limit=query.rows(_ROWS),
     )
 
 
@@ -93,9 +92,9 @@ async def _ngrams(ask: Asking, query: PageParameters, name: str) -> PageAnswer |
     return await ask(
         "ngrams",
         pattern=query.text("pattern", "* *"),
-        ignore_case=bool(query.box("ignore_case")),
+        ignore_case=query.box("ignore_case"),
         corpus=_only(name),
-        limit=query.number("limit", _ROWS, least=1, most=500),
+        limit=query.rows(_ROWS),
     )
 
 
@@ -108,9 +107,9 @@ async def _concordance(ask: Asking, query: PageParameters, name: str) -> PageAns
         sort=query.choice("sort", ORDERS),
         context=query.number("context", 12, most=100),
         random=query.text("random"),
-        ignore_case=bool(query.box("ignore_case")),
+        ignore_case=query.box("ignore_case"),
         corpus=_only(name),
-        limit=query.number("limit", _ROWS, least=1, most=500),
+        limit=query.rows(_ROWS),
     )
 
 

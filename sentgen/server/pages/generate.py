@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from sentgen.server.pages import examples
 from sentgen.server.pages.examples import ExamplePassage, PageExample
@@ -18,7 +17,7 @@ _LENGTHS = "5-8"
 TRACE = ("word", "ngram", "dep", "transition", "log10", "rule", "partner", "stack")
 
 
-async def view(ask: Asking, query: PageParameters) -> Mapping[str, Any]:
+async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Generate from the text that was pasted, or from a cluster of the store."""
     text, corpus = query.raw("file"), query.text("corpus")
     overview = await ask("corpora")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from sentgen.server.pages.page import Asking, Page, PageParameters
 from sentgen.server.pages.texts import literal_pattern
@@ -12,7 +11,7 @@ ROLES = ("modifier", "head", "collocate")
 _ROWS = 50
 
 
-async def view(ask: Asking, query: PageParameters) -> Mapping[str, Any]:
+async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for the lines with two words."""
     word, other, tag = query.text("word"), query.text("other"), query.text("tag")
     role = query.choice("role", ROLES)
@@ -29,8 +28,8 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, Any]:
             direction=query.choice("direction", ("left", "right")),
             layer=query.choice("layer", ("word", "unit")),
             corpus=query.all("corpus"),
-            ignore_case=bool(query.box("ignore_case")),
-            limit=query.number("limit", _ROWS, least=1, most=500),
+            ignore_case=query.box("ignore_case"),
+            limit=query.rows(_ROWS),
         )
     return {
         "word": word,

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any
 
 from sentgen.server.pages import examples
 from sentgen.server.pages.page import Asking, Page, PageParameters
 
 
-async def view(ask: Asking, query: PageParameters) -> Mapping[str, Any]:
+async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for corpora and models."""
     corpora, models, words = await asyncio.gather(ask("corpora"), ask("models"), examples.words(ask))
     return {"corpora": corpora, "models": models, "examples": words}

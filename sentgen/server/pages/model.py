@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any
 
 from sentgen.server.pages import examples
 from sentgen.server.pages.examples import ExamplePassage, PageExample
-from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
+from sentgen.server.pages.page import Asking, Page, PageParameters
 
 
-async def view(ask: Asking, query: PageParameters) -> Mapping[str, Any]:
+async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for the models, or for one with what is asked of it."""
     name, ngram, text = query.text("name"), query.text("ngram"), query.raw("text")
     if not name:
         return {"name": "", "models": await ask("models")}
 
-    async def nothing() -> PageAnswer | None:
-        return None
-
     lines = [line for line in text.splitlines() if line.strip()]
     about, backoff, scores = await asyncio.gather(
         ask("model", name=name),
-        ask("backoff", model=name, ngram=ngram) if ngram else nothing(),
-        ask("score", model=name, text=lines) if lines else nothing(),
+        ask("backoff", model=name, ngram=ngram) if ngram else ask.nothing(),
+        ask("score", model=name, text=lines) if lines else ask.nothing(),
     )
     begin = None if text or ngram else await examples.passage(ask)
     return {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any
 
 from sentgen.server.pages.texts import cql_value
 
@@ -19,7 +18,9 @@ _LABELS = ("meta.", "match.", "matchend.")
 _OF_REQUEST = re.compile(r"[.#(]")
 
 
-def narrowed_grew(request: str, row: Mapping[str, Any], keys: Sequence[str], whether: Sequence[str]) -> str:
+def narrowed_grew(
+    request: str, row: Mapping[str, object], keys: Sequence[str], whether: Sequence[str]
+) -> str:
     """Return a Grew request for the hits of one row; empty if there is none.
 
     Args:
@@ -32,7 +33,7 @@ def narrowed_grew(request: str, row: Mapping[str, Any], keys: Sequence[str], whe
     if not all(clauses) or not all(condition in row for condition in whether):
         return ""
     # On lines of their own: what is asked may end with a comment.
-    blocks = [f"{_BLOCKS[row[condition]]} {{ {condition}\n}}" for condition in whether]
+    blocks = [f"{_BLOCKS[str(row[condition])]} {{ {condition}\n}}" for condition in whether]
     return "\n".join([request, *clauses, *blocks])
 
 

@@ -67,6 +67,10 @@ class PageParameters:
         """Return whether a box is checked: what its value is in a URL, or nothing."""
         return "on" if self.text(name) else ""
 
+    def rows(self, default: int) -> int:
+        """Return how many rows are wanted."""
+        return self.number("limit", default, least=1, most=500)
+
     def number(self, name: str, default: int, *, least: int = 0, most: int = 1_000_000) -> int:
         """Return a whole number, kept within its bounds; the default if it is none."""
         value = self.text(name).lstrip("+")
@@ -124,6 +128,9 @@ class Asking:
             return replace(answer, command=shlex.join(["sentgen", "sql", answer.sql[0]]))
         return answer
 
+    async def nothing(self) -> None:
+        """Ask nothing, beside what is asked."""
+
     async def reply(self, operation: Operation, values: Mapping[str, object]) -> Reply:
         """Have an operation done, unless another page has asked the same: all of them show the corpora.
 
@@ -135,7 +142,7 @@ class Asking:
         # Each one is written down, and may ask for the time: none is kept.
         if operation.kind == "sql":
             return await service.call(message, client=self._request.client)
-        kept: Reply | None = service.shelf.find((service.snapshot.name, message))
+        kept = service.shelf.find((service.snapshot.name, message), Reply)
         if kept is None:
             kept = await service.call(message)
             if kept.status == 200:
@@ -163,4 +170,4 @@ class Page:
     path: str
     name: str
     template: str
-    view: Callable[[Asking, PageParameters], Awaitable[Mapping[str, Any]]]
+    view: Callable[[Asking, PageParameters], Awaitable[Mapping[str, object]]]

@@ -109,7 +109,7 @@ class Lines:
         return self.marks[line]["parts"] if line < len(self.marks) else [[text, ""]]
 
 
-async def view(ask: Asking, query: PageParameters) -> Mapping[str, Any]:
+async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for hits and counts, if there is a query, and for the trees of the lines that are unfolded."""
     if query.text("forms_of"):
         query = await _forms(ask, query)
@@ -124,7 +124,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, Any]:
         "examples": EXAMPLES[language],
         "orders": ORDERS,
         "strategies": STRATEGIES,
-        "rows": query.number("limit", _ROWS, least=1, most=500),
+        "rows": query.rows(_ROWS),
         "ignore_case": query.box("ignore_case"),
         "query": query,
         "hits": None,
@@ -135,7 +135,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, Any]:
     hits_of, counts_of = _hits(query, text, by_grew), _counts(query, text, by_grew)
     hits, counts = await asyncio.gather(
         ask(hits_of[0], **{**hits_of[1], "limit": common["rows"], "marks": True}),
-        ask(counts_of[0], **{**counts_of[1], "limit": _COUNTS}) if counts_of else _nothing(),
+        ask(counts_of[0], **{**counts_of[1], "limit": _COUNTS}) if counts_of else ask.nothing(),
     )
     return {
         **common,
@@ -160,16 +160,12 @@ async def _forms(ask: Asking, query: PageParameters) -> PageParameters:
     return PageParameters(QueryParams([("query", f"[{' | '.join(conditions)}]"), ("by", "word"), *kept]))
 
 
-async def _nothing() -> None:
-    return None
-
-
-def _common(query: PageParameters) -> dict[str, Any]:
+def _common(query: PageParameters) -> dict[str, object]:
     asked = {"corpus": query.all("corpus"), "ignore_case": bool(query.box("ignore_case"))}
     return {**asked, "where": query.text("where")}
 
 
-def _hits(query: PageParameters, text: str, by_grew: bool) -> tuple[str, dict[str, Any]]:
+def _hits(query: PageParameters, text: str, by_grew: bool) -> tuple[str, dict[str, object]]:
     """Return the operation that finds the hits, with its parameters."""
     asked = {**_common(query), "random": query.text("random")}
     if by_grew:
@@ -178,7 +174,7 @@ def _hits(query: PageParameters, text: str, by_grew: bool) -> tuple[str, dict[st
     return "kwic", {"cql": text, "sort": sort, "strategy": strategy, **asked}
 
 
-def _counts(query: PageParameters, text: str, by_grew: bool) -> tuple[str, dict[str, Any]] | None:
+def _counts(query: PageParameters, text: str, by_grew: bool) -> tuple[str, dict[str, object]] | None:
     """Return the operation that counts them, with its parameters; None if they are not to be counted."""
     keys = _keys(query)
     if by_grew:
@@ -210,13 +206,13 @@ def _narrowed(query: PageParameters, text: str, counts: PageAnswer, by_grew: boo
     return [link("/query", **kept, query=one) if one else "" for one in asked]
 
 
-def _is_bare(by: str, row: Mapping[str, Any]) -> bool:
+def _is_bare(by: str, row: Mapping[str, object]) -> bool:
     """Return whether hits are counted by metadata, which alone have parts, without a label before them."""
     return "." not in by and "per_million_in_part" in row
 
 
 def _files(
-    name: str, asked: Mapping[str, Any], query: PageParameters | None = None, by_grew: bool = False
+    name: str, asked: Mapping[str, object], query: PageParameters | None = None, by_grew: bool = False
 ) -> dict[str, str]:
     """Return the links to an answer as files, with as many rows as the server gives."""
     route = operations()[name].route

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sentgen.schema.tables.corpus import RESERVED_WORDS, ROOT
 from sentgen.server.pages import examples
@@ -32,10 +32,10 @@ class PageOutput:
     algorithm: Algorithm
     answer: PageAnswer
     explained: PageAnswer
-    reasons: Sequence[Sequence[Mapping[str, Any]]]
+    reasons: Sequence[Sequence[Mapping[str, object]]]
 
 
-async def view(ask: Asking, query: PageParameters) -> Mapping[str, Any]:
+async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask each algorithm twice: for its sentences with trees, and for the reasons."""
     models, corpora, algorithms = await asyncio.gather(
         ask("models"), ask("corpora"), asyncio.to_thread(_algorithms)
@@ -103,7 +103,7 @@ def _algorithms() -> Mapping[str, Algorithm]:
     return usable_algorithms()
 
 
-async def _attempt(ask: Asking, algorithm: Algorithm, words: str, asked: Mapping[str, Any]) -> PageOutput:
+async def _attempt(ask: Asking, algorithm: Algorithm, words: str, asked: Mapping[str, object]) -> PageOutput:
     given = {"bag": [words], "algorithm": algorithm.name, **asked}
     answer, explained = await asyncio.gather(
         ask("regenerate", **given, tree=algorithm.trees), ask("regenerate", **given, explain=True)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from sentgen.server.pages.page import Asking, Page, PageParameters
 
 
-async def view(ask: Asking, query: PageParameters) -> Mapping[str, Any]:
+async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for one sentence."""
     names = {name: query.raw(name) for name in ("corpus", "document", "sentence")}
     if not all(names.values()):

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
 from importlib import resources
-from typing import Any
 
 from fastapi import APIRouter, Depends, Request, Response
 from jinja2 import Environment
@@ -99,7 +98,7 @@ def problem_page(request: Request, problem: ProblemDocument) -> Response:
     return _page(request, "problem.html.j2", about, problem.status)
 
 
-def _page(request: Request, template: str, found: Mapping[str, Any], status: int) -> Response:
+def _page(request: Request, template: str, found: Mapping[str, object], status: int) -> Response:
     """Fill in a template; every value is escaped."""
     service: Service = request.app.state.service
     written = (

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from fastapi import Request, Response
 
@@ -66,7 +65,7 @@ EXAMPLES = (
 )
 
 
-async def view(ask: Asking, query: PageParameters) -> Mapping[str, Any]:
+async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Run the query, if there is one."""
     text = query.raw("query").strip()
     # The first call makes a store in memory, which would hold up all requests.

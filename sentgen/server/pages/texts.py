@@ -13,7 +13,7 @@ _SPECIAL = re.compile(r"[\\*?/]")
 _REGEX = re.compile(r'[\\.?*+|()\[\]{}^$"]')
 
 
-def link(path: str, **query: Any) -> str:
+def link(path: str, **query: object) -> str:
     """Return a URL; what is empty is left out.
 
     >>> link("/word", word="R&D", corpus="", page=2)

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any
 
 from sentgen.server.pages import examples
-from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
+from sentgen.server.pages.page import Asking, Page, PageParameters
 
 _ROWS = 30
 
 
-async def view(ask: Asking, query: PageParameters) -> Mapping[str, Any]:
+async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for the vectors, and for what is near a word if there is one."""
     word, name = query.text("word"), query.text("vectors")
-    rows = query.number("limit", _ROWS, least=1, most=500)
-
-    async def nothing() -> PageAnswer | None:
-        return None
+    rows = query.rows(_ROWS)
 
     asked = {"word": word, "vectors": name, "limit": rows}
-    spaces, near = await asyncio.gather(ask("vectors"), ask("near", **asked) if word else nothing())
+    spaces, near = await asyncio.gather(ask("vectors"), ask("near", **asked) if word else ask.nothing())
     begin = next((row for row in spaces.rows if name in ("", row["name"])), None) if not word else None
     return {
         "examples": await examples.words(ask, begin["corpora"].split(", ")) if begin else [],

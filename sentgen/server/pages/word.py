@@ -6,7 +6,6 @@ import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from sentgen.server.pages import examples
 from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
@@ -48,7 +47,7 @@ class Neighbors:
     words: Sequence[tuple[str, str, int]]
 
 
-async def view(ask: Asking, query: PageParameters) -> Mapping[str, Any]:
+async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask all there is to know about a word; of several words, where they occur."""
     text, corpora = query.text("word"), query.all("corpus")
     layer = query.choice("layer", LAYERS)
@@ -57,7 +56,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, Any]:
     common = {"text": text, "corpora": corpora, "layer": layer, "layers": LAYERS, "overview": overview}
     common |= {"subcorpora": subcorpora}
     common |= {"ignore_case": ignore_case}
-    of = {"corpus": corpora, "ignore_case": bool(ignore_case)}
+    of = {"corpus": corpora, "ignore_case": ignore_case}
     if not words:
         return {**common, "examples": await examples.words(ask)}
     # Not awaited yet: it runs beside the others, or alone.
