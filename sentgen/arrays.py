@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property, update_wrapper
-from typing import Any, TypeVar, cast
+from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-F = TypeVar("F", bound=Callable[..., Any])
+P = ParamSpec("P")
+R = TypeVar("R", covariant=True)
 
 #: Identifiers and counts of which a table has many.
 Ints = npt.NDArray[np.int32]
@@ -24,14 +25,14 @@ Bits = npt.NDArray[np.uint64]
 Bytes = npt.NDArray[np.uint8]
 
 
-class Kernel:
+class Kernel(Generic[P, R]):
     """A function over arrays that is machine code from its first call on.
 
     Numba is imported then, not before: who only passes by, such as the front of the server, does without.
     Another kernel may call it as it calls what numba made itself.
     """
 
-    def __init__(self, function: Callable[..., Any], **options: Any) -> None:
+    def __init__(self, function: Callable[P, R], **options: object) -> None:
         update_wrapper(self, function)
         self._function, self._options = function, options
 
@@ -42,21 +43,23 @@ class Kernel:
 
         return dispatcher(self._function, **self._options)
 
-    def __call__(self, *arguments: Any, **named: Any) -> Any:
+    def __call__(self, *arguments: P.args, **named: P.kwargs) -> R:
         """Run it."""
-        return self.dispatcher(*arguments, **named)
+        result: R = self.dispatcher(*arguments, **named)
+        return result
 
     @property
-    def _numba_type_(self) -> Any:
+    def _numba_type_(self) -> object:
         """Return its type; numba asks for it where a kernel names another one."""
-        return self.dispatcher._numba_type_
+        kind: object = self.dispatcher._numba_type_
+        return kind
 
 
-def compiled(function: F) -> F:
+def compiled(function: Callable[P, R]) -> Kernel[P, R]:
     """Compile a function over arrays with numba, without the GIL, and keep the machine code on the disk."""
-    return cast(F, Kernel(function))
+    return Kernel(function)
 
 
-def compiled_loosely(function: F) -> F:
+def compiled_loosely(function: Callable[P, R]) -> Kernel[P, R]:
     """Compile it so that sums of floats may be added in any order, as vectors need it."""
-    return cast(F, Kernel(function, fastmath={"reassoc", "contract"}))
+    return Kernel(function, fastmath={"reassoc", "contract"})

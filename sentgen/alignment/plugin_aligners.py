@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from sentgen.alignment.alignment import Aligner, Alignment, PhraseLink, Span
 from sentgen.alignment.pair import Pair
@@ -32,8 +31,8 @@ def system_of(plugin: Plugin, given: object) -> System:
     return replace(system, make=_guarded_make(plugin, system.make), settings=guarded)
 
 
-def _guarded_setting(plugin: Plugin, read: Callable[[str], Any]) -> Callable[[str], Any]:
-    def guarded(text: str) -> Any:
+def _guarded_setting(plugin: Plugin, read: Callable[[str], object]) -> Callable[[str], object]:
+    def guarded(text: str) -> object:
         try:
             return read(text)
         except (KeyError, ValueError):  # a value that it cannot take
@@ -46,7 +45,7 @@ def _guarded_setting(plugin: Plugin, read: Callable[[str], Any]) -> Callable[[st
 
 
 def _guarded_make(plugin: Plugin, make: Callable[..., Aligner]) -> Callable[..., Aligner]:
-    def guarded(*, name: str, **settings: Any) -> Aligner:
+    def guarded(*, name: str, **settings: object) -> Aligner:
         with plugin.at_work():
             made: object = make(name=name, **settings)
         if not callable(getattr(made, "align", None)):

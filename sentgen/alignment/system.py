@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from sentgen.alignment.alignment import Aligner
 
@@ -23,5 +22,5 @@ class System:
 
     make: Callable[..., Aligner]
     help: str
-    settings: Mapping[str, Callable[[str], Any]] = field(default_factory=dict)
+    settings: Mapping[str, Callable[[str], object]] = field(default_factory=dict)
     learns: bool = False

@@ -31,7 +31,7 @@ from sentgen.alignment.baselines.giza import make_giza
 from sentgen.alignment.baselines.hmm import SymmetricHMM, WordHMM
 from sentgen.alignment.baselines.lcs import LongestCommon, stems
 from sentgen.alignment.baselines.model1 import Model1
-from sentgen.alignment.baselines.symmetrize import Join
+from sentgen.alignment.baselines.symmetrize import USUAL_JOIN, Join
 from sentgen.alignment.budget import UNBOUNDED, Budget
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, train_phrase_hmm
@@ -90,7 +90,7 @@ def _model(text: str) -> str:
     return {"4": "4", "hmm": "hmm"}[text]
 
 
-def _symmetric(*, name: str, join: Join = "grow-diag-final-and", **settings: Any) -> SymmetricHMM:
+def _symmetric(*, name: str, join: Join = USUAL_JOIN, **settings: Any) -> SymmetricHMM:
     return SymmetricHMM(WordHMM(**settings), join, name)
 
 
@@ -190,7 +190,7 @@ def aligner_named(spec: str, training: Sequence[Pair] = ()) -> Aligner:
     """
     name, assignments = parse_system(spec)
     system = _system(name)
-    settings = {one.setting: _value(spec, system, one) for one in assignments}
+    settings: dict[str, object] = {one.setting: _value(spec, system, one) for one in assignments}
     if system.learns:
         settings["training"] = tuple(training)
     return system.make(name=spec, **settings)
@@ -204,7 +204,7 @@ def _system(name: str, *, known: Sequence[str] = ()) -> System:
     return system
 
 
-def _reader(spec: str, system: System, given: Assignment) -> Callable[[str], Any]:
+def _reader(spec: str, system: System, given: Assignment) -> Callable[[str], object]:
     """Return what reads the value of a setting."""
     if given.setting not in system.settings:
         known = ", ".join(system.settings)
@@ -213,7 +213,7 @@ def _reader(spec: str, system: System, given: Assignment) -> Callable[[str], Any
     return system.settings[given.setting]
 
 
-def _value(spec: str, system: System, given: Assignment) -> Any:
+def _value(spec: str, system: System, given: Assignment) -> object:
     read, value = _reader(spec, system, given), given.value or ""
     try:
         return read(value.strip())

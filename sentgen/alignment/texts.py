@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Any
 
 from sentgen.alignment.alignment import Aligner, Alignment
 from sentgen.alignment.budget import UNBOUNDED, Budget
@@ -60,7 +59,7 @@ def read_sentences(path: str, *, form: str | None = None) -> list[Sentence]:
     return sentences
 
 
-def as_json(shown: PairView, *, model: str, explain: bool = False) -> dict[str, Any]:
+def as_json(shown: PairView, *, model: str, explain: bool = False) -> dict[str, object]:
     """Return an alignment as JSON holds it; offsets count words from 0, the end of a span is left out.
 
     Args:
@@ -70,7 +69,7 @@ def as_json(shown: PairView, *, model: str, explain: bool = False) -> dict[str, 
     """
     pair, alignment = shown.pair, shown.alignment
     numbers = {phrase: block.number for block in shown.blocks for phrase in block.phrases}
-    found = {
+    found: dict[str, object] = {
         "model": model,
         "document": pair.document,
         "abstract": pair.abstract,
@@ -86,7 +85,7 @@ def as_json(shown: PairView, *, model: str, explain: bool = False) -> dict[str, 
     return found | {"reasons": _reasons(shown)} if explain else found
 
 
-def _reasons(shown: PairView) -> dict[str, Any] | None:
+def _reasons(shown: PairView) -> dict[str, object] | None:
     """Return what links were chosen among, each with its shares and its runner-up."""
     weighed = shown.alignment.weighed
     if weighed is None:

@@ -13,15 +13,15 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from sentgen import temporary
 from sentgen.alignment.alignment import Alignment, Link
 from sentgen.alignment.baselines.bitext import BitextUnit, units, with_training, word_links
 from sentgen.alignment.baselines.extraction import SENTENCES
-from sentgen.alignment.baselines.symmetrize import Join, joined
+from sentgen.alignment.baselines.symmetrize import USUAL_JOIN, Join, joined
 from sentgen.alignment.pair import Pair
 from sentgen.errors import InputError
 from sentgen.output.wording import quantity
@@ -40,21 +40,19 @@ class External:
         training: pairs to learn from.
         join: what is made of the two directions.
         sentences: document sentences for an abstract sentence; 0 for whole texts.
-        settings: further arguments of ``run``.
     """
 
-    run: Callable[..., DirectedLinks]
+    run: Callable[[Texts, Path], DirectedLinks]
     name: str
     training: tuple[Pair, ...] = ()
-    join: Join = "grow-diag-final-and"
+    join: Join = USUAL_JOIN
     sentences: int = SENTENCES
-    settings: dict[str, Any] = field(default_factory=dict)
 
     def align(self, pairs: Sequence[Pair]) -> Iterator[Alignment]:
         """Align pairs, one answer for each."""
         of = list(units(with_training(pairs, self.training), source="document", sentences=self.sentences))
         with temporary.folder("sentgen-align-") as folder:
-            forward, backward = self.run(numbered(of), folder, **self.settings)
+            forward, backward = self.run(numbered(of), folder)
         if len(forward) != len(of) or len(backward) != len(of):
             raise InputError(
                 f"{self.name} answered {len(forward):,} and {len(backward):,} of {quantity(len(of), 'line')}"
@@ -174,13 +172,17 @@ def _joint(texts: Texts, path: Path) -> None:
     path.write_text("".join(f"{' '.join(one)} ||| {' '.join(other)}\n" for one, other in texts))
 
 
-def make_eflomal(*, name: str, training: tuple[Pair, ...] = (), **settings: Any) -> External:
+def make_eflomal(
+    *, name: str, training: tuple[Pair, ...] = (), join: Join = USUAL_JOIN, sentences: int = SENTENCES
+) -> External:
     """Make `eflomal`, or say how to get it."""
     found = program("eflomal-align", "SENTGEN_EFLOMAL", get="install it with `pip install eflomal`")
-    return External(eflomal, name, training, settings={"program": found}, **settings)
+    return External(partial(eflomal, program=found), name, training, join, sentences)
 
 
-def make_fast_align(*, name: str, training: tuple[Pair, ...] = (), **settings: Any) -> External:
+def make_fast_align(
+    *, name: str, training: tuple[Pair, ...] = (), join: Join = USUAL_JOIN, sentences: int = SENTENCES
+) -> External:
     """Make `fast-align` from the program or the package, or say how to get them."""
     get = "build it from github.com/clab/fast_align, install the package with `pip install systran-align`"
     try:
@@ -188,7 +190,7 @@ def make_fast_align(*, name: str, training: tuple[Pair, ...] = (), **settings: A
     except InputError:
         if "SENTGEN_FAST_ALIGN" in os.environ or not importlib.util.find_spec("systran_align"):
             raise
-        if settings.get("join", "grow-diag-final-and") != "grow-diag-final-and":
+        if join != USUAL_JOIN:
             raise InputError("systran-align joins the directions itself; leave `join` out") from None
-        return External(systran_align, name, training, **settings)
-    return External(fast_align, name, training, settings={"program": found}, **settings)
+        return External(systran_align, name, training, join, sentences)
+    return External(partial(fast_align, program=found), name, training, join, sentences)

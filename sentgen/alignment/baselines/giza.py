@@ -16,11 +16,13 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from sentgen.alignment.alignment import Link
 from sentgen.alignment.baselines.external import DirectedLinks, External, Texts, call, program
+from sentgen.alignment.baselines.extraction import SENTENCES
+from sentgen.alignment.baselines.symmetrize import USUAL_JOIN, Join
 from sentgen.alignment.pair import Pair
 from sentgen.errors import InputError
 
@@ -109,10 +111,16 @@ def _read(folder: Path, name: str, count: int) -> list[set[Link]]:
 
 
 def make_giza(
-    *, name: str, training: tuple[Pair, ...] = (), model: str = "4", executable: str, **settings: Any
+    *,
+    name: str,
+    training: tuple[Pair, ...] = (),
+    join: Join = USUAL_JOIN,
+    sentences: int = SENTENCES,
+    model: str = "4",
+    executable: str,
 ) -> External:
     """Make `mgiza` or `giza`, or say how to get it."""
     variable = "SENTGEN_" + executable.rstrip("+").upper()
     get = f"build it from github.com/moses-smt/{'mgiza' if executable == 'mgiza' else 'giza-pp'}"
     found = program(executable, variable, get=get)
-    return External(giza, name, training, settings={"program": found, "model": model}, **settings)
+    return External(partial(giza, program=found, model=model), name, training, join, sentences)

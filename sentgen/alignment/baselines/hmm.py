@@ -24,7 +24,7 @@ from sentgen.alignment.baselines.bitext import (
 )
 from sentgen.alignment.baselines.extraction import SENTENCES
 from sentgen.alignment.baselines.model1 import normalized, train_model1
-from sentgen.alignment.baselines.symmetrize import Join, joined
+from sentgen.alignment.baselines.symmetrize import USUAL_JOIN, Join, joined
 from sentgen.alignment.baselines.word_kernels import hmm_best, hmm_counts
 from sentgen.alignment.pair import Pair
 from sentgen.arrays import Floats
@@ -72,7 +72,7 @@ class SymmetricHMM:
     """The aligner `hmm-symmetric`: both directions of ``basis``, joined."""
 
     basis: WordHMM
-    join: Join = "grow-diag-final-and"
+    join: Join = USUAL_JOIN
     name: str = "hmm-symmetric"
 
     def align(self, pairs: Sequence[Pair]) -> Iterator[Alignment]:

@@ -12,13 +12,14 @@ from sentgen.alignment.alignment import Link
 
 #: What is made of the links of the two directions.
 Join = Literal["grow-diag-final-and", "intersection", "forward", "backward"]
+USUAL_JOIN: Join = "grow-diag-final-and"
 
 _NEIGHBORS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
 
 
 def joined(forward: Set[Link], backward: Set[Link], join: Join) -> set[Link]:
     """Make one set of links from two directions."""
-    if join == "grow-diag-final-and":
+    if join == USUAL_JOIN:
         return grow_diag_final_and(forward, backward)
     return set({"intersection": forward & backward, "forward": forward, "backward": backward}[join])
 

@@ -20,7 +20,8 @@ def bigram_matrix(table: NgramTable, words: Ints) -> Floats:
         table: the model.
         words: (n,) local ids.
     """
-    return np.exp(_fill(table, start_state(table), words.astype(np.int32)))
+    probabilities: Floats = np.exp(_fill(table, start_state(table), words.astype(np.int32)))
+    return probabilities
 
 
 @compiled
