@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sentgen.schema.integrity.check import Check
+from sentgen.schema.integrity.sum_checks import sizes_of_corpora
 from sentgen.schema.tables.corpus import BOS, EOS
 from sentgen.schema.tables.counts import MAX_ORDER
 
@@ -24,16 +25,8 @@ def counted_checks(corpora: Sequence[int]) -> Iterator[Check]:
         f"""
         select c.name as corpus
         from corpus c
-        left join (
-            select corpus_id, sum(sentences) as sentences, sum(tokens) as tokens
-            from segment
-            group by corpus_id
-        ) g on g.corpus_id = c.id
-        left join (
-            select corpus_id, sum(sentences) as sentences, sum(tokens) as tokens
-            from source
-            group by corpus_id
-        ) r on r.corpus_id = c.id
+        left join ({sizes_of_corpora("segment")}) g on g.corpus_id = c.id
+        left join ({sizes_of_corpora("source")}) r on r.corpus_id = c.id
         where c.id in ({listed})
             and (g.sentences, g.tokens) is distinct from (r.sentences, r.tokens)
         """,

@@ -23,6 +23,15 @@ def _other(corpora: Sequence[int], column: str) -> str:
     return f"{column} not in ({', '.join(map(str, corpora))})" if corpora else "true"
 
 
+def sizes_of_corpora(table: str) -> str:
+    """Return a query for the sentences and tokens that segments, or sources, say that each corpus has."""
+    return f"""
+            select corpus_id, sum(sentences) as sentences, sum(tokens) as tokens
+            from {table}
+            group by corpus_id
+        """
+
+
 def _totals(counted: Sequence[int]) -> Iterator[Check]:
     yield Check(
         "totals of a source",
@@ -47,11 +56,7 @@ def _totals(counted: Sequence[int]) -> Iterator[Check]:
         f"""
         select c.name as corpus
         from corpus c
-        left join (
-            select corpus_id, sum(sentences) as sentences, sum(tokens) as tokens
-            from segment
-            group by corpus_id
-        ) g on g.corpus_id = c.id
+        left join ({sizes_of_corpora("segment")}) g on g.corpus_id = c.id
         left join (
             select corpus_id, count(*) as sentences, sum(length) as tokens
             from sentence
