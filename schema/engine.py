@@ -225,6 +225,12 @@ def duck_of(wrapped: object) -> duckdb.DuckDBPyConnection:
     return cast(duckdb.DuckDBPyConnection, getattr(wrapped, "_ConnectionWrapper__c", wrapped))
 
 
+def one_number(duck: duckdb.DuckDBPyConnection, query: str, parameters: Parameters = ()) -> int:
+    """Return the one number that a query yields, 0 for null or no row."""
+    row = duck.execute(query, parameters or None).fetchone()
+    return int(row[0] or 0) if row else 0
+
+
 def arrow_table(duck: duckdb.DuckDBPyConnection, query: str, parameters: Parameters = ()) -> pa.Table:
     """Run a query and return its rows as an Arrow table."""
     answer = duck.execute(query, parameters or None)

@@ -20,7 +20,7 @@ from sentgen.schema.base import metadata, quoted
 from sentgen.schema.counting import COUNTED, recount
 from sentgen.schema.durability import block_journal
 from sentgen.schema.durability.blocks import block_checks
-from sentgen.schema.engine import open_engine, raw, translated_errors
+from sentgen.schema.engine import one_number, open_engine, raw, translated_errors
 from sentgen.schema.integrity.check import Check
 from sentgen.schema.integrity.checks import checks
 from sentgen.schema.integrity.counted_checks import counted_checks
@@ -85,12 +85,12 @@ def _sizes(store: Store) -> list[Size]:
     found = []
     with store.connect() as connection:
         duck = raw(connection)
-        block = _one(duck, "select block_size from pragma_database_size()")
+        block = one_number(duck, "select block_size from pragma_database_size()")
         for table in metadata.sorted_tables:
-            rows = _one(duck, f"select count(*) from {table.name}")
+            rows = one_number(duck, f"select count(*) from {table.name}")
             # Columns share blocks, and what is constant or not yet written has number -1.
             blocks = f"select count(distinct block_id) from pragma_storage_info('{table.name}')"
-            found.append(Size(table.name, rows, _one(duck, f"{blocks} where block_id >= 0") * block))
+            found.append(Size(table.name, rows, one_number(duck, f"{blocks} where block_id >= 0") * block))
     return found
 
 
@@ -99,8 +99,8 @@ def facts(store: Store) -> dict[str, str | int]:
     with store.connect() as connection:
         duck = raw(connection)
         revision = connection.execute(text("select version_num from alembic_version")).scalar()
-        segments = _one(duck, "select count(*) from segment")
-        free = _one(duck, "select free_blocks * block_size from pragma_database_size()")
+        segments = one_number(duck, "select count(*) from segment")
+        free = one_number(duck, "select free_blocks * block_size from pragma_database_size()")
     lake = store.lake and layout.read_manifest(store.lake)
     return {
         "path": str(store.lake or store.path),
@@ -136,7 +136,7 @@ def check(store: Store, extra: Iterable[Check] = (), *, quick: bool = False) -> 
             yield _run(store, one)
         except DamagedError:
             yield CheckResult(one, 1, "a block is damaged: it is not what was written")
-    without = [number for number, _ in counted(store)]
+    without = [corpus_id for corpus_id, _ in counted(store)]
     made = chain(checks(without), counted_checks(without))
     for one in chain(made, _until_damage(_tree_recounts(store)), _until_damage(extra)):
         if quick and one.slow:
@@ -220,9 +220,9 @@ def compact(path: Path, *, memory_limit: int | None = None) -> Compaction:
     before = path.stat().st_size if path.exists() else 0
     with Store(path, memory_limit=memory_limit) as store:
         with store.begin() as connection:
-            before_merge = _one(raw(connection), "select count(*) from segment")
+            before_merge = one_number(raw(connection), "select count(*) from segment")
             segments.merge(connection)
-            remaining = _one(raw(connection), "select count(*) from segment")
+            remaining = one_number(raw(connection), "select count(*) from segment")
         limit = store.memory_limit
     packed = _pack(path, limit)
     return Compaction(before_merge, remaining, before, path.stat().st_size, packed)
@@ -284,11 +284,6 @@ def _compare(duck: duckdb.DuckDBPyConnection, current: str, path: Path) -> None:
         digest = f"select count(*), sum(hash({columns})) from {{}}.main.{table.name}"
         if duck.execute(digest.format(current)).fetchall() != duck.execute(digest.format("draft")).fetchall():
             raise StoreError(f"{path}: the packed copy of {table.name} differs; the store was left as it was")
-
-
-def _one(duck: duckdb.DuckDBPyConnection, query: str) -> int:
-    row = duck.execute(query).fetchone()
-    return int(row[0] or 0) if row else 0
 
 
 def _text(duck: duckdb.DuckDBPyConnection, query: str) -> str:

@@ -9,7 +9,7 @@ import duckdb
 
 from sentgen.schema.base import quoted
 from sentgen.schema.durability import crash_mark
-from sentgen.schema.engine import raw, translated_errors
+from sentgen.schema.engine import one_number, raw, translated_errors
 from sentgen.schema.integrity.check import REINGEST, REPAIR, Check
 from sentgen.schema.integrity.checks import checks
 from sentgen.schema.migrate import back_up
@@ -113,9 +113,8 @@ def _hide(duck: duckdb.DuckDBPyConnection) -> list[RemovedRows]:
     hidden: dict[str, list[str]] = {}
     found = []
     for rows in unowned():
-        (number,) = duck.execute(f"select count(*) from ({rows.query})").fetchone() or (0,)
-        if number:
-            found.append(RemovedRows(rows.table, int(number), rows.name))
+        if count := one_number(duck, f"select count(*) from ({rows.query})"):
+            found.append(RemovedRows(rows.table, count, rows.name))
             # `is not true`: a row for which the condition is null has an owner, as far as SQL can tell.
             hidden.setdefault(rows.table, []).append(f"({rows.condition}) is not true")
             shown = " and ".join(hidden[rows.table])
@@ -125,12 +124,8 @@ def _hide(duck: duckdb.DuckDBPyConnection) -> list[RemovedRows]:
 
 
 def _remove(duck: duckdb.DuckDBPyConnection) -> list[RemovedRows]:
-    found = []
-    for rows in unowned():
-        (number,) = duck.execute(rows.removal).fetchone() or (0,)
-        if number:
-            found.append(RemovedRows(rows.table, int(number), rows.name))
-    return found
+    counts = ((rows, one_number(duck, rows.removal)) for rows in unowned())
+    return [RemovedRows(rows.table, count, rows.name) for rows, count in counts if count]
 
 
 def _look_for_the_rest(duck: duckdb.DuckDBPyConnection, done: Repair) -> None:

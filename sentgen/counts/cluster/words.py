@@ -21,7 +21,7 @@ from sentgen.arrays import Ints
 from sentgen.counts.cluster.files import aside, read_batch, write_batches
 from sentgen.counts.cluster.reading import partitioned
 from sentgen.counts.vocabulary import Vocabulary
-from sentgen.schema.engine import arrow_reader, arrow_table, settings
+from sentgen.schema.engine import arrow_reader, arrow_table, one_number, settings
 from sentgen.schema.lakes.files import write_file
 from sentgen.schema.lakes.layout import LakeFile
 from sentgen.schema.lakes.places import Place
@@ -113,14 +113,14 @@ def number_words(
     with database(summed[0].parent, memory) as duck:
         files = [str(path) for path in summed]
         duck.execute(_NUMBERED, {"next": following, "files": files})
-        (new,) = duck.execute("select count(*) from numbered where is_new").fetchone() or (0,)
+        new = one_number(duck, "select count(*) from numbered where is_new")
         file: LakeFile | None = None
         if new or reserved:
             fresh = arrow_reader(duck, "select id, form from numbered where is_new order by id")
             file = write_file(lake, "word", part, chain(reserved, fresh))
         values = {"bos": BOS, "eos": EOS, "sentences": sentences, "most": most}
         ranges = arrow_table(duck, _RANGES, values)["first"].to_pylist()
-        (words,) = duck.execute("select count(*) from numbered").fetchone() or (0,)
+        words = one_number(duck, "select count(*) from numbered")
     return {"file": asdict(file) if file else None, "new": new, "words": words, "ranges": [0, *ranges[1:]]}
 
 
