@@ -13,6 +13,7 @@ from sentgen.api.arguments import in_words_of_python
 from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.errors import InputError, SentgenError, StoreError
 from sentgen.schema import Store
+from sentgen.schema.lakes.places import lake_at
 from sentgen.schema.manifests import place_of, snapshot_at
 from sentgen.schema.store import default_memory_limit
 
@@ -123,8 +124,6 @@ class StoreSession:
 
 def _opened_for(path: Path, *, create: bool, read_only: bool) -> tuple[Path, str]:
     """Return what a path stands for, and why it is only read; empty if it may be written."""
-    from sentgen.schema.lakes.places import lake_at
-
     if create and read_only:
         raise InputError("a store that is made is written; leave out `create` or `read_only`")
     path = place_of(path)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sentgen.api import html
 from sentgen.api.door import StoreSession
 from sentgen.api.tables import SHOWN, Table
 from sentgen.api.trees import Tree
@@ -17,7 +16,6 @@ from sentgen.lookups.concordances.browsing import find_sentence
 from sentgen.lookups.concordances.marks import marks_of
 from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.statement import Answer
-from sentgen.output.tabular import Rows
 
 #: What a table has from the beginning, and hits when they were looked for.
 _OF_ANSWER = ("_found", "_sql", "notes", "truncated", "total")
@@ -64,8 +62,6 @@ class Hits(Table):
 
     def conllu(self) -> str:
         """Return the sentences of the hits as CoNLL-U; empty of counts."""
-        if self._asked.counted:
-            return ""
         with self._door.reading() as store, store.connect() as connection:
             return "".join(sentences_conllu(connection, self._asked.sentences(connection)))
 
@@ -77,10 +73,9 @@ class Hits(Table):
     def _trees(self, number: int) -> list[Tree]:
         if self._asked.counted:
             return []
-        rows = self._found.slice(0, number)
-        if isinstance(rows, Rows) and not rows.rows:
+        hits = self._found.slice(0, number).to_pylist()
+        if not hits:
             return []
-        hits = rows.to_pylist()
         with self._door.reading() as store, store.connect() as connection:
             marks = [set(one.positions.values()) for one in marks_of(connection, hits)]
             found = []
@@ -89,15 +84,11 @@ class Hits(Table):
                 found.append(_tree(hit["sent_id"], answer, marked))
         return found
 
-    def _repr_html_(self) -> str:
-        if self._asked.counted or not len(self):
-            return super()._repr_html_()
-        rows = [row._asdict() for row in self[:SHOWN]]
+    def _drawings(self) -> list[str]:
         try:
-            trees = [tree.svg for tree in self._trees(SHOWN)]
+            return [tree.svg for tree in self._trees(SHOWN)]
         except StoreError:  # closed since: the lines stay
-            trees = []
-        return html.framed(html.concordance(rows, trees), self._size(), self.notes)
+            return []
 
 
 def _tree(title: str, answer: Answer, marked: set[int]) -> Tree:

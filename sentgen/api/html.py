@@ -39,12 +39,15 @@ def framed(body: str, size: str, notes: Sequence[str] = ()) -> str:
     return f'{_STYLE}<div class="sentgen">{body}<p class="note">{escape(size)}</p>{said}</div>'
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Return a table; a column ``count`` has bars beside it if it is the measure of its rows."""
+def table(columns: Sequence[str], rows: Sequence[Sequence[object]], trees: Sequence[str] = ()) -> str:
+    """Return a table; a column ``count`` has bars beside it if it is the measure of its rows.
+
+    The lines of a concordance may have trees, the first of them, which unfold.
+    """
     if not rows:
         return ""
     if {"left", "node", "right"} <= set(columns):
-        return concordance([dict(zip(columns, row, strict=True)) for row in rows])
+        return _concordance([dict(zip(columns, row, strict=True)) for row in rows], trees)
     return f"<table>{_head(columns, rows[0])}<tbody>{''.join(_rows(columns, rows))}</tbody></table>"
 
 
@@ -79,8 +82,7 @@ def _bar(value: object, most: float) -> str:
     return f'<svg width="{_BAR}" height="10" aria-hidden="true">{drawn}</svg>'
 
 
-def concordance(rows: Sequence[Mapping[str, object]], trees: Sequence[str] = ()) -> str:
-    """Return the lines of a concordance, the first of them with their trees, which unfold."""
+def _concordance(rows: Sequence[Mapping[str, object]], trees: Sequence[str]) -> str:
     sides = ([str(row[name]) for row in rows] for name in ("left", "node"))
     turned = ' dir="rtl"' if any(map(is_right_to_left, sides)) else ""
     lines = (_line(row, trees[place] if place < len(trees) else "") for place, row in enumerate(rows))

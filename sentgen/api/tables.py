@@ -164,7 +164,11 @@ class Table:
 
     def _repr_html_(self) -> str:
         columns, rows = self._shown()
-        return html.framed(html.table(columns, rows), self._size(), self.notes)
+        return html.framed(html.table(columns, rows, self._drawings()), self._size(), self.notes)
+
+    def _drawings(self) -> list[str]:
+        """Return the trees of the rows that are shown, as SVG; none of most tables."""
+        return []
 
 
 def _names(columns: Sequence[str]) -> list[str]:

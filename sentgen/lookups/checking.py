@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from sqlalchemy import Connection
 
@@ -24,9 +23,8 @@ def check(connection: Connection, asked: Question) -> None:
     Raises:
         SentgenError: what asking would raise.
     """
-    changed: dict[str, Any] = {"limit": 1}
     if isinstance(asked, Lookup):
         if asked.where is not None:
             choose(connection, asked.where)  # shows a slip in what was written
-        changed["where"] = _NOTHING if asked.where is None else both(asked.where, _NOTHING)
-    replace(asked, **changed).ask(connection)
+        asked = replace(asked, where=_NOTHING if asked.where is None else both(asked.where, _NOTHING))
+    replace(asked, limit=1).ask(connection)

@@ -29,10 +29,10 @@ _FEW = 1000
 _PARAMETER = re.compile(r"\$([a-z_]\w*)")
 
 
-class Bindings(dict[str, Any]):
+class Bindings(dict[str, object]):
     """The parameters of a statement, by name."""
 
-    def __init__(self, **given: Any) -> None:
+    def __init__(self, **given: object) -> None:
         super().__init__(given)
         self._names: dict[tuple[str, type, object], str] = {}
         self._numbers: dict[str, int] = {}
@@ -87,10 +87,10 @@ class Statement:
     """One statement; ``$name`` in its text stands for a parameter."""
 
     text: str
-    parameters: dict[str, Any] = field(default_factory=dict)
+    parameters: dict[str, object] = field(default_factory=dict)
 
     @property
-    def used(self) -> dict[str, Any]:
+    def used(self) -> dict[str, object]:
         """The parameters that the text names; DuckDB refuses others."""
         return {name: self.parameters[name] for name in _PARAMETER.findall(self.text)}
 

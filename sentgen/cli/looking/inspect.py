@@ -93,12 +93,26 @@ def question(declaration: type, **places: str) -> Callable[[Callable[..., Result
     return decorate
 
 
-def finish(answer: Answer, out: Output) -> None:
-    """Say what is special about the answer; an empty one is a no (exit code 1)."""
+def finish(answer: Answer, out: Output, what: str = "") -> None:
+    """Say what is special about the answer; an empty one is a no (exit code 1).
+
+    Args:
+        answer: the answer.
+        out: the output.
+        what: its rows are, where all of them were counted.
+    """
+    if what and answer.truncated:
+        out.note(f"{answer.found.num_rows} of {quantity(answer.total or 0, what)} (--limit 0 for all)")
     for note in answer.notes:
         out.note(note)
     if not answer.found.num_rows:
         raise typer.Exit(1)
+
+
+def show(answer: Answer, out: Output, *essential: str) -> None:
+    """Show the rows of an answer, and finish; ``essential`` are the columns that always stay."""
+    out.arrow(answer.found, truncated=answer.truncated, essential=essential)
+    finish(answer, out)
 
 
 @question(Ngrams)
@@ -110,9 +124,7 @@ def ngrams(*, asked: Ngrams, reading: StoreOptions, out: Output) -> None:
 
     Example: `sentgen ngrams "the dow *" --min-count 2`
     """
-    answer = reading.ask(asked)
-    out.arrow(answer.found, truncated=answer.truncated)
-    finish(answer, out)
+    show(reading.ask(asked), out)
 
 
 @question(Dependencies)
@@ -172,33 +184,16 @@ def kwic(
         _all_lines(asked, width, reading, out)
         return
     answer = reading.ask(asked)
-    table = answer.found
-    if asked.count:
-        out.arrow(table)
-        finish(answer, out)
-        return
-    if out.for_reading and table.num_rows:
-        table = aligned(table, width, out)
-    elif width is not None:
-        table = _cut_sides(table, width, width)
-    out.arrow(table, **line_look(table))
-    if answer.truncated:
-        out.note(f"{table.num_rows} of {quantity(answer.total or 0, 'line')} (--limit 0 for all)")
-    finish(answer, out)
+    show_lines(answer.found, out, width)
+    finish(answer, out, "line")
 
 
 def _all_lines(asked: Kwic, width: int | None, reading: StoreOptions, out: Output) -> None:
     """Write all lines of a concordance part by part, as memory may not hold them."""
-
-    def shown(lines: pa.Table | Rows) -> pa.Table | Rows:
-        if out.for_reading and lines.num_rows:
-            return aligned(lines, width, out)
-        return _cut_sides(lines, width, width) if width is not None else lines
-
     with reading.connection() as connection:
         query, lines = asked.parts(connection)
         reading.show(query)
-        if not out.parts(map(shown, lines), look=line_look):
+        if not out.parts((_fitted(part, out, width) for part in lines), look=_line_look):
             # Asked once more as for a few lines, which says why there may be none.
             finish(replace(asked, limit=1).ask(connection), out)
 
@@ -218,9 +213,7 @@ def freq(*, asked: Frequencies, reading: StoreOptions, out: Output) -> None:
     """
     answer = reading.ask(asked)
     names = names_of(answer.found)
-    keys = names[: names.index("count")]
-    out.arrow(answer.found, truncated=answer.truncated, essential=(*keys, "count", "per_million_in_part"))
-    finish(answer, out)
+    show(answer, out, *names[: names.index("count") + 1], "per_million_in_part")
 
 
 @question(Collocations)
@@ -235,9 +228,7 @@ def collocations(*, asked: Collocations, reading: StoreOptions, out: Output) -> 
     """
     # First, and as a mistake in an option (exit code 2); the library would refuse it as input.
     _check_window(asked.window)
-    answer = reading.ask(asked)
-    out.arrow(answer.found, truncated=answer.truncated, essential=("count", _column(asked.measure)))
-    finish(answer, out)
+    show(reading.ask(asked), out, "count", _column(asked.measure))
 
 
 @question(Sketch)
@@ -277,10 +268,7 @@ def keyness(*, asked: Keywords, reading: StoreOptions, out: Output) -> None:
 
     Example: `sentgen keyness fiction --against news --by lemma --measure log-ratio --min-count 10`
     """
-    answer = reading.ask(asked)
-    essential = ("count", "reference_count", _column(asked.measure))
-    out.arrow(answer.found, truncated=answer.truncated, essential=essential)
-    finish(answer, out)
+    show(reading.ask(asked), out, "count", "reference_count", _column(asked.measure))
 
 
 def _column(measure: StrEnum) -> str:
@@ -309,7 +297,29 @@ def _with_bars(table: pa.Table | Rows) -> pa.Table | Rows:
     return with_column(with_column(table, "arguments", numbers), "histogram", bars)
 
 
-def aligned(table: pa.Table | Rows, width: int | None, out: Output) -> pa.Table | Rows:
+def show_lines(table: pa.Table | Rows, out: Output, width: int | None = None, *, cut: bool = False) -> None:
+    """Show the lines of a concordance, or what they were counted by.
+
+    Args:
+        table: the lines, or counts.
+        out: the output.
+        width: characters on each side; as the terminal allows if not given.
+        cut: whether there are more rows, where they were not counted.
+    """
+    table = _fitted(table, out, width)
+    out.arrow(table, truncated=cut, **_line_look(table))
+
+
+def _fitted(table: pa.Table | Rows, out: Output, width: int | None) -> pa.Table | Rows:
+    """Fit a concordance to the terminal, or to a width; counts stay as they are."""
+    if not set(_LINE) <= set(names_of(table)):
+        return table
+    if out.for_reading and table.num_rows:
+        return _aligned(table, width, out)
+    return _cut_sides(table, width, width) if width is not None else table
+
+
+def _aligned(table: pa.Table | Rows, width: int | None, out: Output) -> pa.Table | Rows:
     """Fit a concordance to the terminal: what all lines share is said once, long contexts are cut.
 
     Where most letters run from right to left, what comes before the node stands on its right.
@@ -333,7 +343,7 @@ def aligned(table: pa.Table | Rows, width: int | None, out: Output) -> pa.Table 
     )
 
 
-def line_look(table: pa.Table | Rows) -> Look:
+def _line_look(table: pa.Table | Rows) -> Look:
     """Return how a concordance looks: what stands on the left of the node ends beside it."""
     names = names_of(table)
     first = next((name for name in names if name in _MIRRORED), "left")

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from sentgen.cli.console.options import check_file_option
 from sentgen.cli.console.output import Output
-from sentgen.cli.looking.inspect import StoreOptions, aligned, finish, line_look, question
+from sentgen.cli.looking.inspect import StoreOptions, finish, question, show_lines
 from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.errors import InputError
 from sentgen.lookups.concordances.browsing import find_trees
@@ -63,13 +63,8 @@ def match(
         (row,) = answer.found.to_pylist()
         typer.echo(row["count"])
     elif not conllu:
-        table = answer.found
-        if out.for_reading and table.num_rows and not asked.counted:
-            table = aligned(table, None, out)
-        out.arrow(table, truncated=bool(answer.truncated and asked.counted), **line_look(table))
-    if answer.truncated and not asked.counted:
-        out.note(f"{answer.found.num_rows} of {quantity(answer.total or 0, 'hit')} (--limit 0 for all)")
-    finish(answer, out)
+        show_lines(answer.found, out, cut=answer.truncated and answer.total is None)
+    finish(answer, out, "" if answer.total is None else "hit")
 
 
 def check_parts(asked: Match, file: Path | None, *, conllu: bool, svg: Path | None) -> None:

@@ -156,11 +156,11 @@ def _options(name: str, arguments: Sequence[str]) -> dict[str, Any]:
     return given
 
 
-def _question(command: str, given: Mapping[str, Any]) -> Question | None:
+def _question(command: str, given: Mapping[str, object]) -> Question | None:
     """Return what a command would ask; none if standard input will bring it."""
     asked = made_of(QUESTIONS[command], given)
     if isinstance(asked, Match):
-        check_parts(asked, None, conllu=given["conllu"], svg=None)
+        check_parts(asked, None, conllu=bool(given["conllu"]), svg=None)
     return None if given.get("request") == "-" else asked
 
 

@@ -9,7 +9,7 @@ import typer
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
-from sentgen.cli.looking.inspect import StoreOptions, finish, question
+from sentgen.cli.looking.inspect import StoreOptions, question, show
 from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.models.vectors import registry
 from sentgen.models.vectors.build import VectorRequest
@@ -54,9 +54,7 @@ def near(*, asked: Near, reading: StoreOptions, out: Output) -> None:
 
     Example: `sentgen vectors near "prime minister" --vectors news`
     """
-    answer = reading.ask(asked)
-    out.arrow(answer.found, truncated=answer.truncated)
-    finish(answer, out)
+    show(reading.ask(asked), out)
 
 
 @app.command()

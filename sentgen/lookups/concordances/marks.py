@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy import Connection
 
@@ -29,23 +28,23 @@ class Marks:
     parts: Sequence[tuple[str, str]]
 
 
-def marks_of(connection: Connection, hits: Sequence[Mapping[str, Any]]) -> Iterator[Marks]:
+def marks_of(connection: Connection, hits: Sequence[Mapping[str, object]]) -> Iterator[Marks]:
     """Yield the marks of hits, rows of `sentgen.lookups.grew.matches.match`, in their order."""
-    places = [(hit["corpus"], hit["document"], hit["sent_id"]) for hit in hits]
+    places = [(str(hit["corpus"]), str(hit["document"]), str(hit["sent_id"])) for hit in hits]
     forms = find_forms(connection, places)
     for place, hit in zip(places, hits, strict=True):
         yield _marks(hit, forms.get(place, []))
 
 
-def _marks(hit: Mapping[str, Any], forms: Sequence[str]) -> Marks:
-    found = {name: (form, int(number)) for name, form, number in _NODE.findall(hit["nodes"])}
+def _marks(hit: Mapping[str, object], forms: Sequence[str]) -> Marks:
+    found = {name: (form, int(number)) for name, form, number in _NODE.findall(str(hit["nodes"]))}
     # A form may look like a node; that of the token at its position decides.
     positions = {
         name: place
         for name, (form, place) in found.items()
         if 0 < place <= len(forms) and forms[place - 1] == form
     }
-    return Marks(positions, tuple(_parts(hit["node"], forms, positions)))
+    return Marks(positions, tuple(_parts(str(hit["node"]), forms, positions)))
 
 
 def _parts(text: str, forms: Sequence[str], positions: Mapping[str, int]) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache, partial
-from typing import Any
 
 from lark import Lark, Transformer, v_args
 from lark import Token as Leaf
@@ -326,7 +325,7 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
     def same(self, term: syntax.Term, sign: Leaf, other: syntax.Term) -> syntax.Condition:
         return syntax.CqlComparison(term, other, sign == "!=", other.column)
 
-    def term(self, first: Leaf, second: Leaf | None = None) -> Any:
+    def term(self, first: Leaf, second: Leaf | None = None) -> syntax.Term:
         place = first.start_pos or 0
         if second is None:
             return syntax.Term(str(first), column=place)

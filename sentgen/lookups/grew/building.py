@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 from math import isfinite
-from typing import Any
 
-from lark import Token, Transformer
+from lark import Token, Transformer, v_args
 
 from sentgen.errors import InputError
 from sentgen.lookups.attributes import Value
@@ -39,14 +38,19 @@ _LONG = 30
 _MIRRORED = {">": "<", ">>": "<<"}
 
 
-class Building(Transformer[Token, Any]):
+#: What stands in a block: signs, clauses, and the clauses that one of an edge is.
+Part = Token | Clause | tuple[Clause, ...]
+
+
+@v_args(inline=True)
+class Building(Transformer[Token, GrewRequest | Filter | CountKey]):
     """One method for each rule of the grammar, from the leaves up."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
         self._text = text
 
-    def request(self, blocks: list[GrewRequest]) -> GrewRequest:
+    def request(self, *blocks: GrewRequest) -> GrewRequest:
         return GrewRequest(
             clauses=tuple(clause for block in blocks for clause in block.clauses),
             filters=tuple(one for block in blocks for one in block.filters),
@@ -54,45 +58,43 @@ class Building(Transformer[Token, Any]):
             metadata=tuple(one for block in blocks for one in block.metadata),
         )
 
-    def pattern(self, parts: list[Any]) -> GrewRequest:
-        return GrewRequest(clauses=_clauses(parts[1:]))
+    def pattern(self, *parts: Part) -> GrewRequest:
+        return GrewRequest(clauses=_clauses(parts))
 
-    def without(self, parts: list[Any]) -> GrewRequest:
-        return GrewRequest(filters=(Filter(_clauses(parts[1:]), negated=True),))
+    def without(self, *parts: Part) -> GrewRequest:
+        return GrewRequest(filters=(Filter(_clauses(parts), negated=True),))
 
-    def with_block(self, parts: list[Any]) -> GrewRequest:
-        return GrewRequest(filters=(Filter(_clauses(parts[1:])),))
+    def with_block(self, *parts: Part) -> GrewRequest:
+        return GrewRequest(filters=(Filter(_clauses(parts)),))
 
-    def global_block(self, parts: list[Any]) -> GrewRequest:
-        asked: list[FeatureCondition] = parts[1:]
+    def global_block(self, _: Token, *asked: FeatureCondition) -> GrewRequest:
         bare = [one for one in asked if one.relation is FeatureRelation.PRESENT and one.key.startswith("is_")]
         rest = tuple(one for one in asked if one not in bare)
         return GrewRequest(structures=tuple(one.key for one in bare), metadata=rest)
 
-    def whether(self, parts: list[Any]) -> Filter:
+    def whether(self, *parts: Part) -> Filter:
         return Filter(_clauses(parts))
 
-    def key_of(self, parts: list[str]) -> CountKey:
-        name, key = str(parts[0]), str(parts[1]) if len(parts) > 1 else "label"
-        return CountKey(self._text.strip(), Reference(name, key), meta=name == "meta")
+    def key_of(self, name: Token, key: str = "label") -> CountKey:
+        return CountKey(self._text.strip(), Reference(str(name), key), meta=name == "meta")
 
-    def key_of_order(self, parts: list[Token]) -> CountKey:
+    def key_of_order(self, *parts: Token) -> CountKey:
         return CountKey(self._text.strip(), Placement(tuple(str(one) for one in parts if one.type == "NAME")))
 
-    def key_of_distance(self, parts: list[Distance]) -> CountKey:
-        return CountKey(self._text.strip(), parts[0])
+    def key_of_distance(self, of: Distance) -> CountKey:
+        return CountKey(self._text.strip(), of)
 
-    def node(self, parts: list[Node | None]) -> Node:
-        if parts[0] is None:
+    def node(self, end: Node | None) -> Node:
+        if end is None:
             raise InputError("a star alone says nothing; write an edge, such as 'X -> *'")
-        if not parts[0].descriptions:
-            name = parts[0].name
+        if not end.descriptions:
+            name = end.name
             raise InputError(
                 f"{name} alone says nothing; write '{name} []', or an edge, such as '{name} -> Y'"
             )
-        return parts[0]
+        return end
 
-    def edge(self, parts: list[Any]) -> tuple[Clause, ...]:
+    def edge(self, *parts: Token | Node | Label | None) -> tuple[Clause, ...]:
         ends = [one for one in parts if one is None or isinstance(one, Node)]
         label = next((one for one in parts if isinstance(one, Label)), Label())
         name = str(parts[0]) if isinstance(parts[0], Token) else None
@@ -103,42 +105,42 @@ class Building(Transformer[Token, Any]):
             raise InputError(f"the edge {name} has a star at one end; give that node a name")
         return (*_described(ends), GrewEdge(source, target, label, name))
 
-    def dominance(self, parts: list[Node | None]) -> tuple[Clause, ...]:
-        source, target = parts
+    def dominance(self, source: Node | None, target: Node | None) -> tuple[Clause, ...]:
         if source is None or target is None:
             raise InputError("'->>' stands between two nodes with names, such as 'X ->> Y'")
-        return (*_described(parts), Dominance(source.name, target.name))
+        return (*_described((source, target)), Dominance(source.name, target.name))
 
-    def order(self, parts: list[Token]) -> LinearOrder:
+    def order(self, *parts: Token) -> LinearOrder:
         left, operator, right = map(str, parts)
         if operator in _MIRRORED:
             return LinearOrder(right, _MIRRORED[operator], left)
         return LinearOrder(left, operator, right)
 
-    def comparison(self, parts: list[Any]) -> GrewComparison:
-        left, operator, right = parts
+    def comparison(
+        self, left: Reference | Distance, operator: Token, right: Reference | tuple[Value, ...]
+    ) -> GrewComparison:
         if isinstance(right, Reference):
             return GrewComparison(left, str(operator), right)
         if isinstance(left, Distance) or operator not in ("=", "<>"):
             return GrewComparison(left, str(operator), _number(right))
         return GrewComparison(left, str(operator), right)
 
-    def reference(self, parts: list[str]) -> Reference:
-        return Reference(str(parts[0]), str(parts[1]))
+    def reference(self, name: Token, key: str) -> Reference:
+        return Reference(str(name), key)
 
-    def distance(self, parts: list[Token]) -> Distance:
+    def distance(self, *parts: Token) -> Distance:
         return Distance(*map(str, parts))
 
-    def end(self, parts: list[Any]) -> Node | None:
-        if parts[0] == "*":
+    def end(self, name: Token, *parts: Token | Description) -> Node | None:
+        if name == "*":
             return None
         descriptions = tuple(one for one in parts if isinstance(one, tuple))
-        return Node(str(parts[0]), descriptions, free="$" in parts[1:])
+        return Node(str(name), descriptions, free="$" in parts)
 
-    def description(self, parts: list[FeatureCondition]) -> Description:
-        return tuple(parts)
+    def description(self, *features: FeatureCondition) -> Description:
+        return features
 
-    def label_values(self, parts: list[str]) -> Label:
+    def label_values(self, *parts: str) -> Label:
         texts = [str(one) for one in parts if getattr(one, "type", "") != "BAR"]
         enhanced = {text.startswith(_ENHANCED) for text in texts}
         if len(enhanced) > 1:
@@ -147,15 +149,15 @@ class Building(Transformer[Token, Any]):
             )
         return Label(values_of(text.removeprefix(_ENHANCED) for text in texts), enhanced=enhanced == {True})
 
-    def label_value(self, parts: list[Token]) -> str:
-        return str(parts[0])
+    def label_value(self, value: Token) -> str:
+        return str(value)
 
-    def negated(self, parts: list[Label]) -> Label:
-        if not parts[0].values:
+    def negated(self, label: Label) -> Label:
+        if not label.values:
             raise InputError("no relation is left of '^*'; name those that are not wanted")
-        return replace(parts[0], negated=True)
+        return replace(label, negated=True)
 
-    def parts(self, parts: list[FeatureCondition]) -> Label:
+    def parts(self, *parts: FeatureCondition) -> Label:
         asked = [one for one in parts if one.key == "enhanced"]
         if any(one.relation is not FeatureRelation.IS or one.values[0].texts != ("yes",) for one in asked):
             raise InputError("of 'enhanced' only 'enhanced=yes' can be asked")
@@ -164,22 +166,19 @@ class Building(Transformer[Token, Any]):
             check_part(one.key)
         return Label(parts=rest, enhanced=bool(asked))
 
-    def feature(self, parts: list[Any]) -> FeatureCondition:
-        key, operator, values = str(parts[0]), str(parts[1]), parts[2]
-        values = values.values if isinstance(values, Label) else values
+    def feature(self, key: str, operator: Token, among: Label | tuple[Value, ...]) -> FeatureCondition:
+        values = among.values if isinstance(among, Label) else among
         if not values:
-            return FeatureCondition(
-                key, FeatureRelation.PRESENT if operator == "=" else FeatureRelation.ABSENT
-            )
-        return FeatureCondition(key, FeatureRelation(operator), values)
+            return self.present(key) if operator == "=" else self.absent(key)
+        return FeatureCondition(str(key), FeatureRelation(operator), values)
 
-    def absent(self, parts: list[str]) -> FeatureCondition:
-        return FeatureCondition(str(parts[0]), FeatureRelation.ABSENT)
+    def absent(self, key: str) -> FeatureCondition:
+        return FeatureCondition(str(key), FeatureRelation.ABSENT)
 
-    def present(self, parts: list[str]) -> FeatureCondition:
-        return FeatureCondition(str(parts[0]), FeatureRelation.PRESENT)
+    def present(self, key: str) -> FeatureCondition:
+        return FeatureCondition(str(key), FeatureRelation.PRESENT)
 
-    def feature_name(self, parts: list[Token]) -> str:
+    def feature_name(self, *parts: Token) -> str:
         name, *layer = map(str, parts)
         # As Grew writes Number[psor], whose brackets mean something else there.
         stem, twice, rest = name.partition("__")
@@ -187,10 +186,10 @@ class Building(Transformer[Token, Any]):
             return f"{stem}[{rest}]"
         return f"{name}[{layer[0]}]" if layer else name
 
-    def values(self, parts: list[Any]) -> tuple[Value, ...]:
+    def values(self, *parts: str) -> tuple[Value, ...]:
         return values_of(str(one) for one in parts if getattr(one, "type", "") != "BAR")
 
-    def value(self, parts: list[Token]) -> str:
+    def value(self, *parts: Token) -> str:
         return "".join(parts)
 
 
@@ -212,10 +211,13 @@ def check_part(key: str) -> None:
         )
 
 
-def _clauses(parts: Iterable[Any]) -> tuple[Clause, ...]:
+def _clauses(parts: Iterable[Part]) -> tuple[Clause, ...]:
     found: list[Clause] = []
     for one in parts:
-        found += one if isinstance(one, tuple) else [one]
+        if isinstance(one, tuple):
+            found += one
+        elif not isinstance(one, Token):
+            found.append(one)
     return tuple(found)
 
 

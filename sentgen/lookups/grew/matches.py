@@ -107,11 +107,11 @@ class Match(Lookup):
         if self.key or self.whether:
             with search.counted() as statements:
                 answer = limited(connection, search.keyed(statements, self.limit), self.limit, missing)
-                answer = replace(answer, query=search.keyed(search.statements(), self.limit))
+                answer = replace(answer, query=search.keyed(search.whole, self.limit))
         elif self.count:
             total = search.count()
             found = Rows(("count",), [(total,)], ("BIGINT",))
-            answer = Answer(found, search.statements().count(), missing, total=total)
+            answer = Answer(found, search.whole.count(), missing, total=total)
         else:
             answer = _hits(search, self.limit, self.context, self.random, missing)
         return _with_hints(connection, answer, search.selection, search.request)
@@ -120,10 +120,12 @@ class Match(Lookup):
         """Refuse what `ask` would, without looking for hits."""
         search = self._search(connection)
         if self.key or self.whether:
-            search.keyed(search.statements(), 0)
+            search.keyed(search.whole, 0)
 
     def sentences(self, connection: Connection) -> list[int]:
-        """Return the numbers of the sentences of the same hits, in the order of the corpus."""
+        """Return the numbers of the sentences of the hits, in the order of the corpus; none of counts."""
+        if self.counted:
+            return []
         limit, seed = self.limit, self.random
         with self._search(connection).chosen(limit, seed) as statements:
             found = statements.sentences(limit, seed).run(connection)
@@ -148,7 +150,7 @@ class _Search:
         self._there, others = StoreKeys(connection), [condition for _, condition in self._whether]
         self.keys = read_keys(self._there, self.request, list(map(read_key, asked.key)))
         # What is wrong with its names is said first.
-        self.statements()
+        self.whole = self.statements()
         check_request(self._there, self.request, others)
         for value in _values(self.request, others):
             _check_regex(connection, value)
@@ -166,14 +168,15 @@ class _Search:
 
     def count(self) -> int:
         """Return the number of hits."""
-        parts = [None] if self._at_once else SentenceRange(1, self._sentences).cut(SENTENCES)
-        return sum(int(self.statements(part).count().value(self.connection)) for part in parts)
+        ranges = SentenceRange(1, self._sentences).cut(SENTENCES)
+        parts = [self.whole] if self._at_once else map(self.statements, ranges)
+        return sum(int(part.count().value(self.connection)) for part in parts)
 
     @contextmanager
     def counted(self) -> Iterator[GrewStatements]:
         """Yield statements that know the counts by keys."""
         if self._at_once:
-            yield self.statements()
+            yield self.whole
             return
         parts = (
             self.statements(part).counts(self.keys, self._whether)
@@ -186,7 +189,7 @@ class _Search:
     def chosen(self, limit: int, seed: int | None) -> Iterator[GrewStatements]:
         """Yield statements that know the hits asked for, of which the first ones end the search."""
         if self._at_once:
-            yield self.statements()
+            yield self.whole
             return
         with gathered(self.connection, "gathered", self._parts(limit, seed)):
             yield self.statements(gathered=True)
@@ -212,7 +215,7 @@ def _hits(search: _Search, limit: int, context: int, seed: int | None, missing: 
     total = found.num_rows
     if limit and total == limit:
         total = search.count()
-    query = search.statements().lines(limit, context, seed, surface)
+    query = search.whole.lines(limit, context, seed, surface)
     return Answer(found, query, missing, truncated=total > found.num_rows, total=total)
 
 

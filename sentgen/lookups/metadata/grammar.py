@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 from lark import Lark, Token, Transformer, v_args
 from lark.exceptions import UnexpectedInput
@@ -81,12 +80,12 @@ def read(text: str) -> Expression:
         raise QueryError("the condition is empty; write one, such as: genre = news", query=text)
     check_text(text)
     try:
-        found: Any = _parser(building=True).parse(text)
+        found: object = _parser(building=True).parse(text)
     except UnexpectedInput as error:
         raise _told(text, error) from None
     _check_size(text)
-    expression: Expression = found
-    return expression
+    assert isinstance(found, MetadataComparison | Exists | Negation | Every | Either)
+    return found
 
 
 @v_args(inline=True)
@@ -99,11 +98,11 @@ class _Building(Transformer[Token, Expression]):
     def value(self, word: Token) -> Literal:
         return Literal(*_unquoted(word))
 
-    def either(self, *parts: Any) -> Expression:
-        return Either(parts[::2])
+    def either(self, *parts: Expression | Token) -> Expression:
+        return Either(tuple(one for one in parts if not isinstance(one, Token)))
 
-    def every(self, *parts: Any) -> Expression:
-        return Every(parts[::2])
+    def every(self, *parts: Expression | Token) -> Expression:
+        return Every(tuple(one for one in parts if not isinstance(one, Token)))
 
     def negation(self, _: Token, part: Expression) -> Expression:
         return part.part if isinstance(part, Negation) else Negation(part)
@@ -111,7 +110,7 @@ class _Building(Transformer[Token, Expression]):
     def exists(self, _: Token, key: ConditionKey) -> Expression:
         return Exists(key)
 
-    def comparison(self, key: ConditionKey, *rest: Any) -> Expression:
+    def comparison(self, key: ConditionKey, *rest: Token | Literal) -> Expression:
         words = [str(one).lower() for one in rest if isinstance(one, Token)]
         values = tuple(one for one in rest if isinstance(one, Literal))
         operator = "=" if words[-1] in ("in", "!=") else words[-1]

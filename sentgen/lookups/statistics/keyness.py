@@ -28,7 +28,7 @@ from sentgen.lookups import counted_anew
 from sentgen.lookups.attributes import COLUMNS
 from sentgen.lookups.question import IgnoreCaseOption, LimitOption, MinCountOption
 from sentgen.lookups.selection import Selection, select_corpora
-from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
+from sentgen.lookups.statement import Answer, Bindings, Statement, at_least, limit_clause, limited, where
 from sentgen.lookups.statistics.frequencies import By, count_items
 from sentgen.options import Option
 from sentgen.output.wording import quantity
@@ -162,8 +162,9 @@ class Keywords:
         bindings = Bindings(min_count=max(self.min_count, 1))
         order = _order(self.measure, self.negative)
         query = _compared(focus, reference, by, order, self.limit, bindings)
-        often = f" that occurs at least {self.min_count} times in both together" if self.min_count > 1 else ""
-        return replace(limited(connection, query, self.limit, f"{by}{often}"), remarks=shared)
+        often = at_least(self.min_count)
+        missing = f"{by}{often}{' in both together' if often else ''}"
+        return replace(limited(connection, query, self.limit, missing), remarks=shared)
 
 
 def _compared(
