@@ -36,13 +36,7 @@ class Hits(Table):
         self._door.unread.discard(self)
         with self._door.reading() as store, store.connect() as connection:
             answer = self._asked.ask(connection)
-        super().__init__(
-            answer.found,
-            sql=answer.query.filled(),
-            notes=answer.notes,
-            truncated=answer.truncated,
-            total=answer.total,
-        )
+        vars(self).update(vars(Table._of(answer)))
 
     if not TYPE_CHECKING:  # to a type checker, every table has these
 

@@ -6,9 +6,9 @@ import shutil
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 
-from sentgen.output.plain_table import Align, aligned_lines, cells_of, is_numeric
+from sentgen.output.plain_table import Align, aligned_lines, cells_of, cut_end, cut_front, is_numeric
 
 #: Cells that a column of texts may have, tried in turn; then columns are left out.
 _WIDTHS = (60, 40, 30, 20)
@@ -26,7 +26,7 @@ def lines(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]
     cells = [cells_of(column) for column in values]
     sides: list[Align] = ["right" if is_numeric(column) else "left" for column in values]
     for width in _WIDTHS:
-        short = [[_cut(cell, width) for cell in column] for column in cells]
+        short = [[cut_end(cell, width) for cell in column] for column in cells]
         found = list(aligned_lines(columns, short, sides))
         if _width(found) <= room:
             return found
@@ -47,12 +47,12 @@ def _concordance(columns: Sequence[str], rows: Sequence[Sequence[object]], room:
         for name in (*(["sent_id"] if "sent_id" in columns else []), *_CONCORDANCE)
     ]
     *names, left, node, right = cells
-    names = [[_cut_front(cell, 16) for cell in column] for column in names]
-    node = [_cut(cell, room // 3) for cell in node]
+    names = [[cut_front(cell, 16) for cell in column] for column in names]
+    node = [cut_end(cell, room // 3) for cell in node]
     taken = sum(max(map(cell_len, column), default=0) + 2 for column in (*names, node))
     beside = max((room - taken - 2) // 2, 8)
-    left = [_cut_front(cell, beside) for cell in left]
-    right = [_cut(cell, beside) for cell in right]
+    left = [cut_front(cell, beside) for cell in left]
+    right = [cut_end(cell, beside) for cell in right]
     sides: list[Align] = [*(["left"] * len(names)), "right", "center", "left"]  # type: ignore[list-item]
     heads = [*("sent_id" for _ in names), *_CONCORDANCE]
     return list(aligned_lines(heads, [*names, left, node, right], sides))
@@ -60,16 +60,3 @@ def _concordance(columns: Sequence[str], rows: Sequence[Sequence[object]], room:
 
 def _width(found: Iterable[str]) -> int:
     return max(map(cell_len, found))
-
-
-def _cut(cell: str, width: int) -> str:
-    return cell if cell_len(cell) <= width else set_cell_size(cell, width - 1).rstrip() + "…"
-
-
-def _cut_front(cell: str, width: int) -> str:
-    if cell_len(cell) <= width:
-        return cell
-    # Characters of two cells or none are rare: a few cells less do no harm.
-    while cell_len(cell) >= width:
-        cell = cell[max(1, (cell_len(cell) - width) // 2) :]
-    return "…" + cell.lstrip()

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from sentgen.lookups.absence import COUNTED, QuestionValue, explained
 from sentgen.lookups.counted_anew import trees
-from sentgen.lookups.patterns import ANY, conjunction, tag_among, word_among
+from sentgen.lookups.patterns import ANY, tag_among, word_among
 from sentgen.lookups.question import LimitOption, Lookup
 from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
 from sentgen.options import Option
@@ -132,7 +132,7 @@ class Dependencies(Lookup):
         table, chosen = trees("dependency_event", selection, bindings)
         text = _EVENTS.format(
             table=table,
-            conditions=where(conjunction([*conditions, *chosen]), "  "),
+            conditions=where([*conditions, *chosen], "  "),
             head=selection.spelled("head.form"),
             modifier=selection.spelled("modifier.form"),
             count="sum(count)::bigint" if selection.ignore_case else "count",
@@ -173,7 +173,7 @@ class Arguments(Lookup):
         ]
         text = _ARGUMENTS.format(
             table=table,
-            conditions=where(conjunction(conditions), "  "),
+            conditions=where(conditions, "  "),
             limit=limit_clause(self.limit, bindings),
         )
         with_tag = f" with tag {self.tag!r}" if self.tag != ANY else ""

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from sentgen.lookups.absence import QuestionValue, explained
 from sentgen.lookups.counted_anew import ngrams, size
-from sentgen.lookups.patterns import conjunction, split_pattern, word_among
+from sentgen.lookups.patterns import split_pattern, word_among
 from sentgen.lookups.question import Lookup, MinCountOption
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import (
@@ -143,7 +143,7 @@ def _counted(words: Sequence[str], selection: Selection, bindings: Bindings) -> 
         "table": source,
         "keys": ", ".join(keys if selection.ignore_case else names),
         "spelling": "".join(f"\n  {join}" for join in joins),
-        "conditions": where([*conjunction(matches), *chosen], "  "),
+        "conditions": where([*matches, *chosen], "  "),
     }
 
 

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.concordances.surface import surface_of
+from sentgen.lookups.concordances.surface import LINE_COLUMNS, surface_of
 from sentgen.lookups.dependency_search import End, Layer
-from sentgen.lookups.patterns import conjunction, counted_tag, tag_among, word_among
+from sentgen.lookups.patterns import counted_tag, tag_among, word_among
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
 from sentgen.lookups.statistics.collocations import Window
 from sentgen.schema.tables.corpus import NO_TAG
 
-_LINES = """\
+_LINES = (
+    """\
 with pair as (
   {pairs}
   order by sentence_id, first, last, place{limit}
@@ -29,14 +30,10 @@ line as (
   join word on word.id = c.word_id{surface}
   group by pair.sentence_id, pair.first, pair.last, pair.place
 )
-select corpus.name as corpus, document.name as document,
-  coalesce(sentence.sent_id, sentence.id::varchar) as sent_id,
-  rtrim(coalesce("left", '')) as "left", rtrim(node) as node, rtrim(coalesce("right", '')) as "right"
-from line
-join sentence on sentence.id = line.sentence_id
-join corpus on corpus.id = sentence.corpus_id
-join document on document.id = sentence.document_id
-order by line.sentence_id, first, last, place"""
+"""
+    + LINE_COLUMNS
+    + "\norder by line.sentence_id, first, last, place"
+)
 
 _DEPENDENCY = """\
 select m.sentence_id, m.position as place,
@@ -88,7 +85,7 @@ def dependency_lines(
         conditions.append(tag_among(f"coalesce({counted_tag(alias)}, {NO_TAG})", end.tag, bindings))
     pairs = _DEPENDENCY.format(
         head="unit_head" if layer is Layer.UNIT else "head",
-        conditions=where([*conjunction(conditions), *selection.of_tokens(bindings, "m")], "  "),
+        conditions=where([*conditions, *selection.of_tokens(bindings, "m")], "  "),
     )
     missing = f"line in which {head.pattern!r} governs {modifier.pattern!r}"
     return _lines(connection, pairs, bindings, limit, missing)
@@ -110,7 +107,7 @@ def collocation_lines(
     bindings = Bindings(context=_CONTEXT, before=window.left, after=window.right)
     conditions = [_word("n", word, selection, bindings), _word("t", collocate, selection, bindings)]
     corpora = selection.of_tokens(bindings, "n")
-    pairs = _COLLOCATION.format(conditions=where([*conjunction(conditions), *corpora], "    "))
+    pairs = _COLLOCATION.format(conditions=where([*conditions, *corpora], "    "))
     return _lines(connection, pairs, bindings, limit, f"line with {word!r} and {collocate!r}")
 
 
@@ -120,8 +117,8 @@ def _word(alias: str, pattern: str, selection: Selection, bindings: Bindings) ->
 
 
 def _lines(connection: Connection, pairs: str, bindings: Bindings, limit: int, missing: str) -> Answer:
-    cut = limit_clause(limit, bindings).replace("\n", "\n  ")
+    cut = limit_clause(limit, bindings, "  ")
     surface = surface_of(connection)
     columns = surface.columns("pair.first", "pair.last", "pair.first - $context")
-    text = _LINES.format(pairs=pairs, columns=columns, surface=surface.join, limit=cut)
+    text = _LINES.format(pairs=pairs, columns=columns, surface=surface.join, limit=cut, node="node", more="")
     return limited(connection, Statement(text, bindings), limit, missing)

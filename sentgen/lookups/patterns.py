@@ -9,7 +9,7 @@ these, and ``pattern/TAG`` (either part of speech) where TAG is a tag of the sto
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sentgen.errors import InputError
@@ -186,8 +186,3 @@ def word_query(pattern: str, selection: Selection) -> Statement:
     asked = glob(selection.fold(pattern))
     condition = asked.condition("form", bindings, ignore_case=selection.ignore_case)
     return Statement(f"select id from word where {condition} limit 1", bindings)
-
-
-def conjunction(conditions: Sequence[str]) -> list[str]:
-    """Return the conditions that say something."""
-    return [condition for condition in conditions if condition]

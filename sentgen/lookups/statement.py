@@ -217,8 +217,9 @@ def gathered(connection: Connection, name: str, parts: Iterable[Statement]) -> I
 
 
 def where(conditions: Sequence[str], indent: str = "") -> str:
-    """Return the where clause, one condition a line; nothing for none."""
-    return f"\n{indent}where " + f"\n{indent}  and ".join(conditions) if conditions else ""
+    """Return the where clause, one condition a line, those that say something; nothing for none."""
+    told = f"\n{indent}  and ".join(filter(None, conditions))
+    return f"\n{indent}where {told}" if told else ""
 
 
 def any_of(conditions: Sequence[str]) -> str:
@@ -235,9 +236,9 @@ def limited(connection: Connection, query: Statement, limit: int, missing: str) 
     return Answer(found.slice(0, limit) if more else found, query, missing, truncated=more)
 
 
-def limit_clause(limit: int, bindings: Bindings) -> str:
+def limit_clause(limit: int, bindings: Bindings, indent: str = "") -> str:
     """Return the limit clause; nothing if 0 stands for all."""
-    return f"\nlimit {bindings.bind('limit', limit)}" if limit else ""
+    return f"\n{indent}limit {bindings.bind('limit', limit)}" if limit else ""
 
 
 def at_least(min_count: int) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Literal
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 
 from sentgen.errors import printable
 from sentgen.output.tabular import csv_value
@@ -72,3 +73,23 @@ def _cell(value: object) -> str:
         return value.isoformat(sep=" ", timespec="seconds")
     shown = csv_value(value)
     return printable(str(shown))
+
+
+def cut_end(text: str, width: int) -> str:
+    """Return the beginning of a text, at most ``width`` cells wide."""
+    return text if cell_len(text) <= width else f"{set_cell_size(text, width - 1).rstrip()}…"
+
+
+def cut_front(text: str, width: int) -> str:
+    """Return the end of a text, at most ``width`` cells wide."""
+    if cell_len(text) <= width:
+        return text
+    start = len(text)
+    room = width - 1
+    # Backwards by cells: there is no function that keeps the end of a text.
+    while start and (room := room - cell_len(text[start - 1])) >= 0:
+        start -= 1
+    # What stands above or below a letter goes with it.
+    while unicodedata.combining(text[start : start + 1] or " "):
+        start += 1
+    return f"…{text[start:].lstrip()}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ from itertools import chain, groupby
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 from sqlalchemy import Connection
 
 from sentgen.cli.console.option_groups import Result, asking
@@ -28,6 +27,7 @@ from sentgen.lookups.statistics.collocations import Collocations, read_window
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.keyness import Keywords
 from sentgen.lookups.statistics.sketch import Sketch
+from sentgen.output.plain_table import cut_end, cut_front
 from sentgen.output.tabular import Rows, column_of, in_order, names_of, with_column, without_columns
 from sentgen.output.typography import is_right_to_left, readable
 from sentgen.output.wording import quantity
@@ -332,7 +332,9 @@ def _aligned(table: pa.Table | Rows, width: int | None, out: Output) -> pa.Table
     for name in _LINE:
         table = with_column(table, name, [readable(text) for text in column_of(table, name)])
     for name in names[: names.index("left")]:
-        table = with_column(table, name, [_last(printable(text), _EDGE) for text in column_of(table, name)])
+        table = with_column(
+            table, name, [cut_front(printable(text), _EDGE) for text in column_of(table, name)]
+        )
     left, right = (width, width) if width is not None else _widths(table, out.width or _PIPE)
     table = _cut_sides(table, left, right)
     texts = chain.from_iterable(column_of(table, name) for name in _LINE)
@@ -374,26 +376,6 @@ def _widest(texts: list[str]) -> int:
 
 
 def _cut_sides(table: pa.Table | Rows, left: int, right: int) -> pa.Table | Rows:
-    for name, cut, width in (("left", _last, left), ("right", _first, right)):
+    for name, cut, width in (("left", cut_front, left), ("right", cut_end, right)):
         table = with_column(table, name, [cut(printable(text), width) for text in column_of(table, name)])
     return table
-
-
-def _first(text: str, width: int) -> str:
-    """Return the beginning of a text, at most ``width`` cells wide."""
-    return text if cell_len(text) <= width else f"{set_cell_size(text, width - 1).rstrip()}…"
-
-
-def _last(text: str, width: int) -> str:
-    """Return the end of a text, at most ``width`` cells wide."""
-    if cell_len(text) <= width:
-        return text
-    start = len(text)
-    room = width - 1
-    # Backwards by cells: there is no function that keeps the end of a text.
-    while start and (room := room - cell_len(text[start - 1])) >= 0:
-        start -= 1
-    # What stands above or below a letter goes with it.
-    while unicodedata.combining(text[start : start + 1] or " "):
-        start += 1
-    return f"…{text[start:].lstrip()}"

@@ -13,8 +13,8 @@ from sqlalchemy import Connection
 from sentgen.cli.console.options import check_file_option
 from sentgen.cli.console.output import Output
 from sentgen.cli.looking.inspect import StoreOptions, finish, question, show_lines
+from sentgen.cli.looking.sql import text_of
 from sentgen.counts.conllu_export import sentences_conllu
-from sentgen.errors import InputError
 from sentgen.lookups.concordances.browsing import find_trees
 from sentgen.lookups.grew.matches import Match
 from sentgen.output.files import write_text
@@ -52,7 +52,7 @@ def match(
     Example: `sentgen match 'pattern { V [upos=VERB]; V -[nsubj]-> S }' --key V.lemma --key 'S#V'`
     """
     check_parts(asked, file, conllu=conllu, svg=svg)
-    asked = replace(asked, request=_request(asked.request, file))
+    asked = replace(asked, request=text_of(asked.request, file))
     check_file_option("--svg", svg)
     with reading.connection() as connection:
         answer = asked.ask(connection)
@@ -77,15 +77,6 @@ def check_parts(asked: Match, file: Path | None, *, conllu: bool, svg: Path | No
         raise typer.BadParameter("give one request: as REQUEST, with --file FILE, or - for standard input")
     if asked.counted and (conllu or svg):
         raise typer.BadParameter("counts have no sentences; leave out --conllu and --svg, or what is counted")
-
-
-def _request(request: str, file: Path | None) -> str:
-    if file is None:
-        return sys.stdin.read() if request == "-" else request
-    try:
-        return file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read as UTF-8 text: {error}", path=str(file)) from error
 
 
 def _trees(asked: Match, connection: Connection, *, conllu: bool, svg: Path | None, out: Output) -> None:

@@ -85,8 +85,13 @@ def _values(texts: list[str] | None) -> dict[str, placeholders.Value]:
 def _text(query: str | None, file: Path | None) -> str:
     if (query is None) == (file is None):
         raise typer.BadParameter("give one query: as QUERY, with --file FILE, or - for standard input")
+    return text_of(query or "", file)
+
+
+def text_of(query: str, file: Path | None) -> str:
+    """Return a query as it was given: itself, in a file, or with ``-`` on standard input."""
     if file is None:
-        return sys.stdin.read() if query == "-" else str(query)
+        return sys.stdin.read() if query == "-" else query
     try:
         return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

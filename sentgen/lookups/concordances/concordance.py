@@ -13,11 +13,11 @@ from sentgen.lookups.absence import explained
 from sentgen.lookups.concordances import places
 from sentgen.lookups.concordances.hits import HitSource, ReadPattern, TokenHits, read_hits
 from sentgen.lookups.concordances.places import Part, Places, SentenceRange, sentences_of
-from sentgen.lookups.concordances.surface import surface_of
+from sentgen.lookups.concordances.surface import LINE_COLUMNS, surface_of
 from sentgen.lookups.cql.search import CqlOption, Strategy, StrategyOption, check_one
 from sentgen.lookups.question import MOST, ContextOption, Lookup
 from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Answer, Bindings, ResultBudget, Statement
+from sentgen.lookups.statement import Answer, Bindings, ResultBudget, Statement, limit_clause
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
 
@@ -40,7 +40,8 @@ _COUNT = """\
 {parts}select count(*) as hits
 from {source}"""
 
-_LINES = """\
+_LINES = (
+    """\
 {beginning}{hits},
 line as (
   select hit.sentence_id, hit.first,{any_key}
@@ -51,14 +52,10 @@ line as (
   join word on word.id = c.word_id{surface}{in_part}
   group by hit.sentence_id, hit.first, hit.last
 )
-select corpus.name as corpus, document.name as document,
-  coalesce(sentence.sent_id, sentence.id::varchar) as sent_id,
-  rtrim(coalesce("left", '')) as "left", rtrim(node) as node, rtrim(coalesce("right", '')) as "right"{keys}
-from line
-join sentence on sentence.id = line.sentence_id
-join corpus on corpus.id = sentence.corpus_id
-join document on document.id = sentence.document_id{of_part}
-order by {sort}"""
+"""
+    + LINE_COLUMNS
+    + "{of_part}\norder by {sort}"
+)
 
 _HITS = """\
 hit as materialized (
@@ -264,7 +261,8 @@ class _Search:
             beginning=source.beginning,
             hits=hits,
             any_key=" any_value(hit.chosen_by) as chosen_by, hit.last," if within else " hit.last,",
-            keys=_KEYS if within else _PLACE if self.placed else "",
+            node="node",
+            more=_KEYS if within else _PLACE if self.placed else "",
             words=f", {words} as words" if within or self.order in _WORDS else "",
             in_part=f"\n  where c.sentence_id {part}" if part else "",
             of_part=f"\nwhere sentence.id {part}" if part else "",
@@ -283,7 +281,7 @@ class _Search:
             "last": source.last,
             "source": source.table,
         }
-        limited = f"\n  limit {bindings.bind('limit', limit)}" if limit else ""
+        limited = limit_clause(limit, bindings, "  ")
         if self.sorts_all and limit:
             in_part = f"\n    and c.sentence_id {within.part}" if within else ""
             return _SORTED_HITS.format(

@@ -34,8 +34,7 @@ def check_request(keys: StoreKeys, request: GrewRequest, others: Iterable[Filter
     Raises:
         InputError: there is no such key.
     """
-    blocks = [request.clauses, *(one.clauses for one in (*request.filters, *others))]
-    clauses = [clause for block in blocks for clause in block]
+    clauses = request.every_clause(others)
     edges = _edges(clauses)
     for clause in clauses:
         if isinstance(clause, Node):

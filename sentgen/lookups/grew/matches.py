@@ -227,8 +227,7 @@ def _check_regex(connection: Connection, value: Value) -> None:
 
 def _values(request: GrewRequest, others: Iterable[Filter]) -> Iterator[Value]:
     """Yield all values of a request."""
-    blocks = [request.clauses, *(one.clauses for one in (*request.filters, *others))]
-    for clause in (clause for block in blocks for clause in block):
+    for clause in request.every_clause(others):
         if isinstance(clause, GrewEdge):
             yield from clause.label.values
         elif isinstance(clause, GrewComparison) and isinstance(clause.right, tuple):

@@ -177,8 +177,7 @@ def names_with_rows(
 ) -> frozenset[str]:
     """Return the names of nodes of which more than the place is asked anywhere."""
     found: set[str | None] = set()
-    blocks = [request.clauses, *(one.clauses for one in (*request.filters, *others))]
-    for clause in (clause for block in blocks for clause in block):
+    for clause in request.every_clause(others):
         if isinstance(clause, Node) and clause.descriptions:
             found.add(clause.name)
         elif isinstance(clause, GrewEdge) and not clause.label.enhanced:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sentgen.errors import InputError
 from sentgen.lookups.attributes import COLUMNS, feature
-from sentgen.lookups.concordances.surface import Surface
+from sentgen.lookups.concordances.surface import LINE_COLUMNS, Surface
 from sentgen.lookups.grew.compiler import Compiler, HitStatement
 from sentgen.lookups.grew.features import TEXT, TOKEN_KEYS
 from sentgen.lookups.grew.scopes import BoundNode, check_key
@@ -40,16 +40,7 @@ line as (
   left join word on word.id = c.word_id{join}
   group by {columns}
 )"""
-_LINES = """\
-select corpus.name as corpus, document.name as document,
-  coalesce(sentence.sent_id, sentence.id::varchar) as sent_id,
-  rtrim(coalesce("left", '')) as "left", rtrim(coalesce(node, '')) as node,
-  rtrim(coalesce("right", '')) as "right", nodes
-from line
-join sentence on sentence.id = line.sentence_id
-join corpus on corpus.id = sentence.corpus_id
-join document on document.id = sentence.document_id
-order by number"""
+_LINES = LINE_COLUMNS.format(node="coalesce(node, '')", more=", nodes") + "\norder by number"
 _COUNTED = """\
 counted as (
   select {raw}, count(*) as count
@@ -277,7 +268,7 @@ class GrewStatements:
             # A hash of the place: the same hits for a seed.
             place = ", ".join(columns.values())
             order.insert(0, f"md5(concat_ws(':', {self.bindings.bind('seed', seed)}, {place}))")
-        most = f"\n  limit {self.bindings.bind('limit', limit)}" if limit else ""
+        most = limit_clause(limit, self.bindings, "  ")
         told = ", ".join(one if one == name else f"{one} as {name}" for name, one in columns.items())
         return _HIT.format(columns=told, source=source, order=", ".join(order), limit=most)
 

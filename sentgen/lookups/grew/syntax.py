@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -148,6 +149,11 @@ class GrewRequest:
     filters: tuple[Filter, ...] = ()
     structures: tuple[str, ...] = ()
     metadata: Description = ()
+
+    def every_clause(self, others: Iterable[Filter] = ()) -> list[Clause]:
+        """Return the clauses of its pattern and of its filters, and of others."""
+        blocks = [self.clauses, *(one.clauses for one in (*self.filters, *others))]
+        return [clause for block in blocks for clause in block]
 
 
 @dataclass(frozen=True, slots=True)

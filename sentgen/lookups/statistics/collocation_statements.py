@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from sentgen.errors import InputError
 from sentgen.lookups.concordances.hits import ReadPattern, TokenHits
 from sentgen.lookups.concordances.places import SentenceRange, sentences_of
-from sentgen.lookups.patterns import conjunction, tag_among
+from sentgen.lookups.patterns import tag_among
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement, gathered, where
 
@@ -321,8 +321,8 @@ class CollocationStatements:
     def _arcs(self, bindings: Bindings, within: SentenceRange | None = None) -> list[str]:
         """Return the conditions on a modifier ``d``, and in a part on its head ``h``."""
         assert isinstance(self.within, str)
-        arcs = conjunction([tag_among("d.deprel_id", self.within, bindings)])
-        arcs += self.selection.of_tokens(bindings, "d")
+        related = tag_among("d.deprel_id", self.within, bindings)
+        arcs = [*([related] if related else []), *self.selection.of_tokens(bindings, "d")]
         return arcs + [f"{alias}.sentence_id {within.part}" for alias in "dh" if within]
 
 

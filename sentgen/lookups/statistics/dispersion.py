@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.concordances.places import sentences_of
+from sentgen.lookups.concordances.places import SentenceRange, sentences_of
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement, where
 
@@ -43,11 +43,9 @@ _JOIN = "\njoin sentence on sentence.id = token.sentence_id"
 
 
 @dataclass(frozen=True, slots=True)
-class _Range:
-    """Sentences by number, both ends included; ``document`` is the one that they belong to, or 0."""
+class _Range(SentenceRange):
+    """Sentences of whole documents; ``document`` is the one that they belong to, or 0."""
 
-    low: int
-    high: int
     document: int
 
 
@@ -84,12 +82,11 @@ class Spread:
 
     def _inside(self, within: _Range, column: str, ids: Sequence[int]) -> pa.Table:
         bindings = Bindings()
-        part = f"between {within.low} and {within.high}"
         # No number is below zero.
-        conditions = [f"{column} in ({', '.join(map(str, ids)) or -1})", f"token.sentence_id {part}"]
+        conditions = [f"{column} in ({', '.join(map(str, ids)) or -1})", f"token.sentence_id {within.part}"]
         conditions += self.selection.of_tokens(bindings, "token")
         if not within.document:
-            conditions.append(f"sentence.id {part}")
+            conditions.append(f"sentence.id {within.part}")
         text = _INSIDE.format(
             column=column,
             document=within.document or "sentence.document_id",

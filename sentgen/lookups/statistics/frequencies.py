@@ -286,7 +286,7 @@ class _List:
             table=table,
             item=item,
             matching=where(matching, "  "),
-            limit=limit_clause(self.limit, bindings).replace("\n", "\n  "),
+            limit=limit_clause(self.limit, bindings, "  "),
         )
 
     def alone(self) -> Statement:
