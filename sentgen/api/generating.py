@@ -15,8 +15,7 @@ from sentgen.corpus.parsers import Parser
 from sentgen.corpus.sources import expand
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
-from sentgen.generation.clusters.clusters import Clusters, Generated, parse_lengths, temporary_clusters
-from sentgen.generation.clusters.generate import generate
+from sentgen.generation.clusters.clusters import Clusters, generate_all, parse_lengths, temporary_clusters
 from sentgen.generation.clusters.request import ClusterRequest
 from sentgen.models.related.cluster_counts import cluster_names
 from sentgen.output.progress import counted
@@ -41,26 +40,13 @@ def generated(door: StoreSession, file: str | Path | None, options: GenerateOpti
         del given["salience"]
     asked = declared(ClusterRequest, given)
     lengths = parse_lengths(asked.lengths)
-    with door.reading() as store, _clusters(door, file, asked, parser) as clusters:
-        models = asked.models(store)
-        found, done = [], set[str]()
-        with counted("clusters") as progress:
-            for one in generate(
-                clusters.store,
-                clusters.corpus,
-                lengths=lengths,
-                settings=asked.settings(salience if isinstance(salience, Mapping) else asked.salience),
-                clusters=clusters.chosen,
-                nbest=asked.nbest,
-                best=asked.best,
-                lm=models.lm,
-                reranker=models.reranker,
-            ):
-                found.append(one)
-                if progress is not None and one.cluster not in done:
-                    done.add(one.cluster)
-                    progress(len(done), len(clusters.chosen))
-        return Sentences(Generated(asked, len(clusters.chosen), found, clusters.tags))
+    settings = asked.settings(salience if isinstance(salience, Mapping) else asked.salience)
+    with (
+        door.reading() as store,
+        _clusters(door, file, asked, parser) as clusters,
+        counted("clusters") as progress,
+    ):
+        return Sentences(generate_all(clusters, lengths, asked, settings, asked.models(store), progress))
 
 
 def lengths_of(lengths: str | int | Iterable[int]) -> str:

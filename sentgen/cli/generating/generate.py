@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -23,9 +23,7 @@ from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.corpus.sources import expand
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
-from sentgen.generation.clusters.clusters import Clusters, Generated, temporary_clusters
-from sentgen.generation.clusters.generate import GeneratedSentence, GenerationSettings
-from sentgen.generation.clusters.generate import generate as run
+from sentgen.generation.clusters.clusters import Clusters, generate_all, temporary_clusters
 from sentgen.generation.clusters.request import FILES_PANEL, ClusterRequest, Models
 from sentgen.generation.clusters.salience import KINDS, Kind, parse_weights
 from sentgen.models.related.cluster_counts import cluster_names
@@ -58,10 +56,12 @@ def generate(
     settings = asked.settings(_salience(asked.salience))
     lengths = parse_lengths(asked.lengths)
     trees = open_parser(parser) if parser else None
-    with _clusters(asked, trees, db, memory_limit) as clusters:
-        with _models(clusters, asked, db, memory_limit) as models:
-            sentences = _generate(clusters, lengths, settings, asked, models)
-        found = Generated(asked, len(clusters.chosen), sentences, clusters.tags)
+    with (
+        _clusters(asked, trees, db, memory_limit) as clusters,
+        _models(clusters, asked, db, memory_limit) as models,
+        counted("clusters") as progress,
+    ):
+        found = generate_all(clusters, lengths, asked, settings, models, progress)
     files.write(found, out)
     show_generated(found, out)
 
@@ -108,36 +108,6 @@ def _models(
     else:
         with open_for_lookups(db, memory_limit) as store:
             yield asked.models(store)
-
-
-def _generate(
-    clusters: Clusters,
-    lengths: Sequence[int],
-    settings: GenerationSettings,
-    asked: ClusterRequest,
-    models: Models,
-) -> list[GeneratedSentence]:
-    """Generate from all clusters, and show how many are done."""
-    found: list[GeneratedSentence] = []
-    done: set[str] = set()
-    with counted("clusters") as progress:
-        for one in run(
-            clusters.store,
-            clusters.corpus,
-            lengths=lengths,
-            settings=settings,
-            clusters=clusters.chosen,
-            nbest=asked.nbest,
-            best=asked.best,
-            lm=models.lm,
-            reranker=models.reranker,
-        ):
-            found.append(one)
-            # Several sentences may come from a cluster, which counts once.
-            if progress is not None and one.cluster not in done:
-                done.add(one.cluster)
-                progress(len(done), len(clusters.chosen))
-    return found
 
 
 def _salience(text: Kind) -> Kind | dict[str, float]:

@@ -1,4 +1,4 @@
-"""What the strings of two systems are like, beside their verb arguments: made at all, new, and fluent."""
+"""What the strings of two systems are like, beside their verb arguments: new or copied, and how fluent."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sentgen.arrays import Bools, Floats, Longs
+from sentgen.arrays import Bools, Floats
 from sentgen.corpus.sentence import Sentence
-from sentgen.evaluation.report.tables import ReportTable
 from sentgen.models import find
 from sentgen.models.scoring import score_sentences
 from sentgen.schema import Store
@@ -46,52 +45,8 @@ def fluency(store: Store, model: str, strings: Strings) -> Floats:
     return found
 
 
-def string_table(
-    systems: Sequence[str], made: Bools, generated: Longs, copied: Bools, fluent: Floats | None
-) -> ReportTable:
-    """Return a line a system.
-
-    Args:
-        systems: names.
-        made: (systems, clusters, lengths) whether there is a string.
-        generated: (systems, clusters, lengths) its verb arguments.
-        copied: whether it is a piece of a sentence of the cluster.
-        fluent: log10 a word, if a model was asked.
-    """
-    both = made.all(axis=0)
-    rows = []
-    for s, system in enumerate(systems):
-        row = [
-            system,
-            f"{made[s].mean():.1%}",
-            *(_share(of[s][both]) for of in (generated == 0, copied)),
-            f"{generated[s][both].mean():.1f}" if both.any() else "",
-        ]
-        if fluent is not None:
-            row.append(f"{fluent[s][both].mean():.3f}".replace("-", "\u2212") if both.any() else "")
-        rows.append(row)
-    return ReportTable(
-        "The strings",
-        [
-            "system",
-            "made",
-            "without verb arguments",
-            "copied",
-            "verb arguments",
-            *(["log10 a word"] if fluent is not None else []),
-        ],
-        rows,
-        "Made: share of clusters and lengths for which there is a string; the other figures are about those"
-        " for which both systems have one. Copied: a sentence of the cluster, or a piece of one.",
-    )
-
-
 def _spaced(words: Sequence[str]) -> str:
     return f" {' '.join(words).lower()} "
-
-
-def _share(chosen: Bools) -> str:
-    return f"{chosen.mean():.1%}" if chosen.size else ""
 
 
 def _at(strings: Strings, place: tuple[int, ...]) -> tuple[str, ...] | None:

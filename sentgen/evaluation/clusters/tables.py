@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from sentgen.arrays import Bools
 from sentgen.evaluation.check.verb_arguments import KINDS
 from sentgen.evaluation.clusters.results import ALPHA, Curve, GenerationResult, Point
-from sentgen.evaluation.clusters.strings import string_table
 from sentgen.evaluation.report.tables import ReportTable, csv_text, probability
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
@@ -46,8 +46,31 @@ def _means(point: Point) -> list[str]:
 
 def strings_table(result: GenerationResult) -> ReportTable:
     """Return what the strings are like, a line a system."""
-    generated = result.counts[..., KINDS.index("all"), 0]
-    return string_table(result.systems, result.made, generated, result.copied, result.fluency)
+    made, fluent = result.made, result.fluency
+    generated, both = result.counts[..., KINDS.index("all"), 0], made.all(axis=0)
+    rows = []
+    for s, system in enumerate(result.systems):
+        row = [
+            system,
+            f"{made[s].mean():.1%}",
+            *(_share(of[s][both]) for of in (generated == 0, result.copied)),
+            f"{generated[s][both].mean():.1f}" if both.any() else "",
+        ]
+        if fluent is not None:
+            row.append(f"{fluent[s][both].mean():.3f}".replace("-", "−") if both.any() else "")
+        rows.append(row)
+    columns = ["system", "made", "without verb arguments", "copied", "verb arguments"]
+    return ReportTable(
+        "The strings",
+        [*columns, *(["log10 a word"] if fluent is not None else [])],
+        rows,
+        "Made: share of clusters and lengths for which there is a string; the other figures are about those"
+        " for which both systems have one. Copied: a sentence of the cluster, or a piece of one.",
+    )
+
+
+def _share(chosen: Bools) -> str:
+    return f"{chosen.mean():.1%}" if chosen.size else ""
 
 
 def curve_table(result: GenerationResult, curve: Curve) -> ReportTable:

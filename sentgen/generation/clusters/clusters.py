@@ -6,7 +6,7 @@ The command line and the server share what is here.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import cast
@@ -20,8 +20,8 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.generation.bag import Unit
 from sentgen.generation.bag_reader import TagKind
-from sentgen.generation.clusters.generate import GeneratedSentence
-from sentgen.generation.clusters.request import ClusterRequest
+from sentgen.generation.clusters.generate import GeneratedSentence, GenerationSettings, generate
+from sentgen.generation.clusters.request import ClusterRequest, Models
 from sentgen.generation.drawing.conllu import conllu_block
 from sentgen.generation.drawing.svg import SentenceDrawing, tree_svg
 from sentgen.models.related.cluster_counts import cluster_names
@@ -183,6 +183,35 @@ class Generated:
         if missing > 0 and not self.request.best:
             times = quantity(missing, "time")
             yield f"{times} a cluster has no sentence of a length: its words do not suffice"
+
+
+def generate_all(
+    clusters: Clusters,
+    lengths: Sequence[int],
+    asked: ClusterRequest,
+    settings: GenerationSettings,
+    models: Models,
+    progress: Callable[[int, int], None] | None = None,
+) -> Generated:
+    """Generate from all clusters; ``progress`` is called with those that are done, and how many there are."""
+    found, done = list[GeneratedSentence](), set[str]()
+    for one in generate(
+        clusters.store,
+        clusters.corpus,
+        lengths=lengths,
+        settings=settings,
+        clusters=clusters.chosen,
+        nbest=asked.nbest,
+        best=asked.best,
+        lm=models.lm,
+        reranker=models.reranker,
+    ):
+        found.append(one)
+        # Several sentences may come from a cluster, which counts once.
+        if progress is not None and one.cluster not in done:
+            done.add(one.cluster)
+            progress(len(done), len(clusters.chosen))
+    return Generated(asked, len(clusters.chosen), found, clusters.tags)
 
 
 def units_of_words(one: GeneratedSentence) -> list[Unit]:

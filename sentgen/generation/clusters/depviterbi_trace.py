@@ -84,8 +84,6 @@ class PathReader:
         return (1 - self._weight) * ngram + self._weight * dep
 
     def _tree(self, path: Sequence[int], heads: Sequence[int]) -> Tree:
-        """Return the tree; the weight of an edge is the logarithm of its probability, NaN at a root."""
-        sides = tuple(RIGHT if head < place else LEFT for place, head in enumerate(heads))
         weights = []
         for place, head in enumerate(heads):
             if head == ROOT:
@@ -94,13 +92,14 @@ class PathReader:
                 weights.append(math.log(self._left[path[head]][path[place]]))
             else:
                 weights.append(math.log(self._right[path[place]][path[head]]))
-        return Tree(tuple(heads), sides, earlier_modifiers(heads), tuple(weights))
+        return tree_of(heads, weights)
 
 
-def earlier_modifiers(heads: Sequence[int]) -> tuple[int, ...]:
-    """Return how many modifiers of its head stand between each word and its head."""
-    between = []
+def tree_of(heads: Sequence[int], weights: Sequence[float]) -> Tree:
+    """Return the tree; the weight of an edge is the logarithm of its probability, NaN at a root."""
+    sides, earlier = [], []
     for place, head in enumerate(heads):
+        sides.append(RIGHT if head < place else LEFT)
         nearer = range(min(place, head) + 1, max(place, head)) if head != ROOT else ()
-        between.append(sum(heads[other] == head for other in nearer))
-    return tuple(between)
+        earlier.append(sum(heads[other] == head for other in nearer))
+    return Tree(tuple(heads), tuple(sides), tuple(earlier), tuple(weights))

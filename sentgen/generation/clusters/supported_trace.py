@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from sentgen.arrays import Floats
-from sentgen.generation.clusters.depviterbi_trace import TraceStep, earlier_modifiers
+from sentgen.generation.clusters.depviterbi_trace import TraceStep, tree_of
 from sentgen.generation.clusters.head_stack import Rule
 from sentgen.generation.clusters.supported import SupportedPath
 from sentgen.generation.clusters.supported_kernels import ngram_logp
-from sentgen.generation.problem import LEFT, RIGHT, ROOT, Tree
+from sentgen.generation.problem import ROOT, Tree
 from sentgen.models.related.cluster_trees import Arcs
 from sentgen.models.related.cluster_trigrams import Trigrams
 from sentgen.schema.tables.corpus import EOS, RESERVED_WORDS
@@ -34,7 +34,7 @@ class SupportedReader:
         at the end it is that of the root.
         """
         edges = [self._edge(path, place) for place in range(len(path.words))]
-        return self._trace(path, edges), _tree(path.heads, edges)
+        return self._trace(path, edges), tree_of(path.heads, edges)
 
     def _edge(self, path: SupportedPath, place: int) -> float:
         """Return the log-probability of the arc to a word, NaN at the root."""
@@ -101,9 +101,3 @@ def _append(heads: Sequence[int], edges: Sequence[float]) -> Iterator[_Appended]
         yield _Appended(
             "modifies" if modifies else "governs" if governed else "push", partner, popped, stack, dep
         )
-
-
-def _tree(heads: Sequence[int], edges: Sequence[float]) -> Tree:
-    """Return the tree; the weight of an edge is the logarithm of its probability, NaN at the root."""
-    sides = tuple(RIGHT if head < place else LEFT for place, head in enumerate(heads))
-    return Tree(tuple(heads), sides, earlier_modifiers(heads), tuple(edges))

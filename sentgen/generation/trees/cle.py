@@ -51,17 +51,12 @@ def search(problem: Problem, edges: Floats) -> Attachments:
     return Attachments(heads, sides, np.zeros(size, np.int32), edges[heads + 1, units, sides])
 
 
-def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | None) -> float | None:
-    """Return the sum of the log-probabilities of the edges of a tree."""
-    return tree_value(problem, units, heads)
-
-
 ALGORITHMS = (
     Algorithm(
         "cle",
         "Chu-Liu/Edmonds' best tree, siblings ordered by n-grams (2009)",
         order_units,
-        value,
+        tree_value,
         settings=(LmoSettings, ConstraintSettings, RootSettings),
         defaults={"verb_root": False, "noun_under_noun": True},
         published={"2009": {"one_root": False}},

@@ -65,11 +65,6 @@ def order_with_arguments(problem: Problem, nbest: int = 1) -> list[Ordering]:
     return best_orderings(problem, nbest, search_with_arguments, by_ngrams)
 
 
-def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | None) -> float | None:
-    """Return the sum of the log-probabilities of the edges of a tree."""
-    return tree_value(problem, units, heads)
-
-
 def value_with_arguments(
     problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | None
 ) -> float | None:
@@ -193,7 +188,7 @@ ALGORITHMS = (
         "prim",
         "Prim's tree, the strongest relation nearest to its head (2007)",
         order_by_relations,
-        value,
+        tree_value,
         settings=(ConstraintSettings, RootSettings),
         defaults=_DEFAULTS,
         published={"2007": {}},
@@ -203,7 +198,7 @@ ALGORITHMS = (
         "prim-ngram",
         "Prim's tree, siblings ordered by n-grams (2007)",
         order_siblings_by_ngrams,
-        value,
+        tree_value,
         settings=(LmoSettings, ConstraintSettings, RootSettings),
         defaults=_DEFAULTS,
         published={"2007": {}},

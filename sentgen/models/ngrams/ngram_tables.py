@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from sentgen.arrays import Floats, Ints, Longs, compiled
 from sentgen.models.ngrams.ngram_table import NgramTable, start_state
+
+Column = TypeVar("Column", Floats, Ints, Longs)
 
 
 class NgramTables(NamedTuple):
@@ -29,7 +31,7 @@ class NgramTables(NamedTuple):
 def side_by_side(tables: Sequence[NgramTable]) -> NgramTables:
     """Return the arrays of some models, one or more, together; those of a single one are not copied."""
 
-    def together(columns: Sequence[Any]) -> Any:
+    def together(columns: Sequence[Column]) -> Column:
         return columns[0] if len(columns) == 1 else np.concatenate(columns)
 
     return NgramTables(

@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from sentgen.arrays import Floats
 from sentgen.errors import ModelError
 from sentgen.extras import needs
 from sentgen.models.vectors.cooccurrence import ContextCounts
@@ -61,7 +61,7 @@ def decomposed(
         from scipy.sparse.linalg import svds
     positive, values = ppmi(cells, smoothing=smoothing, shift=shift)
     starts = np.searchsorted(cells.rows[positive], np.arange(cells.shape[0] + 1))
-    matrix: Any = csr_array((values, cells.columns[positive], starts), shape=cells.shape)
+    matrix = csr_array((values, cells.columns[positive], starts), shape=cells.shape)
     start = np.random.default_rng(seed).standard_normal(min(cells.shape)).astype(np.float32)
     left, singular, _ = svds(matrix, k=dimensions, v0=start, return_singular_vectors="u")
     order = np.argsort(-singular, kind="stable")
@@ -88,7 +88,7 @@ def one_thread() -> Iterator[None]:
             os.environ[_THREADS] = kept
 
 
-def unit(vectors: npt.NDArray[Any]) -> Singles:
+def unit(vectors: Floats | Singles) -> Singles:
     """Return vectors of length 1; zeros stay."""
     lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
     return (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)

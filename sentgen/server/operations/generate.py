@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from sentgen.errors import InputError
-from sentgen.generation.clusters.clusters import Clusters, Generated, parse_lengths, temporary_clusters
-from sentgen.generation.clusters.generate import generate as run
+from sentgen.generation.clusters.clusters import Clusters, generate_all, parse_lengths, temporary_clusters
 from sentgen.generation.clusters.request import ClusterRequest
 from sentgen.models.related.cluster_counts import cluster_names
 from sentgen.server.operations.operation import Context, Operation, Result
@@ -32,19 +31,9 @@ def generate(context: Context, asked: ClusterRequest) -> Result:
     if lengths[-1] > _LONGEST:
         raise InputError(f"sentences of {lengths[-1]} words take too long here; ask for {_LONGEST} at most")
     with _clusters(context, asked) as clusters:
-        models = asked.models(context.opened)
-        sentences = run(
-            clusters.store,
-            clusters.corpus,
-            lengths=lengths,
-            settings=asked.settings(asked.salience),
-            clusters=clusters.chosen,
-            nbest=asked.nbest,
-            best=asked.best,
-            lm=models.lm,
-            reranker=models.reranker,
+        found = generate_all(
+            clusters, lengths, asked, asked.settings(asked.salience), asked.models(context.opened)
         )
-        found = Generated(asked, len(clusters.chosen), list(sentences), clusters.tags)
     more = {"svg": found.svg(), "conllu": found.conllu()} if asked.tree else {}
     return Result(found.table(), notes=list(found.notes()), more=more)
 
