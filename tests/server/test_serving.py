@@ -13,21 +13,35 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from fastapi.routing import APIRoute
 from serving import PATIENCE, ROOT, Server, kind_of, serving, until, worker_of, workers_of, works
 
 from sentgen.cli import main
 from sentgen.schema import Store, snapshots
 from sentgen.schema.manifests import newest
+from sentgen.server import routes
+from sentgen.server.pages import site
+from sentgen.server.service import Service
+from sentgen.server.settings import ServerSettings
 
 #: Runs until somebody ends it.
 ENDLESS = "select count(*) from range(1000000000000) a"
 
 
 @pytest.fixture(scope="module")
-def quick(published: Path, tmp_path_factory: pytest.TempPathFactory):  # type: ignore[no-untyped-def]
-    """A server of its own: SQL has a second, and one request may wait."""
-    options = ("--snapshots", published, "--no-warm-up", "--workers", 1, "--sql-timeout", 1, "--max-queue", 1)
-    with serving(tmp_path_factory.mktemp("quick"), *options) as running:
+def written(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store of its own, which is written to while it is served."""
+    return Path(shutil.copy(demo, tmp_path_factory.mktemp("written") / "store.duckdb"))
+
+
+@pytest.fixture(scope="module")
+def quick(written: Path, tmp_path_factory: pytest.TempPathFactory):  # type: ignore[no-untyped-def]
+    """A server of that store: it asks for a token, SQL has a second, and one request may wait."""
+    folder = tmp_path_factory.mktemp("quick")
+    (folder / "tokens").write_text("# no comment: a token\n0123456789abcdef\n")
+    limits = ("--no-warm-up", "--workers", 1, "--sql-timeout", 1, "--max-queue", 1)
+    options = ("--db", written, *limits, "--token-file", folder / "tokens")
+    with serving(folder, *options, headers={"authorization": "Bearer 0123456789abcdef"}) as running:
         yield running
 
 
@@ -250,20 +264,24 @@ def test_a_signal_while_the_snapshot_is_made(demo: Path, tmp_path: Path) -> None
     assert list((tmp_path / "tmp").iterdir()) == []
 
 
-@pytest.mark.slow
-def test_a_store_is_served_by_a_snapshot_of_it(demo: Path, tmp_path: Path) -> None:
+def test_a_store_is_served_by_a_snapshot_of_it(quick: Server, written: Path) -> None:
     """With --db the store itself stays free for writers; tokens are asked for where there are any."""
-    (tmp_path / "tokens").write_text("# no comment: a token\n0123456789abcdef\n")
-    store = tmp_path / "store.duckdb"
-    shutil.copy(demo, store)
-    options = ("--db", store, "--no-warm-up", "--workers", 1, "--no-sql", "--token-file", tmp_path / "tokens")
-    with serving(tmp_path, *options, headers={"authorization": "Bearer 0123456789abcdef"}) as server:
-        with Store(store) as opened, opened.begin() as connection:
-            connection.exec_driver_sql("comment on table word is 'written'")
+    with Store(written) as opened, opened.begin() as connection:
+        connection.exec_driver_sql("comment on table word is 'written'")
 
-        assert server.client.get("/v1/corpora").json()["rows"][0]["corpus"] == "relief"
-        assert server.client.get("/v1/corpora", headers={"authorization": "no"}).status_code == 401
-        assert server.client.post("/v1/sql", json={"sql": "select 1"}).status_code == 404
+    assert quick.client.get("/v1/corpora").json()["rows"][0]["corpus"] == "relief"
+    assert quick.client.get("/v1/corpora", headers={"authorization": "no"}).status_code == 401
+
+
+@pytest.mark.parametrize("sql", [True, False])
+def test_sql_is_offered_or_not(sql: bool) -> None:
+    """Without it there is no route of it, no page, and no worker."""
+    service = Service(ServerSettings(Path("none"), sql=sql))
+    routers = (routes.router(sql=sql), site.router(sql_offered=sql))
+    found = {route.path for router in routers for route in router.routes if isinstance(route, APIRoute)}
+
+    assert ("/v1/sql" in found) == ("/sql" in found) == ("sql" in service._kinds) == sql
+    assert {"/v1/kwic", "/query"} <= found
 
 
 @pytest.mark.parametrize(
