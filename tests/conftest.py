@@ -59,8 +59,10 @@ def pytest_configure(config: pytest.Config) -> None:
         _measure_loading()
 
 
-#: Properties of a test that only runs at night, with its room, and of one that computed for too long by day.
+#: Properties of a test that only runs at night, with its room, and of one that computed for long by day.
 _ADDED, _TOO_LONG = "nightly", "too long"
+#: Share of the limit from which a test is named.
+_NEAR = 2 / 3
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -110,17 +112,16 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     began, _loading[:] = _computed(), []
     result = yield
     longest, took = item.config.getoption("--longest"), _computed() - began - sum(_loading)
-    if not longest or item.config.getoption("--nightly") or took <= longest:
+    if not longest or item.config.getoption("--nightly") or took <= _NEAR * longest:
         return result
-    if took > longest * (slowness := _slowness()):
-        item.user_properties.append((_TOO_LONG, f"{took / slowness:.1f} s {item.nodeid}"))
-        # Between once and twice the limit a test is named, for what one takes differs from run to run.
-        if took > 2 * longest * slowness:
-            pytest.fail(
-                f"computed for {took:.1f} s, where {longest * slowness:.1f} s are allowed: "
-                "make it cheaper, or mark it nightly",
-                pytrace=False,
-            )
+    # What a test takes differs from run to run: it is named before it fails.
+    if (took := took / _slowness()) > _NEAR * longest:
+        item.user_properties.append((_TOO_LONG, f"{took:.1f} s {item.nodeid}"))
+    if took > longest:
+        pytest.fail(
+            f"computed for {took:.1f} s, where {longest:.1f} s are allowed: make it cheaper, or mark it nightly",
+            pytrace=False,
+        )
     return result
 
 
@@ -160,7 +161,7 @@ _REFERENCE = 0.05
 def _slowness() -> float:
     """Return how many times slower this machine is at the moment; 1 for a faster one.
 
-    Only asked when a test is over the limit: also processor time grows while other processes fill the caches.
+    Only asked when a test is near the limit: also processor time grows while other processes fill the caches.
     """
     began = time.process_time()
     sum(number * number % 7 for number in range(600_000))
@@ -168,10 +169,10 @@ def _slowness() -> float:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Say which tests computed for too long, or what ran that only runs at night."""
+    """Say which tests computed for long, or what ran that only runs at night."""
     ended = [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]
     for told in sorted(value for one in ended for name, value in one.user_properties if name == _TOO_LONG):
-        terminalreporter.write_line(f"too long for the day: {told}")
+        terminalreporter.write_line(f"computed for long: {told}")
     if not config.getoption("--nightly"):
         return
     rooms = Counter(dict(one.user_properties).get(_ADDED) for one in ended if one.when == "call")
