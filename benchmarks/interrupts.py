@@ -91,8 +91,6 @@ WRITING = [
     "db compact",
     "db upgrade",
     "demo --db {round}/demo.duckdb",
-    "parser train {work}/bags.conllu --out {round}/p.udpipe",
-    "parser evaluate {work}/cluster.conllu --parser udpipe:{work}/parser.udpipe",
     "parser run {work}/document.txt --parser udpipe:{work}/parser.udpipe",
 ]
 

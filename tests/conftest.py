@@ -17,14 +17,12 @@ from typing import Any
 
 import full_store
 import pytest
+import tiny_parser
 import toy_store
 from hypothesis import settings
 from numba.core.dispatcher import Dispatcher
 from xdist.scheduler import LoadFileScheduling
 
-from sentgen.corpus.parsers import training
-from sentgen.corpus.parsers.qualities import Quality
-from sentgen.demo import TREEBANK
 from sentgen.schema import Store
 
 # Refusals are not waited for; what is about waiting says how long.
@@ -235,15 +233,6 @@ def data_dir() -> Path:
     return folder
 
 
-#: Seconds of training: short segments for the tokenizer, bigrams of tags, a small network.
-TINY = Quality(
-    tokenizer="dimension=16;epochs=3;segment_size=10;batch_size=10;learning_rate=0.01",
-    tagger="models=1;iterations=2;order=2;guesser_suffix_rules=3;guesser_enrich_dictionary=2;"
-    "templates=Tag 0\nTag 0,Form 0\n",
-    parser="iterations=3;hidden_layer=20;structured_interval=0",
-)
-
-
 @pytest.fixture(scope="session")
 def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The store of `full_store`, made once for all processes of a test run; no test changes it."""
@@ -261,7 +250,7 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = _shared_folder(tmp_path_factory) / "demo.udpipe"
     with _one_process(path):
         if not path.exists():
-            path.write_bytes(training.train(training.read_treebank([str(TREEBANK)]), TINY).model)
+            tiny_parser.train(path)
     return path
 
 

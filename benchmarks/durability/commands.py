@@ -205,7 +205,11 @@ def make_bases(shop: Workshop, chosen: Sequence[Command]) -> None:
         run("models", "export", "bigrams", "--arpa", shop_arpa(shop))
         run("models", "remove", "bigrams")
     if any("--parser" in command.arguments for command in chosen):
-        _train_parser(shop)
+        # What it learns does not matter.
+        sys.path.append(str(Path(__file__).parents[2] / "tests"))
+        import tiny_parser
+
+        tiny_parser.train(shop.folder / "texts" / "tiny.udpipe")
     if OLD in words:
         _make_older(full, shop.base(OLD))
 
@@ -223,22 +227,6 @@ def run_here(arguments: Sequence[str]) -> None:
                 sys.exit(f"failed: sentgen {' '.join(arguments)}")
         finally:
             sys.argv, sys.stdout, sys.stderr = given, out, err
-
-
-def _train_parser(shop: Workshop) -> None:
-    """Train a UDPipe model in seconds; what it learns does not matter."""
-    from sentgen.corpus.parsers import training
-    from sentgen.corpus.parsers.qualities import Quality
-    from sentgen.demo import TREEBANK
-
-    tiny = Quality(
-        tokenizer="dimension=16;epochs=3;segment_size=10;batch_size=10;learning_rate=0.01",
-        tagger="models=1;iterations=2;order=2;guesser_suffix_rules=3;guesser_enrich_dictionary=2;"
-        "templates=Tag 0\nTag 0,Form 0\n",
-        parser="iterations=3;hidden_layer=20;structured_interval=0",
-    )
-    model = training.train(training.read_treebank([str(TREEBANK)]), tiny).model
-    (shop.folder / "texts" / "tiny.udpipe").write_bytes(model)
 
 
 def _make_older(full: Path, old: Path) -> None:

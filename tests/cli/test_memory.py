@@ -33,8 +33,6 @@ WITHOUT = {
     "schema": "counts the rows of tables",
     "serve": "its workers have --worker-memory",
     "check": "opens no store; holds the two texts, and says so",
-    "parser train": "opens no store; holds the treebank, and says so",
-    "parser evaluate": "opens no store; holds the treebank, and says so",
     "parser run": "opens no store; holds one batch of sentences",
     "cluster script": "prints a script",
     "cite": "the sizes of corpora",

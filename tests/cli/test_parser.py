@@ -1,20 +1,14 @@
-"""Sessions with a parser: train, measure, run, ingest, and what the store keeps."""
+"""Sessions with a parser: run, ingest, and what the store keeps."""
 
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
-from conftest import Sentgen, command, refused
+from conftest import Sentgen, refused
 
 from sentgen.corpus.formats import READERS
-from sentgen.corpus.parsers.qualities import QUALITIES, Quality
-from sentgen.demo import TREEBANK
 
 TEXT = "Heavy rains flooded the villages. Officials sent food to the families.\n"
 TREES = "select count(*) as tokens, count(head) as heads, count(np) as nps, count(deprel) as deprels from v_tokens"
@@ -130,7 +124,7 @@ def test_parser_that_is_not_there(sentgen: Sentgen, text: Path, store: Path) -> 
     """Told before a store is made."""
     refused(
         sentgen("ingest", text, "--corpus", "news", "--parser", "udpipe:no.udpipe"),
-        "no.udpipe: no model here; train one with: sentgen parser train",
+        "no.udpipe: no model here; get one from https://",
     )
     assert not store.exists()
 
@@ -148,117 +142,12 @@ def test_bad_sentences_of_a_parsed_text(sentgen: Sentgen, parser: str) -> None:
     assert "rejected: bad.lines:1" in told.err
 
 
-#: As short as training can be.
-HASTY = Quality(
-    "model=generic", "models=1;iterations=1;order=2;templates=Tag 0\n", "iterations=1;hidden_layer=4"
-)
-
-
-def test_train_and_measure(sentgen: Sentgen, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The report has sizes and, with --dev, accuracy; `evaluate` says the same about the model."""
-    monkeypatch.setitem(QUALITIES, "fast", HASTY)
-    told = sentgen("parser", "train", TREEBANK, "--out", "demo.udpipe", "--dev", TREEBANK)
-    lines = dict(line.split(None, 1) for line in told.out.splitlines())
-    again = sentgen("parser", "evaluate", TREEBANK, "--parser", "udpipe:demo.udpipe")
-
-    assert told.code == 0
-    assert (lines["sentences"], lines["tokens"], lines["model"]) == ("149", "2,506", "demo.udpipe")
-    assert int(lines["bytes"].replace(",", "")) == Path("demo.udpipe").stat().st_size
-    assert {"seconds", "UAS", "LAS", "upos", "xpos", "lemma", "tokens/s"} <= set(lines)
-    assert f"LAS             {lines['LAS']}\n" in again.out
-    assert [path.name for path in Path().iterdir()] == ["demo.udpipe"]
-
-
-def test_progress_of_training(sentgen: Sentgen, pets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A terminal shows the part that is trained and its rounds."""
-    monkeypatch.setitem(QUALITIES, "fast", HASTY)
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setenv("FORCE_COLOR", "1")  # for Rich, this is a terminal
-    told = sentgen("parser", "train", pets, "--out", "pets.udpipe")
-
-    assert told.code == 0
-    assert "parser" in told.err
-    assert "1/1" in told.err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "part"),
-    [
-        (["none.conllu", "--out", "x.udpipe"], "none.conllu"),
-        ([TREEBANK, "--out", "no/folder/x.udpipe"], "no/folder/x.udpipe: cannot be written"),
-        ([TREEBANK, "--out", "x.udpipe", "--dev", "none.conllu"], "none.conllu"),
-    ],
-)
-def test_training_that_cannot_begin(sentgen: Sentgen, arguments: list[object], part: str) -> None:
-    """Everything is looked at before the minutes of training."""
-    refused(sentgen("parser", "train", *arguments), part)
-    assert not Path("x.udpipe").exists()
-
-
-def test_unknown_quality(sentgen: Sentgen) -> None:
-    """A mistake in the usage, with the qualities that there are."""
-    told = sentgen("parser", "train", TREEBANK, "--out", "x.udpipe", "--quality", "best")
-
-    assert told.code == 2
-    assert "fast, full" in told.err
-
-
 def test_unknown_format(sentgen: Sentgen, parser: str, text: Path) -> None:
     """A mistake in the usage, with the formats that there are."""
     told = sentgen("parser", "run", text, "--parser", parser, "--format", "word")
 
     assert told.code == 2
     assert "conllu" in told.err
-
-
-def training_process(out: Path) -> tuple[subprocess.Popen[str], Path]:
-    """Start a long training; return its process and the folder of the child that trains, once that runs."""
-    process = subprocess.Popen(
-        command("parser", "train", TREEBANK, "--out", out, "--quality", "full"),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-    while process.poll() is None and not children.read_text():
-        time.sleep(0.05)
-    child = Path("/proc") / children.read_text().strip()
-    while "udpipe_trainer" not in (child / "cmdline").read_text():
-        time.sleep(0.05)
-    return process, child
-
-
-def wait_until_gone(child: Path) -> None:
-    deadline = time.monotonic() + 120
-    while child.exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not child.exists()
-
-
-def test_interrupted_training_leaves_nothing(tmp_path: Path) -> None:
-    """Ctrl-C, in the middle of UDPipe's work, ends both processes; an old model stays as it was."""
-    out = tmp_path / "x.udpipe"
-    out.write_bytes(b"old")
-    process, child = training_process(out)
-    process.send_signal(signal.SIGINT)
-    _, told = process.communicate()
-
-    wait_until_gone(child)
-    assert (process.returncode, "interrupted" in told) == (130, True)
-    assert out.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [out]
-
-
-@pytest.mark.slow
-def test_killed_training_does_not_go_on(tmp_path: Path) -> None:
-    """The process that trains ends with the next round of which it cannot tell anybody."""
-    process, child = training_process(tmp_path / "x.udpipe")
-    process.kill()
-    process.communicate()
-
-    wait_until_gone(child)
-    assert not (tmp_path / "x.udpipe").exists()
 
 
 @pytest.mark.data

@@ -108,7 +108,7 @@ WRITERS = (
 )
 #: Commands that open no store.
 WITHOUT = (
-    *("check", "db path", "parser train", "parser evaluate", "parser run"),
+    *("check", "db path", "parser run"),
     *("formats", "algorithms", "aligners"),
     *(
         "cluster count",

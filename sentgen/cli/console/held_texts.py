@@ -12,7 +12,7 @@ from sentgen.schema.store import default_memory_limit
 _PER_BYTE = 9
 
 
-def tell_size(paths: Iterable[str], *, besides: str = "") -> None:
+def tell_size(paths: Iterable[str]) -> None:
     """Say in one line what holding these files takes, if that is more than a quarter of the machine's memory.
 
     Standard input is not counted, nor what packed files unpack to.
@@ -21,5 +21,5 @@ def tell_size(paths: Iterable[str], *, besides: str = "") -> None:
     size = sum(file.stat().st_size for file in files if file.is_file())
     if size * _PER_BYTE > default_memory_limit():
         megabytes, needed = size / 1e6, size * _PER_BYTE / 1e9
-        told = f"holds {megabytes:,.0f} MB of text as a whole, in about {needed:.1f} GB of memory{besides}"
+        told = f"holds {megabytes:,.0f} MB of text as a whole, in about {needed:.1f} GB of memory"
         print(f"sentgen: {told}", file=sys.stderr, flush=True)

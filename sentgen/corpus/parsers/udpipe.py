@@ -1,4 +1,4 @@
-"""UDPipe 1: small, fast, no dependencies, and trained in minutes on one's own treebank.
+"""UDPipe 1: small, fast, and without dependencies.
 
 Straka and Straková (2017), "Tokenizing, POS Tagging, Lemmatizing and Parsing UD 2.0 with UDPipe".
 """
@@ -17,7 +17,7 @@ from sentgen.extras import needs
 #: Changes when the same model's parses are stored differently.
 VERSION = "1"
 
-_TRAIN = "train one with: sentgen parser train TREEBANK --out FILE"
+_MODELS = "get one from https://ufal.mff.cuni.cz/udpipe/1/models, or train one with UDPipe"
 
 
 def library() -> Any:
@@ -36,10 +36,10 @@ def load(model: str) -> UDPipe:
     udpipe = library()
     path = Path(model)
     if not path.is_file():
-        raise NotFoundError(f"{model}: no model here; {_TRAIN}")
+        raise NotFoundError(f"{model}: no model here; {_MODELS}")
     loaded = udpipe.Model.load(model)
     if loaded is None:
-        raise ModelError(f"{model}: not a UDPipe 1 model; {_TRAIN}")
+        raise ModelError(f"{model}: not a UDPipe 1 model; {_MODELS}")
     # The name of a file says nothing: parses are kept under this version.
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     return UDPipe(udpipe, loaded, model, f"{VERSION}-{digest[:16]}")
