@@ -19,7 +19,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any
 
 from sentgen.corpus.formats import UnrecognizedError, detect, reader_named
 from sentgen.corpus.pair_conllu import begins_with_document, read_conllu, read_parallel_conllu
@@ -182,7 +181,7 @@ def _read_jsonl(lines: LineReader, settings: PairSettings) -> Iterator[RawPair |
             value = jsonl.parse_object(line)
             key = _key(value) or f"{source.base_name}:{number}"
             if settings.replace_controls:
-                value = _blanked(value)
+                value = {key: _blanked(one) for key, one in value.items() if not isinstance(one, dict)}
             document, abstract = _field(value, document_fields), _field(value, abstract_fields)
             text = _text(value[document], document)
             abstracts = _abstracts(value[abstract], abstract)
@@ -195,18 +194,16 @@ def _read_jsonl(lines: LineReader, settings: PairSettings) -> Iterator[RawPair |
             yield RawPair(name, text, one, source, source, number)
 
 
-def _blanked(value: Any) -> Any:
+def _blanked(value: object) -> object:
     """Return a JSON value with blanks for control characters in its texts, which nest at most twice."""
     if isinstance(value, str):
         return jsonl.FORBIDDEN_IN_TEXT.sub(" ", value)
     if isinstance(value, list):
         return [_blanked(one) for one in value] if value and isinstance(value[0], (str, list)) else value
-    if isinstance(value, dict):
-        return {key: _blanked(one) for key, one in value.items() if not isinstance(one, dict)}
     return value
 
 
-def _field(value: dict[str, Any], names: Iterable[str]) -> str:
+def _field(value: dict[str, object], names: Iterable[str]) -> str:
     names = tuple(names)
     for name in names:
         if value.get(name):
@@ -214,7 +211,7 @@ def _field(value: dict[str, Any], names: Iterable[str]) -> str:
     raise FormatError("pair-field", f"none of {', '.join(f'`{name}`' for name in names)} is there, or empty")
 
 
-def _key(value: dict[str, Any]) -> str | None:
+def _key(value: dict[str, object]) -> str | None:
     return next((key for name in KEY_FIELDS if (key := jsonl.name_of(value, name))), None)
 
 

@@ -17,7 +17,7 @@ import zipfile
 from collections.abc import Iterator, Sequence, Set
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from sentgen import temporary
 from sentgen.corpus.streams import BLOCK_BYTES, BROKEN, compression_of, open_stream
@@ -49,7 +49,7 @@ class Source:
     member: str = ""
     explicit: bool = True
     # Held only so that the temporary file lives as long as its source.
-    _spool: Any = field(default=None, repr=False, compare=False)
+    _spool: object = field(default=None, repr=False, compare=False)
 
     @property
     def is_stream(self) -> bool:

@@ -9,7 +9,10 @@ import lzma
 import zipfile
 import zlib
 from contextlib import ExitStack
-from typing import IO, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 BLOCK_BYTES = 1 << 20
 # Level -9 of xz needs 65 MB to decompress; more is asked for by hostile files.
@@ -33,7 +36,7 @@ class Readable(Protocol):
 class Counter(io.RawIOBase):
     """A raw file that knows how many bytes of the disk were read through it."""
 
-    def __init__(self, raw: IO[bytes]) -> None:
+    def __init__(self, raw: io.RawIOBase) -> None:
         super().__init__()
         self.raw = raw
         self.count = 0
@@ -50,10 +53,10 @@ class Counter(io.RawIOBase):
     def tell(self) -> int:
         return self.raw.tell()
 
-    def readinto(self, buffer: Any, /) -> int:
-        count = self.raw.readinto(buffer)  # type: ignore[attr-defined]
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        count = self.raw.readinto(buffer) or 0
         self.count += count
-        return int(count)
+        return count
 
 
 class XzStream:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,9 @@ NO_NP = -1
 STRINGS = ("forms", "lemmas", "upos", "xpos", "feats", "deprels", "deps", "misc")
 
 
+Column: TypeAlias = pa.Array | pa.ChunkedArray
+
+
 class Coded(NamedTuple):
     """A column as the different values in the order of their first occurrence, and which one each row has."""
 
@@ -29,7 +32,7 @@ class Coded(NamedTuple):
     codes: Ints
 
     @classmethod
-    def of(cls, column: pa.Array | pa.ChunkedArray) -> Coded:
+    def of(cls, column: Column) -> Coded:
         """Find the different values of a column."""
         encoded = pc.dictionary_encode(column)
         if isinstance(encoded, pa.ChunkedArray):
@@ -51,10 +54,10 @@ class TokenColumns:
     """
 
     lengths: Ints
-    strings: dict[str, pa.Array | pa.ChunkedArray | None]
+    strings: dict[str, Column | None]
     heads: Ints | None
     nps: Ints | None
-    space_after: pa.Array | pa.ChunkedArray | None
+    space_after: Column | None
     unmarked: Bools
 
     @classmethod
@@ -62,7 +65,7 @@ class TokenColumns:
         """Join the columns of sentences."""
         lengths = np.array([len(sentence.forms) for sentence in sentences], np.int32)
 
-        def joined(name: str, missing: Any) -> list[Any] | None:
+        def joined(name: str, missing: object) -> list[object] | None:
             lists = [getattr(sentence, name) for sentence in sentences]
             if all(values is None for values in lists):
                 return None
@@ -90,13 +93,14 @@ class TokenColumns:
             return parts[0]
         sizes = [int(part.lengths.sum()) for part in parts]
 
-        def arrow(columns: Sequence[Any], missing: Any) -> Any:
+        def arrow(columns: Sequence[Column | None], missing: str | pa.Scalar) -> Column | None:
             if all(column is None for column in columns):
                 return None
             filled = (
                 pa.repeat(missing, n) if one is None else one for one, n in zip(columns, sizes, strict=True)
             )
-            return pa.chunked_array(list(chain.from_iterable(map(_chunks, filled))))
+            joined: Column = pa.chunked_array(list(chain.from_iterable(map(_chunks, filled))))
+            return joined
 
         def numbers(columns: Sequence[Ints | None], missing: int) -> Ints | None:
             if all(column is None for column in columns):
@@ -138,11 +142,11 @@ class TokenColumns:
         )
 
 
-def _part(column: Any, begin: int, size: int, *, whole: bool) -> Any:
+def _part(column: Column, begin: int, size: int, *, whole: bool) -> Column | None:
     """Return part of a column, or ``None`` if it says nothing, and need not be ``whole``."""
     part = column.slice(begin, size)
     return part if whole or not pc.all(pc.equal(part, ABSENT)).as_py() else None
 
 
-def _chunks(column: pa.Array | pa.ChunkedArray) -> list[pa.Array]:
+def _chunks(column: Column) -> list[pa.Array]:
     return column.chunks if isinstance(column, pa.ChunkedArray) else [column]

@@ -11,20 +11,19 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from sentgen.arrays import Bools, Ints
+from sentgen.arrays import Bools, Ints, Longs
 from sentgen.corpus.base_np_arrays import NO_HEAD
 from sentgen.corpus.readers import conllu
 from sentgen.corpus.readers._columns import HEADS, FormatError, split_columns
 from sentgen.corpus.sentence import RESERVED, Sentence
 from sentgen.corpus.sources import LineReader
-from sentgen.corpus.token_columns import ABSENT, STRINGS, Coded, TokenColumns
+from sentgen.corpus.token_columns import ABSENT, STRINGS, Coded, Column, TokenColumns
 from sentgen.corpus.validation import InputLimits
 from sentgen.errors import Rejection
 
@@ -178,7 +177,7 @@ def _columns(
         after[start : start + len(values)] = values
         for first, last, _ in sentences[number].multiwords:
             within[start + first - 1 : start + last] = True
-    strings: dict[str, Any] = {name: table[name] for name in STRINGS}
+    strings: dict[str, Column | None] = {name: table[name] for name in STRINGS}
     # The space after a range is told at its line: what is told at its words, too, is more than that.
     alone = pc.and_(pc.equal(strings["misc"], conllu.NO_SPACE), pa.array(~within))
     strings["misc"] = pc.if_else(alone, ABSENT, strings["misc"])
@@ -202,7 +201,7 @@ def _check_strings(table: pa.Table, limits: InputLimits) -> None:
         raise _Careful
 
 
-def _trees(heads: Ints, lengths: Ints, starts: np.ndarray[Any, np.dtype[np.int64]]) -> Bools:
+def _trees(heads: Ints, lengths: Ints, starts: Longs) -> Bools:
     """Say which sentences have heads, all of which are trees."""
     given = np.logical_and.reduceat(heads >= 0, starts)
     if not (given | np.logical_and.reduceat(heads == NO_HEAD, starts)).all():

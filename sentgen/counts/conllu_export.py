@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
-from sqlalchemy import Connection, Row
+from sqlalchemy import Connection
 
 from sentgen.corpus.comments import usual_letters, written
 from sentgen.corpus.readers import conllu
@@ -150,6 +150,42 @@ order by s.id
 """
 
 
+class _Source(NamedTuple):
+    """A source, as `_SOURCES` has it."""
+
+    id: int
+    format: str
+    reader_version: str
+    rejected: int
+    first: int
+    last: int
+    byte_order_mark: bool
+    carriage_returns: bool
+    line_feeds: int
+
+    @property
+    def is_verbatim(self) -> bool:
+        """Whether all of its lines are there, so that blank ones are told by their numbers."""
+        known = (self.format, self.reader_version) == (conllu.READER.name, conllu.READER.version)
+        return known and not self.rejected
+
+
+class _Row(NamedTuple):
+    """A sentence, as `_ROWS` has it."""
+
+    id: int
+    sent_id: str | None
+    text: str | None
+    metadata: str | None
+    line: int
+    document: str
+    first: bool
+    comments: str | None
+    verbatim: str | None
+    size: int
+    body: str
+
+
 @dataclass(frozen=True, slots=True)
 class Export:
     """A corpus as CoNLL-U.
@@ -171,12 +207,13 @@ def export_conllu(connection: Connection, name: str) -> Export:
         InputError: it has counts, but no sentences, as a lake that was counted on a cluster.
     """
     corpus = find(connection, name)
-    sources = fetch_arrow(connection, _SOURCES, {"corpus": corpus.id}).to_pylist()
+    rows = fetch_arrow(connection, _SOURCES, {"corpus": corpus.id}).to_pylist()
+    sources = [_Source(**row) for row in rows]
     if not sources:
         raise InputError(
             f"no sentences of {name!r} here: a lake of a count has counts only; export from a store"
         )
-    return Export(_sources(connection, sources), tuple(_lost(corpus, sources)))
+    return Export(_sources(connection, sources), tuple(_lost(corpus.name, corpus.lowercase, sources)))
 
 
 def sentences_conllu(connection: Connection, numbers: Sequence[int]) -> Iterator[str]:
@@ -187,11 +224,15 @@ def sentences_conllu(connection: Connection, numbers: Sequence[int]) -> Iterator
         numbers: in rising order.
     """
     for first, last in _ranges(numbers):
-        found = fetch_arrow(connection, _ROWS, {"first": first, "last": last})
         wanted = set(numbers)
-        for sentence in found.to_pylist():
-            if sentence["id"] in wanted:
-                yield "\n".join([*_comments(sentence, verbatim=False), sentence["body"], "\n"])
+        for sentence in _rows(connection, first, last):
+            if sentence.id in wanted:
+                yield "\n".join([*_comments(sentence, verbatim=False), sentence.body, "\n"])
+
+
+def _rows(connection: Connection, first: int, last: int) -> Iterator[_Row]:
+    found = fetch_arrow(connection, _ROWS, {"first": first, "last": last})
+    return (_Row(**row) for row in found.to_pylist())
 
 
 def _ranges(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -206,76 +247,65 @@ def _ranges(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
         yield held[0], held[-1]
 
 
-def _lost(corpus: Row[Any], sources: list[dict[str, Any]]) -> Iterator[str]:
-    if corpus.lowercase:
-        yield f"{corpus.name} is lower-cased, and so are its forms and lemmas here"
-    if any(one["format"] == conllu.READER.name and not _is_verbatim(one) for one in sources):
-        older = any(
-            one["format"] == conllu.READER.name and one["reader_version"] != conllu.READER.version
-            for one in sources
+def _lost(name: str, lowercase: bool, sources: Sequence[_Source]) -> Iterator[str]:
+    if lowercase:
+        yield f"{name} is lower-cased, and so are its forms and lemmas here"
+    incomplete = [one for one in sources if one.format == conllu.READER.name and not one.is_verbatim]
+    if any(one.reader_version != conllu.READER.version for one in incomplete):
+        yield (
+            "an earlier sentgen kept neither DEPS, MISC nor empty nodes; "
+            "to have them, ingest the files again with --replace"
         )
-        if older:
-            yield (
-                "an earlier sentgen kept neither DEPS, MISC nor empty nodes; "
-                "to have them, ingest the files again with --replace"
-            )
-        else:
-            yield "sentences that were refused are not there"
+    elif incomplete:
+        yield "sentences that were refused are not there"
 
 
-def _is_verbatim(source: dict[str, Any]) -> bool:
-    """Say whether all lines of a source are there, so that blank ones are told by their numbers."""
-    known = (source["format"], source["reader_version"]) == (conllu.READER.name, conllu.READER.version)
-    return known and not source["rejected"]
-
-
-def _sources(connection: Connection, sources: list[dict[str, Any]]) -> Iterator[bytes]:
+def _sources(connection: Connection, sources: Sequence[_Source]) -> Iterator[bytes]:
     for number, source in enumerate(sources, 1):
-        if source["byte_order_mark"] and number == 1:
+        if source.byte_order_mark and number == 1:
             yield b"\xef\xbb\xbf"
         for text in _texts(connection, source, last=number == len(sources)):
-            yield (text.replace("\n", "\r\n") if source["carriage_returns"] else text).encode()
+            yield (text.replace("\n", "\r\n") if source.carriage_returns else text).encode()
 
 
-def _texts(connection: Connection, source: dict[str, Any], *, last: bool) -> Iterator[str]:
+def _texts(connection: Connection, source: _Source, *, last: bool) -> Iterator[str]:
     """Yield the text of a source, a range of sentences at a time."""
-    verbatim = _is_verbatim(source)
+    verbatim = source.is_verbatim
     end = 0
-    for first in range(source["first"], source["last"] + 1, SENTENCES):
-        until = min(first + SENTENCES - 1, source["last"])
-        found = fetch_arrow(connection, _ROWS, {"first": first, "last": until})
+    for first in range(source.first, source.last + 1, SENTENCES):
+        until = min(first + SENTENCES - 1, source.last)
         parts = []
-        for sentence in found.to_pylist():
+        for sentence in _rows(connection, first, until):
             comments = _comments(sentence, verbatim=verbatim)
             # Line 0 stands before the first one.
-            gap = sentence["line"] - max(end, 1) if verbatim else 2 * bool(end)
-            parts.append("\n" * gap + "\n".join([*comments, sentence["body"]]))
-            end = sentence["line"] + len(comments) + sentence["size"] - 1
+            gap = sentence.line - max(end, 1) if verbatim else 2 * bool(end)
+            parts.append("\n" * gap + "\n".join([*comments, sentence.body]))
+            end = sentence.line + len(comments) + sentence.size - 1
         yield "".join(parts)
     # What follows must not become part of the last sentence.
-    yield "\n" * (source["line_feeds"] if last else max(2, source["line_feeds"]))
+    yield "\n" * (source.line_feeds if last else max(2, source.line_feeds))
 
 
-def _comments(sentence: dict[str, Any], *, verbatim: bool) -> list[str]:
-    metadata = (sentence["metadata"] or "").split("\n")
+def _comments(sentence: _Row, *, verbatim: bool) -> list[str]:
+    metadata = (sentence.metadata or "").split("\n")
     if not verbatim:
         metadata = [one.translate(_LINE_ENDS) for one in metadata]
-    letters = sentence["comments"]
+    letters = sentence.comments
     if letters is None:
         letters = usual_letters(
-            document=sentence["first"],
-            sent_id=bool(sentence["sent_id"]),
-            text=bool(sentence["text"]),
-            metadata=len(metadata) if sentence["metadata"] else 0,
+            document=sentence.first,
+            sent_id=bool(sentence.sent_id),
+            text=bool(sentence.text),
+            metadata=len(metadata) if sentence.metadata else 0,
         )
-    text = sentence["text"] or ""
+    text = sentence.text or ""
     return list(
         written(
             letters,
-            document=sentence["document"],
-            sent_id=sentence["sent_id"] or "",
+            document=sentence.document,
+            sent_id=sentence.sent_id or "",
             text=text if verbatim else text.translate(_LINE_ENDS),
             metadata=metadata,
-            verbatim=(sentence["verbatim"] or "").split("\n"),
+            verbatim=(sentence.verbatim or "").split("\n"),
         )
     )

@@ -6,15 +6,14 @@ on every token of some treebanks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sentgen.arrays import Ints, Longs
+from sentgen.arrays import Bools, Ints, Longs
 from sentgen.corpus.comments import OF_DOCUMENT, usual_letters
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.token_columns import TokenColumns
@@ -46,17 +45,17 @@ class Placed:
     documents: Ints
     first: Sequence[bool]
 
-    def rows(self, table: str, rows: Sequence[tuple[Any, ...]]) -> Iterator[Rows]:
+    def rows(self, table: str, rows: Sequence[tuple[object, ...]]) -> Iterator[Rows]:
         """Yield rows without their corpus, if there are any."""
         if rows:
             names = file_schema(table).names[1:]
             columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
             yield self.table(table, columns, len(rows))
 
-    def table(self, table: str, columns: dict[str, Any], size: int) -> Rows:
+    def table(self, table: str, columns: Mapping[str, object], size: int) -> Rows:
         """Return columns with that of the corpus."""
         schema = file_schema(table)
-        rows = {"corpus_id": np.full(size, self.corpus_id, np.int32)} | columns
+        rows = {"corpus_id": np.full(size, self.corpus_id, np.int32), **columns}
         return table, pa.table([pa.array(rows[field.name], field.type) for field in schema], schema=schema)
 
 
@@ -208,7 +207,7 @@ class _Edges:
 
     starts: Longs
     sizes: Longs
-    broken: np.ndarray[Any, np.dtype[np.bool_]]
+    broken: Bools
     places: Ints
     heads: Ints
     minors: Ints

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -224,7 +223,7 @@ class Writer:
             self._draft.append(table, rows)
         self._pending, self._pending_tokens, self._parts, self._joined = [], 0, [], 0
 
-    def _append_sentences(self, columns: dict[str, Any], documents: Ints) -> None:
+    def _append_sentences(self, columns: dict[str, object], documents: Ints) -> None:
         rows = {"corpus_id": np.full(documents.size, self.corpus.id, np.int32), "document_id": documents}
         self._draft.append("sentence", pa.table(rows | columns))
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import fields
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import pyarrow as pa
 
@@ -107,7 +107,7 @@ class CachedParser:
         if not rows or not self._keeps:
             return
         same = {"parser": self.name, "version": self.version, "tokenized": tokenized, "parsed_at": now()}
-        columns: dict[str, Sequence[Any]] = {name: [value] * len(rows) for name, value in same.items()}
+        columns: dict[str, Sequence[object]] = {name: [value] * len(rows) for name, value in same.items()}
         columns |= dict(
             zip(("sha256", "sentences", "tokens", "result"), zip(*rows, strict=True), strict=True)
         )
@@ -129,7 +129,7 @@ def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _values(sentence: Sentence) -> dict[str, Any]:
+def _values(sentence: Sentence) -> dict[str, object]:
     """Return the fields of a sentence that have something to say."""
     values = {name: getattr(sentence, name) for name in _FIELDS}
     return {

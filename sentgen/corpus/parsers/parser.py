@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from importlib import import_module
-from typing import Any, Protocol, cast
+from typing import Never, Protocol, cast
 
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
@@ -43,7 +43,7 @@ class GoldParser:
         """Refuse sentences without trees."""
         return self._refuse(sentences)
 
-    def _refuse(self, items: Sequence[object]) -> Iterator[Any]:
+    def _refuse(self, items: Sequence[object]) -> Iterator[Never]:
         if items:
             raise InputError("no tree here; --parser gold needs a treebank, such as CoNLL-U with heads")
         return iter(())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
+from types import ModuleType
 from typing import Any
 
 from sentgen.corpus.sentence import Sentence
@@ -29,7 +30,7 @@ def load(language: str) -> Stanza:
 class Stanza:
     """The models of a language; their version is that of Stanza, which pins them."""
 
-    def __init__(self, stanza: Any, language: str) -> None:
+    def __init__(self, stanza: ModuleType, language: str) -> None:
         self.name, self.version = f"stanza:{language}", f"{VERSION}-{stanza.__version__}"
         self._stanza, self._language = stanza, language
         _ = self._raw  # a missing model is told now, not after the store was opened

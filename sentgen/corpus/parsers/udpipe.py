@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from sentgen.corpus.sentence import Sentence
@@ -20,7 +21,7 @@ VERSION = "1"
 _MODELS = "get one from https://ufal.mff.cuni.cz/udpipe/1/models, or train one with UDPipe"
 
 
-def library() -> Any:
+def library() -> ModuleType:
     """Return the module `ufal.udpipe`.
 
     Raises:
@@ -28,7 +29,8 @@ def library() -> Any:
     """
     with needs("udpipe", "UDPipe"):
         from ufal import udpipe
-    return udpipe
+    module: ModuleType = udpipe
+    return module
 
 
 def load(model: str) -> UDPipe:
@@ -50,7 +52,7 @@ class UDPipe:
 
     name = "udpipe"
 
-    def __init__(self, udpipe: Any, model: Any, path: str, version: str) -> None:
+    def __init__(self, udpipe: ModuleType, model: Any, path: str, version: str) -> None:
         self._udpipe, self._model, self._path = udpipe, model, path
         self.version = version
 

@@ -15,7 +15,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
 
 from sentgen.corpus.comments import OF_DOCUMENT, of_document
 from sentgen.corpus.reader import ENGLISH, Reader
@@ -78,7 +77,7 @@ def read_raw(
             yield result
 
 
-def parse_object(line: str) -> dict[str, Any]:
+def parse_object(line: str) -> dict[str, object]:
     """Return the object of a line."""
     try:
         value = json.loads(line)
@@ -91,26 +90,27 @@ def parse_object(line: str) -> dict[str, Any]:
 
 
 def _sentences(
-    value: dict[str, Any], path: str, line: int, limits: InputLimits
+    value: dict[str, object], path: str, line: int, limits: InputLimits
 ) -> Iterator[Sentence | Rejection | RawText]:
     if "tokens" in value:
         yield finished(_columns(value, line), path, limits)
     elif "sentences" in value:
-        if not isinstance(value["sentences"], list):
+        sentences = value["sentences"]
+        if not isinstance(sentences, list):
             raise FormatError("json", "`sentences` is not a list")
-        for sentence in value["sentences"]:
+        for sentence in sentences:
             if isinstance(sentence, str):
                 yield RawText(check_raw(sentence).strip(), line, whole=True)
             else:
                 yield finished(Sentence(check_strings(sentence, "sentences"), line=line), path, limits)
-    elif isinstance(value.get("text"), str):
-        for raw in text.read_raw(check_raw(value["text"]).splitlines(), path=path):
+    elif isinstance(whole := value.get("text"), str):
+        for raw in text.read_raw(check_raw(whole).splitlines(), path=path):
             yield RawText(raw.text, line)
     else:
         raise FormatError("json", "none of `tokens`, `sentences` and `text` (a string) is there")
 
 
-def _columns(value: dict[str, Any], line: int) -> Sentence:
+def _columns(value: dict[str, object], line: int) -> Sentence:
     sentence = Sentence(
         check_strings(value["tokens"], "tokens"), sent_id=name_of(value, "sent_id") or "", line=line
     )
@@ -123,7 +123,7 @@ def _columns(value: dict[str, Any], line: int) -> Sentence:
     return sentence
 
 
-def _metadata(value: dict[str, Any]) -> list[str]:
+def _metadata(value: dict[str, object]) -> list[str]:
     """Return what an object says beside its text, as comments of CoNLL-U."""
     prefix = OF_DOCUMENT if name_of(value, "id") else ""
     return [
@@ -149,7 +149,7 @@ def _numbers(value: object, key: str) -> list[int]:
     return value
 
 
-def name_of(value: dict[str, Any], key: str) -> str | None:
+def name_of(value: dict[str, object], key: str) -> str | None:
     """Return a name, which may be a string or a number."""
     name = value.get(key)
     if name is None:
