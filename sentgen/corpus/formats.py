@@ -43,6 +43,12 @@ _ATTACHED = re.compile(r"\w[.,!?;:][\"')\]”’]?(?=\s|$)")
 #: What is said of XML and HTML that is read as plain text.
 MARKUP_WARNING = "this is XML or HTML, and its tags are words now; take its text out of it"
 
+#: What lies beside a corpus in its folder and is no part of it, unless the user names it.
+_ABOUT = re.compile(
+    r"(readme|licen[cs]e|copying|copyright|notice|changes|changelog|contributing|authors|citation)(?![a-z])",
+    re.IGNORECASE,
+)
+
 #: Bags of words come as `bags` and `json`, too.
 _REGISTRY = Registry("reader", READERS, reader_of, reserved=("bags", "json"))
 
@@ -118,6 +124,27 @@ def detect(source: Source, *, prose: bool = False) -> str:
         told = f"; it may be one of a plug-in that cannot be used: {wrong}" if wrong else ""
         raise UnrecognizedError(f"cannot tell the format; give --format{told}", path=source.name)
     return found
+
+
+def choose_reader(source: Source, form: str | None, language: str) -> Reader | str:
+    """Return the reader of a source, or why it is passed over: it only lies beside a corpus.
+
+    Args:
+        source: the source.
+        form: name of its format, if it is known.
+        language: that of raw text.
+
+    Raises:
+        UnrecognizedError: the user named the source, and its format cannot be told.
+    """
+    if not source.explicit and _ABOUT.match(source.base_name):
+        return "is about the corpus, by its name"
+    try:
+        return reader_named(form or detect(source)).of(language)
+    except UnrecognizedError as error:
+        if source.explicit:
+            raise
+        return error.message
 
 
 def takes_tags_for_words(reader: Reader, source: Source) -> bool:

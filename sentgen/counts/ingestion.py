@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 
 from sqlalchemy import Connection
 
-from sentgen.corpus.formats import takes_tags_for_words
-from sentgen.corpus.parsers import CachedParser, Parser
+from sentgen.corpus import line_blocks, treebank_blocks
+from sentgen.corpus.formats import choose_reader, takes_tags_for_words
+from sentgen.corpus.line_blocks import LineBlock
+from sentgen.corpus.parsers import CachedParser, Parser, read_parsed
 from sentgen.corpus.reader import ENGLISH, Reader
 from sentgen.corpus.readers import conllu
-from sentgen.corpus.sources import Source, expand, place_of
+from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.sources import LineReader, Source, expand, place_of
+from sentgen.corpus.treebank_blocks import TreebankBlock
 from sentgen.counts import segments
 from sentgen.counts.batch import Batch, BatchSummary, ingest_batches, is_small, new_counter
 from sentgen.counts.settings import Settings as Settings
 from sentgen.counts.settings import find_corpus
-from sentgen.counts.source_reading import choose_reader, read_source
 from sentgen.counts.stored_sources import (
     StoredSource,
     add_source,
@@ -32,6 +35,14 @@ from sentgen.counts.stored_sources import (
 from sentgen.counts.writer import SourceTally
 from sentgen.errors import InputError, Rejection
 from sentgen.schema import Store
+
+#: What a source holds: sentences one by one or in blocks of them, and what is refused.
+Found = LineBlock | TreebankBlock | Sentence | Rejection
+#: Formats that are read in blocks, and what reads them so.
+_BLOCKS: dict[str, Callable[[LineReader], Iterator[Found]]] = {
+    "conllu": treebank_blocks.read_blocks,
+    "lines": line_blocks.read_blocks,
+}
 
 
 @dataclass(slots=True)
@@ -116,6 +127,14 @@ class _Run:
     #: Sources of the store that are another path's content, too: id to this path.
     shared: dict[int, str] = field(default_factory=dict)
 
+    def read(self, lines: LineReader, reader: Reader) -> Iterator[Found]:
+        """Yield what a source holds, in blocks where its format is read so."""
+        if self.parser is not None:
+            return read_parsed(reader, self.parser, lines, path=lines.source.name)
+        if reader.name in _BLOCKS:
+            return _BLOCKS[reader.name](lines)
+        return reader.read(iter(lines), path=lines.source.name)
+
     def version(self, reader: Reader) -> str:
         """Return the version of a reader, and of the parser where that has a say."""
         # Formats that have trees as a rule are not parsed, so that another parser changes nothing.
@@ -155,7 +174,7 @@ class _Sources(Batch[Source, Summary]):
         """Draft one source, unless the corpus has it."""
         if self.settings.replace and item.is_stream:
             raise InputError("a stream has no path and replaces nothing; name a file", path=item.name)
-        reader = choose_reader(item, self.settings)
+        reader = choose_reader(item, self.settings.format, self.settings.language)
         if not isinstance(reader, Reader):
             self.done.passed_over.append((item.name, reader))
             return
@@ -180,7 +199,7 @@ class _Sources(Batch[Source, Summary]):
         if self.settings.on_error != "collect":
             return None
         # A first pass that keeps nothing, so that all faults are told.
-        found = read_source(read.source.open(), read.reader, self.run.parser)
+        found = self.run.read(read.source.open(), read.reader)
         rejections = [one for one in found if isinstance(one, Rejection)]
         return replace(read, rejections=rejections) if rejections else None
 
@@ -192,7 +211,7 @@ class _Sources(Batch[Source, Summary]):
         rejections: list[Rejection] = []
         reported = 0
         before = self.run.total.tokens + self.tokens
-        for found in read_source(lines, read.reader, self.run.parser):
+        for found in self.run.read(lines, read.reader):
             if isinstance(found, Rejection):
                 if self.settings.on_error == "raise":
                     raise found.as_error()

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from sentgen.corpus.comments import of_document
 from sentgen.corpus.sentence import RawText, Sentence
-from sentgen.corpus.validation import InputLimits, check
+from sentgen.corpus.validation import LIMITS, InputLimits, check
 from sentgen.errors import Rejection
 
 #: Token numbers and heads as they must be written: looking up is faster than `int`, and strict.
@@ -56,15 +56,21 @@ def blocks(lines: Iterable[str], most: int, first_line: int = 1) -> Iterator[tup
         yield start, rows
 
 
-def one_block_each(
-    lines: Iterable[str], path: str, limits: InputLimits, fill: Callable[..., None]
-) -> Iterator[Sentence | Rejection]:
-    """Yield the sentences of a format in which every block of lines is one, filled from its rows."""
-    for start, rows in blocks(lines, limits.sentence_tokens):
-        if len(rows) > limits.sentence_tokens:
-            yield too_long(path, start, limits)
-        else:
-            yield finished(Sentence([], line=start), path, limits, partial(fill, rows=rows))
+class ReadBlocks:
+    """Reads a format in which every block of lines is a sentence, which ``fill`` fills from its rows."""
+
+    def __init__(self, fill: Callable[..., None]) -> None:
+        self.fill = fill
+
+    def __call__(
+        self, lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS
+    ) -> Iterator[Sentence | Rejection]:
+        """Yield the sentences between blank lines."""
+        for start, rows in blocks(lines, limits.sentence_tokens):
+            if len(rows) > limits.sentence_tokens:
+                yield too_long(path, start, limits)
+            else:
+                yield finished(Sentence([], line=start), path, limits, partial(self.fill, rows=rows))
 
 
 def finished(

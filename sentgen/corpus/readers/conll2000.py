@@ -7,21 +7,13 @@ begins one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 from sentgen.corpus.reader import Reader
-from sentgen.corpus.readers._columns import FormatError, one_block_each
+from sentgen.corpus.readers._columns import FormatError, ReadBlocks
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.validation import LIMITS, InputLimits
-from sentgen.errors import Rejection
 
 _LINE = re.compile(r"\S+[ \t]\S+[ \t](O|[BI]-\w+)")
 _CHUNK = re.compile(r"O|[BI]-\w+", re.ASCII)
-
-
-def read(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> Iterator[Sentence | Rejection]:
-    """Return the sentences between blank lines."""
-    return one_block_each(lines, path, limits, _fill)
 
 
 def _fill(sentence: Sentence, rows: list[str]) -> None:
@@ -41,6 +33,9 @@ def _fill(sentence: Sentence, rows: list[str]) -> None:
         sentence.xpos.append(tag)
         sentence.nps.append(latest if is_np else 0)
         previous = chunk
+
+
+read = ReadBlocks(_fill)
 
 
 def _fits(sample: list[str]) -> bool:

@@ -5,25 +5,16 @@ Eight columns (without PHEAD and PDEPREL) are read as well as ten. CPOSTAG goes 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._columns import (
     IDS,
     FormatError,
-    one_block_each,
+    ReadBlocks,
     optional,
     parse_heads,
     split_columns,
 )
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.validation import LIMITS, InputLimits
-from sentgen.errors import Rejection
-
-
-def read(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> Iterator[Sentence | Rejection]:
-    """Return the sentences between blank lines."""
-    return one_block_each(lines, path, limits, _fill)
 
 
 def _fill(sentence: Sentence, rows: list[str]) -> None:
@@ -42,6 +33,9 @@ def _fill(sentence: Sentence, rows: list[str]) -> None:
     if columns[6].count("_") != len(rows):
         sentence.heads = parse_heads(columns[6])
     sentence.deprels = optional(columns[7])
+
+
+read = ReadBlocks(_fill)
 
 
 def _fits(sample: list[str]) -> bool:

@@ -6,19 +6,11 @@ Forms lose the Penn escapes: `1\\/2` is read as `1/2`, `-LRB-` as `(`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 from sentgen.corpus.reader import Reader
-from sentgen.corpus.readers._columns import one_block_each, parse_heads, split_columns
+from sentgen.corpus.readers._columns import ReadBlocks, parse_heads, split_columns
 from sentgen.corpus.readers._penn import plain, plain_tag
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.validation import LIMITS, InputLimits
-from sentgen.errors import Rejection
-
-
-def read(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> Iterator[Sentence | Rejection]:
-    """Return the sentences between blank lines."""
-    return one_block_each(lines, path, limits, _fill)
 
 
 def _fill(sentence: Sentence, rows: list[str]) -> None:
@@ -26,6 +18,9 @@ def _fill(sentence: Sentence, rows: list[str]) -> None:
     sentence.forms = [plain(form) for form in forms]
     sentence.xpos = [plain_tag(tag) for tag in tags]
     sentence.heads = parse_heads(heads)
+
+
+read = ReadBlocks(_fill)
 
 
 def _fits(sample: list[str]) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sentgen.corpus.formats import MARKUP_WARNING, takes_tags_for_words
+from sentgen.corpus.formats import MARKUP_WARNING, choose_reader, takes_tags_for_words
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.sources import Source, expand, place_of
 from sentgen.counts.cluster import counting, merging, reading, words
@@ -21,7 +21,6 @@ from sentgen.counts.cluster.reading import TREES, ShardReading
 from sentgen.counts.cluster.shards import Shard, SourcePart, pack, survey
 from sentgen.counts.cluster.stages import disk_note
 from sentgen.counts.settings import Settings
-from sentgen.counts.source_reading import choose_reader
 from sentgen.errors import InputError
 from sentgen.schema.lakes.layout import LakeFile
 
@@ -118,7 +117,7 @@ class Job(LakeJob):
         for source in expand(paths):
             if source.is_stream:
                 raise InputError("workers cannot read a stream; name a file", path=source.name)
-            reader = choose_reader(source, self.settings)
+            reader = choose_reader(source, self.settings.format, self.settings.language)
             if isinstance(reader, Reader):
                 found.append((source, reader))
                 if takes_tags_for_words(reader, source):
