@@ -1,13 +1,22 @@
-"""Base noun phrases of Universal Dependencies, and function words as heads, a sentence at a time.
+"""Base noun phrases of Universal Dependencies, and function words as heads, compiled.
 
-`base_np_arrays` does the same for many sentences at once; what is written here is the reference.
+The sentences stand one after the other in flat arrays. The heads of a sentence must be a tree, which
+`validation.check` makes sure of, or all be `NO_HEAD`.
 """
 
 from __future__ import annotations
 
-import itertools
+from collections.abc import Sequence
 
+import numpy as np
+
+from sentgen.arrays import Ints, Longs, compiled
 from sentgen.corpus.sentence import Sentence
+
+NO_HEAD = -1
+#: Codes of tags and relations.
+OTHER, NOMINAL_TAG = 0, 1
+INSIDE_RELATION, FUNCTION_RELATION = 1, 2
 
 #: The tags of words that base noun phrases are built around.
 NOMINAL = frozenset({"NOUN", "PROPN", "PRON", "NUM"})
@@ -24,6 +33,263 @@ def is_inside(relation: str) -> bool:
 def is_function(relation: str) -> bool:
     """Return whether a word with this relation is a function word that is put above its head."""
     return relation.partition(":")[0] in _FUNCTION
+
+
+def upos_codes(upos: Sequence[str]) -> Ints:
+    """Return ``NOMINAL_TAG`` for the tags that base noun phrases are built around, else ``OTHER``."""
+    return np.array([NOMINAL_TAG if tag in NOMINAL else OTHER for tag in upos], np.int32)
+
+
+def relation_codes(deprels: Sequence[str]) -> Ints:
+    """Return ``INSIDE_RELATION``, ``FUNCTION_RELATION`` or ``OTHER`` for each relation."""
+    return np.array([_relation_code(relation) for relation in deprels], np.int32)
+
+
+def _relation_code(relation: str) -> int:
+    if is_inside(relation):
+        return INSIDE_RELATION
+    return FUNCTION_RELATION if is_function(relation) else OTHER
+
+
+@compiled
+def _longest(lengths: Ints) -> int:
+    longest = 0
+    for size in lengths:
+        longest = max(longest, size)
+    return longest
+
+
+# The functions below get one sentence's part of each array, and scratch for positions, which count from 1.
+# Longs is int64, so that numba compiles each function once, for int64, rather than for both widths.
+
+
+@compiled
+def _set_depths(heads: Ints, depths: Longs) -> None:
+    """Set the distance of each token from the root (``depths[0]`` is the root above)."""
+    depths[0] = 0
+    for i in range(1, heads.size + 1):
+        depths[i] = -1
+    for i in range(1, heads.size + 1):
+        node = i
+        depth = 0
+        while depths[node] < 0:
+            depth += 1
+            node = heads[node - 1]
+        depth += depths[node]
+        node = i
+        while depths[node] < 0:
+            depths[node] = depth
+            depth -= 1
+            node = heads[node - 1]
+
+
+@compiled
+def _sort_nominals(upos: Ints, depths: Longs, order: Longs, places: Longs) -> int:
+    """Set ``order`` to the nominals, nearer to the root first, then left to right; return their number.
+
+    A counting sort: ``places`` is scratch for the next place of each depth.
+    """
+    for depth in range(upos.size + 2):
+        places[depth] = 0
+    for i in range(1, upos.size + 1):
+        if upos[i - 1] == NOMINAL_TAG:
+            places[depths[i] + 1] += 1
+    for depth in range(1, upos.size + 2):
+        places[depth] += places[depth - 1]
+    for i in range(1, upos.size + 1):
+        if upos[i - 1] == NOMINAL_TAG:
+            order[places[depths[i]]] = i
+            places[depths[i]] += 1
+    return int(places[upos.size + 1])
+
+
+@compiled
+def _reaches(position: int, top: int, owner: Longs, heads: Ints, relations: Ints, depths: Longs) -> bool:
+    """Climb to the child of ``top`` above a token, or to a token that is known to be inside."""
+    node = position
+    depth = depths[top] + 1
+    while depths[node] > depth and owner[node] != top:
+        node = heads[node - 1]
+    if depths[node] > depth:
+        return True
+    if depths[node] != depth or heads[node - 1] != top:
+        return False
+    return bool(relations[node - 1] == INSIDE_RELATION)
+
+
+@compiled
+def base_np_numbers(upos: Ints, relations: Ints, heads: Ints, lengths: Ints) -> Ints:
+    """Return the number of the base noun phrase of each token in its sentence, see `mark_base_nps`.
+
+    Args:
+        upos: (tokens,) int32, see `upos_codes`.
+        relations: (tokens,) int32, see `relation_codes`.
+        heads: (tokens,) int32, 1-based position of the head in its sentence, 0 for the root; `NO_HEAD`
+            throughout a sentence that has none.
+        lengths: (sentences,) int32.
+
+    Returns:
+        (tokens,) int32: 0 outside base noun phrases, and in sentences without heads.
+    """
+    result = np.zeros(heads.size, np.int32)
+    # One scratch for all sentences: allocating for each would cost more than the work on it.
+    scratch = np.empty((4, _longest(lengths) + 2), np.int64)
+    depths, places, order, owner = scratch[0], scratch[1], scratch[2], scratch[3]
+    start = 0
+    for size in lengths:
+        end = start + size
+        if size and heads[start] != NO_HEAD:
+            own, own_relations = heads[start:end], relations[start:end]
+            _set_depths(own, depths)
+            count = _sort_nominals(upos[start:end], depths, order, places)
+            for i in range(size + 2):
+                owner[i] = 0
+            for place in range(count):
+                top = order[place]
+                if owner[top]:
+                    continue
+                owner[top] = top
+                # A phrase is contiguous: on either side it ends at the first token that does not belong.
+                for step in (-1, 1):
+                    at = top + step
+                    while 0 < at <= size and not owner[at]:
+                        if not _reaches(at, top, owner, own, own_relations, depths):
+                            break
+                        owner[at] = top
+                        at += step
+            latest = 0
+            for i in range(1, size + 1):
+                if owner[i]:
+                    # Two phrases side by side have different owners; `owner[0]` stays 0.
+                    latest += owner[i] != owner[i - 1]
+                    result[start + i - 1] = latest
+        start = end
+    return result
+
+
+@compiled
+def _group_functions(heads: Ints, relations: Ints, first: Longs, functions: Longs) -> int:
+    """Sort function words by their heads, then left to right; return their number.
+
+    Those of head h are ``functions[first[h] : first[h + 1]]``.
+    """
+    for i in range(heads.size + 3):
+        first[i] = 0
+    for i in range(heads.size):
+        if heads[i] > 0 and relations[i] == FUNCTION_RELATION:
+            # Two places ahead: filling below moves each begin to the end of its group, one place ahead.
+            first[heads[i] + 2] += 1
+    for i in range(1, heads.size + 3):
+        first[i] += first[i - 1]
+    for i in range(heads.size):
+        if heads[i] > 0 and relations[i] == FUNCTION_RELATION:
+            functions[first[heads[i] + 1]] = i + 1
+            first[heads[i] + 1] += 1
+    return int(first[heads.size + 1])
+
+
+@compiled
+def _outermost(head: int, low: int, high: int, functions: Longs) -> int:
+    """Return the place of the word farthest from its head, of two the left one; it is the first or last."""
+    return low if abs(functions[low] - head) >= abs(functions[high - 1] - head) else high - 1
+
+
+@compiled
+def _governor(position: int, head: int | np.int64, first: Longs, functions: Longs) -> int:
+    """Return the outermost function word of a head between it and a dependent, else the head.
+
+    Of the function words between them the outermost is the one nearest to the dependent, which binary search
+    finds. A function word can have function words of its own, to which the same applies.
+    """
+    while head > 0:
+        low = first[head]
+        high = first[head + 1]
+        # Right of the head, the word sought is the last one before the dependent.
+        limit = position if position < head else position - 1
+        while low < high:
+            middle = (low + high) // 2
+            if functions[middle] <= limit:
+                low = middle + 1
+            else:
+                high = middle
+        if position < head:
+            if low == first[head + 1] or functions[low] > head:
+                break
+            head = functions[low]
+        else:
+            if low == first[head] or functions[low - 1] < head:
+                break
+            head = functions[low - 1]
+    return int(head)
+
+
+@compiled
+def _set_tops(size: int, first: Longs, functions: Longs, tops: Longs) -> None:
+    """Set the token that is outermost of each token and the function words above it."""
+    for i in range(1, size + 1):
+        tops[i] = 0
+    for i in range(1, size + 1):
+        node = i
+        while not tops[node] and first[node] < first[node + 1]:
+            node = functions[_outermost(node, first[node], first[node + 1], functions)]
+        top = tops[node] if tops[node] else node
+        node = i
+        while not tops[node]:
+            tops[node] = top
+            if first[node] < first[node + 1]:
+                node = functions[_outermost(node, first[node], first[node + 1], functions)]
+
+
+@compiled
+def _promote(heads: Ints, relations: Ints, first: Longs, functions: Longs, tops: Longs, out: Ints) -> None:
+    """Set the heads of one sentence after promotion."""
+    for i in range(1, heads.size + 1):
+        if heads[i - 1] == 0 or relations[i - 1] != FUNCTION_RELATION:
+            out[tops[i] - 1] = _governor(i, np.int64(heads[i - 1]), first, functions)
+        low = first[i]
+        high = first[i + 1]
+        if low == high:
+            continue
+        # From the outermost word inwards: each governs the next one, the innermost governs the head.
+        place = _outermost(i, low, high, functions)
+        outer = functions[place]
+        while high - low > 1:
+            if place == low:
+                low += 1
+            else:
+                high -= 1
+            place = _outermost(i, low, high, functions)
+            inner = functions[place]
+            out[tops[inner] - 1] = _governor(inner, outer, first, functions)
+            outer = inner
+        out[i - 1] = _governor(i, outer, first, functions)
+
+
+@compiled
+def function_head_positions(relations: Ints, heads: Ints, lengths: Ints) -> Ints:
+    """Return the heads with function words above the words they belong to, see `function_heads`.
+
+    Args:
+        relations: (tokens,) int32, see `relation_codes`.
+        heads: (tokens,) int32, 1-based position of the head in its sentence, 0 for the root; `NO_HEAD`
+            throughout a sentence that has none.
+        lengths: (sentences,) int32.
+
+    Returns:
+        (tokens,) int32: heads; those of sentences without function words, or without heads, are unchanged.
+    """
+    result = heads.copy()
+    scratch = np.empty((3, _longest(lengths) + 3), np.int64)
+    first, functions, tops = scratch[0], scratch[1], scratch[2]
+    start = 0
+    for size in lengths:
+        end = start + size
+        own, own_relations = heads[start:end], relations[start:end]
+        if _group_functions(own, own_relations, first, functions):
+            _set_tops(own.size, first, functions, tops)
+            _promote(own, own_relations, first, functions, tops, result[start:end])
+        start = end
+    return result
 
 
 def mark_base_nps(sentence: Sentence) -> bool:
@@ -45,64 +311,8 @@ def base_nps(upos: list[str], heads: list[int], deprels: list[str]) -> list[int]
     >>> base_nps(["DET", "ADJ", "NOUN", "VERB"], [3, 3, 4, 0], ["det", "amod", "nsubj", "root"])
     [1, 1, 1, 0]
     """
-    size = len(heads)
-    depths = _depths(heads)
-    nominal = [position for position, tag in enumerate(upos, 1) if tag in NOMINAL]
-    # A stable sort: of equally deep ones the left one comes first.
-    nominal.sort(key=depths.__getitem__)
-    owner = [0] * (size + 2)
-    for top in nominal:
-        if owner[top]:
-            continue
-        owner[top] = top
-        for step in (-1, 1):
-            position = top + step
-            while 0 < position <= size and not owner[position]:
-                if not _reaches(position, top, owner, heads, deprels, depths):
-                    break
-                owner[position] = top
-                position += step
-    return _numbered(owner[1 : size + 1])
-
-
-def _depths(heads: list[int]) -> list[int]:
-    """Return the distance of each token from the root (index 0 is the root above); linear, iterative."""
-    depths = [0] + [-1] * len(heads)
-    for start in range(1, len(heads) + 1):
-        path = []
-        node = start
-        while depths[node] < 0:
-            path.append(node)
-            node = heads[node - 1]
-        depth = depths[node]
-        # Each token is on one path only, so that all paths together are linear.
-        for node in reversed(path):
-            depth += 1
-            depths[node] = depth
-    return depths
-
-
-def _reaches(
-    position: int, top: int, owner: list[int], heads: list[int], deprels: list[str], depths: list[int]
-) -> bool:
-    """Climb to the child of ``top`` above a token, or to a token that is known to be inside."""
-    node, depth = position, depths[top] + 1
-    while depths[node] > depth and owner[node] != top:
-        node = heads[node - 1]
-    if depths[node] > depth:
-        return True
-    if depths[node] != depth or heads[node - 1] != top:
-        return False
-    return is_inside(deprels[node - 1])
-
-
-def _numbered(owner: list[int]) -> list[int]:
-    numbers, latest, previous = [], 0, 0
-    for top in owner:
-        if top and top != previous:
-            latest += 1
-        numbers.append(latest if top else 0)
-        previous = top
+    codes = upos_codes(upos), relation_codes(deprels)
+    numbers: list[int] = base_np_numbers(*codes, *_one_sentence(heads)).tolist()
     return numbers
 
 
@@ -129,53 +339,10 @@ def promoted(heads: list[int], deprels: list[str]) -> list[int]:
     >>> promoted([4, 4, 4, 0], ["nsubj", "aux", "cop", "root"])
     [2, 0, 2, 3]
     """
-    functions = [head > 0 and is_function(relation) for head, relation in zip(heads, deprels, strict=True)]
-    words: dict[int, list[int]] = {}
-    for position, head in enumerate(heads, 1):
-        if functions[position - 1]:
-            words.setdefault(head, []).append(position)
-    if not words:
-        return list(heads)
-    for head, chain in words.items():
-        # Outermost first: `_tops` and `_governor` take the first that fits.
-        chain.sort(key=lambda position: (-abs(position - head), position))
-    tops = _tops(words, len(heads))
-    result = [0] * len(heads)
-    for position, head in enumerate(heads, 1):
-        if not functions[position - 1]:
-            result[tops[position] - 1] = _governor(position, head, words)
-    for head, chain in words.items():
-        for outer, inner in itertools.pairwise(chain):
-            result[tops[inner] - 1] = _governor(inner, outer, words)
-        result[head - 1] = _governor(head, chain[-1], words)
-    return result
+    found: list[int] = function_head_positions(relation_codes(deprels), *_one_sentence(heads)).tolist()
+    return found
 
 
-def _tops(words: dict[int, list[int]], size: int) -> list[int]:
-    """Return the token that is outermost of each token and the function words above it."""
-    tops = [0] * (size + 1)
-    for start in range(size + 1):
-        path = []
-        node = start
-        while not tops[node] and node in words:
-            path.append(node)
-            node = words[node][0]
-        top = tops[node] or node
-        tops[node] = top
-        for node in path:
-            tops[node] = top
-    return tops
-
-
-def _governor(position: int, head: int, words: dict[int, list[int]]) -> int:
-    """Return the outermost function word of a head between it and a dependent, else the head.
-
-    A function word can have function words of its own, to which the same applies.
-    """
-    while chain := words.get(head):
-        low, high = (position, head) if position < head else (head, position)
-        between = next((word for word in chain if low < word < high), None)
-        if between is None:
-            break
-        head = between
-    return head
+def _one_sentence(heads: Sequence[int]) -> tuple[Ints, Ints]:
+    """Return the heads and the lengths of a block that is one sentence."""
+    return np.array(heads, np.int32), np.array([len(heads)], np.int32)

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sentgen.arrays import Bools, Ints
-from sentgen.corpus.base_np_arrays import NO_HEAD
+from sentgen.corpus.base_np import NO_HEAD
 from sentgen.corpus.sentence import Sentence
 
 #: CoNLL's mark for a value that is not there.

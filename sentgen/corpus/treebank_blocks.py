@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from sentgen.arrays import Bools, Ints, Longs
-from sentgen.corpus.base_np_arrays import NO_HEAD
+from sentgen.corpus.base_np import NO_HEAD
 from sentgen.corpus.readers import conllu
 from sentgen.corpus.readers._columns import HEADS, FormatError, split_columns
 from sentgen.corpus.sentence import RESERVED, Sentence

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from sqlalchemy import Connection, insert
 
 from sentgen.arrays import Bools, Ints, Longs
-from sentgen.corpus.base_np_arrays import (
+from sentgen.corpus.base_np import (
     base_np_numbers,
     function_head_positions,
     relation_codes,

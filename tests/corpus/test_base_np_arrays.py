@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from base_np_reference import base_nps, promoted
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentgen.corpus.base_np import base_nps, promoted
-from sentgen.corpus.base_np_arrays import (
+from sentgen.corpus.base_np import (
     FUNCTION_RELATION,
     INSIDE_RELATION,
     NO_HEAD,
