@@ -229,6 +229,8 @@ class _Sources(Batch[Source, Summary]):
         tally.rejected = len(rejections)
         if read.reader.name == conllu.READER.name:
             tally.layout = lines.layout
+        if takes_tags_for_words(read.reader, source):
+            self.done.markup.append(source.name)
         self.next_source += 1
         self.tokens += tally.tokens
         return replace(read, tally=tally, rejections=rejections)
@@ -257,8 +259,6 @@ class _Sources(Batch[Source, Summary]):
         self._record(connection, read.rejections)
         form = read.reader.name
         add_source(connection, self.corpus.id, tally, form=form, version=read.version, digest=read.digest)
-        if takes_tags_for_words(read.reader, read.source):
-            self.done.markup.append(read.source.name)
         self.done.sources += 1
         self.done.tokens += tally.tokens
         self.done.sentences += tally.sentences
