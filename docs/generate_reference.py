@@ -180,9 +180,11 @@ def pages() -> dict[Path, str]:
 
 
 if __name__ == "__main__":
-    imported_as = [path.read_text("utf-8") for path in (python_options.PATH, HELP)]
+    # The others are made of what imports these.
+    before = {HELP: help_table(), python_options.PATH: python_options.page()}
+    if any(path.read_text("utf-8") != text for path, text in before.items()):
+        for path, text in before.items():
+            path.write_text(text, "utf-8")
+        os.execv(sys.executable, [sys.executable, *sys.argv])
     for path, text in pages().items():
         path.write_text(text, "utf-8")
-    if [path.read_text("utf-8") for path in (python_options.PATH, HELP)] != imported_as:
-        # The pages about Python and the command line have been made of what was imported.
-        os.execv(sys.executable, [sys.executable, *sys.argv])
