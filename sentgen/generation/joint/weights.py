@@ -13,7 +13,7 @@ from sentgen.generation.problem import Algorithm, SearchSettings, Setting
 from sentgen.generation.weighted import rounded_weights
 from sentgen.models.registry import list_models
 from sentgen.models.submodel import ModelLike
-from sentgen.models.weights import LearntWeights, learnt_weights
+from sentgen.models.weights import learnt_weights
 from sentgen.schema import Store
 
 #: Names the weights that are there without learning, and those that were learnt last.
@@ -65,23 +65,19 @@ def found_weights(
         learnt = learnt_weights(store, model.id, algorithm.name, version)
     features = settings.of(FeatureSettings)
     if features.automatic:
-        mine = companions(store, model) if learnt is None else _there(store, model, learnt)
+        mine = dict(companions(store, model)) if learnt is None else learnt.features
+        there = mine if learnt is None else {one.label for one in list_models(store)}
+        # Without one of the models that weights were learnt for, the other weights are not the best.
+        gone = next((name for name in mine if name not in there), None)
+        if gone is not None:
+            raise NotFoundError(
+                f"weights of {model.name}@{model.version} were learnt with {gone}, which was removed;"
+                " tune again, or take weights default"
+            )
         named = {name: weight for name, weight in features.features.named if name != AUTO}
         # What is named besides has the weight that was asked for, and stands behind the others.
-        weights = {name: weight for name, weight in mine if name not in named} | named
+        weights = {name: weight for name, weight in mine.items() if name not in named} | named
         settings = settings.having(FeatureSettings(rounded_weights(weights.items())))
     if learnt is not None and "factors" not in given:
         settings = settings.having(FactorSettings(rounded_weights(learnt.factors.items())))
     return settings
-
-
-def _there(store: Store, model: ModelLike, learnt: LearntWeights) -> list[tuple[str, float]]:
-    """Return the models that weights were learnt for; without one of them the others are not the best."""
-    there = {one.label for one in list_models(store)}
-    gone = next((name for name in learnt.features if name not in there), None)
-    if gone is not None:
-        raise NotFoundError(
-            f"weights of {model.name}@{model.version} were learnt with {gone}, which was removed; tune again,"
-            " or take weights default"
-        )
-    return list(learnt.features.items())
