@@ -14,6 +14,7 @@ from typer.main import get_group
 
 from sentgen import __version__
 from sentgen.cli.commands import COMMANDS, Listed
+from sentgen.cli.console.completion import offering, with_plugins
 from sentgen.cli.console.patience import be_patient
 
 _MARKUP: Literal["markdown"] = "markdown"
@@ -45,16 +46,11 @@ class Commands(TyperGroup):
         if name is None or stand_in is None or isinstance(stand_in, Commands):
             return name, stand_in, rest
         group = self.listed.name if self.listed else ""
-        if ctx.resilient_parsing:  # a TAB
-            from sentgen.cli.console.completion import offering
-
-            if offered := offering(group, name, rest):
-                return name, offered, rest
+        if ctx.resilient_parsing and (offered := offering(group, name, rest)):  # a TAB
+            return name, offered, rest
         # Only now is a command imported, and no other.
         command = self.load(name)
         if any(word in _HELP for word in rest):
-            from sentgen.cli.console.completion import with_plugins
-
             command = with_plugins(group, command)
         if not gc.isenabled():  # look for garbage again, but not among what was imported: nothing becomes it
             gc.freeze()

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 import typer
 
-from sentgen.errors import InputError
+from sentgen.cli.console.options import mistakes
 from sentgen.options import Declaration, Option, Parameter, declared, parameters_of
 
 Result = TypeVar("Result")
@@ -86,10 +86,8 @@ def made_of(declaration: type[Declaration], given: Mapping[str, Any]) -> Declara
     """
     lists = {one.name: get_origin(one.kind) is list for one in parameters_of(declaration)}
     values = {name: value or [] if lists[name] else value for name, value in given.items() if name in lists}
-    try:
+    with mistakes():
         return declared(declaration, values)
-    except InputError as error:
-        raise typer.BadParameter(error.message) from error
 
 
 def _default(one: Parameter) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -34,6 +36,19 @@ DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what wou
 LimitOption = Annotated[int, typer.Option("--limit", "-n", min=0, help="Rows to show; 0 for all.")]
 
 
+@contextmanager
+def mistakes(option: str | None = None) -> Iterator[None]:
+    """Take what the library refuses as a mistake in the command line, in an option if one is named.
+
+    Raises:
+        typer.BadParameter: it refuses something.
+    """
+    try:
+        yield
+    except InputError as error:
+        raise typer.BadParameter(error.message, param_hint=option) from error
+
+
 def check_file_option(option: str, path: Path | None) -> None:
     """Refuse a path that names no file.
 
@@ -63,10 +78,8 @@ LOOKUP_SHARE = 0.35
 
 def parse_size(text: str | None) -> int | None:
     """Read a size such as ``2GB``, ``500M`` or ``1073741824``."""
-    try:
+    with mistakes():
         return None if text is None else sizes.parse_size(text)
-    except InputError as error:
-        raise typer.BadParameter(error.message) from error
 
 
 def open_store(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, open_store
+from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, mistakes, open_store
 from sentgen.cli.console.output import Output, output_options
 from sentgen.corpus.conllu_writer import conllu
 from sentgen.corpus.formats import check_format
@@ -15,7 +15,7 @@ from sentgen.corpus.parsers import open_parser
 from sentgen.corpus.parsers.cache import forget_parses, kept_parses
 from sentgen.corpus.sentences import sentences_of
 from sentgen.corpus.sources import expand
-from sentgen.errors import InputError, Rejection
+from sentgen.errors import Rejection
 from sentgen.output.wording import quantity
 
 app = typer.Typer(help="Train, measure and run dependency parsers.")
@@ -42,10 +42,8 @@ def run(
 
     Example: `sentgen parser run news.txt --parser udpipe:ewt.udpipe`
     """
-    try:
+    with mistakes("--format"):
         check_format(format)
-    except InputError as error:
-        raise typer.BadParameter(error.message, param_hint="--format") from error
     loaded = open_parser(parser)
     rejections = list[Rejection]()
 

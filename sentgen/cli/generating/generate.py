@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sentgen.cli.console.answers import TreeFiles, show_generated, tree_files
-from sentgen.cli.console.lengths import parse_lengths
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import (
     LOOKUP_SHARE,
@@ -15,6 +14,7 @@ from sentgen.cli.console.options import (
     MemoryOption,
     ParserOption,
     database_memory,
+    mistakes,
     open_for_lookups,
     open_store,
 )
@@ -23,7 +23,7 @@ from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.corpus.sources import expand
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
-from sentgen.generation.clusters.clusters import Clusters, generate_all, temporary_clusters
+from sentgen.generation.clusters.clusters import Clusters, generate_all, parse_lengths, temporary_clusters
 from sentgen.generation.clusters.request import FILES_PANEL, ClusterRequest, Models
 from sentgen.generation.clusters.salience import KINDS, Kind, parse_weights
 from sentgen.models.related.cluster_counts import cluster_names
@@ -54,7 +54,8 @@ def generate(
     Example: `sentgen generate cluster.conllu --lengths 5-12 --trace`
     """
     settings = asked.settings(_salience(asked.salience))
-    lengths = parse_lengths(asked.lengths)
+    with mistakes("--lengths"):
+        lengths = parse_lengths(asked.lengths)
     trees = open_parser(parser) if parser else None
     with (
         _clusters(asked, trees, db, memory_limit) as clusters,

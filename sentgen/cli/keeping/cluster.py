@@ -12,15 +12,8 @@ import typer
 from rich.progress import MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 
-from sentgen.cli.console.model_options import (
-    CorpusOption,
-    MinCountOption,
-    NameArgument,
-    OrderOption,
-    parse_counts,
-)
 from sentgen.cli.console.option_groups import asking
-from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size
+from sentgen.cli.console.options import DbOption, MemoryOption, mistakes, open_store, parse_size
 from sentgen.cli.console.output import Output, output_options
 from sentgen.counts.cluster import listing
 from sentgen.counts.cluster.catalogue import SETTINGS
@@ -30,8 +23,13 @@ from sentgen.counts.cluster.machines import Machines, Slurm, slurm_script
 from sentgen.counts.cluster.stages import Progress
 from sentgen.counts.settings import Settings
 from sentgen.errors import InputError
+from sentgen.models.building.build_request import parse_counts
+from sentgen.models.building.recipe import recipe
+from sentgen.models.cluster.job import ModelJob, check
+from sentgen.models.cluster.removal import remove_model
 from sentgen.output.progress import bars
 from sentgen.output.wording import quantity
+from sentgen.schema.lakes.export import export as write
 from sentgen.schema.lakes.layout import read_manifest
 from sentgen.schema.lakes.places import Place
 from sentgen.schema.store import default_memory_limit
@@ -40,6 +38,16 @@ app = typer.Typer(help="Count beyond one machine, into lakes: stores as Parquet 
 
 PathsArgument = Annotated[
     list[str], typer.Argument(metavar="PATH...", help="Files, folders, globs or zip archives.")
+]
+CorpusOption = Annotated[
+    list[str], typer.Option("--corpus", metavar="NAME", help="Corpus to count; may be repeated.")
+]
+OrderOption = Annotated[int, typer.Option("--order", min=1, max=5, help="Highest order of n-grams.")]
+MinCountOption = Annotated[
+    str | None,
+    typer.Option(
+        "--min-count", metavar="N,N,...", help="Lowest count kept per order; the last one for the rest."
+    ),
 ]
 ToOption = Annotated[
     str, typer.Option("--to", metavar="LAKE", help="Folder or URL of the lake; made if need be.")
@@ -92,7 +100,7 @@ def count(
 @asking(Machines, "machines")
 def models(
     *,
-    name: NameArgument,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the model.")],
     lake: Annotated[str, typer.Option("--in", metavar="LAKE", help="Folder or URL of the lake.")],
     corpus: CorpusOption,
     order: OrderOption = 4,
@@ -113,10 +121,9 @@ def models(
 
     Example: `sentgen cluster models news --in lake --corpus web --order 5 --local 4`
     """
-    from sentgen.models.building.recipe import recipe
-    from sentgen.models.cluster.job import ModelJob, check
-
-    settings = recipe(order, smoothing, parse_counts(min_count), unknown, False)
+    with mistakes():
+        counts = parse_counts(min_count)
+    settings = recipe(order, smoothing, counts, unknown, False)
     check(name, settings)
     place = Place(lake)
     work = _work(place, machines.work)
@@ -185,8 +192,6 @@ def remove(
         raise typer.BadParameter("give one of CORPUS, --model and --unfinished")
     place = Place(lake)
     if model is not None:
-        from sentgen.models.cluster.removal import remove_model
-
         for label in remove_model(place, _work(place, work), model):
             typer.echo(f"removed {label}")
         return
@@ -229,8 +234,6 @@ def export(
 
     Example: `sentgen cluster export --to lake`
     """
-    from sentgen.schema.lakes.export import export as write
-
     with open_store(db, read_only=True, memory_limit=memory_limit) as opened:
         manifest = write(opened, Place(to), progress=lambda line: typer.echo(line, err=True))
     size = sum(file.bytes for file in manifest.files)

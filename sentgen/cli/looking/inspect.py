@@ -15,9 +15,8 @@ from rich.cells import cell_len
 from sqlalchemy import Connection
 
 from sentgen.cli.console.option_groups import Result, asking
-from sentgen.cli.console.options import DbOption, MemoryOption, open_store
+from sentgen.cli.console.options import DbOption, MemoryOption, mistakes, open_store
 from sentgen.cli.console.output import Look, Output, output_options, printable
-from sentgen.errors import InputError
 from sentgen.lookups.concordances.concordance import Kwic, Order
 from sentgen.lookups.dependency_search import Arguments, Dependencies
 from sentgen.lookups.ngram_search import Ngrams
@@ -277,11 +276,9 @@ def _column(measure: StrEnum) -> str:
 
 
 def _check_window(text: str | None) -> None:
-    try:
-        if text is not None:
+    if text is not None:
+        with mistakes():
             read_window(text)
-    except InputError as error:
-        raise typer.BadParameter(error.message) from error
 
 
 def _empty(table: pa.Table | Rows) -> list[str]:

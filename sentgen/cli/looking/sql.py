@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from sentgen.cli.console.interrupts import deadline
-from sentgen.cli.console.options import DbOption, LimitOption, MemoryOption, database_memory
+from sentgen.cli.console.options import DbOption, LimitOption, MemoryOption, database_memory, mistakes
 from sentgen.cli.console.output import Output, OutputFormat, output_options
 from sentgen.errors import InputError
 from sentgen.schema import default_path, placeholders, readonly
@@ -76,10 +76,8 @@ def check_sql(query: str | None, param: list[str] | None, db: Path | None) -> No
 
 
 def _values(texts: list[str] | None) -> dict[str, placeholders.Value]:
-    try:
+    with mistakes():
         return dict(map(placeholders.named, texts or ()))
-    except InputError as error:
-        raise typer.BadParameter(error.message) from error
 
 
 def _text(query: str | None, file: Path | None) -> str:

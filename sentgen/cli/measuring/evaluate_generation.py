@@ -7,9 +7,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated, Literal
 
-from sentgen.cli.console.lengths import parse_lengths
 from sentgen.cli.console.option_groups import asking
-from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store, report_into
+from sentgen.cli.console.options import (
+    LOOKUP_SHARE,
+    DbOption,
+    MemoryOption,
+    mistakes,
+    open_store,
+    report_into,
+)
 from sentgen.cli.console.output import Output, output_options
 from sentgen.corpus.parsers import CachedParser, Parser, open_parser
 from sentgen.corpus.sentences import read_trees
@@ -27,6 +33,7 @@ from sentgen.evaluation.clusters.report import generation_report
 from sentgen.evaluation.clusters.results import GenerationResult, Undefined, signed_rank_test
 from sentgen.evaluation.clusters.tables import figure_rows, strings_table, summary_table
 from sentgen.evaluation.report.folder import prepare_folder
+from sentgen.generation.clusters.clusters import parse_lengths
 from sentgen.generation.clusters.generate import Arguments, GenerationSettings, Reuse, Transitions
 from sentgen.generation.clusters.reranking import WEIGHT, Reranker
 from sentgen.generation.clusters.salience import Kind
@@ -125,7 +132,9 @@ def generation(
 
     Example: `sentgen evaluate generation --clusters c.jsonl --parser udpipe:ewt.udpipe --report report`
     """
-    settings, lengths = asked.settings(), parse_lengths(asked.lengths)
+    settings = asked.settings()
+    with mistakes("--lengths"):
+        lengths = parse_lengths(asked.lengths)
     if report is not None:
         prepare_folder(report)
     signed_rank_test()  # refuses where there is none, before the clusters are parsed

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.model_options import NameArgument
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
@@ -114,7 +113,7 @@ def export(
 
 @app.command("import-arpa")
 def import_arpa(
-    name: NameArgument,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the model.")],
     file: Annotated[Path, typer.Argument(metavar="FILE", help="ARPA file, plain or gzipped.")],
     db: DbOption = None,
     memory_limit: MemoryOption = None,
