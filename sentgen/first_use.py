@@ -9,99 +9,89 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import shlex
 import sys
 import tempfile
-from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 
 from sentgen.cli import main
 from sentgen.demo import NEW_SENTENCES, TREEBANK
 from sentgen.generation import ALGORITHMS
 
+_TREES = TREEBANK.read_text("utf-8")
+_TEXTS = [line[9:] for line in _TREES.splitlines() if line.startswith("# text =")]
 _DOCUMENT = "The first aid trucks arrived in Sarkesh on Tuesday . They brought tents to the camp ."
-_ABSTRACT = "Aid trucks brought tents to Sarkesh ."
-_DB = ("--db", "store.duckdb")
-
-
-def _ordering() -> Iterator[tuple[str, ...]]:
-    """Yield command lines over files of the folder: corpora, models, sentences from bags."""
-    yield "demo", *_DB
-    yield "ingest", "relief.txt", "--corpus", "text", *_DB
-    # In another language it is another source, and takes the place of the first one.
-    yield "ingest", "relief.txt", "--corpus", "text", "--language", "fr", "--replace", *_DB
-    yield "ingest", "relief.lines", "--corpus", "lines", *_DB
-    yield "models", "build", "katz", "--corpus", "text", "--smoothing", "katz", *_DB
-    yield "models", "build", "five", "--corpus", "relief", "--order", "5", *_DB
-    contexts = ("--contexts", "both", "--dimensions", "10", "--min-count", "2")
-    yield "vectors", "build", "relief", "--corpus", "relief", *contexts, *_DB
-    yield "vectors", "build", "window", "--corpus", "relief", *contexts[2:], *_DB
-    yield "models", "export", "relief", "--arpa", "relief.arpa", *_DB
-    yield "models", "import-arpa", "read", "relief.arpa", *_DB
-    yield "score", "--model", "five", *NEW_SENTENCES, *_DB
-    for algorithm in ALGORITHMS:
-        yield "regenerate", "--model", "five", "-a", algorithm, "--explain", NEW_SENTENCES[0], *_DB
-    compared = ("--test", "few.conllu", "-a", ",".join(ALGORITHMS))
-    yield "evaluate", "regeneration", "--model", "five", *compared, *_DB
-    yield "tune", "relief.conllu", "--model", "relief", "--rounds", "1", *_DB
-    yield "db", "compact", *_DB
-    yield "db", "check", *_DB
-    yield "corpora", "remove", "text", *_DB
-
-
-def _rewriting() -> Iterator[tuple[str, ...]]:
-    """Yield command lines over files of the folder: sentences from others, and alignments."""
-    yield "generate", "relief.conllu", "--cluster", "relief-002", "--lengths", "6-8", *_DB
-    yield "generate", "relief.conllu", "--cluster", "relief-002", "--arguments", "supported", *_DB
-    yield "fuse", "relief-002-1", "--with", "relief.conllu", *_DB
-    yield "fuse", "relief-002-1", "--with", "relief.conllu", "--algorithm", "depviterbi", *_DB
-    yield "check", "relief.conllu", "--against", "relief.conllu"
-    align = ("align", "text", "--document", "document.txt", "--abstract", "abstract.txt", *_DB)
-    yield *align, "--explain"
-    for system in ("cut-and-paste", "hmm"):
-        yield *align, "--system", system
-    yield "pairs", "ingest", "document.txt", "abstract.txt", "--corpus", "pairs", *_DB
-    for preset in ("best", "paper"):
-        training = ("--pairs", "pairs", "--model", preset, "--preset", preset)
-        yield "align", "train", *training, "--iterations", "1", *_DB
-    yield "align", "apply", "--pairs", "pairs", "--model", "best", *_DB
-    yield "align", "tune", "tuned", "--gold", "gold.txt", "--iterations", "1", *_DB
-    yield *align, "--model", "tuned"
-
-
+#: The files that the commands read, by their names.
+_FILES = {
+    "relief.conllu": _TREES,
+    "few.conllu": "\n\n".join(_TREES.split("\n\n")[:4]) + "\n\n",
+    "relief.txt": "\n".join(_TEXTS),
+    "relief.lines": f"{_DOCUMENT}\n",
+    "document.txt": _DOCUMENT,
+    "abstract.txt": "Aid trucks brought tents to Sarkesh .",
+    "gold.txt": "a dog ||| the dog ||| 1-1\na cat ||| one cat ||| 0p0 1-1\n",
+}
+_REGENERATE = "\n".join(
+    f"regenerate --model five -a {algorithm} --explain {shlex.quote(NEW_SENTENCES[0])}"
+    for algorithm in ALGORITHMS
+)
+#: Corpora, models, and sentences from bags. A text in another language is another source.
+_ORDERING = f"""
+demo --db store.duckdb
+ingest relief.txt --corpus text
+ingest relief.txt --corpus text --language fr --replace
+ingest relief.lines --corpus lines
+models build katz --corpus text --smoothing katz
+models build five --corpus relief --order 5
+vectors build relief --corpus relief --contexts both --dimensions 10 --min-count 2
+vectors build window --corpus relief --dimensions 10 --min-count 2
+models export relief --arpa relief.arpa
+models import-arpa read relief.arpa
+score --model five {shlex.join(NEW_SENTENCES)}
+{_REGENERATE}
+evaluate regeneration --model five --test few.conllu -a {",".join(ALGORITHMS)}
+tune relief.conllu --model relief --rounds 1
+db compact
+db check
+corpora remove text
+"""
+#: Sentences from others, and alignments.
+_REWRITING = """
+generate relief.conllu --cluster relief-002 --lengths 6-8
+generate relief.conllu --cluster relief-002 --arguments supported
+fuse relief-002-1 --with relief.conllu
+fuse relief-002-1 --with relief.conllu --algorithm depviterbi
+check relief.conllu --against relief.conllu
+align text --document document.txt --abstract abstract.txt --explain
+align text --document document.txt --abstract abstract.txt --system cut-and-paste
+align text --document document.txt --abstract abstract.txt --system hmm
+pairs ingest document.txt abstract.txt --corpus pairs
+align train --pairs pairs --model best --preset best --iterations 1
+align train --pairs pairs --model paper --preset paper --iterations 1
+align apply --pairs pairs --model best
+align tune tuned --gold gold.txt --iterations 1
+align text --document document.txt --abstract abstract.txt --model tuned
+"""
 #: What is compiled for each has little in common: two processes may run them at once.
-PARTS = {"ordering": _ordering, "rewriting": _rewriting}
-
-
-def _write_texts() -> None:
-    """Write the files that the commands read."""
-    trees = TREEBANK.read_text("utf-8")
-    Path("relief.conllu").write_text(trees, "utf-8")
-    Path("few.conllu").write_text("\n\n".join(trees.split("\n\n")[:4]) + "\n\n", "utf-8")
-    Path("relief.txt").write_text(
-        "\n".join(line[9:] for line in trees.splitlines() if line.startswith("# text =")), "utf-8"
-    )
-    Path("relief.lines").write_text(f"{_DOCUMENT}\n", "utf-8")
-    Path("document.txt").write_text(_DOCUMENT, "utf-8")
-    Path("abstract.txt").write_text(_ABSTRACT, "utf-8")
-    Path("gold.txt").write_text("a dog ||| the dog ||| 1-1\na cat ||| one cat ||| 0p0 1-1\n", "utf-8")
+PARTS = {"ordering": _ORDERING, "rewriting": _REWRITING}
 
 
 def run(*parts: str) -> list[str]:
     """Run some parts, or all, in a folder of their own; return the lines that failed, and what they said."""
-    failed, before = [], sys.argv
+    failed = []
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), open(os.devnull, "w") as nowhere:
-        _write_texts()
-        for words in chain.from_iterable(PARTS[part]() for part in parts or PARTS):
-            sys.argv = ["sentgen", *words]
+        os.environ["SENTGEN_DB"] = "store.duckdb"
+        for name, text in _FILES.items():
+            Path(name).write_text(text, "utf-8")
+        for line in "\n".join(PARTS[part].strip() for part in parts or PARTS).splitlines():
+            sys.argv = ["sentgen", *shlex.split(line)]
             said = io.StringIO()
             try:
                 with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(said):
                     main()
             except SystemExit as end:
                 if end.code:
-                    failed.append(f"{' '.join(words)}: {end.code}\n{said.getvalue()}")
-    sys.argv = before
+                    failed.append(f"{line}: {end.code}\n{said.getvalue()}")
     return failed
 
 

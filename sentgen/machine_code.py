@@ -11,6 +11,7 @@ from typing import Any
 
 from numba import config, njit
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.dispatcher import Dispatcher
 from numba.np import linalg
 
 from sentgen import temporary
@@ -30,21 +31,21 @@ class MachineCode(FunctionCache):
     this one; code for any processor of its kind runs here, too.
     """
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., object]) -> None:
         try:
             super().__init__(function)  # type: ignore[no-untyped-call]
         except RuntimeError:
             # A user without a home, as services have: what is compiled is kept as long as the process runs.
-            config.CACHE_DIR = _own_folder()  # type: ignore[attr-defined]
+            # Nobody else can write into the folder, for code is loaded from it.
+            folder = str(temporary.folder_of_process("sentgen-machine-code-"))
+            config.CACHE_DIR = folder  # type: ignore[attr-defined]
             super().__init__(function)  # type: ignore[no-untyped-call]
         folder = os.path.join(os.path.dirname(function.__code__.co_filename), SHIPPED)
         stamp = self._impl.locator.get_source_stamp()
-        self._shipped: Any = IndexDataCacheFile(  # type: ignore[no-untyped-call]
-            folder, self._impl.filename_base, stamp
-        )
+        self._shipped = IndexDataCacheFile(folder, self._impl.filename_base, stamp)  # type: ignore[no-untyped-call]
         self._is_shipped = os.path.exists(os.path.join(folder, f"{self._impl.filename_base}.nbi"))
 
-    def _load_overload(self, sig: Any, target_context: Any) -> Any:
+    def _load_overload(self, sig: object, target_context: Any) -> object:
         try:
             found = super()._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         except (ImportError, AttributeError):
@@ -56,19 +57,13 @@ class MachineCode(FunctionCache):
         if not self._is_shipped:
             logger.info("compiling %s", self._py_func.__qualname__)
             return None
-        key: Any = self._index_key(sig, target_context.codegen())  # type: ignore[no-untyped-call]
+        key = self._index_key(sig, target_context.codegen())  # type: ignore[no-untyped-call]
         signature, (triple, *_), hashes = key
-        data = self._shipped.load((signature, (triple, *_GENERIC), hashes))
+        data = self._shipped.load((signature, (triple, *_GENERIC), hashes))  # type: ignore[no-untyped-call]
         if data is not None:
             return self._impl.rebuild(target_context, data)
         _say_that_it_compiles()
         return None
-
-
-@cache
-def _own_folder() -> str:
-    """Make a folder that nobody else can write, for code is loaded from it; it goes with the process."""
-    return str(temporary.folder_of_process("sentgen-machine-code-"))
 
 
 @cache
@@ -90,8 +85,8 @@ def _spare_scipy() -> None:
 _spare_scipy()
 
 
-def dispatcher(function: Callable[..., Any], **options: Any) -> Any:
+def dispatcher(function: Callable[..., object], **options: Any) -> Dispatcher[Any]:
     """Return what compiles a function when it is called with types that it has not met."""
-    made: Any = njit(nogil=True, **options)(function)
-    made._cache = MachineCode(function)
+    made: Dispatcher[Any] = njit(nogil=True, **options)(function)
+    made._cache = MachineCode(function)  # type: ignore[attr-defined]
     return made
