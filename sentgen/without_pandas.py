@@ -8,14 +8,13 @@ it in all folders at each statement takes time, too.
 from __future__ import annotations
 
 import sys
-from importlib.abc import MetaPathFinder
 
 #: Whose imports are refused: they run the statements. Plug-ins may have a use for pandas.
 _OURS = frozenset({"sentgen", "sqlalchemy", "duckdb", "duckdb_sqlalchemy"})
 
 
-class WithoutPandas(MetaPathFinder):
-    """Says at once that there is no pandas, to DuckDB alone."""
+class WithoutPandas:
+    """Finds modules, and says at once that there is no pandas, to DuckDB alone."""
 
     def find_spec(self, fullname: str, path: object, target: object = None) -> None:
         """Refuse it, and leave all others to whoever comes next.

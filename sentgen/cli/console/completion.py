@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from copy import copy
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
-from typer.core import TyperCommand
+from typer._click.core import Command, Context, Parameter
+from typer._click.shell_completion import CompletionItem
+from typer.core import TyperArgument, TyperCommand, TyperOption
 
 from sentgen.default_store import default_path
 from sentgen.entry_points import Kind, added_names
@@ -113,10 +114,8 @@ class Offering(TyperCommand):
         super().__init__(name, context_settings=settings)
         self._offered, self._store = offered, store
 
-    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+    def shell_complete(self, ctx: Context, incomplete: str) -> list[CompletionItem]:
         """Return the names that begin so."""
-        from typer._click.shell_completion import CompletionItem
-
         if self._offered in _CHOICES:
             known, kind = _CHOICES[self._offered]
             names = [*known, *added_names(kind, known)]
@@ -125,17 +124,17 @@ class Offering(TyperCommand):
         return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
-def with_plugins(group: str, command: Any) -> Any:
+def with_plugins(group: str, command: Command) -> Command:
     """Return a command whose help names what plug-ins add to the choices of its options.
 
     Args:
         group: the group of the command, empty if it stands alone.
         command: the command as Typer has made it, which stays as it is.
     """
-    offers, parameters = _offers(group, command.name), []
+    offers, parameters = _offers(group, command.name or ""), list[Parameter]()
     for parameter in command.params:
         offered = next((offers[name] for name in parameter.opts if name in offers), "")
-        if offered in _CHOICES:
+        if offered in _CHOICES and isinstance(parameter, TyperArgument | TyperOption):
             known, kind = _CHOICES[offered]
             if added := added_names(kind, known):
                 parameter = copy(parameter)

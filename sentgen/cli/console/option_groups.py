@@ -20,7 +20,7 @@ Result = TypeVar("Result")
 def option_group(
     function: Callable[..., Result],
     parameter: str,
-    options: Mapping[str, tuple[Any, Any]],
+    options: Mapping[str, tuple[object, object]],
     make: Callable[..., object],
     places: Mapping[str, str] | None = None,
 ) -> Callable[..., Result]:
@@ -48,7 +48,7 @@ def option_group(
             parameters += [own[mine] for mine, before in places.items() if before == option]
 
     @functools.wraps(function)
-    def command(*arguments: Any, **given: Any) -> Result:
+    def command(*arguments: object, **given: object) -> Result:
         chosen = {name: given.pop(name, default) for name, (_, default) in options.items()}
         return function(*arguments, **given, **{parameter: make(**chosen)})
 
@@ -72,13 +72,13 @@ def asking(
     asked = list(parameters_of(declaration, names))
     options = {one.name: (_annotation(one), _default(one)) for one in asked}
 
-    def make(**given: Any) -> object:
+    def make(**given: object) -> object:
         return made_of(declaration, given)
 
     return lambda function: option_group(function, parameter, options, make, places)
 
 
-def made_of(declaration: type[Declaration], given: Mapping[str, Any]) -> Declaration:
+def made_of(declaration: type[Declaration], given: Mapping[str, object]) -> Declaration:
     """Make a declaration of options by name, as Typer reads them; leave out those of others.
 
     Raises:
@@ -90,13 +90,13 @@ def made_of(declaration: type[Declaration], given: Mapping[str, Any]) -> Declara
         return declared(declaration, values)
 
 
-def _default(one: Parameter) -> Any:
+def _default(one: Parameter) -> object:
     if one.kind == list[str] and not (isinstance(one.option, Option) and one.option.given):
         return None
     return inspect.Parameter.empty if one.default is MISSING else one.default
 
 
-def _annotation(one: Parameter) -> Any:
+def _annotation(one: Parameter) -> object:
     """Return the type and the option as Typer reads them."""
     option, kind = one.option, one.kind
     if not isinstance(option, Option):  # but what Typer reads already

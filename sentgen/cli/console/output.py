@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Annotated, TypedDict, Unpack
 
 import typer
 from rich.console import Console
@@ -77,7 +77,7 @@ WideOption = Annotated[
     ),
 ]
 #: The options of `choose`.
-OPTIONS: dict[str, tuple[Any, Any]] = {
+OPTIONS: dict[str, tuple[object, object]] = {
     "csv": (CsvOption, False),
     "tsv": (TsvOption, False),
     "json": (JsonOption, False),
