@@ -289,12 +289,12 @@ def test_full_disk(filled: Sentgen, store: Path, tmp_path: Path) -> None:
     assert filled("ingest", "many.conllu", "--corpus", "many").code == 0
 
 
-def test_query_that_takes_too_long(filled: Sentgen) -> None:
+def test_query_that_takes_too_long(filled: Sentgen, store: Path) -> None:
     """`--timeout` ends the query, and does not touch one that is quick."""
     endless = "select count(*) from range(100000000) a, range(1000) b where a.range * b.range % 7 = 3"
 
     refused(
-        filled("sql", endless, "--timeout", "0.5"),
+        outside("sql", endless, "--timeout", "0.5", store=store),
         "the query took longer than 0.5 s; simplify it, or raise --timeout",
     )
     assert filled("sql", "select 1 as one", "--timeout", "60").code == 0
