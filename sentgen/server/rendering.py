@@ -6,7 +6,6 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
 import pyarrow.parquet as pq
@@ -14,24 +13,15 @@ import pyarrow.parquet as pq
 from sentgen.output.tabular import arrow_of, csv_value, distinct, json_row, names_of, rows_of, writable
 from sentgen.server.operations.operation import Result
 from sentgen.server.settings import Limits
-from sentgen.server.wire import Format
+from sentgen.server.wire import MEDIA_TYPES, Format, Reply
 
 #: What a spreadsheet takes for the beginning of a formula (OWASP, CSV injection).
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-@dataclass(frozen=True, slots=True)
-class Rendering:
-    """The bytes of an answer, the number of its rows, and whether some are missing."""
-
-    body: bytes
-    rows: int
-    truncated: bool
-
-
 def render(
     result: Result, form: Format, limits: Limits, *, command: str = "", escape_formulas: bool = False
-) -> Rendering:
+) -> Reply:
     """Write a result.
 
     JSON is one object with rows and what there is to say about them; the other formats are the rows alone.
@@ -52,24 +42,26 @@ def render(
         delimiter = "\t" if form is Format.TSV else ","
         lines = _csv_lines(columns, rows_of(result.table), delimiter, escape_formulas)
         written, rows, cut = _within(lines, most, limits.bytes, heads=1)
-        return Rendering("".join(written).encode("utf-8", "replace"), rows, cut or result.truncated)
-    objects = (json_row(columns, row) for row in rows_of(result.table))
-    written, rows, cut = _within(objects, most, limits.bytes)
-    if form is Format.JSONL:
-        return Rendering(
-            "".join(f"{line}\n" for line in written).encode("utf-8", "replace"), rows, cut or result.truncated
-        )
-    about: dict[str, object] = {
-        "columns": columns,
-        "truncated": cut or result.truncated,
-        "notes": list(result.notes),
-        "sql": list(result.sql),
-        "command": command,
-        "more": dict(result.more),
-    }
-    # The rows are JSON already: they are put in before the closing brace, not parsed again.
-    text = f'{json.dumps(about, ensure_ascii=False, allow_nan=False)[:-1]}, "rows": [{", ".join(written)}]}}'
-    return Rendering(text.encode("utf-8", "replace"), rows, cut or result.truncated)
+    else:
+        objects = (json_row(columns, row) for row in rows_of(result.table))
+        written, rows, cut = _within(objects, most, limits.bytes)
+    truncated = cut or result.truncated
+    if form is Format.JSON:
+        about: dict[str, object] = {
+            "columns": columns,
+            "truncated": truncated,
+            "notes": list(result.notes),
+            "sql": list(result.sql),
+            "command": command,
+            "more": dict(result.more),
+        }
+        # The rows are JSON already: they are put in before the closing brace, not parsed again.
+        head = json.dumps(about, ensure_ascii=False, allow_nan=False)[:-1]
+        text = f'{head}, "rows": [{", ".join(written)}]}}'
+    else:
+        end = "\n" if form is Format.JSONL else ""
+        text = "".join(f"{line}{end}" for line in written)
+    return Reply(200, text.encode("utf-8", "replace"), MEDIA_TYPES[form], rows, truncated)
 
 
 def _within(
@@ -105,7 +97,7 @@ def _harmless(value: object) -> object:
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
-def _parquet(result: Result, columns: Sequence[str], most_rows: int, most_bytes: int) -> Rendering:
+def _parquet(result: Result, columns: Sequence[str], most_rows: int, most_bytes: int) -> Reply:
     """Write Parquet; a table that takes too many bytes is halved until it does not."""
     whole = arrow_of(result.table).rename_columns(list(columns))
     part = whole.slice(0, most_rows)
@@ -115,4 +107,5 @@ def _parquet(result: Result, columns: Sequence[str], most_rows: int, most_bytes:
     buffer = io.BytesIO()
     with writable(columns):
         pq.write_table(part, buffer)
-    return Rendering(buffer.getvalue(), part.num_rows, result.truncated or part.num_rows < whole.num_rows)
+    truncated = result.truncated or part.num_rows < whole.num_rows
+    return Reply(200, buffer.getvalue(), MEDIA_TYPES[Format.PARQUET], part.num_rows, truncated)

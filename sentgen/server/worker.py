@@ -31,7 +31,7 @@ from sentgen.server.operations import operations
 from sentgen.server.operations.operation import Context, Operation, command_line
 from sentgen.server.problems import ProblemDocument
 from sentgen.server.rendering import render
-from sentgen.server.wire import MEDIA_TYPES, Call, Opening, Reply
+from sentgen.server.wire import Call, Opening, Reply
 from sentgen.server.wording import in_words_of
 
 _PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
@@ -127,8 +127,7 @@ def _answer(context: Context, operation: Operation, call: Call) -> Reply:
     found = operation.run(context, asked)
     result = replace(found, notes=[in_words_of(operation, note) for note in found.notes])
     command, escape = command_line(operation, asked), call.escape_formulas
-    rendered = render(result, call.form, context.opening.limits, command=command, escape_formulas=escape)
-    return Reply(200, rendered.body, MEDIA_TYPES[call.form], rendered.rows, rendered.truncated)
+    return render(result, call.form, context.opening.limits, command=command, escape_formulas=escape)
 
 
 def _reply(problem: ProblemDocument, *, retire: bool = False) -> Reply:

@@ -7,14 +7,16 @@ made from `OPERATIONS`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 
 from sentgen.server.operations.operation import Operation
+from sentgen.server.settings import Kind
 
-#: Modules beside this one; each has a tuple ``OPERATIONS``.
+#: Modules beside this one by whose workers do what they have in a tuple ``OPERATIONS``.
 # A worker imports its own kind only: that of SQL has neither models nor machine code in its memory.
-_MODULES = {
+_MODULES: dict[Kind, tuple[str, ...]] = {
     "lookup": ("contents", "lookups", "match", "browsing", "additions"),
     "compute": ("score", "regenerate", "generate", "check", "align", "sentences", "backoff", "choices"),
     "sql": ("sql",),
@@ -22,11 +24,14 @@ _MODULES = {
 
 
 @cache
-def operations(kind: str | None = None) -> dict[str, Operation]:
+def operations(kind: Kind | None = None) -> dict[str, Operation]:
     """Return the operations of one kind of work, or all, by name; only their modules are imported."""
-    names = _MODULES[kind] if kind else [name for names in _MODULES.values() for name in names]
-    found = (import_module(f"sentgen.server.operations.{name}").OPERATIONS for name in names)
-    return {one.name: one for of_module in found for one in of_module}
+    found: dict[str, Operation] = {}
+    for one in [kind] if kind else _MODULES:
+        for name in _MODULES[one]:
+            module = import_module(f"sentgen.server.operations.{name}")
+            found |= {each.name: replace(each, kind=one) for each in module.OPERATIONS}
+    return found
 
 
 __all__ = ["Operation", "operations"]

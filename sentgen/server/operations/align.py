@@ -117,7 +117,6 @@ OPERATIONS = (
         "align text",
         Align,
         align,
-        kind="compute",
         method="POST",
         example={
             "document": "Heavy rain flooded the camp on Monday. Trucks brought water to the people.",
@@ -130,7 +129,6 @@ OPERATIONS = (
         "align models",
         Nothing,
         listing(list_models),
-        kind="compute",
         api=False,
     ),
 )

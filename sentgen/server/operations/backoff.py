@@ -48,6 +48,4 @@ def _looked_up(steps: list[BackoffStep]) -> list[str]:
     return list(dict.fromkeys([*tried, *contexts]))
 
 
-OPERATIONS = (
-    Operation("backoff", "How a model backs off.", "sql", Backoff, backoff, kind="compute", api=False),
-)
+OPERATIONS = (Operation("backoff", "How a model backs off.", "sql", Backoff, backoff, api=False),)

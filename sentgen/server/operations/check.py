@@ -32,7 +32,6 @@ OPERATIONS = (
         "check",
         CheckRequest,
         check,
-        kind="compute",
         method="POST",
         example={"summary": _EXAMPLE, "against": _EXAMPLE},
     ),

@@ -22,7 +22,7 @@ def _listing(overview: Callable[[], tuple[Rows, Sequence[str]]]) -> Callable[[Co
 
 
 def _operation(name: str, summary: str, overview: Callable[[], tuple[Rows, Sequence[str]]]) -> Operation:
-    return Operation(name, summary, name, Nothing, _listing(overview), kind="compute")
+    return Operation(name, summary, name, Nothing, _listing(overview))
 
 
 OPERATIONS = (

@@ -71,7 +71,6 @@ OPERATIONS = (
         "generate",
         ClusterRequest,
         generate,
-        kind="compute",
         method="POST",
         example={"file": _EXAMPLE, "lengths": "1-4"},
     ),

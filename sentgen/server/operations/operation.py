@@ -118,7 +118,7 @@ class Operation:
         command: the words of the command that does the same.
         declaration: the class of what is asked (see `sentgen.options`).
         run: the function that is asked; it calls the library and nothing else.
-        kind: whose workers do it.
+        kind: whose workers do it, as the table of modules says.
         method: `GET` with a query string, or `POST` with JSON.
         path: its route below /v1; parts in braces are parameters.
         example: parameters that can be tried with the demo store.

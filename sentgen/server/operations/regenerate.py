@@ -24,7 +24,6 @@ OPERATIONS = (
         "regenerate",
         OrderingRequest,
         regenerate,
-        kind="compute",
         method="POST",
         example={"bag": ["[the trucks] reached [the city] ."], "model": "relief", "algorithm": "ab"},
     ),

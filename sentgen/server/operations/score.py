@@ -39,7 +39,6 @@ OPERATIONS = (
         "score",
         ScoreRequest,
         score,
-        kind="compute",
         method="POST",
         example={"text": ["the people arrived in the camp ."], "model": "relief"},
     ),

@@ -43,8 +43,4 @@ def sentence(context: Context, asked: SentenceByName) -> Result:
     return Result(found.table, found.truncated, found.notes, found.sql, {**about, "svg": drawing})
 
 
-OPERATIONS = (
-    Operation(
-        "sentence", "A sentence with its tree.", "sql", SentenceByName, sentence, kind="compute", api=False
-    ),
-)
+OPERATIONS = (Operation("sentence", "A sentence with its tree.", "sql", SentenceByName, sentence, api=False),)

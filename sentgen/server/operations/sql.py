@@ -59,7 +59,6 @@ OPERATIONS = (
         "sql",
         Sql,
         sql,
-        kind="sql",
         method="POST",
         example={"sql": "select * from v_corpora"},
     ),
