@@ -14,6 +14,7 @@ from typer.testing import CliRunner, Result
 from sentgen.cli.looking import inspect
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import NotFoundError, SentgenError
+from sentgen.output.plain_table import cut_end, cut_front
 from sentgen.schema import Store
 
 COMMANDS = {
@@ -205,7 +206,7 @@ def test_window_is_checked(window: str, path: Path) -> None:
 
 
 def test_wide_characters_are_cut_by_cells() -> None:
-    assert inspect._last("日本語", 5) == "…本語"
-    assert inspect._last("日本語", 4) == "…語"
-    assert inspect._first("日本語", 4) == "日…"
-    assert inspect._first("ab", 2) == inspect._last("ab", 2) == "ab"
+    assert cut_front("日本語", 5) == "…本語"
+    assert cut_front("日本語", 4) == "…語"
+    assert cut_end("日本語", 4) == "日…"
+    assert cut_end("ab", 2) == cut_front("ab", 2) == "ab"

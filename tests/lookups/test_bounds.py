@@ -280,6 +280,7 @@ def answered(store: Store, asked: Lookup) -> bool:
 @given(_ANY)
 @example('a:[] A:[] :: a.lemma != A.lemma & "')
 @example('select:"a" from:[] :: select.x')
+@example("\ud800")
 def test_any_text_is_a_query_or_refused(store: Store, text: str) -> None:
     """In each of the languages, as a whole, as a part, and as a key."""
     answered(store, Kwic(cql=text, limit=1))

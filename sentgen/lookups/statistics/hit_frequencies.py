@@ -19,6 +19,7 @@ from sentgen.lookups.cql.search import CqlMatches, Strategy, check_terms, is_cql
 from sentgen.lookups.cql.syntax import Term
 from sentgen.lookups.cql.tokens import ENDS, TokenConditions, metadata_key
 from sentgen.lookups.keys import StoreKeys
+from sentgen.lookups.languages import check_text
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, gathered, limit_clause, limited, where
 from sentgen.lookups.statistics.dispersion import JUILLAND_D
@@ -265,6 +266,7 @@ def _rest(asked: _Asked, limit: int, bindings: Bindings) -> dict[str, str]:
 
 def _read_keys(by: str) -> dict[str, Term]:
     """Return the attributes to count by, each with the label of its token."""
+    check_text(by)
     names = [name.strip() for name in by.split(",")]
     if not all(names) or len(set(names)) < len(names):
         raise InputError(f"{by!r} has an empty key, or one twice; write keys as in a.lemma,match.doc_genre")
