@@ -92,7 +92,8 @@ with Store("toy.duckdb", create=True) as store:
         print("stay", found.score, *sorted(found.words))
     result = evaluate_regeneration(*toy, [Sentence(["a", "dog", "barks"])], ["lmo", "backwards:first=0"])
     print("recorded", *(one["first"] for one in result.parameters["systems"].values()))
-(first,) = parameters_of(operations("compute")["regenerate"].declaration, ["first"])
+declared = parameters_of(operations("compute")["regenerate"].declaration)
+(first,) = (one for one in declared if one.name == "first")
 print("served", first.option.help)
 sys.argv = ["sentgen", "regenerate", "--help"]
 main()
