@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from sentgen.alignment.stored.stored_model import stored_aligner
 from sentgen.alignment.stored.tuned_models import tune_model
 from sentgen.alignment.tuning.objective import TuningExample
 from sentgen.alignment.tuning.tuner import TuningPlan
+from sentgen.cli import build
 from sentgen.schema import Store
 from sentgen.schema.maintenance import check
 
@@ -24,21 +27,35 @@ TUNE = ("align", "tune", "people", "--gold", "gold.txt", "--iterations", "12")
 TEXTS = ("align", "text", "--document", "d.txt", "--abstract", "a.txt", "--pharaoh")
 
 
-@pytest.fixture
-def gold(sentgen: Sentgen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sentgen:
-    """A gold standard in which nobody linked `the`, and two texts."""
-    monkeypatch.chdir(tmp_path)
+def write_texts(folder: Path) -> None:
+    """Write a gold standard in which nobody linked `the`, and two texts."""
     lines = [f"the red {noun} fell ||| the big {noun} fell ||| 1-1 2-2 3-3" for noun in NOUNS]
-    Path("gold.txt").write_text("".join(f"{line}\n" for line in lines))
-    Path("d.txt").write_text("the red bridge fell\n")
-    Path("a.txt").write_text("the big bridge fell\n")
+    (folder / "gold.txt").write_text("".join(f"{line}\n" for line in lines))
+    (folder / "d.txt").write_text("the red bridge fell\n")
+    (folder / "a.txt").write_text("the big bridge fell\n")
+
+
+@pytest.fixture
+def gold(sentgen: Sentgen, tmp_path: Path) -> Sentgen:
+    """The command line where these texts are."""
+    write_texts(tmp_path)
     return sentgen
 
 
+@pytest.fixture(scope="module")
+def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with the model `people`; no test changes it."""
+    folder = tmp_path_factory.mktemp("tuned")
+    write_texts(folder)
+    with contextlib.chdir(folder):
+        build()([*TUNE, "--prior", "1", "--db", "people.duckdb"], standalone_mode=False)
+    return folder / "people.duckdb"
+
+
 @pytest.fixture
-def tuned(gold: Sentgen) -> Sentgen:
-    """The same, with the model `people`."""
-    assert gold(*TUNE, "--prior", "1").code == 0
+def tuned(gold: Sentgen, people: Path, store: Path) -> Sentgen:
+    """The command line over a copy of that store."""
+    shutil.copyfile(people, store)
     return gold
 
 
