@@ -48,7 +48,7 @@ def within(opening: Opening, **limits: Any) -> Opening:
 
 
 @asynccontextmanager
-async def running(opening: Opening, *, seconds: float = 60, queue: int = 2) -> AsyncIterator[Pool]:
+async def running(opening: Opening, *, seconds: float = 240, queue: int = 2) -> AsyncIterator[Pool]:
     """A pool of one worker, which is stopped at the end."""
     pool = Pool(within(opening, seconds={"sql": seconds}, queue=queue), 1, Metrics())
     await pool.start()
