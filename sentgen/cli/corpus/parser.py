@@ -18,7 +18,7 @@ from sentgen.corpus.sources import expand
 from sentgen.errors import Rejection
 from sentgen.output.wording import quantity
 
-app = typer.Typer(help="Train, measure and run dependency parsers.")
+app = typer.Typer(help="Run dependency parsers, and see what they gave.")
 
 
 @app.command()
