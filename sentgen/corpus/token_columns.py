@@ -25,6 +25,12 @@ STRINGS = ("forms", "lemmas", "upos", "xpos", "feats", "deprels", "deps", "misc"
 Column: TypeAlias = pa.Array | pa.ChunkedArray
 
 
+def positions_of(lengths: Ints) -> Ints:
+    """Return 1, 2, ... for the tokens of each sentence."""
+    starts = np.cumsum(lengths, dtype=np.int64) - lengths
+    return (np.arange(lengths.sum(), dtype=np.int64) - np.repeat(starts, lengths) + 1).astype(np.int32)
+
+
 class Coded(NamedTuple):
     """A column as the different values in the order of their first occurrence, and which one each row has."""
 

@@ -7,18 +7,13 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, func, select
 
-from sentgen.schema.store import next_id, scalar
+from sentgen.schema.store import scalar
 from sentgen.schema.tables import counts
 from sentgen.schema.tables.corpus import BOS, EOS
 from sentgen.schema.tables.segments import merge
 
 #: So many segments of like size are merged into one.
 FAN_IN = 8
-
-
-def next_segment(connection: Connection) -> int:
-    """Return the id of the next segment."""
-    return next_id(connection, counts.segment)
 
 
 def of_corpora(connection: Connection, corpus_ids: Sequence[int]) -> list[int]:

@@ -17,7 +17,7 @@ from sentgen.counts.spill import NgramCounter
 from sentgen.counts.writer import USUAL, SourceTally, append_ngrams
 from sentgen.errors import Rejection
 from sentgen.schema.counting import count_trees
-from sentgen.schema.store import fetch_arrow, now, raw
+from sentgen.schema.store import fetch_arrow, next_id, now, raw
 from sentgen.schema.tables import corpus as tables
 from sentgen.schema.tables import fidelity
 from sentgen.schema.tables.corpus import BOS, EOS
@@ -187,7 +187,7 @@ def remove_sources(
         counter: an empty counter of n-grams up to the order of the corpus.
         sources: the ids of the sources.
     """
-    number = segments.next_segment(connection)
+    number = next_id(connection, segment)
     rows = fetch_arrow(connection, _SENTENCES, {"sources": list(sources)})
     ids, lengths = rows["id"].to_numpy(), rows["length"].to_numpy()
     for part in _stretches(ids, lengths):

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from sentgen.arrays import Bools, Ints, Longs
 from sentgen.corpus.comments import OF_DOCUMENT, usual_letters
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.token_columns import TokenColumns
+from sentgen.corpus.token_columns import TokenColumns, positions_of
 from sentgen.schema.lakes.layout import file_schema
 
 #: Numbers of more digits are no positions of a sentence.
@@ -129,9 +129,7 @@ def _misc(placed: Placed) -> Iterator[Rows]:
 def _tokens(placed: Placed) -> tuple[Longs, Ints]:
     """Return sentence and position of all tokens."""
     lengths = placed.columns.lengths
-    starts = np.cumsum(lengths, dtype=np.int64) - lengths
-    positions = np.arange(lengths.sum(), dtype=np.int64) - np.repeat(starts, lengths) + 1
-    return np.repeat(placed.ids, lengths), positions.astype(np.int32)
+    return np.repeat(placed.ids, lengths), positions_of(lengths)
 
 
 def _layouts(placed: Placed) -> Iterator[tuple[int, str, str | None]]:

@@ -20,7 +20,7 @@ from sentgen.corpus.base_np import (
 from sentgen.corpus.line_blocks import LineBlock
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import TextLayout
-from sentgen.corpus.token_columns import ABSENT, NO_NP, Coded, TokenColumns
+from sentgen.corpus.token_columns import ABSENT, NO_NP, Coded, TokenColumns, positions_of
 from sentgen.corpus.treebank_blocks import TreebankBlock
 from sentgen.counts.draft import Draft
 from sentgen.counts.ngrams import NgramCounts, wrap
@@ -41,12 +41,6 @@ USUAL = TextLayout()
 FLUSH_TOKENS = 100_000
 #: Columns whose values are classified for the trees.
 _CODES = {"upos_id": upos_codes, "deprel_id": relation_codes}
-
-
-def positions_of(lengths: Ints) -> Ints:
-    """Return 1, 2, ... for the tokens of each sentence."""
-    starts = np.cumsum(lengths, dtype=np.int64) - lengths
-    return (np.arange(lengths.sum(), dtype=np.int64) - np.repeat(starts, lengths) + 1).astype(np.int32)
 
 
 def _underscores(tokens: TokenColumns, absent: Bools) -> Bools:
