@@ -267,7 +267,7 @@ def test_a_service_drains_what_it_replaces(published: Path, monkeypatch: pytest.
             _ = service.snapshot
         await service.start()
         old = service._generation_now
-        slow = "select count(*) as n from range(20000000) a"
+        slow = "select count(*) as n from range(300000000) a"
         asked = asyncio.create_task(service.call(ask(slow)))
         await until(lambda: service.pools["sql"]["idle"] == 0)
 
