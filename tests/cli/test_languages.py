@@ -16,7 +16,7 @@ from rich.cells import cell_len
 from typer.testing import CliRunner
 
 from sentgen.cli import build
-from sentgen.cli.looking import inspect
+from sentgen.output.plain_table import cut_front
 from sentgen.output.typography import closed_up
 
 FILES = {
@@ -203,5 +203,5 @@ def test_blanks_that_a_script_does_not_write(tokens: str, text: str) -> None:
 )
 def test_a_context_is_cut_between_letters(text: str, width: int, end: str) -> None:
     """An accent goes with its letter, and half of a wide character is none."""
-    assert inspect._last(text, width) == end
+    assert cut_front(text, width) == end
     assert cell_len(end) <= width

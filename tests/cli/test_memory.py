@@ -49,7 +49,8 @@ WITHOUT = {
 
 def commands(group: object, prefix: str = "") -> Iterator[tuple[str, set[str]]]:
     """Yield the names of all commands with their options."""
-    for name, command in getattr(group, "commands", {}).items():
+    for name in getattr(group, "commands", {}):
+        command = group.load(name)  # type: ignore[attr-defined]
         if hasattr(command, "commands"):
             yield from commands(command, f"{prefix}{name} ")
         else:
@@ -67,8 +68,6 @@ def test_every_command_has_a_limit_or_a_reason() -> None:
     "words",
     [
         ["check", "{}", "--against", "{}"],
-        ["parser", "train", "{}", "--out", "never.udpipe"],
-        ["parser", "evaluate", "{}", "--parser", "udpipe:missing.udpipe"],
     ],
 )
 def test_what_holds_texts_says_so_before_it_reads(

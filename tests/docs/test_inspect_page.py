@@ -87,7 +87,8 @@ def rows(result: Result) -> Any:
 def with_option(option: str) -> set[str]:
     """The commands that take an option."""
     commands: Any = typer.main.get_command(build())
-    leaves = {name: one for name, one in commands.commands.items() if not hasattr(one, "commands")}
+    loaded = {name: commands.load(name) for name in commands.commands}
+    leaves = {name: one for name, one in loaded.items() if not hasattr(one, "commands")}
     return {name for name, one in leaves.items() if any(option in each.opts for each in one.params)}
 
 
