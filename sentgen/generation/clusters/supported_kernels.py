@@ -8,7 +8,7 @@ lowest item may be the root instead. The whole tree is supported, or the hypothe
 
 A word that waits counts with the highest probability that it can get, so that hypotheses with and without
 heads can be compared. Hypotheses are the same that agree in their last two words, in the stack, in what its
-items took, and in the words used.
+items took, and in the words used; of those that say the same words, only the best is kept.
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ class SupportedFrontier(NamedTuple):
     taken: Bits  # (m, HIGHEST) modifiers of each kind, two bits each
     used: Ints  # (m, n)
     mark: Bits  # (m,) a hash of what the future depends on
+    text: Bits  # (m,) a hash of all words
 
 
 class Slots(NamedTuple):
@@ -94,7 +95,7 @@ def search_supported(
         lattice: the words.
         longest: most words of a sentence.
         beam: hypotheses to keep for each length and last word.
-        nbest: hypotheses to keep of the same ones.
+        nbest: hypotheses to keep of the same ones, each with other words.
 
     Returns:
         The hypotheses; (longest + 2,) where those of each length begin; and (1,) the shortest length at which
@@ -147,6 +148,7 @@ def _frontier(size: int, n: int) -> SupportedFrontier:
         np.zeros((size, HIGHEST), np.bool_),
         np.zeros((size, HIGHEST), np.uint64),
         np.zeros((size, n), np.int32),
+        np.zeros(size, np.uint64),
         np.zeros(size, np.uint64),
     )
 
@@ -248,6 +250,10 @@ def _try(before: SupportedFrontier, p: int, x: int, move: Move, slots: Slots, nb
     for slot in range(first, tried):
         if found.mark[slot] == found.mark[tried]:
             same += 1
+            if found.text[slot] == found.text[tried]:
+                # Other trees of a sentence must not take the room of other sentences.
+                same, weakest = nbest, slot
+                break
             if weakest < 0 or found.logp[slot] < found.logp[weakest]:
                 weakest = slot
     if same >= nbest:
@@ -291,6 +297,7 @@ def _write(
         if found.used[slot, i]:
             mark += mixed(np.uint64((i + 1) * 65_536 + found.used[slot, i]))
     found.mark[slot] = mark
+    found.text[slot] = mixed(before.text[p] + np.uint64(x + 1))
 
 
 @compiled
@@ -301,6 +308,7 @@ def _copy(found: SupportedFrontier, source: int, target: int) -> None:
     found.height[target], found.mark[target] = found.height[source], found.mark[source]
     found.stack[target], found.headed[target] = found.stack[source], found.headed[source]
     found.taken[target], found.used[target] = found.taken[source], found.used[source]
+    found.text[target] = found.text[source]
 
 
 @compiled
@@ -321,6 +329,7 @@ def _sorted(slots: Slots) -> SupportedFrontier:
         found.taken[order],
         found.used[order],
         found.mark[order],
+        found.text[order],
     )
 
 
