@@ -57,9 +57,16 @@ def folder_of_process(prefix: str, suffix: str = "") -> Path:
     from functools import partial
     from pathlib import Path
 
-    path = tempfile.mkdtemp(prefix=prefix, suffix=suffix)
-    hold(path, partial(shutil.rmtree, ignore_errors=True))
-    return Path(path)
+    while True:
+        path = Path(tempfile.gettempdir(), f"{prefix}{os.urandom(8).hex()}{suffix}")
+        # Before it is there: a signal in between would leave it.
+        hold(path, partial(shutil.rmtree, ignore_errors=True))
+        try:
+            path.mkdir(0o700)
+        except FileExistsError:  # another's
+            let_go(path)
+        else:
+            return path
 
 
 def remove_all() -> None:

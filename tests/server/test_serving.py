@@ -249,7 +249,9 @@ def test_workers_die_with_the_front(published: Path, tmp_path: Path) -> None:
         until(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers))
 
 
-def test_a_signal_while_the_snapshot_is_made(demo: Path, tmp_path: Path) -> None:
+@pytest.mark.nightly(by_day=1)
+@pytest.mark.parametrize("seconds", [number / 50 for number in range(10)])
+def test_a_signal_while_the_snapshot_is_made(seconds: float, demo: Path, tmp_path: Path) -> None:
     """It leaves nothing behind, whether it comes before the server answers signals or after."""
     command = [sys.executable, str(ROOT / "cli.py"), "serve", "--db", str(demo), "--port", "0"]
     (tmp_path / "tmp").mkdir()
@@ -258,6 +260,7 @@ def test_a_signal_while_the_snapshot_is_made(demo: Path, tmp_path: Path) -> None
         process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
     # Not as soon as there is anything: Python tries the folder with a file that lives for an instant.
     until(lambda: list((tmp_path / "tmp").glob("sentgen-*")))
+    time.sleep(seconds)
     process.terminate()
 
     assert process.wait(PATIENCE) in (0, 130)

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from types import FrameType
 from typing import NoReturn
 
 from sentgen import temporary
@@ -21,8 +22,8 @@ EXIT_CODE = 130
 INTERRUPTED = "sentgen: interrupted; what was finished is kept"
 #: Over what a progress bar has left, with the cursor that it hides.
 _CLEAN_LINE = "\r\x1b[K\x1b[?25h"
-#: Held by the thread that ends the process.
-_ending = threading.Lock()
+#: Held by the thread that ends the process; the main thread may be told to once more while it does.
+_ending = threading.RLock()
 
 
 def end_on_interrupt() -> None:
@@ -33,15 +34,19 @@ def end_on_interrupt() -> None:
     try:
         threading.Thread(target=_wait_for_interrupt, args=[read_fd], daemon=True).start()
         signal.set_wakeup_fd(write_fd, warn_on_full_buffer=False)
-        # The main thread stops there, so that it does not go on without what is removed, and say so.
-        signal.signal(signal.SIGINT, lambda *_: _stand_still())
+        signal.signal(signal.SIGINT, end_on_signal)
     except KeyboardInterrupt:  # in between
         end(INTERRUPTED, EXIT_CODE)
 
 
 def _wait_for_interrupt(read_fd: int) -> None:
-    while signal.SIGINT not in os.read(read_fd, 1):
+    while signal.getsignal(os.read(read_fd, 1)[0]) is not end_on_signal:
         pass  # another signal, which somebody else handles
+    end(INTERRUPTED, EXIT_CODE)
+
+
+def end_on_signal(_number: int, _frame: FrameType | None) -> NoReturn:
+    """Handle a signal by the end of the process, as Ctrl-C is: nothing is raised."""
     end(INTERRUPTED, EXIT_CODE)
 
 

@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from sentgen import temporary
+from sentgen.cli.console.interrupts import end_on_signal
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, parse_size
 from sentgen.errors import InputError
@@ -124,7 +125,7 @@ def _folder(snapshots: Path | None, db: Path | None) -> Iterator[Path]:
     if snapshots is not None:
         yield snapshots
         return
-    ordinary = signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the folder is removed
+    ordinary = signal.signal(signal.SIGTERM, end_on_signal)  # so that the folder is removed
     try:
         # Of mode 0700: a copy of the store for this user alone.
         with temporary.folder("sentgen-serve-") as folder:
