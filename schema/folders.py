@@ -77,9 +77,10 @@ def is_empty(folder: Path) -> bool:
 def draft(folder: str | Path, *, mode: int = 0o600) -> Iterator[tuple[BinaryIO, str]]:
     """Open a new file for what gets its name once it is written, with its path until then."""
     path = os.path.join(folder, f".sentgen-{uuid.uuid4().hex}.tmp")
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-    with temporary.held(path, os.unlink), os.fdopen(descriptor, "w+b") as file:
-        yield file, path
+    with temporary.held(path, os.unlink):
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+        with os.fdopen(descriptor, "w+b") as file:
+            yield file, path
 
 
 def is_draft(name: str) -> bool:

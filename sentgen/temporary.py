@@ -84,4 +84,5 @@ def _remove(path: str) -> None:
 
 atexit.register(remove_all)
 # They are the parent's, which goes on with them when a child of `os.fork` ends.
-os.register_at_fork(after_in_child=_held.clear)
+if hasattr(os, "register_at_fork"):  # Windows has none
+    os.register_at_fork(after_in_child=_held.clear)

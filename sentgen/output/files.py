@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,15 +19,13 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
     Raises:
         InputError: the file cannot be written there.
     """
+    # In the same folder: a rename does not cross file systems.
+    draft = path.with_name(f".{path.name}.{os.urandom(8).hex()}.tmp")
     try:
-        # In the same folder: a rename does not cross file systems.
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
-        with temporary.held(name, os.unlink):
-            with os.fdopen(descriptor, "wb") as sink:
+        with temporary.held(draft, os.unlink):
+            with draft.open("xb") as sink:
                 yield sink
-                # mkstemp makes files of mode 0600.
-                os.fchmod(sink.fileno(), 0o666 & ~_umask())
-            os.replace(name, path)
+            os.replace(draft, path)
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"cannot be written ({reason}); choose another file", path=str(path)) from error
@@ -42,10 +39,3 @@ def write_text(path: Path, text: str) -> None:
     """
     with whole_file(path) as sink:
         sink.write(text.encode("utf-8"))
-
-
-def _umask() -> int:
-    # It can be read only by setting it.
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
