@@ -14,8 +14,7 @@ from typing import Generic, Self, TypeVar
 from sqlalchemy import Connection
 
 from sentgen.counts.settings import CountedCorpus, Settings, add_corpus, corpus_of
-from sentgen.counts.shares import COUNTING_SHARE as COUNTING_SHARE
-from sentgen.counts.shares import DATABASE_SHARE as DATABASE_SHARE
+from sentgen.counts.shares import COUNTING_SHARE, DATABASE_SHARE
 from sentgen.counts.spill import NgramCounter
 from sentgen.counts.writer import Writer
 from sentgen.errors import Rejection

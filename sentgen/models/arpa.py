@@ -26,7 +26,7 @@ import pyarrow as pa
 from sqlalchemy import Connection
 
 from sentgen.arrays import Longs
-from sentgen.counts.batch import DATABASE_SHARE
+from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.counts.strings import StoredStrings
 from sentgen.errors import InputError, ModelError
 from sentgen.models import sql

@@ -14,9 +14,9 @@ from sentgen.cli.console.options import DbOption, MemoryOption, ParserOption, op
 from sentgen.cli.console.output import printable
 from sentgen.corpus.formats import MARKUP_WARNING
 from sentgen.corpus.parsers import open_parser
-from sentgen.counts.batch import DATABASE_SHARE
 from sentgen.counts.ingestion import Settings, Summary
 from sentgen.counts.ingestion import ingest as run
+from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.default_store import default_path
 from sentgen.output.progress import ingested
 from sentgen.output.wording import quantity

@@ -17,8 +17,8 @@ from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, LimitOption, MemoryOption, one_more, open_store
 from sentgen.cli.console.output import Output, output_options, printable
 from sentgen.corpus.pair_text import PairSettings
-from sentgen.counts.batch import DATABASE_SHARE
 from sentgen.counts.pair_ingestion import ON_ERROR, ORDER, PairSummary, ingest_pairs
+from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.output.progress import bars
 from sentgen.output.wording import quantity
 

@@ -10,7 +10,7 @@ import typer
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
-from sentgen.counts.batch import DATABASE_SHARE
+from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.models import arpa, registry
 from sentgen.models.building.build_request import BuildRequest
 from sentgen.models.request import Model

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection
 
-from sentgen.counts.batch import COUNTING_SHARE, DATABASE_SHARE
+from sentgen.counts.shares import COUNTING_SHARE, DATABASE_SHARE
 from sentgen.models.building.chosen import Chosen, built_from, choose, selected
 from sentgen.models.building.model_rows import insert_rows, record, rows_of
 from sentgen.models.building.recipe import ESTIMATORS, Recipe
