@@ -40,6 +40,16 @@ def held(path: str | os.PathLike[str], remove: Callable[[str], object]) -> Itera
 
 
 @contextmanager
+def aside(path: Path) -> Iterator[Path]:
+    """Give a name to write to beside a file; when all went well, it takes the place of the file."""
+    # In the same folder: a rename does not cross file systems.
+    draft = path.with_name(f".{path.name}.{os.urandom(8).hex()}.tmp")
+    with held(draft, os.unlink):
+        yield draft
+        draft.replace(path)
+
+
+@contextmanager
 def folder(prefix: str = "sentgen-") -> Iterator[Path]:
     """Make a folder that nobody else can read, for the block."""
     path = folder_of_process(prefix)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,13 +18,9 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
     Raises:
         InputError: the file cannot be written there.
     """
-    # In the same folder: a rename does not cross file systems.
-    draft = path.with_name(f".{path.name}.{os.urandom(8).hex()}.tmp")
     try:
-        with temporary.held(draft, os.unlink):
-            with draft.open("xb") as sink:
-                yield sink
-            os.replace(draft, path)
+        with temporary.aside(path) as draft, draft.open("xb") as sink:
+            yield sink
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"cannot be written ({reason}); choose another file", path=str(path)) from error

@@ -12,10 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sentgen.arrays import Ints, Longs
-from sentgen.counts.cluster.files import aside, read_batch, read_batches, write_batches
+from sentgen.counts.cluster.files import read_batch, read_batches, write_batches
 from sentgen.counts.cluster.reading import FIRST_WORD, TREES, ShardReading
 from sentgen.counts.ngrams import WIDTH
 from sentgen.counts.spill import NgramCounter
+from sentgen.temporary import aside
 
 #: A record of words, as `sentgen.counts.ngrams` has them, and how often it occurs.
 RECORDS = pa.schema([*((f"w{i}", pa.int32()) for i in range(1, WIDTH + 1)), ("count", pa.int32())])

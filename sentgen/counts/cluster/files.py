@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,19 +11,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from sentgen import temporary
+from sentgen.temporary import aside
 
 #: Compressed, as they cross the network: sorted rows shrink to a third.
 _OPTIONS = pa.ipc.IpcWriteOptions(compression="lz4")
-
-
-@contextmanager
-def aside(path: Path) -> Iterator[Path]:
-    """Give a name to write to; when all went well, the file gets its own."""
-    draft = path.with_name(f".{path.name}-{uuid.uuid4().hex}.tmp")
-    with temporary.held(draft, os.unlink):
-        yield draft
-        draft.replace(path)
 
 
 def write_json(path: Path, value: object) -> None:

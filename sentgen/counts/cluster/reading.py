@@ -20,7 +20,7 @@ from sentgen.arrays import Ints, Longs
 from sentgen.corpus.formats import reader_named
 from sentgen.corpus.line_blocks import LineBlock
 from sentgen.corpus.sentence import Sentence
-from sentgen.counts.cluster.files import aside, write_batches
+from sentgen.counts.cluster.files import write_batches
 from sentgen.counts.cluster.shards import Shard, read_piece
 from sentgen.counts.ngrams import wrap
 from sentgen.counts.settings import Settings, add_corpus, corpus_of
@@ -31,6 +31,7 @@ from sentgen.errors import Rejection
 from sentgen.schema import Store, folders
 from sentgen.schema.engine import arrow_reader, arrow_table, raw
 from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_WORDS
+from sentgen.temporary import aside
 
 #: Formats without trees: their sentences go past the store.
 _PLAIN = ("lines", "text")

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sentgen.arrays import Ints
-from sentgen.counts.cluster.files import aside, read_batch, write_batches
+from sentgen.counts.cluster.files import read_batch, write_batches
 from sentgen.counts.cluster.reading import partitioned
 from sentgen.counts.vocabulary import Vocabulary
 from sentgen.schema.engine import arrow_reader, arrow_table, one_number, settings
@@ -26,6 +26,7 @@ from sentgen.schema.lakes.files import write_file
 from sentgen.schema.lakes.layout import LakeFile
 from sentgen.schema.lakes.places import Place
 from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_TAGS, RESERVED_WORDS
+from sentgen.temporary import aside
 
 _KNOWN = pa.schema([("id", pa.int32()), ("form", pa.string())])
 _COUNTED = pa.schema([("id", pa.int32()), ("form", pa.string()), ("count", pa.int64())])

@@ -17,7 +17,6 @@ from sqlalchemy import Connection
 
 from sentgen.arrays import Ints, Longs, Shorts, compiled
 from sentgen.counts.cluster.catalogue import Catalogue
-from sentgen.counts.cluster.files import aside
 from sentgen.counts.cluster.stages import PROGRAM
 from sentgen.models.building.chosen import BuiltFrom
 from sentgen.models.building.recipe import Recipe
@@ -26,6 +25,7 @@ from sentgen.schema.lakes.opening import literal
 from sentgen.schema.lakes.places import Place
 from sentgen.schema.store import raw
 from sentgen.space import Space
+from sentgen.temporary import aside
 
 #: Behind the number of every word.
 LAST = 2**31 - 1
