@@ -7,12 +7,11 @@ from difflib import get_close_matches
 from functools import cache
 
 import duckdb
-from sqlalchemy import create_engine
 
 from sentgen.errors import NotFoundError
 from sentgen.schema import inspection
 from sentgen.schema.base import metadata
-from sentgen.schema.engine import raw
+from sentgen.schema.engine import new_engine, raw
 from sentgen.schema.inspection import VERSION_COMMENTS, VERSION_TABLE
 
 
@@ -85,7 +84,7 @@ def _descriptions() -> dict[str, dict[str, str]]:
 def _catalogue() -> list[tuple[str, str, str, bool]]:
     """Return table, column, type and nullability as DuckDB sees them in an empty store in memory."""
     # Only DuckDB knows the types of the columns of a view.
-    engine = create_engine("duckdb:///:memory:")
+    engine = new_engine(None, {}, read_only=False, memory_limit=0)
     try:
         with engine.begin() as connection:
             metadata.create_all(connection)

@@ -10,18 +10,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import duckdb
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import StaticPool
 
 from sentgen import temporary
 from sentgen.errors import DamagedError, MemoryLimitError, SentgenError, StoreError
-from sentgen.schema import connections
+from sentgen.schema import connections, dialect
 from sentgen.schema.durability import block_journal, crash_mark, write_lock
-from sentgen.schema.durability.duckdb_faults import ARROW_IS_FETCHED, RIGHT_PLANS, WITHOUT_LOG
+from sentgen.schema.durability.duckdb_faults import (
+    ARROW_IS_FETCHED,
+    ARROW_OF_RELATIONS,
+    RIGHT_PLANS,
+    WITHOUT_LOG,
+)
 from sentgen.schema.durability.write_ahead_log import drop_torn_tail
 
 if TYPE_CHECKING:
@@ -119,7 +124,7 @@ def new_engine(
     database of its own.
     """
     engine = create_engine(
-        f"duckdb:///{database or ':memory:'}",
+        URL.create(dialect.DRIVER, database=str(database or ":memory:")),
         poolclass=StaticPool,
         connect_args={"read_only": bool(database) and read_only, "config": dict(config)},
         execution_options={MEMORY_LIMIT: memory_limit, READ_ONLY: read_only},
@@ -220,33 +225,69 @@ def one_thread(connection: Connection) -> Iterator[None]:
 
 
 def duck_of(wrapped: object) -> duckdb.DuckDBPyConnection:
-    """Return the DuckDB connection below a connection of the driver."""
-    # The dialect's wrapper keeps it under a private name.
-    return cast(duckdb.DuckDBPyConnection, getattr(wrapped, "_ConnectionWrapper__c", wrapped))
+    """Return the DuckDB connection below a connection of the dialect."""
+    return cast(dialect.DuckConnection, wrapped).duck
+
+
+def one_row(
+    duck: duckdb.DuckDBPyConnection, query: str, parameters: Parameters = ()
+) -> tuple[Any, ...] | None:
+    """Return the one row of a query, if it has one.
+
+    All is read: from DuckDB 2.0 on, a connection with unread rows refuses other work.
+    """
+    rows = duck.execute(query, parameters or None).fetchall()
+    return rows[0] if rows else None
 
 
 def one_number(duck: duckdb.DuckDBPyConnection, query: str, parameters: Parameters = ()) -> int:
     """Return the one number that a query yields, 0 for null or no row."""
-    row = duck.execute(query, parameters or None).fetchone()
+    row = one_row(duck, query, parameters)
     return int(row[0] or 0) if row else 0
+
+
+def answer(
+    duck: duckdb.DuckDBPyConnection, query: str, parameters: Parameters = ()
+) -> duckdb.DuckDBPyConnection | duckdb.DuckDBPyRelation:
+    """Return what describes the columns of a query and has its rows; no other work until they are read.
+
+    That is the connection, which has run it, or a relation, which runs it when its rows are asked for.
+    """
+    if ARROW_OF_RELATIONS:
+        return duck.sql(query, params=parameters or None)
+    return duck.execute(query, parameters or None)
 
 
 def arrow_table(duck: duckdb.DuckDBPyConnection, query: str, parameters: Parameters = ()) -> pa.Table:
     """Run a query and return its rows as an Arrow table."""
-    answer = duck.execute(query, parameters or None)
-    return answer.fetch_arrow_table() if ARROW_IS_FETCHED else answer.to_arrow_table()
+    found = answer(duck, query, parameters)
+    return found.fetch_arrow_table() if ARROW_IS_FETCHED else found.to_arrow_table()
 
 
 def arrow_reader(
     duck: duckdb.DuckDBPyConnection, query: str, parameters: Parameters = (), *, rows: int = 8192
 ) -> pa.RecordBatchReader:
     """Run a query and return its rows in Arrow batches of at most so many."""
-    return arrow_reader_of(duck.execute(query, parameters or None), rows=rows)
+    return arrow_reader_of(answer(duck, query, parameters), rows=rows)
 
 
-def arrow_reader_of(duck: duckdb.DuckDBPyConnection, *, rows: int = 8192) -> pa.RecordBatchReader:
-    """Return the rows of the query that was just run in Arrow batches of at most so many."""
-    return duck.fetch_record_batch(rows) if ARROW_IS_FETCHED else duck.to_arrow_reader(rows)
+def arrow_reader_of(
+    found: duckdb.DuckDBPyConnection | duckdb.DuckDBPyRelation, *, rows: int = 8192
+) -> pa.RecordBatchReader:
+    """Return the rows of an `answer` in Arrow batches of at most so many."""
+    return found.fetch_record_batch(rows) if ARROW_IS_FETCHED else found.to_arrow_reader(rows)
+
+
+@contextmanager
+def registered(duck: duckdb.DuckDBPyConnection, **tables: pa.Table) -> Iterator[None]:
+    """Let statements of a connection read Arrow tables by name, which it holds in memory until the end."""
+    for name, rows in tables.items():
+        duck.register(name, rows)
+    try:
+        yield
+    finally:
+        for name in tables:
+            duck.unregister(name)
 
 
 def arrow_error() -> type[Exception]:

@@ -16,6 +16,7 @@ import duckdb
 
 from sentgen.errors import QueryRejected
 from sentgen.schema import dictionary
+from sentgen.schema.engine import one_row
 
 MAX_BYTES = 20_000
 # `_visit` takes two or three frames a level: Python's own limit of 1,000 stays out of reach.
@@ -119,7 +120,7 @@ def require_harmless(duck: duckdb.DuckDBPyConnection, sql: str) -> None:
         # First: json_serialize_sql takes several statements at once, and says less about others than SELECT.
         _require_one_select(duck, sql)
         # Bound as a value: the query is parsed here and must not run.
-        row = duck.execute("select json_serialize_sql(?::varchar)", [sql]).fetchone()
+        row = one_row(duck, "select json_serialize_sql(?::varchar)", [sql])
         tree = json.loads(row[0] if row else '{"error": true}')
         if tree.get("error"):
             raise QueryRejected(

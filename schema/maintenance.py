@@ -20,7 +20,7 @@ from sentgen.schema.base import metadata, quoted
 from sentgen.schema.counting import COUNTED, recount
 from sentgen.schema.durability import block_journal
 from sentgen.schema.durability.blocks import block_checks
-from sentgen.schema.engine import one_number, open_engine, raw, translated_errors
+from sentgen.schema.engine import one_number, one_row, open_engine, raw, translated_errors
 from sentgen.schema.integrity.check import Check
 from sentgen.schema.integrity.checks import checks
 from sentgen.schema.integrity.counted_checks import counted_checks
@@ -191,15 +191,13 @@ def _run(store: Store, check: Check) -> CheckResult:
     with store.connect() as connection:
         duck, before = raw(connection), dict[str, object]()
         for name, value in check.settings.items():
-            (before[name],) = duck.execute("select current_setting($name)", {"name": name}).fetchone() or (
-                "",
-            )
+            (before[name],) = one_row(duck, "select current_setting($name)", {"name": name}) or ("",)
             duck.execute(f"set {name} = {value}")
         try:
             # One row however many problems there are: their number, and some value of each column as example.
             answer = duck.execute(f"select count(*), any_value(columns(*)) from ({check.query})")
             columns = (answer.description or [])[1:]
-            row = answer.fetchone() or (0,)
+            (row,) = answer.fetchall() or [(0,)]
         finally:
             connection.rollback()
             for name, earlier in before.items():
@@ -287,5 +285,5 @@ def _compare(duck: duckdb.DuckDBPyConnection, current: str, path: Path) -> None:
 
 
 def _text(duck: duckdb.DuckDBPyConnection, query: str) -> str:
-    row = duck.execute(query).fetchone()
+    row = one_row(duck, query)
     return str(row[0]) if row else ""

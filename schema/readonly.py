@@ -26,11 +26,13 @@ from sentgen.schema import connections
 from sentgen.schema.durability import write_lock
 from sentgen.schema.engine import (
     Parameters,
+    answer,
     arrow_error,
     arrow_reader,
     arrow_reader_of,
     default_memory_limit,
     in_use_or_not,
+    one_number,
     settings,
     translated_errors,
 )
@@ -114,12 +116,14 @@ def parts(
     """
     require_harmless(duck, sql)
     with _explained():
-        duck.execute(sql, parameters or None)
-        types = [str(column[1]) for column in duck.description or ()]
+        found = answer(duck, sql, parameters)
+        types = [str(column[1]) for column in found.description or ()]
         if arrow or not set(types) <= set(SIMPLE_TYPES):
-            yield from _arrow_parts(arrow_reader_of(duck))
+            yield from _arrow_parts(arrow_reader_of(found))
             return
-        names = [column[0] for column in duck.description or ()]
+        names = [column[0] for column in found.description or ()]
+        if found is not duck:  # a relation has its rows at once only
+            duck.execute(sql, parameters or None)
         rows = duck.fetchmany(_PART)
         yield Rows(names, rows, types)
         while len(rows) == _PART and (rows := duck.fetchmany(_PART)):
@@ -260,8 +264,7 @@ def _self_test(duck: duckdb.DuckDBPyConnection, path: Path, attacks: Sequence[st
             f"{path}: DuckDB {duckdb.__version__} let through what it must refuse; not opened: {attack}"
         )
     # A macro called like a harmless function would pass the guard.
-    own = duck.execute("select count(*) from duckdb_functions() where not internal").fetchone()
-    if own and own[0]:
+    if one_number(duck, "select count(*) from duckdb_functions() where not internal"):
         raise StoreError(
             f"{path}: this store brings its own SQL functions, which sentgen never makes; not opened"
         )

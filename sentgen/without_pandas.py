@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 
 #: Whose imports are refused: they run the statements. Plug-ins may have a use for pandas.
-_OURS = frozenset({"sentgen", "sqlalchemy", "duckdb", "duckdb_sqlalchemy"})
+_OURS = frozenset({"sentgen", "sqlalchemy", "duckdb"})
 
 
 class WithoutPandas:

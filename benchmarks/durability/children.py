@@ -23,12 +23,13 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import duckdb_sqlalchemy
 
 import sentgen.cli
 from durability.digests import Digest, digest
 from sentgen.corpus.parsers import cache
 from sentgen.counts import batch
+from sentgen.schema.dialect import DuckDialect
+from sentgen.schema.engine import duck_of
 
 #: Tokens of a batch: a source or two, so that an ingestion has several transactions.
 BATCH_TOKENS = 100_000
@@ -212,8 +213,7 @@ def bounded_batches() -> Iterator[None]:
 @contextmanager
 def _marked(marks: Marks, store: Path, recorded: list[Digest | None] | None) -> Iterator[None]:
     """Note commits and renamings; with a list, keep a digest of the store after each commit."""
-    dialect = duckdb_sqlalchemy.Dialect
-    commit, rename, keep = dialect.do_commit, os.replace, cache.keep_parses
+    commit, rename, keep = DuckDialect.do_commit, os.replace, cache.keep_parses
 
     def note(duck: duckdb.DuckDBPyConnection | None) -> None:
         marks.add(end=True)
@@ -223,7 +223,7 @@ def _marked(marks: Marks, store: Path, recorded: list[Digest | None] | None) -> 
     def do_commit(self: Any, connection: Any) -> None:
         marks.add(end=False)
         commit(self, connection)
-        note(getattr(connection, "_ConnectionWrapper__c", connection))
+        note(duck_of(connection))
 
     def replace(draft: Any, place: Any) -> None:
         if not Path(place).is_relative_to(store.parent):  # what numba keeps of its work, say
@@ -238,11 +238,11 @@ def _marked(marks: Marks, store: Path, recorded: list[Digest | None] | None) -> 
         keep(duck, rows)
         note(duck)
 
-    dialect.do_commit, os.replace, cache.keep_parses = do_commit, replace, keep_parses
+    DuckDialect.do_commit, os.replace, cache.keep_parses = do_commit, replace, keep_parses
     try:
         yield
     finally:
-        dialect.do_commit, os.replace, cache.keep_parses = commit, rename, keep
+        DuckDialect.do_commit, os.replace, cache.keep_parses = commit, rename, keep
 
 
 def _is_of(duck: duckdb.DuckDBPyConnection, store: Path) -> bool:

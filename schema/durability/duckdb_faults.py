@@ -37,3 +37,7 @@ LAYOUT_IS_KNOWN = _VERSION < (2, 1)
 
 #: The methods that return Arrow were renamed in 1.5. Waits for 1.5.
 ARROW_IS_FETCHED = _VERSION < (1, 5)
+
+#: Arrow of a statement that was executed is a copy of its rows, of which 2.0 warns; Arrow of a relation is
+#: none. Before, a relation with parameters has all its rows in memory. Waits for 2.0.
+ARROW_OF_RELATIONS = _VERSION >= (2, 0)

@@ -12,7 +12,7 @@ from pathlib import Path
 from sqlalchemy import Engine
 
 from sentgen.errors import StoreError
-from sentgen.schema.engine import raw
+from sentgen.schema.engine import one_row, raw
 from sentgen.schema.integrity.checks import torn_checks
 
 
@@ -25,7 +25,7 @@ def examine(engine: Engine, path: Path) -> None:
     with engine.connect() as connection:
         duck = raw(connection)
         for check in torn_checks():
-            if duck.execute(f"from ({check.query}) limit 1").fetchone():
+            if one_row(duck, f"from ({check.query}) limit 1"):
                 raise StoreError(
                     f"{path}: a killed process has left half of a transaction in it ({check.name}); "
                     f"run: sentgen db repair --db {path}"

@@ -9,7 +9,7 @@ import duckdb
 
 from sentgen.schema.base import quoted
 from sentgen.schema.durability import crash_mark
-from sentgen.schema.engine import one_number, raw, translated_errors
+from sentgen.schema.engine import one_number, one_row, raw, translated_errors
 from sentgen.schema.integrity.check import REINGEST, REPAIR, Check
 from sentgen.schema.integrity.checks import checks
 from sentgen.schema.migrate import back_up
@@ -109,7 +109,7 @@ def repair(
 
 def _hide(duck: duckdb.DuckDBPyConnection) -> list[RemovedRows]:
     """Lay views over the tables that hide what nothing accounts for, and return what they hide."""
-    (name,) = duck.execute("select current_database()").fetchone() or ("",)
+    (name,) = one_row(duck, "select current_database()") or ("",)
     hidden: dict[str, list[str]] = {}
     found = []
     for rows in unowned():
@@ -144,7 +144,7 @@ def _look_for_the_rest(duck: duckdb.DuckDBPyConnection, done: Repair) -> None:
                 str(row[0])
                 for row in duck.execute(f"select distinct {columns[0]} from ({check.query})").fetchall()
             }
-        elif duck.execute(f"from ({check.query}) limit 1").fetchone():
+        elif one_row(duck, f"from ({check.query}) limit 1"):
             done.others.append(check)
     built = duck.execute(_MODELS, {"names": sorted(corpora)}).fetchall()
     trained = duck.execute(_ALIGNMENT_MODELS, {"names": sorted(corpora)}).fetchall()

@@ -44,8 +44,10 @@ class Place:
         #: None for a local folder.
         self.files: AbstractFileSystem | None = None
         if found and found[1] != "file":
-            self.root = f"{found[1]}://{found[2].rstrip('/')}"
-            self.files = _file_system(found[1], self.root)
+            root = f"{found[1]}://{found[2].rstrip('/')}"
+            self.files = _file_system(found[1], root)
+            # As DuckDB spells it when it asks for a file, and compares it with those that are allowed.
+            self.root = str(self.files.unstrip_protocol(self.files._strip_protocol(root)))
         else:
             self.root = os.path.abspath(f"/{found[2]}" if found else root)
 

@@ -9,6 +9,7 @@ import duckdb
 from sqlalchemy import Boolean, DateTime, Integer, String, Table
 
 from sentgen.schema.base import column, metadata
+from sentgen.schema.engine import one_number
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,8 +36,7 @@ def is_writable(duck: duckdb.DuckDBPyConnection) -> bool:
         from duckdb_databases()
         where database_name = current_database()
     """
-    row = duck.execute(query).fetchone()
-    return bool(row and row[0])
+    return bool(one_number(duck, query))
 
 
 def find_parses(

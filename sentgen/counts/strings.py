@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Table
 
 from sentgen.arrays import Ints, Longs
 from sentgen.counts.vocabulary import Vocabulary
+from sentgen.schema.engine import one_number, registered
 from sentgen.schema.store import fetch_arrow, raw
 
 #: Takes rows for a table.
@@ -57,20 +58,16 @@ class StoredStrings:
         strings = pa.table({"string": self.vocabulary.strings(first).cast(pa.string())})
         fresh = np.full(strings.num_rows, -1, np.int32)
         strings = strings.append_column("number", pa.array(np.arange(strings.num_rows, dtype=np.int32)))
-        raw(self.connection).register("_strings", strings)
-        found = fetch_arrow(
-            self.connection,
-            f"select number, id from _strings join {self.table.name} on {self.column} = string",
-        )
-        # A registered table is held in memory until it is let go.
-        raw(self.connection).unregister("_strings")
+        query = f"select number, id from _strings join {self.table.name} on {self.column} = string"
+        with registered(raw(self.connection), _strings=strings):
+            found = fetch_arrow(self.connection, query)
         fresh[found["number"].to_numpy()] = found["id"].to_numpy()
         return fresh
 
     def _add(self, first: int, missing: Longs) -> Ints:
         if self._next < 0:  # once: what was added since need not be in the table yet
             highest = f"select coalesce(max(id), -1) + 1 from {self.table.name}"
-            (self._next,) = raw(self.connection).execute(highest).fetchone() or (0,)
+            self._next = one_number(raw(self.connection), highest)
         ids = np.arange(missing.size, dtype=np.int32) + np.int32(self._next)
         self._next += missing.size
         strings = self.vocabulary.strings(first).take(pa.array(missing)).cast(pa.string())

@@ -18,7 +18,7 @@ from sqlalchemy import Connection
 
 from sentgen.errors import MemoryLimitError
 from sentgen.output.tabular import SIMPLE_TYPES, Rows, arrow_of
-from sentgen.schema.engine import MEMORY_LIMIT, arrow_reader, raw
+from sentgen.schema.engine import MEMORY_LIMIT, arrow_reader, one_row, raw
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -123,7 +123,7 @@ class Statement:
 
     def value(self, connection: Connection) -> Any:
         """Return the one value of a query for one row; none if there is no row."""
-        row = raw(connection).execute(self.text, self.used or None).fetchone()
+        row = one_row(raw(connection), self.text, self.used)
         return row[0] if row else None
 
     def filled(self) -> str:
@@ -180,19 +180,6 @@ class Answer:
         if self.nothing:
             notes.append("; ".join([f"no {self.missing}", *self.hints]))
         return notes
-
-
-@contextmanager
-def registered(connection: Connection, **tables: pa.Table) -> Iterator[None]:
-    """Let statements of a connection read Arrow tables by name."""
-    duck = raw(connection)
-    for name, rows in tables.items():
-        duck.register(name, rows)
-    try:
-        yield
-    finally:
-        for name in tables:
-            duck.unregister(name)
 
 
 @contextmanager

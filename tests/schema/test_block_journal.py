@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import duckdb_sqlalchemy
 import pytest
 
 from sentgen.errors import StoreError
-from sentgen.schema import Store, folders
+from sentgen.schema import Store, dialect, folders
 from sentgen.schema.durability import block_journal, block_restore
 from sentgen.schema.store import raw
 
@@ -183,7 +182,7 @@ def test_interrupted_commit_leaves_no_journal(path: Path, monkeypatch: pytest.Mo
     with Store(path) as store, store.begin() as connection:
         raw(connection).execute("delete from word where id > 30")
     expected = words(path)
-    monkeypatch.setattr(duckdb_sqlalchemy.Dialect, "do_commit", interrupted)
+    monkeypatch.setattr(dialect.DuckDialect, "do_commit", interrupted)
     with pytest.raises(KeyboardInterrupt), Store(path) as store, store.begin() as connection:
         raw(connection).execute("insert into word select 1000 + range, 'w' || range from range(500)")
 
@@ -225,7 +224,7 @@ def test_the_name_of_a_journal_is_on_the_disk_before_the_commit(
 ) -> None:
     """A power cut keeps what was synced: the content of the file, and the folder that has its name."""
     told: list[str] = []
-    commit = duckdb_sqlalchemy.Dialect.do_commit
+    commit = dialect.DuckDialect.do_commit
 
     def synced(folder: Path) -> None:
         assert block_journal.journal_of(path).exists()
@@ -238,7 +237,7 @@ def test_the_name_of_a_journal_is_on_the_disk_before_the_commit(
     with Store(path) as store, store.begin() as connection:
         raw(connection).execute("delete from word where id > 30")
     monkeypatch.setattr(folders, "sync_folder", synced)
-    monkeypatch.setattr(duckdb_sqlalchemy.Dialect, "do_commit", committing)
+    monkeypatch.setattr(dialect.DuckDialect, "do_commit", committing)
     with Store(path) as store, store.begin() as connection:
         raw(connection).execute("insert into word values (5000, 'x')")
 

@@ -6,18 +6,17 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
 import pytest
-from sqlalchemy import inspect
-from sqlalchemy.types import TypeEngine
+from sqlalchemy.schema import CreateTable
 
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import phrase_keys
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.models.registry import next_version, remove
-from sentgen.schema import Store, inspection, metadata, migrate
+from sentgen.schema import Store, dictionary, inspection, metadata, migrate
+from sentgen.schema.dialect import DuckDialect
 from sentgen.schema.engine import default_memory_limit, open_engine
 from sentgen.schema.tables import fidelity
 from sentgen.schema.tables.alignment import OF_CORPUS, OF_MODEL
@@ -85,20 +84,20 @@ def test_new_store_equals_a_migrated_one(migrated: Path, tmp_path: Path) -> None
 
 
 def test_migrated_store_equals_the_metadata(migrated: Path) -> None:
-    """Tables, columns, types, nullability, primary keys and unique columns, by reflection."""
-    with Store(migrated, read_only=True) as store:
-        reflected = inspect(store.engine)
-
-        def kind(column: TypeEngine[Any]) -> str:
-            return column.compile(store.engine.dialect).upper().replace("DOUBLE PRECISION", "DOUBLE")
-
-        assert set(reflected.get_table_names()) == {inspection.VERSION_TABLE, *metadata.tables}
+    """Tables, columns, types, nullability and primary keys."""
+    primary_keys = "select table_name, constraint_column_names from duckdb_constraints() where constraint_type = 'PRIMARY KEY'"
+    with duckdb.connect() as made, duckdb.connect(str(migrated), read_only=True) as duck:
         for table in metadata.sorted_tables:
-            expected = [(c.name, kind(c.type), c.nullable) for c in table.columns]
-            found = [(c["name"], kind(c["type"]), c["nullable"]) for c in reflected.get_columns(table.name)]
-            primary = reflected.get_pk_constraint(table.name)["constrained_columns"]
-            assert found == expected, table.name
-            assert primary == [c.name for c in table.primary_key.columns], table.name
+            made.execute(str(CreateTable(table).compile(dialect=DuckDialect())))
+        made.execute(f"create table {inspection.VERSION_TABLE} (version_num varchar not null)")
+        tables = {name for name, *_ in dictionary.catalogue(made)}
+        assert tables == {inspection.VERSION_TABLE, *metadata.tables}
+        assert [row for row in dictionary.catalogue(duck) if row[0] in tables] == dictionary.catalogue(made)
+        assert {name for name, *_ in dictionary.catalogue(duck)} - tables == {
+            v.name for v in inspection.views()
+        }
+        keys = [sorted(one.execute(primary_keys).fetchall()) for one in (duck, made)]
+    assert [key for key in keys[0] if key[0] != inspection.VERSION_TABLE] == keys[1]
 
 
 def test_unique_columns_are_unique(template: Path) -> None:
@@ -205,9 +204,10 @@ def test_store_of_the_first_revision_is_upgraded(path: Path) -> None:
 
     migrate.upgrade(path)
 
-    with Store(path, read_only=True) as store:
-        assert set(inspect(store.engine).get_table_names()) == {inspection.VERSION_TABLE, *metadata.tables}
+    Store(path, read_only=True).close()
     with duckdb.connect(str(path)) as duck:
+        found = duck.execute("select table_name from duckdb_tables()").fetchall()
+        assert {name for (name,) in found} == {inspection.VERSION_TABLE, *metadata.tables}
         assert duck.execute("select name from corpus").fetchall() == [("demo",)]
 
 

@@ -12,6 +12,7 @@ from sqlalchemy import ARRAY, Boolean, DateTime, Double, String, Table
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import Store, maintenance, metadata
 from sentgen.schema.durability import crash_mark
+from sentgen.schema.durability.duckdb_faults import TORN_LOGS_COME_BACK
 from sentgen.schema.durability.repair import RemovedRows, repair
 from sentgen.schema.migrate import REVISIONS
 from sentgen.schema.owners import unowned
@@ -50,8 +51,9 @@ def damage(path: Path, *statements: str) -> None:
 
 
 def crash(path: Path) -> None:
-    """Leave a log, as a process does that is killed."""
-    path.with_name(f"{path.name}.wal").write_bytes(b"")
+    """Leave what a process does that is killed: a log, or from DuckDB 2 on the mark of a log of 1.x."""
+    ending = "wal" if TORN_LOGS_COME_BACK else "suspect"
+    path.with_name(f"{path.name}.{ending}").write_bytes(b"")
 
 
 def sound(path: Path) -> bool:

@@ -12,7 +12,7 @@ from sentgen.alignment.stored.cells import RewriteCells, fake_counts
 from sentgen.alignment.stored.model_store import DIRECTIONS, AlignmentModelInfo, iterations_done
 from sentgen.arrays import Longs
 from sentgen.errors import StoreError
-from sentgen.schema.engine import arrow_reader
+from sentgen.schema.engine import arrow_reader, one_number, registered
 from sentgen.schema.store import append, raw
 from sentgen.schema.tables import alignment as tables
 from sentgen.space import Space
@@ -87,29 +87,24 @@ def load_cells(
             and iteration = ?
     """
     given = [model.id, direction == DIRECTIONS[1], layer == LAYERS[1], number]
-    wanted = {"source": sources, "target": targets}
-    try:
-        for column, keys in wanted.items():
-            if keys is not None:
-                duck.register(f"_{column}s", pa.table({"key": pa.array(keys, pa.int64())}))
-                rows += f" and {column} in (select key from _{column}s)"
-        found = duck.execute(f"select count(*) {rows}", given).fetchone()
+    wanted = {}
+    for column, keys in (("source", sources), ("target", targets)):
+        if keys is not None:
+            wanted[f"_{column}s"] = pa.table({"key": pa.array(keys, pa.int64())})
+            rows += f" and {column} in (select key from _{column}s)"
+    with registered(duck, **wanted):
+        size = one_number(duck, f"select count(*) {rows}", given)
         # Keys that the table does not have are columns without cells, and do no harm.
         columns = targets
         if columns is None:
             every = duck.execute(f"select distinct target {rows} order by target", given)
             columns = every.fetchnumpy()["target"]
-        size = int(found[0]) if found else 0
         fake = fake_counts(model.settings.prior, stems=layer == LAYERS[1])
         into = RewriteCells.of_size(np.empty(0, np.int64), np.zeros(1, np.int64), columns, size, fake, space)
         # All rows come in the order in which they were stored; a join with many keys gives them in any order.
         order = "" if sources is None and targets is None else "order by source, target"
         if len(into.targets):
             _fill(into, arrow_reader(duck, f"select source, target, kind, prob {rows} {order}", given))
-    finally:
-        for column, keys in wanted.items():
-            if keys is not None:
-                duck.unregister(f"_{column}s")
     return into
 
 

@@ -17,7 +17,8 @@ from sentgen.lookups.cql.search import Cql, CqlMatches, Strategy, is_cql, parse_
 from sentgen.lookups.cql.syntax import one_token
 from sentgen.lookups.patterns import TokenPattern, split_pattern, tag_query, token_pattern, word_query
 from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Bindings, registered, where
+from sentgen.lookups.statement import Bindings, where
+from sentgen.schema.engine import raw, registered
 
 #: Where words of the pattern may be surface words of several tokens.
 _ANY_OF = """(
@@ -172,7 +173,9 @@ class CqlHits:
                 continue
             bindings = Bindings(low=within.low, high=within.high)
             walks = self.cql.walks(bindings, "$low", "$high")
-            with registered(connection, **{name: walk.spans(connection) for name, walk in walks.items()}):
+            with registered(
+                raw(connection), **{name: walk.spans(connection) for name, walk in walks.items()}
+            ):
                 yield Walked(within.low, within.high)
 
     @property

@@ -21,10 +21,11 @@ from sentgen.lookups.cql.search import Strategy, StrategyOption, is_cql
 from sentgen.lookups.patterns import ANY, glob
 from sentgen.lookups.question import Lookup
 from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, registered, where
+from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
 from sentgen.lookups.statistics.dispersion import JUILLAND_D, MOST_ROWS, Spread
 from sentgen.lookups.statistics.hit_frequencies import hit_frequencies
 from sentgen.options import Option
+from sentgen.schema.engine import raw, registered
 from sentgen.schema.tables.corpus import BOS, EOS
 
 
@@ -326,13 +327,13 @@ class _List:
         counted = count_items(self.by, self.selection, bindings)
         if self.by is not By.WORD:
             items, counted = {"items": Statement(counted, bindings).run(connection)}, "  from items"
-        with registered(connection, **items):
+        with registered(raw(connection), **items):
             chosen = _CHOSEN.format(
                 counted=counted, best=self.best(bindings), chosen="chosen" if folded else "best"
             )
             # One more tells whether there are more.
             ids = Statement(chosen, {**bindings, "limit": self.limit + 1}).run(connection)["id"].to_pylist()
-            with registered(connection, gathered=spread.inside(self.column, ids)):
+            with registered(raw(connection), gathered=spread.inside(self.column, ids)):
                 query = self.query("  from items" if items else "", _GATHERED_FOLDED if folded else _GATHERED)
                 answer = limited(connection, query, self.limit, missing)
         return replace(answer, query=self.query())

@@ -20,6 +20,7 @@ from sentgen.models.dependency.trees import Layer
 from sentgen.models.sql import statements
 from sentgen.schema import Store
 from sentgen.schema.connections import cursor
+from sentgen.schema.engine import registered
 from sentgen.schema.store import raw, translated_errors
 from sentgen.schema.tables.corpus import NO_TAG, RESERVED_TAGS, ROOT, corpus
 from sentgen.schema.tables.counts import dependency_event, segment
@@ -75,10 +76,10 @@ def _occurrences(
 ) -> dict[tuple[str, str], TagCounts]:
     """Return how often forms occur with each tag, by form and layer."""
     counts: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
-    duck.register("_names", pa.table({"name": pa.array(forms, pa.string())}))
     query = statements("tagging.sql")["occurrences"].format(root=ROOT)
-    for form, layer, tag, count in duck.execute(query, [list(corpora)]).fetchall():
-        counts[form, layer][tag] = count
+    with registered(duck, _names=pa.table({"name": pa.array(forms, pa.string())})):
+        for form, layer, tag, count in duck.execute(query, [list(corpora)]).fetchall():
+            counts[form, layer][tag] = count
     return dict(counts)
 
 
@@ -88,16 +89,16 @@ def _guesses(
     """Return the tags that words never seen probably have."""
     endings = {word: _ending(word) for word in words}
     suffixes, capitalized = zip(*sorted(set(endings.values())), strict=True)
-    duck.register("_endings", pa.table({"suffix": suffixes, "capitalized": capitalized}))
     by_ending: dict[Ending, dict[str, int]] = defaultdict(dict)
     # `_` with 0, for corpora in which nothing was seen once.
     overall: dict[str, int] = defaultdict(int, {RESERVED_TAGS[NO_TAG]: 0})
     query = statements("tagging.sql")["seen_once"].format(root=ROOT)
-    for suffix, capital, tag, count in duck.execute(query, [list(corpora), layer]).fetchall():
-        overall[tag] += count
-        # The others are counted overall only: nobody asked for their ending.
-        if suffix is not None:
-            by_ending[suffix, capital][tag] = count
+    with registered(duck, _endings=pa.table({"suffix": suffixes, "capitalized": capitalized})):
+        for suffix, capital, tag, count in duck.execute(query, [list(corpora), layer]).fetchall():
+            overall[tag] += count
+            # The others are counted overall only: nobody asked for their ending.
+            if suffix is not None:
+                by_ending[suffix, capital][tag] = count
     return {word: _most_frequent(by_ending.get(ending, overall)) for word, ending in endings.items()}
 
 

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from sentgen.models.dependency.tree_counts import Trees, places_of_heads
 from sentgen.schema import Store
-from sentgen.schema.engine import arrow_reader
+from sentgen.schema.engine import arrow_reader, registered
 
 Layer = Literal["word", "unit"]
 
@@ -153,9 +153,8 @@ class TreeCache:
             found = {name: known[name] for name in names if name in known}
         missing = sorted(name for name in names if name not in found)
         if missing:
-            duck.register("_names", pa.table({"name": pa.array(missing, pa.string())}))
-            new = dict(duck.execute(_IDS.format(table=table, column=_NAMES[table])).fetchall())
-            duck.unregister("_names")
+            with registered(duck, _names=pa.table({"name": pa.array(missing, pa.string())})):
+                new = dict(duck.execute(_IDS.format(table=table, column=_NAMES[table])).fetchall())
             with self._lock:
                 known.update(new)
             found |= new
