@@ -28,6 +28,7 @@ from sentgen.schema.durability.duckdb_faults import (
     WITHOUT_LOG,
 )
 from sentgen.schema.durability.write_ahead_log import drop_torn_tail
+from sentgen.system.processes import machine_memory
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,7 +45,7 @@ READ_ONLY = "read_only"
 
 def default_memory_limit() -> int:
     """Return a quarter of the machine's memory in bytes."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
+    return machine_memory() // 4
 
 
 def open_engine(path: Path, *, read_only: bool, memory_limit: int, threads: int | None = None) -> Engine:

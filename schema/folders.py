@@ -16,6 +16,7 @@ from typing import BinaryIO
 
 from sentgen import temporary
 from sentgen.errors import StoreError
+from sentgen.system.files import BINARY
 
 #: A file in each folder that is removed with all that is in it.
 MARK = ".sentgen"
@@ -78,7 +79,7 @@ def draft(folder: str | Path, *, mode: int = 0o600) -> Iterator[tuple[BinaryIO, 
     """Open a new file for what gets its name once it is written, with its path until then."""
     path = os.path.join(folder, f".sentgen-{uuid.uuid4().hex}.tmp")
     with temporary.held(path, os.unlink):
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | BINARY, mode)
         with os.fdopen(descriptor, "w+b") as file:
             yield file, path
 
@@ -90,13 +91,3 @@ def is_draft(name: str) -> bool:
     (True, False)
     """
     return _DRAFT.fullmatch(name) is not None
-
-
-def sync_folder(folder: Path) -> None:
-    """Have the disk keep what was made or renamed in a folder."""
-    # A new name is a change of the folder: fsync of the file alone does not keep it through a power cut.
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

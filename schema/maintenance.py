@@ -30,6 +30,7 @@ from sentgen.schema.lakes.places import Place
 from sentgen.schema.store import Store
 from sentgen.schema.tables import segments
 from sentgen.schema.tables.corpus import corpus, sentence
+from sentgen.system.files import sync_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +274,7 @@ def _copy_into(engine: Engine, path: Path, draft: Path) -> None:
         os.fsync(file.fileno())
     # The content first, then the name: a name on the disk must never lead to an empty file.
     os.replace(draft, path)
-    folders.sync_folder(path.parent)
+    sync_folder(path.parent)
 
 
 def _compare(duck: duckdb.DuckDBPyConnection, current: str, path: Path) -> None:

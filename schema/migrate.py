@@ -28,6 +28,7 @@ from sentgen.schema.engine import (
 from sentgen.schema.lakes.places import lake_at
 from sentgen.schema.manifests import place_of, refuse_snapshot
 from sentgen.schema.tables.corpus import RESERVED_TAGS, RESERVED_WORDS, tag, word
+from sentgen.system.files import sync_folder
 
 #: All revisions that this sentgen knows, oldest first: the files in migrations/versions.
 REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011")
@@ -130,7 +131,7 @@ def back_up(path: Path, reason: str) -> Path:
         os.replace(draft, backup)
     finally:
         folders.remove(folder)
-    folders.sync_folder(path.parent)
+    sync_folder(path.parent)
     return backup
 
 

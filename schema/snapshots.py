@@ -9,7 +9,6 @@ snapshot or none.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -34,6 +33,7 @@ from sentgen.schema.lakes.places import lake_at
 from sentgen.schema.manifests import Snapshot, place_of, snapshot_of, snapshots
 from sentgen.schema.public_names import make_public
 from sentgen.schema.store import Store, fetch_arrow
+from sentgen.system import files
 
 _DIGITS = 16
 _LOCK = ".publish.lock"
@@ -117,7 +117,7 @@ def _publishing(folder: Path) -> Iterator[None]:
         folder.mkdir(exist_ok=True)
         with (folder / _LOCK).open("a") as lock:
             # It ends with the process, however that ends; the file stays, as removing it would let two in.
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            files.lock(lock.fileno(), wait=True)
             drafts = folder / _DRAFTS
             folders.remove(drafts)
             folders.make(drafts)
@@ -137,8 +137,8 @@ def _copy(store: Path, draft: Path, memory_limit: int | None) -> tuple[Path, str
     else:
         _copy_file(store, draft, memory_limit)
     make_public(draft, memory_limit=memory_limit)
-    with draft.open("rb") as copy:
-        os.fchmod(copy.fileno(), 0o444)
+    with draft.open("rb+") as copy:  # Windows syncs only what can be written
+        os.chmod(draft, 0o444)
         os.fsync(copy.fileno())
     return draft, _digest(draft)
 
@@ -192,11 +192,11 @@ def _write_manifest(snapshot: Snapshot, drafts: Path) -> None:
     with folders.draft(drafts) as (file, name):
         file.write(f"{json.dumps(values, ensure_ascii=False, indent=2)}\n".encode())
         file.flush()
-        os.fchmod(file.fileno(), 0o444)
+        os.chmod(name, 0o444)
         os.fsync(file.fileno())
-        folders.sync_folder(snapshot.path.parent)  # the snapshot first, so that no manifest is without one
+        files.sync_folder(snapshot.path.parent)  # the snapshot first, so that no manifest is without one
         os.replace(name, snapshot.manifest)
-    folders.sync_folder(snapshot.path.parent)
+    files.sync_folder(snapshot.path.parent)
 
 
 def _prune(folder: Path, keep: int) -> tuple[str, ...]:

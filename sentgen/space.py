@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import mmap
-import os
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from sentgen.system.files import leave_memory, take_room
+from sentgen.system.processes import resident_memory
 
 
 class Space:
@@ -30,7 +31,7 @@ class Space:
             self.used += taken
             return np.zeros(size, kind)
         with tempfile.TemporaryFile(dir=self.folder) as file:
-            os.posix_fallocate(file.fileno(), 0, taken)  # a full disk is told now, not by a signal later
+            take_room(file.fileno(), taken)  # a full disk is told now, not by a signal later
             self._files.append(mmap.mmap(file.fileno(), taken))
         return np.frombuffer(self._files[-1], kind)
 
@@ -41,14 +42,6 @@ class Space:
 
     def relax(self) -> None:
         """Give pages of files back to the system if there is little memory left; what was written stays."""
-        if self._files and _resident() >= self.most:
+        if self._files and resident_memory() >= self.most:
             for file in self._files:
-                file.madvise(mmap.MADV_DONTNEED)
-
-
-def _resident() -> float:
-    """Return the bytes of memory that the process takes, infinity where the system does not tell."""
-    try:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE
-    except OSError:
-        return math.inf
+                leave_memory(file)

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from sentgen.system import processes
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -94,5 +96,4 @@ def _remove(path: str) -> None:
 
 atexit.register(remove_all)
 # They are the parent's, which goes on with them when a child of `os.fork` ends.
-if hasattr(os, "register_at_fork"):  # Windows has none
-    os.register_at_fork(after_in_child=_held.clear)
+processes.after_fork(_held.clear)

@@ -23,14 +23,17 @@ from pathlib import Path
 
 import duckdb
 
+import sentgen
 from sentgen.errors import StoreError
 from sentgen.schema import folders
 from sentgen.schema.durability import block_restore
 from sentgen.schema.durability.duckdb_faults import LAYOUT_IS_KNOWN
+from sentgen.system import files
 
 # A block without free parts has no room for the next state, and is not rewritten where it lies.
 _SHARED = "select block_id, free_list from pragma_metadata_info() where free_blocks > 0"
-_DESCRIPTORS = Path("/proc/self/fd")
+#: Puts blocks back in a process of its own.
+RESTORE = f"import runpy; runpy.run_path({block_restore.__file__!r}, run_name='__main__')"
 # DuckDB names the parts that are free; the journal, those in use.
 _ALL = (1 << block_restore.PARTS) - 1
 
@@ -51,7 +54,7 @@ def kept(duck: duckdb.DuckDBPyConnection, path: Path) -> Iterator[None]:
 
 def keep(duck: duckdb.DuckDBPyConnection, path: Path) -> None:
     """Write the journal, if there are blocks to be kept."""
-    rows = duck.execute(_SHARED).fetchall() if LAYOUT_IS_KNOWN else ()
+    rows = duck.execute(_SHARED).fetchall() if LAYOUT_IS_KNOWN and files.READ_WHILE_WRITTEN else ()
     shared = [(number, _ALL - sum(1 << part for part in free)) for number, free in rows]
     if not shared:
         return
@@ -63,34 +66,21 @@ def keep(duck: duckdb.DuckDBPyConnection, path: Path) -> None:
         # On the disk before the first block is rewritten: after a power cut, one of the two must be whole.
         os.fsync(file.fileno())
     # Its name, too: a journal that no folder has is none.
-    folders.sync_folder(path.parent)
+    files.sync_folder(path.parent)
 
 
 def _descriptor(path: Path) -> int:
     """Return the descriptor that DuckDB has of the file: to open it and close it would give up its lock."""
-    found = _found_open(path)
-    if found is not None:
-        return found
+    if found := files.descriptors_of(path):
+        return found[0]
     file = path.stat()
     # By device and inode: a compaction puts another file under the same name.
     return _open_for_good(os.path.realpath(path), file.st_dev, file.st_ino)
 
 
-def _found_open(path: Path) -> int | None:
-    """Return a descriptor of the file in this process, if there is one and the system tells."""
-    target = os.path.realpath(path)
-    for link in _DESCRIPTORS.iterdir() if _DESCRIPTORS.is_dir() else ():
-        try:
-            if os.readlink(link) == target:
-                return int(link.name)
-        except OSError:  # it is closed by now
-            continue
-    return None
-
-
 def _is_closed_here(path: Path) -> bool:
     """Say whether it is sure that this process has the file not open, so that closing it gives up no lock."""
-    return _DESCRIPTORS.is_dir() and _found_open(path) is None
+    return files.descriptors_of(path) == []
 
 
 @cache
@@ -120,7 +110,7 @@ def put_back(path: Path) -> None:
         if _is_closed_here(path):
             block_restore.put_back(str(path), str(journal))  # if it is in use, DuckDB will say so
         else:
-            reason = alone(block_restore.__file__, str(path), str(journal))
+            reason = alone(RESTORE, str(path), str(journal))
     except OSError as error:
         reason = str(error)
     if reason:
@@ -138,13 +128,14 @@ def put_back_closed(path: Path) -> None:
             block_restore.put_back(str(path), str(journal))
 
 
-def alone(*program: str) -> str:
+def alone(program: str, *words: str) -> str:
     """Run a program of Python in a process of its own, and return why it failed.
 
     A process that closes a file gives up its locks on it, and those of DuckDB are taken with the file.
     """
-    # -I and -S: it needs no packages, and nothing from the current folder should run.
-    command = [sys.executable, "-I", "-S", *program]
+    # -I and -S: of packages it has this one alone, and nothing from the current folder should run.
+    found = f"import sys; sys.path.append({os.path.dirname(sentgen.__path__[0])!r})"
+    command = [sys.executable, "-I", "-S", "-c", f"{found}\n{program}", *words]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     said = done.stderr.strip().rpartition("\n")[2]
     return (said or f"it ended with {done.returncode}") if done.returncode else ""

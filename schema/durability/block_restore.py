@@ -12,7 +12,8 @@ import sys
 import zlib
 from contextlib import suppress
 from dataclasses import dataclass
-from types import ModuleType
+
+from sentgen.system.files import open_alone, read_at, write_at
 
 #: Checksum, iteration, block of the catalog, block of the free list, blocks, bytes of a block.
 _HEADER = struct.Struct("<6Q")
@@ -82,7 +83,7 @@ def _crc(head: tuple[int, int, int], body: bytes) -> int:
 
 def newest(store: int) -> tuple[int, int]:
     """Return the iteration of the header that holds, and the bytes of a block, of an open file."""
-    found = [os.pread(store, _HEADER.size, at) for at in _HEADERS]
+    found = [read_at(store, _HEADER.size, at) for at in _HEADERS]
     headers = [_HEADER.unpack(one) for one in found if len(one) == _HEADER.size]
     _, iteration, *_, size = max(headers, key=lambda one: one[1], default=(0, 0, 0))
     return iteration, size or _USUAL_SIZE
@@ -96,7 +97,7 @@ def read_blocks(store: int, wanted: list[tuple[int, int]]) -> Journal:
 
 
 def _read(store: int, number: int, size: int) -> bytes:
-    return os.pread(store, size, _BLOCKS + number * size)
+    return read_at(store, size, _BLOCKS + number * size)
 
 
 def is_needed(store: int, journal: Journal) -> bool:
@@ -117,7 +118,7 @@ def is_needed(store: int, journal: Journal) -> bool:
 def restore(store: int, journal: Journal) -> None:
     """Write the blocks where they were."""
     for block in journal.blocks:
-        os.pwrite(store, block.data, _BLOCKS + block.number * journal.size)
+        write_at(store, block.data, _BLOCKS + block.number * journal.size)
     # Before the journal goes: until then it is the only whole copy.
     os.fsync(store)
 
@@ -139,15 +140,11 @@ def put_back(path: str, journal_path: str) -> None:
     Raises:
         OSError: it has to be restored, and cannot be written.
     """
-    # Here: Windows has none, and every store imports this module.
-    import fcntl
-
     writable = os.access(path, os.W_OK)
-    store = os.open(path, os.O_RDWR if writable else os.O_RDONLY)
+    # Whoever else has it may be within a commit, and the journal is theirs.
+    if (store := open_alone(path, writable=writable)) is None:
+        return
     try:
-        # DuckDB's own lock: whoever has it may be within a commit, and the journal is theirs.
-        if not _locked(fcntl, store, fcntl.LOCK_EX if writable else fcntl.LOCK_SH):
-            return
         with open(journal_path, "rb") as file:
             journal = unpacked(file.read())
         if journal is not None and is_needed(store, journal):
@@ -160,14 +157,6 @@ def put_back(path: str, journal_path: str) -> None:
         pass
     finally:
         os.close(store)
-
-
-def _locked(fcntl: ModuleType, store: int, how: int) -> bool:
-    try:
-        fcntl.lockf(store, how | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sentgen.schema import folders
 from sentgen.schema.durability.duckdb_faults import TORN_LOGS_COME_BACK
+from sentgen.system import files
 
 #: What DuckDB appends to the name of a store for its log, and for those of an interrupted checkpoint.
 _ENDINGS = (".wal", ".wal.checkpoint", ".wal.recovery")
@@ -41,7 +42,7 @@ def leave(path: Path) -> None:
         raise folders.in_the_way(_mark(path))
     # Before DuckDB opens the store: it replays the log and removes it, and with it the evidence.
     _mark(path).touch()
-    folders.sync_folder(path.parent)
+    files.sync_folder(path.parent)
 
 
 def clear(path: Path) -> None:

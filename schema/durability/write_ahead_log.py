@@ -30,19 +30,17 @@ _ENDS = (99, 100)
 _IN_USE = "in use"
 #: Run as a process of its own, which ends with a reason if it cannot.
 _CUT = f"""
-import fcntl, os, sys
+import os, sys
+from sentgen.system.files import open_alone
 store, log, length = sys.argv[1], sys.argv[2], int(sys.argv[3])
-with open(store, "rb+") as held:
-    try:
-        fcntl.lockf(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        sys.exit("{_IN_USE}")
-    if not length:
-        os.remove(log)
-        sys.exit()
-    with open(log, "rb+") as file:
-        file.truncate(length)
-        os.fsync(file.fileno())
+if open_alone(store, writable=True) is None:
+    sys.exit("{_IN_USE}")
+if not length:
+    os.remove(log)
+    sys.exit()
+with open(log, "rb+") as file:
+    file.truncate(length)
+    os.fsync(file.fileno())
 """
 
 
@@ -93,6 +91,6 @@ def drop_torn_tail(path: Path) -> None:
             f"{path}: a crash left a transaction half written in {log.name};"
             " open the store once where it can be written, with: sentgen db check"
         )
-    reason = alone("-c", _CUT, str(path), str(log), str(length))
+    reason = alone(_CUT, str(path), str(log), str(length))
     if reason not in ("", _IN_USE):  # if it is in use, DuckDB will say so
         raise StoreError(f"{log}: a transaction that a crash left half written cannot be cut off: {reason}")

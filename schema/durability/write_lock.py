@@ -3,8 +3,7 @@
 DuckDB locks the file while a connection is open that may write, and nobody else can read it. A writer that
 only computes for a while closes that connection (`Store.downgrade_to_read`) and stays the only writer by a
 lock of its own, on ``STORE.lock``, which is there only while somebody writes. The file says who that is.
-Where the system has no such locks (Windows, some network folders), nothing is shared, and DuckDB's lock does
-all.
+Where there are no such locks (some network folders), nothing is shared, and DuckDB's lock does all.
 """
 
 from __future__ import annotations
@@ -22,14 +21,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeVar
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
-
 from sentgen import temporary
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import folders
+from sentgen.system import files, processes
 
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
@@ -37,7 +32,6 @@ logger = logging.getLogger(__name__)
 _BETWEEN, _BEFORE_SAYING = 0.05, 1.0
 #: Tries of a writer: whoever asks who holds the lock holds it for a moment.
 _TRIES = 10
-_FLAGS = os.O_RDWR | os.O_CLOEXEC
 #: Bytes of the file that are looked at; what it says has one line.
 _LONGEST = 1 << 16
 
@@ -102,7 +96,7 @@ class WriteLock:
         if self._descriptor >= 0:
             with suppress(OSError):  # a full disk keeps nobody from writing less
                 size = os.fstat(self._descriptor).st_size
-                os.pwrite(self._descriptor, self._holder.packed().ljust(size), 0)
+                files.write_at(self._descriptor, self._holder.packed().ljust(size), 0)
 
     def release(self) -> None:
         """Let go of it."""
@@ -113,14 +107,13 @@ class WriteLock:
             if _held.get(self._path) is self:
                 del _held[self._path]
             if self._descriptor >= 0:
-                # Removed first: who opens it from now on makes a new one, and who has it open sees that.
                 if self._is_ours:
                     temporary.let_go(self._path)
-                    self._path.unlink(missing_ok=True)
-                else:
-                    os.ftruncate(self._descriptor, 0)
-                # Said, since a child of this process may have the descriptor, too.
-                fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+                    files.remove_locked(self._descriptor, self._path)
+                    self._descriptor = -1
+                    return
+                os.ftruncate(self._descriptor, 0)
+                files.unlock(self._descriptor)
                 self.give_up()
 
     def give_up(self) -> None:
@@ -144,8 +137,7 @@ def _leave_to_parent() -> None:
     _held.clear()
 
 
-if fcntl is not None:
-    os.register_at_fork(after_in_child=_leave_to_parent)
+processes.after_fork(_leave_to_parent)
 
 
 def take(path: Path) -> WriteLock:
@@ -168,8 +160,6 @@ def take(path: Path) -> WriteLock:
 
 def _descriptor(place: Path, store: Path) -> tuple[int, bool]:
     """Return the locked file, or -1 where there are no such locks, and whether sentgen has made it."""
-    if fcntl is None:
-        return -1, False
     for tries in range(_TRIES):
         try:
             found = _try(place, last=tries == _TRIES - 1)
@@ -184,19 +174,19 @@ def _descriptor(place: Path, store: Path) -> tuple[int, bool]:
 def _try(place: Path, *, last: bool) -> tuple[int, bool] | None:
     """Do it once; return nothing if another process has the file, or may be about to have it."""
     try:
-        descriptor, is_new = _made(place), True
+        descriptor, is_new = files.make_locked(place, _this_process().packed()), True
     except FileExistsError:
         try:
-            descriptor, is_new = os.open(place, _FLAGS), False
+            descriptor, is_new = os.open(place, os.O_RDWR | files.BINARY), False
         except FileNotFoundError:  # removed in between by the one who had it, or a link that leads nowhere
             return None
     taken = -1
     try:
-        told = os.pread(descriptor, _LONGEST, 0).strip(b"\0")
+        told = files.read_at(descriptor, _LONGEST, 0).strip(b"\0")
         if told and _holder(told) is None:
             raise folders.in_the_way(place)
         with suppress(BlockingIOError, PermissionError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            files.lock(descriptor)
             # Empty: its maker may be about to lock it. Another file: it was removed by the one who had it.
             if (is_new or told or last) and os.fstat(descriptor).st_ino == _inode(place):
                 taken = descriptor
@@ -204,28 +194,6 @@ def _try(place: Path, *, last: bool) -> tuple[int, bool] | None:
     finally:
         if taken < 0:
             os.close(descriptor)
-
-
-def _made(place: Path) -> int:
-    """Make the file, locked and saying whose it is before it has a name, where the system can do that.
-
-    An empty one, of a process that was killed in between, might be another program's, and stayed.
-
-    Raises:
-        FileExistsError: there is one.
-    """
-    with suppress(AttributeError, OSError):
-        descriptor = os.open(place.parent, _FLAGS | os.O_TMPFILE, 0o666)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            os.write(descriptor, _this_process().packed())
-            # With a folder, which an absolute path does without, Python follows the link.
-            os.link(f"/proc/self/fd/{descriptor}", place, src_dir_fd=descriptor)
-            return descriptor
-        except BaseException:
-            os.close(descriptor)
-            raise
-    return os.open(place, _FLAGS | os.O_CREAT | os.O_EXCL, 0o666)
 
 
 def _this_process() -> Holder:
@@ -256,7 +224,7 @@ def _place(path: Path) -> Path:
 def holder(path: Path) -> Holder | None:
     """Return the writer of a store, if another process is; a file that a killed one has left is removed."""
     place = _place(path)
-    if fcntl is None or place in _held:
+    if place in _held:
         return None
     try:
         with place.open("rb") as file:
@@ -264,12 +232,12 @@ def holder(path: Path) -> Holder | None:
             if (found := _holder(file.read(_LONGEST).strip(b"\0"))) is None:
                 return None
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                files.lock(file.fileno())
             except OSError:
                 return found
             if os.fstat(file.fileno()).st_ino == _inode(place):
                 place.unlink()
-    except OSError:  # gone, or in a folder that is not ours
+    except OSError:  # gone, in a folder that is not ours, or open here, as Windows has it: the next writer's
         pass
     return None
 

@@ -13,7 +13,8 @@ from typing import IO, TYPE_CHECKING
 from sentgen.errors import InputError
 from sentgen.extras import needs
 from sentgen.schema.engine import translated_errors
-from sentgen.schema.folders import draft, sync_folder
+from sentgen.schema.folders import draft
+from sentgen.system.files import sync_folder
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem

@@ -14,6 +14,7 @@ from asyncio.subprocess import PIPE, Process
 from sentgen.errors import StoreError
 from sentgen.server import wire
 from sentgen.server.wire import Call, Opening, Reply
+from sentgen.system import processes
 
 logger = logging.getLogger(__name__)
 
@@ -130,7 +131,7 @@ async def _spawned(opening: Opening, folder: str) -> Process:
         # What a library spills goes with the folder when the worker has ended.
         env={**environment, **_FRUGAL, "TMPDIR": folder},
         # Ctrl-C goes to all processes of a terminal; workers end when the front tells them.
-        start_new_session=True,
+        **processes.apart(),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import signal
+import logging
 import socket
 from collections.abc import Awaitable, Callable, Iterator
 from importlib import import_module
@@ -17,6 +17,9 @@ from sentgen.server.gate import is_loopback
 from sentgen.server.logs import to_standard_error
 from sentgen.server.service import Service
 from sentgen.server.settings import ServerSettings
+from sentgen.system import processes
+
+logger = logging.getLogger(__name__)
 
 #: More of them at a time are told 503.
 _CONNECTIONS = 500
@@ -48,6 +51,8 @@ def serve(settings: ServerSettings, *, ready: Callable[[str], None] | None = Non
     if not is_loopback(settings.host) and not settings.tokens:
         raise InputError(f"{settings.host} is open to others; give --token-file, or listen on 127.0.0.1")
     to_standard_error()
+    if said := processes.unconfined():
+        logger.warning(said)
     with _listening(settings) as sock, asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(_serve(settings, sock, ready))
 
@@ -64,9 +69,7 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
 async def _serve(settings: ServerSettings, sock: socket.socket, ready: Callable[[str], None] | None) -> None:
     """Start the service, answer until a signal comes, and stop the service."""
     ended = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, ended.set)
+    processes.when_told_to_end(asyncio.get_running_loop(), ended.set)
     service = Service(settings)
     try:
         await _unless(ended, _start(service))

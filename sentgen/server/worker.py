@@ -7,10 +7,8 @@ long, and the kernel one whose front has died.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import re
-import resource
 import signal
 import sys
 import tempfile
@@ -33,14 +31,12 @@ from sentgen.server.problems import ProblemDocument
 from sentgen.server.rendering import render
 from sentgen.server.wire import Call, Opening, Reply
 from sentgen.server.wording import in_words_of
+from sentgen.system import processes
 
-_PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
 #: Share of the memory of a worker that DuckDB may use.
 _DATABASE_SHARE = 0.4
 #: How the messages of DuckDB begin.
 _ENGINE = re.compile(r"\b[A-Z][A-Za-z]+( [A-Z][a-z]+)* Error: ")
-#: SQL gives way to the other kinds where there are too few cores.
-_SQL_NICENESS = 5
 
 
 def main() -> None:
@@ -68,20 +64,10 @@ def confine(opening: Opening) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Now: Python tries its folders by writing into them, which is not allowed below.
     tempfile.gettempdir()
-    memory, file = opening.limits.memory, opening.limits.file[opening.kind]
-    # Not RLIMIT_AS: that counts libraries and all mapped files, too.
-    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (file, file))
-    # A core would hold what others asked.
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
-    libc = ctypes.CDLL(None)
-    if hasattr(libc, "prctl"):
-        # Killed, the front can end nobody; without this, its workers would hold the memory.
-        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    processes.confine(memory=opening.limits.memory, file=opening.limits.file[opening.kind])
+    # SQL gives way to the other kinds where there are too few cores.
     if opening.kind == "sql":
-        os.nice(_SQL_NICENESS)
+        processes.give_way()
 
 
 def open_context(opening: Opening) -> Context:

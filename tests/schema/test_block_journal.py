@@ -13,9 +13,10 @@ import duckdb
 import pytest
 
 from sentgen.errors import StoreError
-from sentgen.schema import Store, dialect, folders
+from sentgen.schema import Store, dialect
 from sentgen.schema.durability import block_journal, block_restore
 from sentgen.schema.store import raw
+from sentgen.system import files
 
 BLOCK, FIRST = 1 << 18, 12_288
 PAGE = 4096
@@ -153,13 +154,14 @@ def test_put_back_in_a_process_of_its_own(path: Path, committed: tuple[bytes, by
     path.write_bytes(tear(before, after, at, 2))
     block_journal.journal_of(path).write_bytes(journal)
 
-    program = block_restore.__file__, str(path), str(block_journal.journal_of(path))
-    assert block_journal.alone(*program) == ""
+    assert block_journal.alone(block_journal.RESTORE, str(path), str(block_journal.journal_of(path))) == ""
 
     assert path.read_bytes() == before
     assert not block_journal.journal_of(path).exists()
-    assert "No such file" in block_journal.alone(program[0], str(path.with_name("none")), str(path))
-    assert block_journal.alone("-c", "import os; os._exit(3)") == "it ended with 3"
+    assert "No such file" in block_journal.alone(
+        block_journal.RESTORE, str(path.with_name("none")), str(path)
+    )
+    assert block_journal.alone("import os; os._exit(3)") == "it ended with 3"
 
 
 def test_nothing_is_left_beside_a_store(path: Path) -> None:
@@ -236,7 +238,7 @@ def test_the_name_of_a_journal_is_on_the_disk_before_the_commit(
 
     with Store(path) as store, store.begin() as connection:
         raw(connection).execute("delete from word where id > 30")
-    monkeypatch.setattr(folders, "sync_folder", synced)
+    monkeypatch.setattr(files, "sync_folder", synced)
     monkeypatch.setattr(dialect.DuckDialect, "do_commit", committing)
     with Store(path) as store, store.begin() as connection:
         raw(connection).execute("insert into word values (5000, 'x')")

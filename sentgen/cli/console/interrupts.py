@@ -12,11 +12,12 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
 
 from sentgen import temporary
+from sentgen.system.processes import end_children, signal_pipe
 
 EXIT_CODE = 130
 INTERRUPTED = "sentgen: interrupted; what was finished is kept"
@@ -28,12 +29,8 @@ _ending = threading.RLock()
 
 def end_on_interrupt() -> None:
     """End the process when Ctrl-C is pressed, from now on, whatever the main thread does."""
-    read_fd, write_fd = os.pipe()
-    # A signal must never wait for the pipe; if it is full, the thread has enough to read.
-    os.set_blocking(write_fd, False)
     try:
-        threading.Thread(target=_wait_for_interrupt, args=[read_fd], daemon=True).start()
-        signal.set_wakeup_fd(write_fd, warn_on_full_buffer=False)
+        threading.Thread(target=_wait_for_interrupt, args=[signal_pipe()], daemon=True).start()
         signal.signal(signal.SIGINT, end_on_signal)
     except KeyboardInterrupt:  # in between
         end(INTERRUPTED, EXIT_CODE)
@@ -55,9 +52,7 @@ def end(line: str, code: int) -> NoReturn:
     if not _ending.acquire(blocking=False):
         _stand_still()
     try:
-        for child in _children():
-            with suppress(ProcessLookupError):
-                os.kill(child, signal.SIGKILL)
+        end_children()
         temporary.remove_all()
         # Last: a progress bar might be drawn once more until then.
         os.write(2, f"{_CLEAN_LINE if os.isatty(2) else ''}{line}\n".encode())
@@ -69,14 +64,6 @@ def _stand_still() -> NoReturn:
     """Wait for the end of the process."""
     while True:
         time.sleep(60)
-
-
-def _children() -> Iterator[int]:
-    """Yield the processes that this one has started, where the system lists them (Linux)."""
-    with suppress(OSError):
-        for thread in os.listdir("/proc/self/task"):
-            with open(f"/proc/self/task/{thread}/children") as children:
-                yield from map(int, children.read().split())
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -114,7 +115,7 @@ class ModelPlan:
             store.connect() as connection,
         ):
             # Processes give their files the same names: each has a folder of its own.
-            spill = Path(self.work) / f".duckdb-{os.uname().nodename}-{os.getpid()}"
+            spill = Path(self.work) / f".duckdb-{platform.node()}-{os.getpid()}"
             raw(connection).execute(f"set temp_directory = {literal(str(spill))}")
             yield connection
 

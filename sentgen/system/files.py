@@ -1,0 +1,189 @@
+"""Files: locks, room on the disk, folders that are synced, and which ones this process has open.
+
+`sentgen.schema.durability` runs this without any package, too: nothing but the standard library is imported
+at the top.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+#: Windows would write CR LF for each LF.
+BINARY: int = getattr(os, "O_BINARY", 0)
+#: Whether a file that DuckDB writes can be read meanwhile, be it in the same process: not in Windows.
+READ_WHILE_WRITTEN = sys.platform != "win32"
+
+#: In Windows nobody else can read bytes that are locked: this one lies behind all that a lock file says.
+_LOCKED_BYTE = 1 << 30
+_BETWEEN = 0.05
+_BLOCK = bytes(1 << 20)
+
+
+def lock(descriptor: int, *, wait: bool = False) -> None:
+    """Lock a file until it is closed, for this descriptor alone and its copies in children of this process.
+
+    Raises:
+        BlockingIOError, PermissionError: another descriptor has the lock, and ``wait`` was not asked for.
+        OSError: there are no locks here, as in some network folders.
+    """
+    if sys.platform == "win32":
+        import msvcrt
+
+        os.lseek(descriptor, _LOCKED_BYTE, os.SEEK_SET)
+        while True:
+            try:
+                msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+                break
+            except PermissionError:
+                if not wait:
+                    raise
+            time.sleep(_BETWEEN)
+    else:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def unlock(descriptor: int) -> None:
+    """Let go of a lock, also where a child of this process has a copy of the descriptor."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        os.lseek(descriptor, _LOCKED_BYTE, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+
+def make_locked(path: Path, content: bytes) -> int:
+    """Make a file for a lock; in Linux it is locked and has its content before it has a name.
+
+    Elsewhere it is empty at first, and neither.
+
+    Raises:
+        FileExistsError: there is one.
+    """
+    if sys.platform == "linux":
+        with suppress(OSError):  # not all file systems can do it
+            descriptor = os.open(path.parent, os.O_RDWR | os.O_TMPFILE, 0o666)
+            try:
+                lock(descriptor)
+                os.write(descriptor, content)
+                # With a folder, which an absolute path does without, Python follows the link.
+                os.link(f"/proc/self/fd/{descriptor}", path, src_dir_fd=descriptor)
+                return descriptor
+            except BaseException:
+                os.close(descriptor)
+                raise
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | BINARY, 0o666)
+
+
+def remove_locked(descriptor: int, path: Path) -> None:
+    """Remove a file that is locked here, and close it."""
+    if sys.platform == "win32":
+        # What is open cannot be removed. Who opens it in between has it locked, and removes it.
+        os.close(descriptor)
+        with suppress(PermissionError):
+            path.unlink(missing_ok=True)
+        return
+    # Removed first: who opens it from now on makes a new one, and who has it open sees that.
+    path.unlink(missing_ok=True)
+    unlock(descriptor)
+    os.close(descriptor)
+
+
+def open_alone(path: str, *, writable: bool) -> int | None:
+    """Open the file of a database with DuckDB's own lock; return nothing where another process has it.
+
+    Whoever closes it gives up all locks that this process has on the file, those of DuckDB too.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+    how = os.O_RDWR if writable else os.O_RDONLY
+    if sys.platform == "win32":
+        try:
+            # DuckDB has no locks there: what it writes nobody can open, and what it reads nobody can write.
+            return os.open(path, how | BINARY)
+        except PermissionError:
+            return None
+    import fcntl
+
+    descriptor = os.open(path, how)
+    try:
+        fcntl.lockf(descriptor, (fcntl.LOCK_EX if writable else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def descriptors_of(path: Path) -> list[int] | None:
+    """Return the descriptors that this process has of a file; nothing where the system does not list them."""
+    if sys.platform == "win32":
+        return None
+    try:
+        listed = os.listdir("/proc/self/fd" if sys.platform == "linux" else "/dev/fd")
+    except OSError:
+        return None
+    found, file = [], path.stat()
+    for descriptor in map(int, listed):
+        with suppress(OSError):  # it is closed by now
+            if os.path.samestat(os.fstat(descriptor), file):
+                found.append(descriptor)
+    return found
+
+
+def read_at(descriptor: int, size: int, at: int) -> bytes:
+    """Return bytes of a file from a place on, wherever it is read otherwise."""
+    if sys.platform != "win32":
+        return os.pread(descriptor, size, at)
+    os.lseek(descriptor, at, os.SEEK_SET)
+    return os.read(descriptor, size)
+
+
+def write_at(descriptor: int, data: bytes, at: int) -> None:
+    """Write bytes to a place of a file."""
+    if sys.platform != "win32":
+        os.pwrite(descriptor, data, at)
+        return
+    os.lseek(descriptor, at, os.SEEK_SET)
+    os.write(descriptor, data)
+
+
+def take_room(descriptor: int, size: int) -> None:
+    """Make a new file so large, of zeros for which there is room on the disk.
+
+    Raises:
+        OSError: there is not.
+    """
+    if sys.platform == "linux":
+        os.posix_fallocate(descriptor, 0, size)
+        return
+    while size > 0:
+        size -= os.write(descriptor, _BLOCK[:size])
+
+
+def leave_memory(file: mmap.mmap) -> None:
+    """Give the pages of a mapped file back to the system, where it does not take them by itself."""
+    if sys.platform != "win32":
+        file.madvise(mmap.MADV_DONTNEED)
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the disk keep what was made or renamed in a folder; Windows does so by itself."""
+    if sys.platform == "win32":
+        return
+    # A new name is a change of the folder: fsync of the file alone does not keep it through a power cut.
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
