@@ -97,5 +97,5 @@ def _products(left: SparseVectors, by_column: SparseVectors, width: int) -> Floa
     )
     cells = np.repeat(left._numbers() * width, matches) + by_column.columns[places]
     weights = np.repeat(left.values, matches) * by_column.values[places]
-    sums: Floats = np.bincount(cells, weights, len(left) * width)  # type: ignore[assignment]
+    sums: Floats = np.bincount(cells, weights, len(left) * width).astype(np.float64, copy=False)
     return sums.reshape(len(left), width)

@@ -176,7 +176,7 @@ def _marks(column: Ints) -> Bits:
 def _first_words(lattice: DepviterbiLattice, bounds: Bounds, highest: int) -> DepviterbiFrontier:
     """Return the hypotheses of one word, a word each."""
     n = len(lattice.start)
-    found = _frontier(n, highest, bounds.column.max() + 1)
+    found = _frontier(n, highest, int(bounds.column.max()) + 1)
     count = np.zeros(n, np.int32)
     for x in range(n):
         if lattice.limit[x] > 0 and lattice.start[x] > -np.inf:
