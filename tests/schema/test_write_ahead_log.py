@@ -71,7 +71,7 @@ def test_what_is_no_log_is_kept(tmp_path: Path) -> None:
 def test_log_in_use_is_left_alone(crashed: Path, tmp_path: Path) -> None:
     """A log that is being written ends in the middle of a transaction, too."""
     path = cut(crashed, tmp_path, log_of(crashed).stat().st_size - 100)
-    hold = "import fcntl, sys; f = open(sys.argv[1], 'rb+'); fcntl.lockf(f, fcntl.LOCK_EX); print(); sys.stdin.read()"
+    hold = "import fcntl, sys; f = open(sys.argv[1], 'rb+'); fcntl.lockf(f, fcntl.LOCK_EX); print(flush=True); sys.stdin.read()"
     before = log_of(path).stat().st_size
     with subprocess.Popen(
         [sys.executable, "-c", hold, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
