@@ -62,7 +62,11 @@ class MachineCode(FunctionCache):
         data = self._shipped.load((signature, (triple, *_GENERIC), hashes))  # type: ignore[no-untyped-call]
         if data is not None:
             return self._impl.rebuild(target_context, data)
-        _say_that_it_compiles()
+        kept = self._shipped._load_index()  # type: ignore[no-untyped-call]
+        if any(processor == (triple, *_GENERIC) for _, processor, _ in kept):
+            logger.info("compiling %s for other types", self._py_func.__qualname__)
+        else:
+            _say_that_it_compiles()
         return None
 
 

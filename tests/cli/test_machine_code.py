@@ -56,10 +56,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return unpacked
 
 
-def use(package: Path, cache: Path) -> tuple[str, str, list[Path]]:
+def use(package: Path, cache: Path, code: str = _USE) -> tuple[str, str, list[Path]]:
     """Call the function; return what was printed on both channels, and what numba kept for this user."""
     told = subprocess.run(
-        [sys.executable, "-c", _USE],
+        [sys.executable, "-c", code],
         cwd=cache.parent,
         env={**os.environ, "PYTHONPATH": str(package), "NUMBA_CACHE_DIR": str(cache)},
         capture_output=True,
@@ -93,6 +93,13 @@ def test_of_another_numba(built: Path, tmp_path: Path) -> None:
     assert err.count("\n") == 1
     assert len(kept) == 2
     assert use(package, tmp_path / "cache") == (out, "", kept)
+
+
+def test_for_other_types(built: Path, tmp_path: Path) -> None:
+    """They are compiled, and nobody is told that what came does not fit this computer: it does."""
+    out, err, kept = use(built, tmp_path / "cache", _USE.replace("arange(5)", "arange(5.0)"))
+
+    assert (out, err, len(kept)) == ("10.0\n", "", 2)
 
 
 def test_of_another_source(built: Path, tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ failed = []
 with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
     for line in json.load(sys.stdin) or [""]:
         if not line:
-            failed += first_use.run()
+            failed += first_use.run(*first_use.SHIPPED)
             continue
         sys.argv = shlex.split(line)
         try:
