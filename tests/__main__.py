@@ -17,6 +17,8 @@ from sentgen.first_use import PARTS
 
 ROOT = Path(__file__).resolve().parent.parent
 INSTALLED = ROOT / "build" / "installed"
+#: Systems that types are checked for, this one last, whose cache the checks after it use.
+SYSTEMS = sorted(("darwin", "linux", "win32"), key=sys.platform.__eq__)
 #: What the machine code was compiled from that lies beside the sources; goes with the folder that Python keeps.
 COMPILED = ROOT / "sentgen" / "__pycache__" / "compiled-from"
 #: Seconds that a test by day may compute for.
@@ -80,10 +82,13 @@ def check_texts() -> None:
     lay_out()
     settings = str(ROOT / "pyproject.toml")
     # Beside the sources: what is laid out goes with every run, and what was found of it should not.
-    mypy = ["mypy", "--config-file", settings, "--cache-dir", str(ROOT / ".mypy_cache")]
-    run(*mypy, "-p", "sentgen", cwd=INSTALLED)
+    mypy = ["mypy", "--config-file", settings, "--cache-dir"]
+    for system in SYSTEMS:
+        # A cache each: mypy would begin anew for the next one.
+        found = str(ROOT / ".mypy_cache" / system)
+        run(*mypy, found, "--platform", system, "-p", "sentgen", cwd=INSTALLED)
     # As an author of a plug-in does it, and who uses the package; mypy takes no files beside a package.
-    run(*mypy, str(ROOT / "examples/plugin/src"), str(ROOT / "tests/api/outside.py"), cwd=INSTALLED)
+    run(*mypy, found, str(ROOT / "examples/plugin/src"), str(ROOT / "tests/api/outside.py"), cwd=INSTALLED)
     found = str(ROOT / ".import_linter_cache")
     run("lint-imports", "--config", settings, "--cache-dir", found, cwd=INSTALLED)
 
