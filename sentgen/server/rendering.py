@@ -8,8 +8,6 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-import pyarrow.parquet as pq
-
 from sentgen.output.tabular import arrow_of, csv_value, distinct, json_row, names_of, rows_of, writable
 from sentgen.server.operations.operation import Result
 from sentgen.server.settings import Limits
@@ -99,6 +97,8 @@ def _harmless(value: object) -> object:
 
 def _parquet(result: Result, columns: Sequence[str], most_rows: int, most_bytes: int) -> Reply:
     """Write Parquet; a table that takes too many bytes is halved until it does not."""
+    import pyarrow.parquet as pq  # as few ask for it, not every process should hold it
+
     whole = arrow_of(result.table).rename_columns(list(columns))
     part = whole.slice(0, most_rows)
     while part.num_rows and part.nbytes > most_bytes:

@@ -16,7 +16,6 @@ from sentgen.corpus.conllu_writer import conllu
 from sentgen.corpus.parsers import Parser
 from sentgen.corpus.sentence import Sentence
 from sentgen.counts import corpora
-from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.generation.bag import Unit
 from sentgen.generation.bag_reader import TagKind
@@ -73,6 +72,9 @@ def temporary_clusters(
         InputError: they cannot be read.
         NotFoundError: there is no document of a name.
     """
+    # Here: the front of a server and its idle workers read none, and would hold it in memory.
+    from sentgen.counts.ingestion import Settings, ingest
+
     with (
         temporary.folder() as folder,
         Store(folder / "clusters.duckdb", create=True, memory_limit=memory_limit) as store,

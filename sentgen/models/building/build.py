@@ -7,14 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sentgen import temporary
-from sentgen.counts.cluster.engine import Inline
 from sentgen.errors import InputError, ModelError, StoreError
 from sentgen.models.building.chosen import selected
 from sentgen.models.building.in_store import build_of_counts, build_smoothed
 from sentgen.models.building.recipe import Recipe, recipe
 from sentgen.models.building.summed_counts import Progress
 from sentgen.models.building.symbols import Symbols
-from sentgen.models.cluster.job import ModelJob
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.registry import ModelInfo, find
 from sentgen.schema import Store
@@ -86,6 +84,10 @@ def _refuse_chosen(store: Store, corpora: Sequence[str], condition: str | None) 
 
 def _build_in_lake(store: Store, name: str, corpora: Sequence[str], settings: Recipe) -> ModelInfo:
     """Add such a model to a lake, by a file more."""
+    # Here: a server holds in memory what its workers import, and none of them counts.
+    from sentgen.counts.cluster.engine import Inline
+    from sentgen.models.cluster.job import ModelJob
+
     lake, memory = store.lake, store.memory_limit
     assert lake is not None
     with temporary.folder() as folder:
