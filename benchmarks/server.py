@@ -9,6 +9,9 @@ the front and of the workers, without the clients, which take a part of the same
 All of that is without answers that are kept (``--cache 0``). Then the same question is asked again and again of a
 server that keeps them, by ``ab`` (Debian: apache2-utils), if it is there: clients in Python would be the slower part.
 The peer in the same run is an application of FastAPI that answers nothing, on the same uvicorn.
+
+``python benchmarks/server.py memory`` tells the memory of all processes of a server of the treebank with a model:
+under 32 clients, and when nobody has asked for six minutes.
 """
 
 from __future__ import annotations
@@ -60,8 +63,8 @@ def main(seconds: float) -> None:
     for title, store, model in (("demo", *demo()), ("UD English EWT", *treebank())):
         with serving(store, "--cache", "0") as (address, server):
             work = requests(address, model)
-            for asked in work.values():  # what is compiled or cached at first is left out
-                load(address, asked, 1, 1.0)
+            for asked in work.values():  # what is compiled, cached or started at first is left out
+                load(address, asked, CLIENTS[1], 2.0)
             rows = [
                 row(name, clients, *measured(address, server, asked, clients, seconds))
                 for name, asked in work.items()
@@ -84,6 +87,34 @@ def main(seconds: float) -> None:
                 for clients in CLIENTS
             ]
             show("answers that are kept, by ab", ("what", "clients", "requests/s", "p95 ms", "failed"), rows)
+
+
+def memory() -> None:
+    store, model = treebank()
+    to = fresh("server-snapshots")
+    run("publish", "--db", store, "--to", to)
+    rows = []
+    with serving(to, "--cache", "0", option="--snapshots") as (address, server):
+        for asked in requests(address, model).values():
+            load(address, asked, CLIENTS[-1], 2.0)
+        rows.append(("under load", *megabytes(server)))
+        time.sleep(360)
+        rows.append(("idle", *megabytes(server)))
+    show(
+        "UD English EWT: memory of a server",
+        ("when", "processes", "resident MB", "shared counted once"),
+        rows,
+    )
+
+
+def megabytes(server: int) -> tuple[int, float, float]:
+    """Return the number of processes of a server, what is resident of them, and the same with a page counted once."""
+    own = [number for number, fields in processes() if number == server or int(fields[1]) == server]
+    texts = [Path(f"/proc/{number}/smaps_rollup").read_text() for number in own]
+    resident, shared = (
+        sum(int(text.split(f"\n{name}:")[1].split()[0]) for text in texts) / 1024 for name in ("Rss", "Pss")
+    )
+    return len(own), resident, shared
 
 
 @contextmanager
@@ -131,9 +162,9 @@ def run(*words: object) -> None:
 
 
 @contextmanager
-def serving(store: Path, *options: str) -> Iterator[tuple[str, int]]:
+def serving(store: Path, *options: str, option: str = "--db") -> Iterator[tuple[str, int]]:
     """Serve a store; give the address and the number of the process in front."""
-    command = [SENTGEN, "serve", "--db", str(store), "--port", "0", "--workers", str(WORKERS), *options]
+    command = [SENTGEN, "serve", option, str(store), "--port", "0", "--workers", str(WORKERS), *options]
     with open(OUT / "server.log", "w") as log:
         server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
     try:
@@ -290,4 +321,7 @@ def processes() -> Iterator[tuple[int, list[str]]]:
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]) if len(sys.argv) > 1 else 4.0)
+    if sys.argv[1:] == ["memory"]:
+        memory()
+    else:
+        main(float(sys.argv[1]) if len(sys.argv) > 1 else 4.0)

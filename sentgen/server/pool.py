@@ -1,11 +1,15 @@
-"""Workers of one kind: a bounded queue before them, a deadline behind them, a new one for each that dies."""
+"""Workers of one kind: a bounded queue before them, a deadline behind them, and one more when all are busy.
+
+A worker that has worked holds what it loaded: machine code, caches, the memory of DuckDB. One that has had
+nothing to do for minutes ends, so that a server that nobody asks is one fresh worker of each kind.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import sentgen
@@ -22,6 +26,8 @@ logger = logging.getLogger(__name__)
 #: There if machine code came with the package; `sentgen.machine_code`, which says so, too, imports numba.
 _MACHINE_CODE = Path(sentgen.__file__).with_name("models") / "ngrams" / "machine_code"
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 10.0
+#: Seconds after which a worker that has nothing to do ends.
+_IDLE = 300.0
 
 
 @dataclass(slots=True)
@@ -30,7 +36,7 @@ class Pool:
 
     Args:
         opening: what they are told, with the limits of their work and of the queue.
-        size: how many there are.
+        size: how many there are at most.
         metrics: where what happens is counted.
     """
 
@@ -44,31 +50,23 @@ class Pool:
     _stopping: bool = False
 
     async def start(self, *, whole: bool = True) -> None:
-        """Start the workers; of those that compute one alone, if it compiles what is not yet on the disk.
+        """Start the first worker, and look out for those that are idle.
 
         Args:
-            whole: all of them, else one, or none if it would only load machine code; `fill` brings more.
+            whole: wait for it also if it would only load machine code; else `fill` brings it.
 
         Raises:
-            StoreError: one could not start.
+            StoreError: it could not start.
         """
-        computes = self.opening.kind == "compute"
-        alone = computes and not _MACHINE_CODE.is_dir()
-        size = self.size if whole else int(alone or not computes)
-        try:
-            if alone:
-                await self._add()
-            async with asyncio.TaskGroup() as group:
-                for _ in range(size - alone):
-                    group.create_task(self._add())
-        except ExceptionGroup as errors:
-            # The first one, as one line: what is raised in an `except*` is a group again in some Pythons.
-            raise errors.exceptions[0] from None
+        if whole or self.opening.kind != "compute" or not _MACHINE_CODE.is_dir():
+            await self._add()
+        tasks.start(self._tasks, self._end_idle(), "end idle")
 
     def fill(self) -> None:
-        """Start those that are missing; requests wait for them as for those that are busy."""
-        for _ in range(self.size - len(self._all)):
-            tasks.start(self._tasks, self._respawn(), "respawn")
+        """Start workers as long as some are missing; requests wait for them as for those that are busy."""
+        # One after another: several that start at once would take the processors from those that work.
+        if not any(task.get_name() == "fill" and not task.done() for task in self._tasks):
+            tasks.start(self._tasks, self._filled(), "fill")
 
     async def stop(self) -> None:
         """Kill all workers, and wait until they have ended."""
@@ -76,8 +74,8 @@ class Pool:
         for worker in self._all:
             worker.kill()
         for task in tuple(self._tasks):
-            # A respawn may wait for minutes; watchers end with the workers that they watch.
-            if not task.done() and task.get_name() == "respawn":
+            # A start may take minutes; watchers end with the workers that they watch.
+            if not task.done() and task.get_name() != "watch":
                 task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
@@ -149,6 +147,7 @@ class Pool:
             )
         place: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
         self._waiting.append(place)
+        self.fill()
         try:
             # Not wait_for, which cancels the place: a worker that is given at that moment would be lost.
             await asyncio.wait([place], timeout=self.seconds)
@@ -172,10 +171,13 @@ class Pool:
             if not place.done():
                 place.set_result(worker)
                 return
+        worker.idle_since = asyncio.get_running_loop().time()
         self._idle.append(worker)
 
     async def _add(self) -> None:
         worker = await Worker.start(self.opening)
+        # What the first one has compiled lies on the disk: the others load what they are asked for.
+        self.opening = replace(self.opening, warm_up=False)
         if self._stopping:
             worker.kill()
             await worker.wait()
@@ -185,8 +187,10 @@ class Pool:
         self._give(worker)
 
     async def _watch(self, worker: Worker) -> None:
-        """Wait until a worker ends; put another one in its place."""
+        """Wait until a worker ends; see that another one takes its place."""
         code = await worker.wait()
+        if worker not in self._all:  # it was idle
+            return
         self._all.discard(worker)
         if worker in self._idle:
             self._idle.remove(worker)
@@ -195,17 +199,33 @@ class Pool:
         logger.warning(
             "worker ended", extra={"worker": worker.process.pid, "kind": self.opening.kind, "code": code}
         )
-        tasks.start(self._tasks, self._respawn(), "respawn")
+        self.fill()
 
-    async def _respawn(self) -> None:
+    @property
+    def _missing(self) -> bool:
+        """Say whether there is no worker, or none for those who wait, and room for one."""
+        return not self._all or (self.state["waiting"] > 0 and len(self._all) < self.size)
+
+    async def _filled(self) -> None:
         pause = _FIRST_PAUSE
-        while not self._stopping:
+        while self._missing and not self._stopping:
             try:
                 await self._add()
-                return
             # No process can be started, perhaps: that may pass, too.
             except (StoreError, OSError) as error:
                 logger.error("worker cannot start", extra={"kind": self.opening.kind, "error": str(error)})
                 await asyncio.sleep(pause)
                 # A full disk or a lost snapshot lasts: processes that die at once must not fill the machine.
                 pause = min(pause * 2, _LONGEST_PAUSE)
+
+    async def _end_idle(self) -> None:
+        """End workers that have had nothing to do for long, but for a last one that is fresh."""
+        while True:
+            await asyncio.sleep(_IDLE / 10)
+            past = asyncio.get_running_loop().time() - _IDLE
+            for worker in [worker for worker in self._idle if worker.idle_since < past]:
+                if len(self._all) > 1 or not worker.is_fresh:
+                    self._idle.remove(worker)
+                    self._all.discard(worker)
+                    worker.kill()
+                    self.fill()

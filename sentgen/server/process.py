@@ -37,10 +37,18 @@ class NotTaken(ConnectionError):
 
 
 class Worker:
-    """A running worker; made by `start`."""
+    """A running worker; made by `start`.
 
-    def __init__(self, process: Process, folder: str) -> None:
+    Attributes:
+        process: it.
+        is_fresh: whether it holds nothing but what it opened.
+        idle_since: when it had nothing to do any more, by the clock of the event loop.
+    """
+
+    def __init__(self, process: Process, folder: str, *, is_fresh: bool = True) -> None:
         self.process = process
+        self.is_fresh = is_fresh
+        self.idle_since = 0.0
         self._folder = folder
         self._errors = asyncio.create_task(self._log_errors())
 
@@ -53,7 +61,7 @@ class Worker:
         """
         folder = tempfile.mkdtemp(prefix="sentgen-worker-")
         try:
-            worker = cls(await _spawned(opening, folder), folder)
+            worker = cls(await _spawned(opening, folder), folder, is_fresh=not opening.warm_up)
         except BaseException:  # a signal to the server, perhaps; from here on the worker removes it
             shutil.rmtree(folder, ignore_errors=True)
             raise
@@ -85,6 +93,7 @@ class Worker:
             ConnectionError: the worker died over it.
         """
         assert self.process.stdin is not None
+        self.is_fresh = False
         try:
             self.process.stdin.write(wire.pack(message))
             await self.process.stdin.drain()

@@ -180,7 +180,8 @@ class Service:
         settings = self.settings
         # Workers run in folders of their own.
         store = str(snapshot.path.resolve())
-        opening = Opening(kind, store, settings.limits, settings.parser, settings.warm_up)
+        warm_up = settings.warm_up and kind == "compute"
+        opening = Opening(kind, store, settings.limits, settings.parser, warm_up)
         return Pool(opening, settings.processes, self.metrics)
 
     async def _follow(self) -> None:

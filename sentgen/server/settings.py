@@ -62,7 +62,7 @@ class Serving:
     workers: Annotated[
         int | None,
         Option(
-            "Processes for each kind of work: look-ups, computation, SQL. Default: the cores, up to 8.",
+            "Most processes for each kind of work: look-ups, computation, SQL. Default: the cores, up to 8.",
             metavar="N",
             least=1,
             most=64,
@@ -75,7 +75,7 @@ class Serving:
 
     @property
     def processes(self) -> int:
-        """How many workers of a kind there are."""
+        """How many workers of a kind there are at most."""
         return self.workers or min(os.cpu_count() or 1, _MOST_WORKERS)
 
 

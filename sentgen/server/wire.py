@@ -83,7 +83,15 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What a worker is told when it starts, as an object on its command line."""
+    """What a worker is told when it starts, as an object on its command line.
+
+    Attributes:
+        kind: of its work.
+        store: which it opens.
+        limits: of its work.
+        parser: of texts without trees.
+        warm_up: whether to compile and load the algorithms first.
+    """
 
     kind: Kind
     store: str

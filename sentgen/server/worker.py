@@ -84,7 +84,7 @@ def open_context(opening: Opening) -> Context:
     except BaseException:
         store.close()
         raise
-    if opening.kind == "compute" and opening.warm_up:
+    if opening.warm_up:
         from sentgen.server.warming import warm_up  # imports numba, as no other kind of worker does
 
         warm_up(store)

@@ -177,8 +177,10 @@ def test_a_pool_that_cannot_start(opening: Opening, tmp_path: Path) -> None:
     asyncio.run(scenario())
 
 
-def test_the_first_answers_wait_for_one_worker(opening: Opening, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The others come behind them; nobody waits for those that load machine code, or fail to."""
+def test_the_first_answers_wait_for_no_machine_code(
+    opening: Opening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The worker that loads it, or fails to, comes behind the others."""
     pools = {kind: Pool(replace(opening, kind=kind), 2, Metrics()) for kind in ("sql", "compute")}
     monkeypatch.setattr("sentgen.server.pool._MACHINE_CODE", Path(opening.store).parent)
     started: list[str] = []
@@ -196,11 +198,61 @@ def test_the_first_answers_wait_for_one_worker(opening: Opening, monkeypatch: py
         await generation.start(whole=False)
         assert started == ["sql"]
         assert pools["sql"].state["idle"] == 1
-        await until(lambda: pools["sql"].state["workers"] == 2 and "compute" in started)
+        await until(lambda: "compute" in started)
         await generation.stop()
 
     asyncio.run(scenario())
-    assert started.count("sql") == 2
+    assert started.count("sql") == 1
+
+
+def test_workers_come_when_all_are_busy_and_end_when_idle(
+    opening: Opening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No more than asked for, and never the last one that has not worked: the next request finds it."""
+
+    async def scenario() -> None:
+        monkeypatch.setattr("sentgen.server.pool._IDLE", 0.5)
+        pool = Pool(within(opening, seconds={"sql": 240}), 2, Metrics())
+        await pool.start()
+        (first,) = pool._all
+        await asyncio.sleep(1)
+        assert pool._all == {first}
+
+        busy = [asyncio.create_task(pool.call(ask(ENDLESS))) for _ in range(3)]
+        await until(lambda: pool.state == {"workers": 2, "idle": 0, "waiting": 1})
+        for task in busy:
+            task.cancel()
+        await until(lambda: pool.state == {"workers": 1, "idle": 1, "waiting": 0})
+        (second,) = pool._all
+        assert (await pool.call(ask("select 1 as n"))).status == 200
+        # It has worked: a fresh one takes its place, and stays.
+        await until(lambda: pool._all and second not in pool._all)
+        (third,) = pool._all
+        await asyncio.sleep(1)
+        assert pool._all == {third}
+        await pool.stop()
+
+    asyncio.run(scenario())
+
+
+def test_only_the_first_worker_warms_up(opening: Opening, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it has compiled lies on the disk; those that follow are smaller."""
+    warmed: list[bool] = []
+    start = Worker.start
+
+    async def counted(given: Opening) -> Worker:
+        warmed.append(given.warm_up)
+        return await start(replace(given, warm_up=False))
+
+    async def scenario() -> None:
+        monkeypatch.setattr(Worker, "start", counted)
+        async with running(replace(opening, warm_up=True)) as pool:
+            (first,) = pool._all
+            first.kill()
+            await until(lambda: pool._all and first not in pool._all)
+
+    asyncio.run(scenario())
+    assert warmed == [True, False]
 
 
 def test_a_worker_that_dies_while_it_starts(opening: Opening) -> None:
