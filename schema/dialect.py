@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from types import ModuleType
@@ -18,6 +19,8 @@ from sqlalchemy.engine.interfaces import DBAPIConnection, IsolationLevel
 
 #: What URLs of `create_engine` begin with. Plain ``duckdb`` is left to other packages.
 DRIVER = "duckdb+sentgen"
+#: Seconds after which a connection that another thread uses is asked again.
+_BUSY = 0.001
 _ISOLATION: tuple[IsolationLevel, ...] = ("SERIALIZABLE", "AUTOCOMMIT")
 
 
@@ -98,9 +101,20 @@ class DuckConnection:
             self.duck.commit()
 
     def rollback(self) -> None:
-        """Roll it back, if there is one: SQLAlchemy does so with every connection that it is given back."""
-        with suppress(duckdb.TransactionException):
-            self.duck.rollback()
+        """Roll it back, if there is one: SQLAlchemy does so with every connection that it is given back.
+
+        Another thread may use it: before 2.0 DuckDB waits for that one, from 2.0 on it refuses.
+        """
+        while True:
+            try:
+                with suppress(duckdb.TransactionException):
+                    self.duck.rollback()
+            except duckdb.Error as error:
+                if "connection is busy" not in str(error):
+                    raise
+                time.sleep(_BUSY)
+            else:
+                return
 
     def close(self) -> None:
         """Close it."""
