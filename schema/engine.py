@@ -306,6 +306,9 @@ def translated_errors(path: Path) -> Iterator[None]:
     except DBAPIError as error:
         connections.raise_if_interrupted(error.orig)
         raise explain(path, error.orig or error) from error
+    except RuntimeError as error:
+        connections.raise_if_interrupted(error)
+        raise
     except BrokenPipeError:  # of standard output, into which rows are written as they come
         raise
     except (duckdb.Error, OSError) as error:

@@ -153,9 +153,11 @@ def _explained() -> Iterator[None]:
         raise QueryRejected(
             "the query needs too much memory; filter more, or raise --memory-limit"
         ) from error
-    except duckdb.InterruptException as error:
-        raise KeyboardInterrupt from error
+    except RuntimeError as error:
+        connections.raise_if_interrupted(error)
+        raise
     except (duckdb.Error, arrow_error(), OSError) as error:  # OSError: a type that Arrow does not have
+        connections.raise_if_interrupted(error)
         raise QueryRejected(f"{syntax_message(error)}{_cure(error)}") from error
 
 
