@@ -159,7 +159,7 @@ def test_duckdb_beside_an_open_store(path: Path) -> None:
             duckdb.connect(str(path))
         counts = db.ngrams("the *", limit=0)
         # What stands in the docs: DuckDB reads an answer by its name.
-        assert duckdb.sql("select count(*) from counts").fetchone() == (len(counts),)
+        assert duckdb.sql("select count(*) from counts").fetchall() == [(len(counts),)]
 
 
 def test_threads_come_in_turn(path: Path) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 import duckdb
 from conftest import Sentgen, refused
 
+from sentgen.schema.durability.duckdb_faults import TORN_LOGS_COME_BACK
+
 
 def damage(store: Path, statement: str) -> None:
     """Do what a torn log does, and leave a log."""
@@ -24,7 +26,8 @@ def test_repair(filled: Sentgen, store: Path) -> None:
         ("models", "build", "pets", "--corpus", "pets"),
         ("publish", "--to", "out"),
     ):
-        refused(filled(*command), "half of a transaction", f"sentgen db repair --db {store}")
+        if TORN_LOGS_COME_BACK:
+            refused(filled(*command), "half of a transaction", f"sentgen db repair --db {store}")
     checked = filled("db", "check", "--quick")
     assert checked.code == 1
     assert "token.sentence_id without sentence: sentgen db repair" in checked.err

@@ -27,7 +27,7 @@ class Counting:
         self.duck, self.seen = duck, seen
 
     def __getattr__(self, name: str) -> object:
-        if name == "execute":
+        if name in ("execute", "sql"):
             self.seen.append(name)
         return getattr(self.duck, name)
 

@@ -243,4 +243,6 @@ def test_the_name_of_a_journal_is_on_the_disk_before_the_commit(
     with Store(path) as store, store.begin() as connection:
         raw(connection).execute("insert into word values (5000, 'x')")
 
-    assert told[-2:] == ["synced True", "commit"]
+    # DuckDB 2 writes a log, whose checkpoint at the end keeps blocks, too.
+    until = told.index("commit")
+    assert told[until - 1] == "synced True"

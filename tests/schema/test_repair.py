@@ -74,6 +74,7 @@ def stray(table: Table) -> str:
     return f"insert into {table.name} values ({row})"
 
 
+@pytest.mark.skipif(not TORN_LOGS_COME_BACK, reason="DuckDB 2 reads torn logs as it should")
 @pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize(("statement", "told"), TORN.items())
 def test_half_a_transaction_is_known_at_opening(path: Path, statement: str, told: str) -> None:
@@ -97,6 +98,7 @@ def test_half_a_transaction_is_known_at_opening(path: Path, statement: str, told
     Store(path).close()
 
 
+@pytest.mark.skipif(not TORN_LOGS_COME_BACK, reason="DuckDB 2 reads torn logs as it should")
 def test_a_sound_store_is_not_looked_at_twice(path: Path) -> None:
     """The mark stands for the log until the store was found whole by a writer."""
     crash(path)
@@ -108,6 +110,7 @@ def test_a_sound_store_is_not_looked_at_twice(path: Path) -> None:
     assert [file.name for file in path.parent.iterdir()] == ["store.duckdb"]
 
 
+@pytest.mark.skipif(not TORN_LOGS_COME_BACK, reason="DuckDB 2 reads torn logs as it should")
 def test_a_log_that_nobody_could_look_into_is_remembered(path: Path) -> None:
     """The store is of another revision; its log is gone once that was found out."""
     damage(path, next(iter(TORN)), f"update alembic_version set version_num = '{REVISIONS[-1]}x'")
@@ -139,6 +142,7 @@ def test_all_that_nothing_accounts_for_is_removed(path: Path) -> None:
         assert duck.execute("select count(*) from source where id = 77").fetchone() == (1,)
 
 
+@pytest.mark.skipif(not TORN_LOGS_COME_BACK, reason="DuckDB 2 reads torn logs as it should")
 @pytest.mark.nightly(by_day=1)
 @pytest.mark.parametrize("statement", DOUBLED)
 def test_what_was_doubled_is_named(path: Path, statement: str) -> None:
