@@ -15,14 +15,13 @@ _VERSION = tuple(map(int, duckdb.__version__.split(".")[:2]))
 #: (`write_ahead_log`), and a store with one is looked into (`crash_mark`, `recovery`). Waits for 2.0.
 TORN_LOGS_COME_BACK = _VERSION < (2, 0)
 
-#: A commit writes the new state beside the old one and switches to it by one write to the header of the file,
-#: without a log that a crash could cut short.
-WITHOUT_LOG: dict[str, str] = {}
-if TORN_LOGS_COME_BACK:
-    WITHOUT_LOG["checkpoint_threshold"] = "0B"
-    # 1.4 leaves the log out by itself, and refuses a setting that it does not know.
-    if _VERSION >= (1, 5):
-        WITHOUT_LOG["auto_checkpoint_skip_wal_threshold"] = "0"
+#: A commit writes the new state beside the old one and switches to it by one write to the header of a file.
+#: A log would be another thing to lose: the disk may write its pages in any order, and after a power cut no
+#: version opens a store whose log has a hole in a transaction that did not end (seen in 1.5.6 and 2.0.0).
+WITHOUT_LOG = {"checkpoint_threshold": "0B"}
+# 1.4 leaves the log out by itself, and refuses a setting that it does not know.
+if _VERSION >= (1, 5):
+    WITHOUT_LOG["auto_checkpoint_skip_wal_threshold"] = "0"
 
 #: Two joins of the same tables are taken for one that ask for different rows (duckdb #25819), as heads and
 #: modifiers of a word with a left join behind them: heads came back that are modifiers. More of the kind

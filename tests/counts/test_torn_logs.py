@@ -153,7 +153,6 @@ def without_words(state: State) -> State:
     return tuple(rows for name, rows in zip(names, state, strict=True) if name != "word")
 
 
-@pytest.mark.skipif(not TORN_LOGS_COME_BACK, reason="DuckDB 2 writes a log")
 def test_a_large_transaction_leaves_no_log(
     crashed: Crashed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
