@@ -89,7 +89,7 @@ def run(*parts: str) -> list[str]:
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), open(os.devnull, "w") as nowhere:
         os.environ["SENTGEN_DB"] = "store.duckdb"
         for name, text in _FILES.items():
-            Path(name).write_text(text, "utf-8")
+            Path(name).write_text(text, "utf-8", newline="\n")
         for line in "\n".join(PARTS[part].strip() for part in parts).splitlines():
             sys.argv = ["sentgen", *shlex.split(line)]
             said = io.StringIO()

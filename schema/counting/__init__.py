@@ -22,7 +22,7 @@ _RANGE = "token.corpus_id = $corpus\n    and token.sentence_id between $first an
 
 def query(name: str) -> str:
     """Return the text of one counting query."""
-    return (files(__package__) / f"{name}.sql").read_text()
+    return (files(__package__) / f"{name}.sql").read_text("utf-8")
 
 
 def count_trees(connection: Connection, segment_id: int, corpus_id: int, first: int, last: int) -> None:

@@ -59,7 +59,7 @@ def as_file(text: str | Path, name: str) -> Iterator[str]:
         raise InputError(f"{text!r} is a file, and `{name}` a text; give pathlib.Path({text!r}) to read it")
     with temporary.folder() as folder:
         path = folder / name
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8", newline="\n")
         try:
             yield str(path)
         except InputError as error:

@@ -105,7 +105,9 @@ def call(command: Sequence[object], *, cwd: Path) -> str:
     # A list, no shell: paths may hold anything.
     words = [str(word) for word in command]
     try:
-        done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, errors="replace", check=False)
+        done = subprocess.run(
+            words, cwd=cwd, capture_output=True, encoding="utf-8", errors="replace", check=False
+        )
     except OSError as error:
         raise InputError(f"{words[0]} cannot be run: {error.strerror}") from error
     if done.returncode != 0:
@@ -133,12 +135,12 @@ def eflomal(texts: Texts, folder: Path, *, program: str) -> DirectedLinks:
     """Align with eflomal (Östling & Tiedemann 2016); it draws random numbers and takes no seed."""
     for name, side in (("document", 0), ("abstract", 1)):
         lines = (" ".join(pair[side]) + "\n" for pair in texts)
-        (folder / name).write_text("".join(lines))
+        (folder / name).write_text("".join(lines), "utf-8", newline="\n")
     call(
         [program, "--overwrite", "-s", "document", "-t", "abstract", "-f", "forward", "-r", "backward"],
         cwd=folder,
     )
-    return pharaoh((folder / "forward").read_text()), pharaoh((folder / "backward").read_text())
+    return pharaoh((folder / "forward").read_text("utf-8")), pharaoh((folder / "backward").read_text("utf-8"))
 
 
 def fast_align(texts: Texts, folder: Path, *, program: str) -> DirectedLinks:
@@ -169,7 +171,9 @@ def systran_align(texts: Texts, folder: Path) -> DirectedLinks:
 
 
 def _joint(texts: Texts, path: Path) -> None:
-    path.write_text("".join(f"{' '.join(one)} ||| {' '.join(other)}\n" for one, other in texts))
+    path.write_text(
+        "".join(f"{' '.join(one)} ||| {' '.join(other)}\n" for one, other in texts), "utf-8", newline="\n"
+    )
 
 
 def make_eflomal(

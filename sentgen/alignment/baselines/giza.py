@@ -53,17 +53,23 @@ def _direction(texts: Texts, folder: Path, name: str, program: str, model: str) 
     paths = [folder / f"{name}.{side}.vcb" for side in ("source", "target")]
     for path, ids, side in zip(paths, sides, (0, 1), strict=True):
         counts = Counter(word for pair in texts for word in pair[side])
-        path.write_text("".join(f"{number} {word} {counts[word]}\n" for word, number in ids.items()))
+        path.write_text(
+            "".join(f"{number} {word} {counts[word]}\n" for word, number in ids.items()),
+            "utf-8",
+            newline="\n",
+        )
         if model == "4":
             _classes(path, [pair[side] for pair in texts], program)
     numbers = [
         tuple([ids[word] for word in words] for words, ids in zip(pair, sides, strict=True)) for pair in texts
     ]
     lines = (f"1\n{' '.join(map(str, source))}\n{' '.join(map(str, target))}\n" for source, target in numbers)
-    (folder / f"{name}.snt").write_text("".join(lines))
+    (folder / f"{name}.snt").write_text("".join(lines), "utf-8", newline="\n")
     # NULL, 0, occurs with every word.
     together = {(s, t) for source, target in numbers for s in (0, *source) for t in target}
-    (folder / f"{name}.cooc").write_text("".join(f"{s} {t}\n" for s, t in sorted(together)))
+    (folder / f"{name}.cooc").write_text(
+        "".join(f"{s} {t}\n" for s, t in sorted(together)), "utf-8", newline="\n"
+    )
     call(
         [program, "-S", paths[0].name, "-T", paths[1].name, "-C", f"{name}.snt"]
         + ["-CoocurrenceFile", f"{name}.cooc", "-o", name, "-model1iterations", 5, "-hmmiterations", 5]
@@ -86,7 +92,7 @@ def _classes(vocabulary: Path, texts: Sequence[Sequence[str]], giza: str) -> Non
     if mkcls is None:
         raise InputError(f"Model 4 needs `mkcls`, which is neither beside {giza} nor on the PATH; install it")
     text = vocabulary.with_suffix(".txt")
-    text.write_text("".join(" ".join(words) + "\n" for words in texts))
+    text.write_text("".join(" ".join(words) + "\n" for words in texts), "utf-8", newline="\n")
     call(
         [mkcls, "-c50", "-n2", f"-p{text.name}", f"-V{vocabulary.name}.classes", "opt"], cwd=vocabulary.parent
     )
@@ -99,7 +105,7 @@ def _read(folder: Path, name: str, count: int) -> list[set[Link]]:
     if not parts:
         raise InputError(f"the program wrote no {name}; is it GIZA++ or MGIZA?")
     for part in parts:
-        lines = part.read_text().splitlines()
+        lines = part.read_text("utf-8").splitlines()
         for head, _, answer in zip(*[iter(lines)] * 3, strict=False):
             number = _PAIR.match(head)
             if number is None or not 1 <= int(number[1]) <= count:

@@ -179,6 +179,6 @@ def _of_lake(lake: Path, table: str) -> str:
     """Return where the rows of a table of a lake are; `sentgen.schema.lakes` would import what is large."""
     import json
 
-    files = json.loads((lake / "manifest.json").read_text())["tables"][table]
+    files = json.loads((lake / "manifest.json").read_text("utf-8"))["tables"][table]
     paths = (str(lake / file["path"]).replace("'", "''") for file in files)
     return f"""read_parquet([{", ".join(f"'{path}'" for path in paths)}])"""

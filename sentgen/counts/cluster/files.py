@@ -20,13 +20,13 @@ _OPTIONS = pa.ipc.IpcWriteOptions(compression="lz4")
 def write_json(path: Path, value: object) -> None:
     """Write a value that JSON knows."""
     with aside(path) as draft:
-        draft.write_text(json.dumps(value, sort_keys=True))
+        draft.write_text(json.dumps(value, sort_keys=True), "utf-8")
 
 
 def read_json(path: Path) -> Any:
     """Return such a value, or ``None`` if there is no such file."""
     try:
-        return json.loads(path.read_text())
+        return json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         return None
 

@@ -92,7 +92,7 @@ def stored_clusters(clusters: Iterable[Sequence[Sentence]]) -> Iterator[Store]:
     """
     with temporary.folder() as folder:
         path = folder / "clusters.conllu"
-        with path.open("w", encoding="utf-8") as file:
+        with path.open("w", encoding="utf-8", newline="\n") as file:
             for number, cluster in enumerate(clusters):
                 for place, sentence in enumerate(cluster):
                     file.write(conllu(replace(sentence, document=None if place else str(number))))

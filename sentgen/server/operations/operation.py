@@ -82,7 +82,7 @@ class Context:
         """Write a text where the library can read it, in the folder of this worker."""
         # A name of ours, never one that was sent; a worker does one thing at a time, so that it is free.
         path = Path(name)
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8", newline="\n")
         try:
             yield name
         finally:
