@@ -323,7 +323,7 @@ _REPLAYING = re.compile(r"[a-z ]+ error: failure while replaying wal")
 # What has invalidated a database is quoted whole by all that follows, with the names in it.
 _ORIGINAL = re.compile(r'Original error: "(.*)"', re.DOTALL)
 # Names of files may have any words, too: DuckDB and the system put them in quotes.
-_NAMES = re.compile(r'"[^"]*"|\'[^\']*/[^\']*\'')
+_NAMES = re.compile(r'"[^"]*"|\'[^\']*[/\\][^\']*\'')
 _DAMAGED = (
     "not a valid duckdb",
     "corrupt",
@@ -339,6 +339,8 @@ _DAMAGED = (
 _FULL = ("no space left", "errno 28", "file too large", "could not write all bytes", "disk quota exceeded")
 #: The second where a locked store would spill what does not fit: its file system is cut off.
 _NO_MEMORY = ("out of memory", "localfilesystem has been disabled")
+#: The last two in Windows, of which the first is in the language of the system.
+_IN_USE = ("could not set lock", "conflicting lock", "used by another process", "file is already open in")
 _NEWER = ("newer version of duckdb", "created with a newer", "version number", "storage version")
 
 
@@ -351,7 +353,7 @@ def explain(path: Path, error: BaseException) -> SentgenError:
     if isinstance(error, _OF_QUERIES) and not _REPLAYING.match(low):
         return _plainly(path, error)
     # The first that fits: a full disk invalidates the database too, which by itself would read as damage.
-    if "could not set lock" in low or "conflicting lock" in low:
+    if any(part in low for part in _IN_USE):
         return write_lock.in_use(path, text)
     if any(part in low for part in _FULL) or getattr(error, "errno", None) in (errno.ENOSPC, errno.EFBIG):
         return StoreError(

@@ -17,6 +17,7 @@ from typing import BinaryIO
 from sentgen import temporary
 from sentgen.errors import StoreError
 from sentgen.system.files import BINARY
+from sentgen.system.files import remove as remove_file
 
 #: A file in each folder that is removed with all that is in it.
 MARK = ".sentgen"
@@ -37,7 +38,7 @@ def make(folder: Path, *, kept: bool = False) -> None:
     if not is_ours(folder):
         if not folder.is_dir() or any(folder.iterdir()):
             raise in_the_way(folder)
-        (folder / MARK).write_text(_TEXT)
+        (folder / MARK).write_text(_TEXT, "ascii", newline="\n")
     if not kept:
         temporary.hold(folder, lambda path: remove(Path(path)))
 
@@ -63,7 +64,7 @@ def remove(folder: Path) -> None:
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path, ignore_errors=True)
             else:
-                path.unlink(missing_ok=True)
+                remove_file(path)
         if is_empty(folder):
             (folder / MARK).unlink()
             folder.rmdir()

@@ -18,7 +18,7 @@ from sentgen.errors import DamagedError, StoreError
 from sentgen.schema import folders
 from sentgen.schema.base import metadata, quoted
 from sentgen.schema.counting import COUNTED, recount
-from sentgen.schema.durability import block_journal
+from sentgen.schema.durability import block_journal, write_lock
 from sentgen.schema.durability.blocks import block_checks
 from sentgen.schema.engine import one_number, one_row, open_engine, raw, translated_errors
 from sentgen.schema.integrity.check import Check
@@ -30,7 +30,7 @@ from sentgen.schema.lakes.places import Place
 from sentgen.schema.store import Store
 from sentgen.schema.tables import segments
 from sentgen.schema.tables.corpus import corpus, sentence
-from sentgen.system.files import sync_folder
+from sentgen.system.files import READ_WHILE_WRITTEN, replace, sync_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +234,7 @@ def _pack(path: Path, memory_limit: int) -> bool:
     """
     folder = path.with_name(f".{path.name}.compact")
     with translated_errors(path):
+        lock = write_lock.take(path)
         engine = open_engine(path, read_only=False, memory_limit=memory_limit)
         try:
             folders.remove(folder)
@@ -247,6 +248,7 @@ def _pack(path: Path, memory_limit: int) -> bool:
         finally:
             folders.remove(folder)
             engine.dispose()
+            lock.release()
     return True
 
 
@@ -273,7 +275,9 @@ def _copy_into(engine: Engine, path: Path, draft: Path) -> None:
     with draft.open("rb+") as file:
         os.fsync(file.fileno())
     # The content first, then the name: a name on the disk must never lead to an empty file.
-    os.replace(draft, path)
+    if not READ_WHILE_WRITTEN:
+        engine.dispose()  # Windows replaces nothing that is open; the lock of the writer stays
+    replace(draft, path)
     sync_folder(path.parent)
 
 

@@ -28,7 +28,7 @@ from sentgen.schema.engine import (
 from sentgen.schema.lakes.places import lake_at
 from sentgen.schema.manifests import place_of, refuse_snapshot
 from sentgen.schema.tables.corpus import RESERVED_TAGS, RESERVED_WORDS, tag, word
-from sentgen.system.files import sync_folder
+from sentgen.system.files import replace, sync_folder
 
 #: All revisions that this sentgen knows, oldest first: the files in migrations/versions.
 REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011")
@@ -128,7 +128,7 @@ def back_up(path: Path, reason: str) -> Path:
         shutil.copy2(path, draft)
         with draft.open("rb+") as file:
             os.fsync(file.fileno())
-        os.replace(draft, backup)
+        replace(draft, backup)
     finally:
         folders.remove(folder)
     sync_folder(path.parent)

@@ -87,7 +87,7 @@ def publish(
         snapshot = _described(draft, path, digest, memory_limit)
         # A file without a manifest is what a kill has left: it is replaced.
         if existing is None:
-            os.replace(draft, path)
+            files.replace(draft, path)
         # Also for an old snapshot: the time in it makes it the newest.
         _write_manifest(snapshot, draft.parent)
         removed = _prune(folder, keep) if keep else ()
@@ -195,16 +195,24 @@ def _write_manifest(snapshot: Snapshot, drafts: Path) -> None:
         os.chmod(name, 0o444)
         os.fsync(file.fileno())
         files.sync_folder(snapshot.path.parent)  # the snapshot first, so that no manifest is without one
-        os.replace(name, snapshot.manifest)
+        file.close()  # Windows renames nothing that is open
+        files.replace(name, snapshot.manifest)
     files.sync_folder(snapshot.path.parent)
 
 
 def _prune(folder: Path, keep: int) -> tuple[str, ...]:
-    """Remove the oldest snapshots, manifests first; servers that have one open keep what they opened."""
+    """Remove the oldest snapshots; servers that have one open keep what they opened."""
     # Renamed by hand, a snapshot is its owner's.
-    removed = [one for one in snapshots(folder) if one.name == _name(one.sha256)][:-keep]
-    for one in removed:
-        # Without its manifest it is no snapshot: killed in between, nobody opens half of a pair.
-        one.manifest.unlink()
-        one.path.unlink()
-    return tuple(one.name for one in removed)
+    old = [one for one in snapshots(folder) if one.name == _name(one.sha256)][:-keep]
+    removed = []
+    for one in old:
+        # A manifest without its file is no snapshot: killed in between, nobody opens half of a pair.
+        try:
+            files.remove(one.path)
+        except PermissionError:  # open in Windows, and whole: it goes with one that is published later
+            if one.path.exists() and os.access(folder, os.W_OK):
+                continue
+            raise
+        files.remove(one.manifest)
+        removed.append(one.name)
+    return tuple(removed)

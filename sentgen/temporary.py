@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from sentgen.system import processes
+from sentgen.system import files, processes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,7 +48,7 @@ def aside(path: Path) -> Iterator[Path]:
     draft = path.with_name(f".{path.name}.{os.urandom(8).hex()}.tmp")
     with held(draft, os.unlink):
         yield draft
-        draft.replace(path)
+        files.replace(draft, path)
 
 
 @contextmanager

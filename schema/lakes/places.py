@@ -14,7 +14,7 @@ from sentgen.errors import InputError
 from sentgen.extras import needs
 from sentgen.schema.engine import translated_errors
 from sentgen.schema.folders import draft
-from sentgen.system.files import sync_folder
+from sentgen.system.files import replace, sync_folder
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
@@ -99,6 +99,7 @@ class Place:
             def keep(name: str) -> None:
                 file.flush()
                 os.fsync(file.fileno())
+                file.close()  # Windows renames nothing that is open
                 self._place(path, name)
 
             yield file, keep
@@ -111,7 +112,7 @@ class Place:
         target.parent.mkdir(parents=True, exist_ok=True)
         # A lake is only read: also whoever gets past everything else finds its files closed.
         os.chmod(draft, 0o444)
-        os.replace(draft, target)
+        replace(draft, target)
         sync_folder(target.parent)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -31,7 +32,9 @@ class _Part:
     def spill(self, folder: Path) -> None:
         """Write to the disk what is in memory."""
         if self.written is None:
-            self.path = Path(tempfile.mkstemp(prefix=f"{self.table}-", dir=folder)[1])
+            descriptor, name = tempfile.mkstemp(prefix=f"{self.table}-", dir=folder)
+            os.close(descriptor)  # Windows removes nothing that is open
+            self.path = Path(name)
             self.file = pa.OSFile(str(self.path), "wb")
             self.written = pa.ipc.new_stream(self.file, self.schema)
         self._flush(self.written)
@@ -50,12 +53,14 @@ class _Part:
         # What came after the last spill.
         self._flush(self.written)
         self.close()
-        return pa.ipc.open_stream(pa.OSFile(str(self.path), "rb"))
+        self.file = pa.OSFile(str(self.path), "rb")
+        return pa.ipc.open_stream(self.file)
 
     def close(self) -> None:
         """Close the file."""
         if self.written is not None and self.file is not None and not self.file.closed:
-            self.written.close()
+            if self.file.writable():
+                self.written.close()
             self.file.close()
 
 

@@ -19,7 +19,11 @@ from sentgen.system import processes
 logger = logging.getLogger(__name__)
 
 #: What a worker learns of the environment of the server; secrets are not among it.
-_ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "PYTHONPATH", "VIRTUAL_ENV", "NUMBA_CACHE_DIR")
+_ENVIRONMENT = (
+    *("PATH", "HOME", "LANG", "LC_ALL", "PYTHONPATH", "VIRTUAL_ENV", "NUMBA_CACHE_DIR"),
+    # Without these, Windows has no sockets, and libraries no folder for what they keep.
+    *("SYSTEMROOT", "USERPROFILE", "LOCALAPPDATA", "TEMP"),
+)
 #: One thread for each worker: their number says how many cores are used. Memory is asked for as it is
 #: needed: Arrow's own allocator would reserve a gigabyte at once, which counts against the limit.
 _FRUGAL = {

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import mmap
 import os
+import stat
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,6 +23,8 @@ READ_WHILE_WRITTEN = sys.platform != "win32"
 #: In Windows nobody else can read bytes that are locked: this one lies behind all that a lock file says.
 _LOCKED_BYTE = 1 << 30
 _BETWEEN = 0.05
+#: Seconds for which a file may be looked at by others before it is replaced or removed.
+_PATIENCE = 1.0
 _BLOCK = bytes(1 << 20)
 
 
@@ -139,6 +143,31 @@ def descriptors_of(path: Path) -> list[int] | None:
             if os.path.samestat(os.fstat(descriptor), file):
                 found.append(descriptor)
     return found
+
+
+def replace(draft: str | Path, path: str | Path) -> None:
+    """Put a file in the place of another of that name, which may be read-only."""
+    _patiently(lambda: os.replace(draft, path), path)
+
+
+def remove(path: str | Path) -> None:
+    """Remove a file, which may be read-only."""
+    _patiently(lambda: os.unlink(path), path)
+
+
+def _patiently(do: Callable[[], None], path: str | Path) -> None:
+    """Do what Windows refuses while a virus scanner looks at a file, and with a file that is read-only."""
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            do()
+            return
+        except PermissionError:
+            if sys.platform != "win32" or time.monotonic() > until:
+                raise
+        if os.path.exists(path) and not os.stat(path).st_mode & stat.S_IWRITE:
+            os.chmod(path, 0o666)
+        time.sleep(_BETWEEN)
 
 
 def read_at(descriptor: int, size: int, at: int) -> bytes:

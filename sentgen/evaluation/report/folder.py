@@ -11,6 +11,7 @@ from pathlib import Path
 from sentgen.errors import InputError
 from sentgen.evaluation.report.plots import require_plots
 from sentgen.schema import folders
+from sentgen.system.files import replace
 
 #: What every report has.
 PAGE, TABLES = "index.html", "results.md"
@@ -84,4 +85,5 @@ def _write(folder: Path, name: str, content: bytes) -> None:
     with folders.draft(folder, mode=0o666) as (file, draft):
         file.write(content)
         file.flush()
-        os.replace(draft, folder / name)
+        file.close()  # Windows renames nothing that is open
+        replace(draft, folder / name)

@@ -1,0 +1,137 @@
+"""What replaces and removes files does so by the rules of Windows, too."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+import windows_rules
+
+from sentgen import temporary
+from sentgen.counts import draft
+from sentgen.errors import StoreError
+from sentgen.evaluation.report.folder import write_files
+from sentgen.schema import Store, maintenance
+from sentgen.schema.engine import explain
+from sentgen.schema.lakes.places import Place
+from sentgen.schema.snapshots import publish
+from sentgen.system import files
+
+
+@pytest.fixture(autouse=True)
+def _windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    windows_rules.play(monkeypatch)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """A store with nothing in it."""
+    path = tmp_path / "store.duckdb"
+    Store(path, create=True).close()
+    return path
+
+
+def test_the_rules_refuse(tmp_path: Path) -> None:
+    """Nothing that is open, and nothing that is read-only; all else goes."""
+    path, other = tmp_path / "a", tmp_path / "b"
+    other.touch()
+    with path.open("w", encoding="utf-8"):
+        for act in (path.unlink, lambda: other.replace(path), lambda: path.replace(other)):
+            with pytest.raises(PermissionError):
+                act()
+    path.chmod(0o444)
+    with pytest.raises(PermissionError):
+        path.unlink()
+    path.chmod(0o644)
+    path.unlink()
+
+
+def test_compaction_closes_the_store_before_it_is_replaced(store: Path) -> None:
+    """Nothing stays beside it."""
+    assert maintenance.compact(store).packed
+
+    Store(store).close()
+    assert [path.name for path in store.parent.iterdir()] == [store.name]
+
+
+def test_the_same_is_published_twice(store: Path, tmp_path: Path) -> None:
+    """The manifest, which is read-only, is replaced, and the second draft, which is read-only, removed."""
+    first, second = publish(store, tmp_path / "to"), publish(store, tmp_path / "to")
+
+    assert (first.new, second.new) == (True, False)
+    assert sorted(path.suffix for path in (tmp_path / "to").iterdir()) == [".duckdb", ".json", ".lock"]
+
+
+def test_a_snapshot_that_is_open_goes_with_a_later_one(store: Path, tmp_path: Path) -> None:
+    """It stays whole until then."""
+    first = publish(store, tmp_path / "to").snapshot
+    with Store(store) as opened, opened.begin() as connection:
+        connection.exec_driver_sql("create table other (number integer)")
+    with Store(first.path, read_only=True):
+        assert publish(store, tmp_path / "to", keep=1).removed == ()
+        assert first.manifest.exists()
+
+    assert publish(store, tmp_path / "to", keep=1).removed == (first.name,)
+    assert not first.manifest.exists()
+    assert not first.path.exists()
+
+
+def test_a_file_of_a_lake_takes_the_place_of_another(tmp_path: Path) -> None:
+    """Both are read-only."""
+    place = Place(tmp_path / "lake")
+    for content in (b"one", b"two"):
+        place.write("manifest.json", content)
+
+    assert place.read("manifest.json") == b"two"
+
+
+def test_a_report_is_written_over_another(tmp_path: Path) -> None:
+    """Each file is closed before it gets its name."""
+    for content in (b"one", b"two"):
+        write_files(tmp_path, {"index.html": content})
+
+    assert (tmp_path / "index.html").read_bytes() == b"two"
+
+
+def test_rows_that_wait_on_the_disk_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are closed when they were read, or when nobody reads them any more."""
+    monkeypatch.setattr(draft, "_IN_MEMORY", 0)
+    for reads in (True, False):
+        waiting = draft.Draft(tmp_path / "spill")
+        waiting.append("word", pa.table({"id": [1, 2]}))
+        waiting.append("word", pa.table({"id": [3]}))
+        if reads:
+            assert [reader.read_all()["id"].to_pylist() for _, reader in waiting.read()] == [[1, 2, 3]]
+        waiting.close()
+
+    assert [path.name for path in (tmp_path / "spill").iterdir()] == [".sentgen"]
+
+
+def test_what_a_virus_scanner_looks_at_is_tried_again(tmp_path: Path) -> None:
+    """A file that is let go of soon is replaced; one that is not is an error."""
+    path = tmp_path / "a"
+    looked_at = path.open("w", encoding="utf-8")
+    threading.Timer(0.05, looked_at.close).start()
+    with temporary.aside(path) as aside:
+        aside.write_bytes(b"new")
+    assert path.read_bytes() == b"new"
+
+    with path.open("rb"), pytest.raises(PermissionError):
+        files.remove(path)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The process cannot access the file because it is being used by another process.",
+        "Der Prozess kann nicht auf die Datei zugreifen.\n\nFile is already open in \nC:\\python.exe (PID 7)",
+    ],
+)
+def test_a_store_in_use_is_told_in_the_words_of_windows(said: str) -> None:
+    """As DuckDB says it there, in whichever language."""
+    told = explain(Path("a.duckdb"), OSError(f'IO Error: Cannot open file "C:\\a.duckdb": {said}'))
+
+    assert isinstance(told, StoreError)
+    assert "in use by another process" in str(told)
