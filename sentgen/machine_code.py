@@ -9,9 +9,10 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from numba import config, njit
+from numba import config, types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
+from numba.core.registry import CPUDispatcher
 from numba.np import linalg
 
 from sentgen import temporary
@@ -89,8 +90,19 @@ def _spare_scipy() -> None:
 _spare_scipy()
 
 
+class _Dispatcher(CPUDispatcher):
+    """What compiles a function once for each type of its arguments, not for each constant given to it."""
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Return how a kernel calls it."""
+        plain = dict(zip(kws, map(types.unliteral, kws.values()), strict=True))
+        return super().get_call_template(tuple(map(types.unliteral, args)), plain)
+
+
 def dispatcher(function: Callable[..., object], **options: Any) -> Dispatcher[Any]:
     """Return what compiles a function when it is called with types that it has not met."""
-    made: Dispatcher[Any] = njit(nogil=True, **options)(function)
+    # Nobody calls a kernel by its address, as C would.
+    options |= {"nopython": True, "nogil": True, "boundscheck": None, "no_cfunc_wrapper": True}
+    made = _Dispatcher(function, targetoptions=options)
     made._cache = MachineCode(function)  # type: ignore[attr-defined]
     return made

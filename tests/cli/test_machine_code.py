@@ -16,6 +16,7 @@ import pytest
 from conftest import ROOT
 
 from sentgen import machine_code
+from sentgen.arrays import compiled
 from sentgen.server import pool
 
 _MODULE = """\
@@ -100,6 +101,24 @@ def test_for_other_types(built: Path, tmp_path: Path) -> None:
     out, err, kept = use(built, tmp_path / "cache", _USE.replace("arange(5)", "arange(5.0)"))
 
     assert (out, err, len(kept)) == ("10.0\n", "", 2)
+
+
+def test_for_constants() -> None:
+    """What a kernel calls with constants and with variables is compiled once, for their types."""
+
+    @compiled
+    def add(pair: tuple[int, int], by: int) -> int:
+        return pair[0] + by
+
+    @compiled
+    def total(length: int) -> int:
+        result = add((1, 2), 3)
+        for number in range(length):
+            result += add((number, number), number)
+        return result
+
+    assert total(3) == 10
+    assert len(add.dispatcher.signatures) == 1
 
 
 def test_of_another_source(built: Path, tmp_path: Path) -> None:
