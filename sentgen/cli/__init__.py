@@ -92,6 +92,8 @@ def _end_at_once(code: object) -> NoReturn:
     try:
         sys.stdout.flush()
         sys.stderr.flush()
+    except BrokenPipeError:  # as in `main`, for what was still to be written
+        pass
     except (OSError, ValueError) as error:
         if isinstance(error, OSError) and _is_full(error):
             code = _say_full(error)

@@ -334,9 +334,14 @@ def test_arguments_that_are_not_utf8(filled: Sentgen, arguments: tuple[str, ...]
 def test_closed_pipe(filled: Sentgen, store: Path) -> None:
     """`sentgen ... | head` ends in silence."""
     words = " ".join(command("freq", "--limit", "0", "--csv", "--db", store))
-    done = subprocess.run(f"{words} | true", shell=True, capture_output=True, text=True, check=False)
+    # Little output goes out when the command ends, unless its standard output has no buffer.
+    for buffered in ("", "1"):
+        environment = {**os.environ, "PYTHONUNBUFFERED": buffered}
+        done = subprocess.run(
+            f"{words} | true", shell=True, capture_output=True, text=True, check=False, env=environment
+        )
 
-    assert (done.stdout, done.stderr) == ("", "")
+        assert (done.stdout, done.stderr) == ("", "")
 
 
 def test_launcher(sentgen: Sentgen) -> None:
