@@ -13,10 +13,12 @@ import os
 import re
 import sys
 import tempfile
+import weakref
 import zipfile
 from collections.abc import Iterator, Sequence, Set
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NoReturn
 
 from sentgen import temporary
@@ -382,19 +384,19 @@ def _hidden(member: str) -> bool:
 
 def _spooled(path: str, limits: InputLimits) -> Source:
     """Copy a stream that can be read only once to a temporary file that lives as long as its source."""
-    spool = tempfile.NamedTemporaryFile(prefix="sentgen-")  # noqa: SIM115 - lives in the source
-    temporary.hold(spool.name, os.unlink)
+    # Written here, and opened again by its name.
     with ExitStack() as stack:
+        spool = stack.enter_context(tempfile.NamedTemporaryFile(prefix="sentgen-", delete=False))
+        temporary.hold(spool.name, os.unlink)
+        weakref.finalize(spool, Path(spool.name).unlink, missing_ok=True)
         stream = sys.stdin.buffer if path == "-" else stack.enter_context(open(path, "rb"))
         size = 0
         while block := stream.read(BLOCK_BYTES):
             size += spool.write(block)
             if size > limits.expanded_bytes:
                 raise InputError(f"more than {limits.expanded_bytes} bytes, the limit", path=path)
-    # It is opened again by its name.
-    spool.flush()
-    spool.seek(0)
-    compression = compression_of(spool.read(6))
+        spool.seek(0)
+        compression = compression_of(spool.read(6))
     if compression == "zip":
         raise InputError("a zip archive cannot come through a pipe; name the file", path=path)
     return Source(path, spool.name, size, compression, _spool=spool)
