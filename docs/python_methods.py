@@ -75,7 +75,9 @@ def _parameters(own: list[inspect.Parameter]) -> Iterator[str]:
 
 def _type(annotation: Any) -> str:
     text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
-    return text.replace("collections.abc.", "").replace("typing.", "")
+    text = text.replace("collections.abc.", "").replace("typing.", "")
+    # As Python 3.14 writes it.
+    return re.sub(r"^Optional\[(.+)\]$", r"\1 | None", text)
 
 
 def _cell(text: str) -> str:
