@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin
 
 import sentgen
 
@@ -74,6 +75,8 @@ def _parameters(own: list[inspect.Parameter]) -> Iterator[str]:
 
 
 def _type(annotation: Any) -> str:
+    if get_origin(annotation) in (Union, UnionType):  # which only Python 3.14 always writes with |
+        return " | ".join(_type(None if one is NoneType else one) for one in get_args(annotation))
     text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
     text = text.replace("collections.abc.", "").replace("typing.", "")
     # As Python 3.14 writes it.
