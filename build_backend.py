@@ -8,6 +8,7 @@ The code runs on any processor of this kind with this Python and this numba; els
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -49,8 +50,10 @@ def build_wheel(
             return name
         _wheel("pack", "--dest-dir", wheel_directory, str(unpacked))
     python = f"cp{sys.version_info.major}{sys.version_info.minor}"
-    platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-    tags = ("--python-tag", python, "--abi-tag", python, "--platform-tag", platform)
+    # The Python of python.org for macOS has the code of two processors; what was compiled here is for one.
+    kind = sysconfig.get_platform().replace("universal2", platform.machine())
+    kind = kind.replace("-", "_").replace(".", "_")
+    tags = ("--python-tag", python, "--abi-tag", python, "--platform-tag", kind)
     told = _wheel("tags", "--remove", *tags, str(Path(wheel_directory, name)))
     return Path(told.split()[-1]).name
 

@@ -4,6 +4,7 @@
 """
 
 import os as _os
+import sys as _sys
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 if _TYPE_CHECKING:
@@ -20,6 +21,13 @@ if _TYPE_CHECKING:
     from sentgen.errors import SentgenError as SentgenError
 
 __version__ = "0.1.0"
+
+#: Why sentgen does not run with this Python; empty where it does.
+unfit = (
+    "this is a free-threaded Python, for which there is no DuckDB; install sentgen with the usual build"
+    if "free-threading" in _sys.version
+    else ""
+)
 
 # In a checkout, schema/ and migrations/ lie beside this folder; an installation maps them into it. Python
 # finds this folder first where it is started in a checkout, whatever is installed.
@@ -63,6 +71,8 @@ def __getattr__(name: str) -> object:
     """Import what is asked for when it is first asked for."""
     if name not in _FROM:
         raise AttributeError(f"module 'sentgen' has no attribute {name!r}")
+    if unfit:
+        raise ImportError(unfit)
     from importlib import import_module
 
     found = getattr(import_module(_FROM[name]), name) if _FROM[name] else import_module(f"sentgen.{name}")

@@ -14,7 +14,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING, NoReturn
 
-from sentgen import __version__, without_pandas
+from sentgen import __version__, unfit, without_pandas
 from sentgen.cli.console.interrupts import EXIT_CODE, INTERRUPTED, end_on_interrupt
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ def program() -> None:
 
 def main() -> None:
     """Run sentgen; what the user did wrong comes out as one line and exit code 1."""
+    if unfit:
+        sys.exit(f"sentgen: {unfit}")
     try:
         _run()
     except SystemExit as end:

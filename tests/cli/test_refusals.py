@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -363,3 +364,16 @@ def test_launcher(sentgen: Sentgen) -> None:
     assert helps[0] == helps[1]
     assert "ingest" in helps[0]
     assert (ROOT / "cli.py").exists()
+
+
+def test_a_free_threaded_python_is_refused() -> None:
+    """In one line: DuckDB has no build for it."""
+    code = "import sys; sys.version += ' free-threading build'; from sentgen.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("sentgen: this is a free-threaded Python")
+    assert done.stderr.count("\n") == 1
+
+    code = "import sys; sys.version += ' free-threading build'; import sentgen; sentgen.open"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=False)
+    assert done.stderr.splitlines()[-1].startswith("ImportError: this is a free-threaded Python")

@@ -114,3 +114,65 @@ def test_the_unit_is_read_by_systemd(tmp_path: Path) -> None:
     done = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True, text=True, check=False)
 
     assert (done.returncode, done.stderr) == (0, "")
+
+
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+#: What conda calls otherwise than PyPI.
+_OF_CONDA = {"duckdb": "python-duckdb"}
+
+
+def pythons() -> list[str]:
+    """The versions that the classifiers name."""
+    found = (
+        re.fullmatch(r"Programming Language :: Python :: (3\.\d+)", one) for one in PROJECT["classifiers"]
+    )
+    return [match[1] for match in found if match]
+
+
+def test_the_conda_recipe_needs_what_the_package_needs() -> None:
+    """And is of this version."""
+    recipe = read(DEPLOY / "conda" / "recipe.yaml")
+    needed = [re.sub(r"\s*;.*", "", line) for line in PROJECT["dependencies"]]
+    found = [line.split(maxsplit=1) for line in recipe["requirements"]["run"]]
+
+    assert recipe["context"]["version"] == __version__
+    assert dict(found) == {
+        **{_OF_CONDA.get(name, name): bound for name, bound in map(bounds, needed)},
+        "python": PROJECT["requires-python"],
+    }
+
+
+def bounds(needed: str) -> tuple[str, str]:
+    """A package and the versions that will do."""
+    match = re.fullmatch(r"([\w.-]+)(.*)", needed)
+    assert match
+    return match[1], match[2]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_workflows_run_what_the_pages_say(path: Path) -> None:
+    """Every Python of the classifiers; commands of the README and of CONTRIBUTING; no right that is not needed."""
+    workflow = read(path)
+    assert workflow["permissions"] == {"contents": "read"}
+    for job in workflow["jobs"].values():
+        assert job.get("strategy", {}).get("matrix", {}).get("python", pythons()) == pythons()
+        assert "timeout-minutes" in job
+        for step in job["steps"]:
+            assert re.fullmatch(r"[\w-]+/[\w-]+@(v\d+|release/v\d+)", step.get("uses", "a/b@v1"))
+    said = path.read_text("utf-8")
+    told = (ROOT / "README.md").read_text("utf-8") + (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    for command in ("python -m tests -n 2", "mkdocs build --strict", "twine check --strict dist/*"):
+        assert command in told
+    assert {"tests": "python -m tests -n 2", "docs": "mkdocs build --strict", "release": "twine check"}[
+        path.stem
+    ] in said
+
+
+@pytest.mark.skipif(
+    not shutil.which("actionlint"), reason="actionlint is not installed (https://github.com/rhysd/actionlint)"
+)
+def test_workflows_are_workflows() -> None:
+    """Names, expressions, systems and rights, as actionlint knows them."""
+    done = subprocess.run(["actionlint", *map(str, WORKFLOWS)], capture_output=True, text=True, check=False)
+
+    assert done.stdout == ""
