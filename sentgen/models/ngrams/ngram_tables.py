@@ -24,7 +24,7 @@ class NgramTables(NamedTuple):
     state: Ints
     slots: Longs  # (M + 1,) model m has the slots slots[m] to slots[m + 1] - 1
     rows: Longs  # (M + 1,) and the rows rows[m] to rows[m + 1] - 1, which are counted from 0 in its arrays
-    bits: Ints  # (M,)
+    bits: Longs  # (M,)
     start: Ints  # (M,) state at the beginning of a sentence
 
 
@@ -43,7 +43,7 @@ def side_by_side(tables: Sequence[NgramTable]) -> NgramTables:
         state=together([table.state for table in tables]),
         slots=np.cumsum([0, *(len(table.keys) for table in tables)]),
         rows=np.cumsum([0, *(len(table.logp) for table in tables)]),
-        bits=np.array([table.bits for table in tables], np.int32),
+        bits=np.array([table.bits for table in tables], np.int64),
         start=np.array([start_state(table) for table in tables], np.int32),
     )
 
