@@ -262,7 +262,8 @@ def answer(
 def arrow_table(duck: duckdb.DuckDBPyConnection, query: str, parameters: Parameters = ()) -> pa.Table:
     """Run a query and return its rows as an Arrow table."""
     found = answer(duck, query, parameters)
-    return found.fetch_arrow_table() if ARROW_IS_FETCHED else found.to_arrow_table()
+    # By name: no version has the methods of all others.
+    return getattr(found, "fetch_arrow_table" if ARROW_IS_FETCHED else "to_arrow_table")()
 
 
 def arrow_reader(
@@ -276,7 +277,7 @@ def arrow_reader_of(
     found: duckdb.DuckDBPyConnection | duckdb.DuckDBPyRelation, *, rows: int = 8192
 ) -> pa.RecordBatchReader:
     """Return the rows of an `answer` in Arrow batches of at most so many."""
-    return found.fetch_record_batch(rows) if ARROW_IS_FETCHED else found.to_arrow_reader(rows)
+    return getattr(found, "fetch_record_batch" if ARROW_IS_FETCHED else "to_arrow_reader")(rows)
 
 
 @contextmanager
