@@ -122,7 +122,7 @@ _OF_CONDA = {"duckdb": "python-duckdb"}
 
 
 def pythons() -> list[str]:
-    """The versions that the classifiers name."""
+    """The versions that the classifiers name: those with which all tests were run."""
     found = (
         re.fullmatch(r"Programming Language :: Python :: (3\.\d+)", one) for one in PROJECT["classifiers"]
     )
@@ -155,7 +155,7 @@ def test_workflows_run_what_the_pages_say(path: Path) -> None:
     workflow = read(path)
     assert workflow["permissions"] == {"contents": "read"}
     for job in workflow["jobs"].values():
-        assert job.get("strategy", {}).get("matrix", {}).get("python", pythons()) == pythons()
+        assert set(job.get("strategy", {}).get("matrix", {}).get("python", pythons())) >= set(pythons())
         assert "timeout-minutes" in job
         for step in job["steps"]:
             assert re.fullmatch(r"[\w-]+/[\w-]+@(v\d+|release/v\d+)", step.get("uses", "a/b@v1"))
