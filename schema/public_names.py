@@ -2,7 +2,7 @@
 
 The store keeps the path of every source, so that `sentgen corpora verify` finds the file again. A snapshot is
 for strangers: there, the sources of a corpus are named from their common folder on, and any other file by its
-name alone.
+name alone. Paths of Windows are known on any system: a store is read in one and published in another.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from posixpath import commonpath, normpath
 
 import duckdb
@@ -23,8 +23,11 @@ from sentgen.schema.store import Store
 
 #: Parameters of a run that are files as somebody typed them.
 _FILES = frozenset({"test", "gold", "clusters", "train", "ptb", "lm-text", "source"})
-#: A path from the root, a home or a parent folder on, up to its last slash; no URL.
-_FOLDERS = re.compile(r"(?<![^\s\"':=,;|@\[({])(?:~[^/\s]*|\.{1,2})?/(?!/)(?:[^:=,;|\"']*/)?")
+#: A path from the root, a drive, a home or a parent folder on, up to its last slash; no URL.
+_FOLDERS = re.compile(
+    r"(?<![^\s\"':=,;|@\[({])"
+    r"(?:~[^/\\\s]*|\.{1,2}|(?:\\\\\?\\)?[A-Za-z]:)?(?:/(?!/)|\\+)(?:[^:=,;|\"']*[/\\])?"
+)
 #: Parent folders at the beginning of a path.
 _LEADING_UP = re.compile(r"^(\.\./)+")
 #: Columns that repeat what somebody typed, a parser or a system with its files.
@@ -41,7 +44,7 @@ _TYPED = (
 
 
 def names_of_sources(paths: Iterable[str]) -> dict[str, str]:
-    """Return the public names of the sources of a corpus, each another one.
+    r"""Return the public names of the sources of a corpus, each another one.
 
     A member of an archive keeps its name within; standard input has no folder.
 
@@ -49,16 +52,23 @@ def names_of_sources(paths: Iterable[str]) -> dict[str, str]:
     {'-': '-', '/home/ann/wsj/00/a.mrg': '00/a.mrg', '/home/ann/wsj/01/a.mrg': '01/a.mrg'}
     >>> names_of_sources(["/home/ann/texts.zip!news/a.txt"])
     {'/home/ann/texts.zip!news/a.txt': 'texts.zip!news/a.txt'}
+    >>> names_of_sources([r"C:\Users\ann\wsj\00\a.mrg", r"C:\Users\ann\wsj\01\a.mrg"]).values()
+    dict_values(['00/a.mrg', '01/a.mrg'])
     """
     found: dict[str, str] = {}
     taken: set[str] = set()
     # Sorted, so that the numbers of names that are taken do not depend on the order of the rows.
     paths = sorted(set(paths))
-    # Apart: commonpath refuses absolute and relative paths together.
-    folders = {rooted: _common_folder(paths, rooted) for rooted in (False, True)}
+    files = {path: _with_slashes(path.partition("!")[0]) for path in paths}
+    # Apart: commonpath refuses absolute and relative paths together, and drives have nothing in common.
+    roots = {path: PureWindowsPath(file).anchor for path, file in files.items()}
+    folders = {
+        root: _common_folder([files[path] for path in paths if roots[path] == root])
+        for root in set(roots.values())
+    }
     for path in paths:
-        file, mark, member = path.partition("!")
-        name = _below(file, folders[file.startswith("/")]) + mark + member
+        _, mark, member = path.partition("!")
+        name = _below(files[path], folders[roots[path]]) + mark + member
         number, base = 1, name
         while name in taken:
             number += 1
@@ -68,18 +78,22 @@ def names_of_sources(paths: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def _common_folder(paths: Iterable[str], rooted: bool) -> str:
-    """Return the folder of all files whose paths begin at the root, or of all others; empty if none is."""
-    files = (path.partition("!")[0] for path in paths)
-    parents = [str(PurePosixPath(normpath(file)).parent) for file in files if file.startswith("/") == rooted]
-    folder = commonpath(parents) if parents else ""
-    # Only the root or `..` in common is no folder to name files from.
-    return "" if folder.strip("/.") == "" else folder
+def _with_slashes(file: str) -> str:
+    """Return the path of a file of any system with single slashes."""
+    return re.sub("^/+", "/", normpath(file.replace("\\", "/")))
+
+
+def _common_folder(files: list[str]) -> str:
+    """Return the folder of files that begin alike, at a root or not; empty if none is."""
+    folder = commonpath([str(PurePosixPath(file).parent) for file in files])
+    parts = PureWindowsPath(folder)
+    # Only the root, a drive or `..` in common is no folder to name files from.
+    return folder if {*parts.parts} - {parts.anchor, ".."} else ""
 
 
 def _below(file: str, folder: str) -> str:
     """Return the path of a file from a folder on; its name alone if there is no folder."""
-    path = PurePosixPath(normpath(file))
+    path = PurePosixPath(file)
     return str(path.relative_to(folder)) if folder else path.name
 
 
@@ -157,7 +171,7 @@ def _replacements(duck: duckdb.DuckDBPyConnection) -> Iterator[_Replacement]:
     names = {(number, old): new for number in named for old, new in names_of_sources(named[number]).items()}
     sources = duck.execute("select id, corpus_id, path from source order by id").fetchall()
     # A document without a name of its own has the path of its source for one, as somebody typed it.
-    query = "select distinct source_id, name from document where contains(name, '/') order by all"
+    query = r"select distinct source_id, name from document where regexp_matches(name, '[/\\]') order by all"
     named_with_folders: dict[int, list[str]] = {}
     for source, name in duck.execute(query).fetchall():
         named_with_folders.setdefault(source, []).append(name)
@@ -177,7 +191,7 @@ def _replacements(duck: duckdb.DuckDBPyConnection) -> Iterator[_Replacement]:
 
 def _is_end(name: str, path: str) -> bool:
     """Say whether a name is a path without the folder in which it was typed."""
-    return path.endswith(f"/{_LEADING_UP.sub('', normpath(name))}")
+    return _with_slashes(path).endswith(f"/{_LEADING_UP.sub('', _with_slashes(name))}")
 
 
 def _replacement(

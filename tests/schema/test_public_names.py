@@ -30,6 +30,14 @@ from sentgen.schema.snapshots import publish
         (["/home/ann/a.txt", "/srv/news/a.txt"], ["a.txt", "a.txt (2)"]),
         (["/home/ann/a.txt", "a.txt"], ["a.txt", "a.txt (2)"]),
         (["ann/a.txt", "bob/a.txt", "../a.txt"], ["a.txt", "a.txt (2)", "a.txt (3)"]),
+        ([r"C:\Users\ann\texts\a.txt"], ["a.txt"]),
+        ([r"texts\ann\a.txt", r"..\ann\a.txt", r"~\a.txt"], ["a.txt", "a.txt (2)", "a.txt (3)"]),
+        ([r"C:\Users\ann\w\00\a.mrg", "C:/Users/ann\\w/01/a.mrg"], ["00/a.mrg", "01/a.mrg"]),
+        ([r"C:\ann\x\a.txt", r"D:\ann\y\b.txt", r"c:\Ann\c.txt"], ["a.txt", "b.txt", "c.txt"]),
+        ([r"C:\a.txt", r"C:\ann\a.txt", "/home/ann/b.txt"], ["a.txt", "a.txt (2)", "b.txt"]),
+        ([r"\\nas\ann\x\a.txt", r"\\nas\ann\y\a.txt"], ["x/a.txt", "y/a.txt"]),
+        ([r"\\?\C:\Users\ann\a.txt", "//nas/ann/b.txt"], ["a.txt", "b.txt"]),
+        ([r"C:\Users\ann\t.zip!x/a.txt"], ["t.zip!x/a.txt"]),
     ],
 )
 def test_sources_of_a_corpus(paths: list[str], names: list[str]) -> None:
@@ -43,15 +51,24 @@ def test_sources_of_a_corpus(paths: list[str], names: list[str]) -> None:
 _PARTS = st.sampled_from(["a", "b", "ann", "x.zip!a", "..", "."])
 
 
-@given(st.sets(st.tuples(st.booleans(), st.lists(_PARTS, max_size=4).map(tuple)), max_size=8))
-def test_names_stay_apart(parts: set[tuple[bool, tuple[str, ...]]]) -> None:
-    """As many names as paths, none of which begins at the root or leads up."""
-    paths = {("/" if rooted else "") + "/".join([*folders, "f"]) for rooted, folders in parts}
+_ROOTS = st.sampled_from(["", "/", "//", "C:/", "D:/", "C:"])
+
+
+@given(
+    st.sets(
+        st.tuples(_ROOTS, st.lists(_PARTS, max_size=4).map(tuple), st.sampled_from("/\\")),
+        max_size=8,
+    )
+)
+def test_names_stay_apart(parts: set[tuple[str, tuple[str, ...], str]]) -> None:
+    """As many names as paths, none of which begins at a root or leads up."""
+    paths = {(root + "/".join([*folders, "f"])).replace("/", slash) for root, folders, slash in parts}
 
     found = names_of_sources(paths)
 
     assert len(set(found.values())) == len(found) == len(paths)
-    assert not any(name.partition("!")[0].startswith(("/", "..")) for name in found.values())
+    assert not any(name.partition("!")[0].startswith(("/", "..", "C:/", "D:/")) for name in found.values())
+    assert not any("\\" in name.partition("!")[0] for name in found.values())
     assert found == names_of_sources(sorted(paths, reverse=True))
 
 
@@ -69,6 +86,15 @@ def test_names_stay_apart(parts: set[tuple[bool, tuple[str, ...]]]) -> None:
         ('{"train": ["/home/ann/a.zip!b/c"], "n": 1}', '{"n": 1, "train": ["a.zip!b/c"]}'),
         ('{"b": 1, "a": [true, null]}', '{"b": 1, "a": [true, null]}'),
         ("{no JSON} /home/ann/x", "{no JSON} x"),
+        (r"udpipe:C:\Users\ann\my models\ewt.udpipe@12ab", "udpipe:ewt.udpipe@12ab"),
+        ("hmm:links=C:/Users\\ann/l.txt,beam=2", "hmm:links=l.txt,beam=2"),
+        (r"..\ann\l.txt \\nas\ann\l.txt", "l.txt"),
+        (r"\\?\C:\Users\ann\l.txt", "l.txt"),
+        (
+            r'{"test": "C:\\Users\\ann\\dev.conllu", "model": "D:\\m\\a"}',
+            '{"model": "a", "test": "dev.conllu"}',
+        ),
+        ("ftp://C:80/a/b", "ftp://C:80/a/b"),
     ],
 )
 def test_what_somebody_typed(typed: str, public: str) -> None:
@@ -126,6 +152,21 @@ def test_a_document_named_as_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ]
         names = duck.execute("select name from document order by id").fetchall()
     assert names == [("ann/notes.txt",), ("b/notes.txt",)]
+
+
+def test_a_store_of_windows_is_published_elsewhere(tmp_path: Path) -> None:
+    """Its paths are in no byte of the snapshot; a document has the name of its source."""
+    (tmp_path / "notes.txt").write_text("A cat sat .\n", "utf-8")
+    with Store(tmp_path / "s.duckdb", create=True) as store:
+        ingest(store, [str(tmp_path / "notes.txt")], Settings("notes", format=None))
+        with store.begin() as connection:
+            connection.exec_driver_sql(r"update document set name = 'texts\notes.txt'")
+            connection.exec_driver_sql(r"update source set path = 'C:\Users\ann\texts\notes.txt'")
+
+    path = publish(tmp_path / "s.duckdb", tmp_path / "to").snapshot.path
+    with duckdb.connect(str(path), read_only=True) as duck:
+        assert duck.execute("select path, name from source, document").fetchall() == [("notes.txt",) * 2]
+    assert rb"\ann" not in path.read_bytes()
 
 
 @pytest.mark.skipif(
