@@ -8,6 +8,7 @@ from __future__ import annotations
 import atexit
 import errno
 import gc
+import io
 import os
 import signal
 import sys
@@ -32,6 +33,7 @@ def program() -> None:
     """Run sentgen as a program: Ctrl-C ends it, and when the command has ended, comes too late."""
     end_on_interrupt()
     without_pandas.install()
+    _read_and_write_all_characters()
     gc.disable()  # until all is imported, which is a tenth faster so; nothing of it becomes garbage
     code: object = None
     try:
@@ -40,6 +42,25 @@ def program() -> None:
         code = end.code
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _end_at_once(code)
+
+
+def _read_and_write_all_characters() -> None:
+    """Have UTF-8 in files and pipes; a terminal, or who set PYTHONIOENCODING, gets escapes for what it lacks.
+
+    Lines end as everywhere, in files and pipes of Windows, too.
+    """
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if not isinstance(stream, io.TextIOWrapper):
+            continue
+        terminal, written = stream.isatty(), stream is not sys.stdin
+        if written and not terminal:
+            stream.reconfigure(newline="\n")
+        if stream.encoding.lower().startswith("utf"):
+            continue
+        if written and (terminal or "PYTHONIOENCODING" in os.environ):
+            stream.reconfigure(errors="backslashreplace")
+        elif not terminal:
+            stream.reconfigure(encoding="utf-8", errors=stream.errors)
 
 
 def main() -> None:

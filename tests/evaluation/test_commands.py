@@ -36,7 +36,7 @@ def run(app: typer.Typer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # t
         toy_store.fill(store, toy_store.backoff_model(toy_store.SENTENCES, 4))
     monkeypatch.setenv("SENTGEN_DB", str(tmp_path / "toy.duckdb"))
 
-    def run(*arguments: str, text: str | None = None) -> str:
+    def run(*arguments: str, text: str | bytes | None = None) -> str:
         result = CliRunner().invoke(app, arguments, input=text)
         if result.exception and not isinstance(result.exception, SystemExit):
             raise result.exception
@@ -100,6 +100,12 @@ def test_score(run) -> None:  # type: ignore[no-untyped-def]
     assert (one["tokens"], one["oov"], other["oov"]) == (4, 0, 1)
     assert totals["log10"] == pytest.approx(one["log10"] + other["log10"])  # type: ignore[operator]
     assert (totals["sentences"], totals["tokens"], totals["oov"]) == (2, 6, 1)
+
+
+def test_score_what_is_no_utf8(run) -> None:  # type: ignore[no-untyped-def]
+    """It is told with its line, whatever the encoding of standard input is."""
+    with pytest.raises(InputError, match="-:2: byte 0xff is not UTF-8"):
+        run("score", *MODEL, "-", text=b"a dog\na \xff\n")
 
 
 def test_score_a_file(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]

@@ -88,9 +88,9 @@ def _text(query: str | None, file: Path | None) -> str:
 
 def text_of(query: str, file: Path | None) -> str:
     """Return a query as it was given: itself, in a file, or with ``-`` on standard input."""
-    if file is None:
-        return sys.stdin.read() if query == "-" else query
     try:
+        if file is None:
+            return sys.stdin.read() if query == "-" else query
         return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read as UTF-8 text: {error}", path=str(file)) from error
+        raise InputError(f"cannot be read as UTF-8 text: {error}", path=str(file or "-")) from error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
@@ -73,9 +72,7 @@ def _lines(text: list[str], file: Path | None) -> Iterable[str]:
         raise InputError(
             "there is nothing to score, or too much; give either sentences, or - , or --file FILE"
         )
-    # Line by line: standard input may be longer than memory.
-    if text == ["-"]:
-        return sys.stdin
-    if file is None:
+    if file is None and text != ["-"]:
         return split_lines(text)
-    return (line for source in expand([str(file)]) for line in source.lines())
+    # Line by line: standard input may be longer than memory.
+    return (line for source in expand([str(file or "-")]) for line in source.lines())
