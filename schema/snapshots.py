@@ -115,7 +115,7 @@ def _publishing(folder: Path) -> Iterator[None]:
                 f"{folder}: there is no folder {folder.parent}; make it, or choose another --to"
             )
         folder.mkdir(exist_ok=True)
-        with (folder / _LOCK).open("a") as lock:
+        with (folder / _LOCK).open("ab") as lock:
             # It ends with the process, however that ends; the file stays, as removing it would let two in.
             files.lock(lock.fileno(), wait=True)
             drafts = folder / _DRAFTS

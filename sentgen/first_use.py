@@ -86,7 +86,11 @@ SHIPPED = ("demo", "others")
 def run(*parts: str) -> list[str]:
     """Run parts in a folder of their own; return the lines that failed, and what they said."""
     failed = []
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), open(os.devnull, "w") as nowhere:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        contextlib.chdir(folder),
+        open(os.devnull, "w", encoding="utf-8") as nowhere,
+    ):
         os.environ["SENTGEN_DB"] = "store.duckdb"
         for name, text in _FILES.items():
             Path(name).write_text(text, "utf-8", newline="\n")

@@ -135,7 +135,9 @@ def alone(program: str, *words: str) -> str:
     """
     # -I and -S: of packages it has this one alone, and nothing from the current folder should run.
     found = f"import sys; sys.path.append({os.path.dirname(sentgen.__path__[0])!r})"
-    command = [sys.executable, "-I", "-S", "-c", f"{found}\n{program}", *words]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-I", "-S", "-X", "utf8", "-c", f"{found}\n{program}", *words]
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", check=False
+    )
     said = done.stderr.strip().rpartition("\n")[2]
     return (said or f"it ended with {done.returncode}") if done.returncode else ""

@@ -37,7 +37,7 @@ def resident_memory() -> float:
     """Return the bytes of memory that this process takes, infinity where the system does not tell."""
     if sys.platform == "linux":
         try:
-            with open("/proc/self/statm") as file:
+            with open("/proc/self/statm", encoding="utf-8") as file:
                 return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
         except OSError:
             return math.inf
@@ -66,7 +66,7 @@ def _children() -> Iterator[int]:
     # No import: the main thread may be within that of the same module, and be what Ctrl-C is to end.
     with suppress(OSError):
         for thread in os.listdir("/proc/self/task"):
-            with open(f"/proc/self/task/{thread}/children") as children:
+            with open(f"/proc/self/task/{thread}/children", encoding="utf-8") as children:
                 yield from map(int, children.read().split())
 
 

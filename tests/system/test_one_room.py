@@ -160,3 +160,92 @@ def test_what_breaks_the_rule(line: str, what: str) -> None:
 )
 def test_what_all_systems_have(line: str) -> None:
     assert list(breaks(ast.parse(line))) == []
+
+
+def unspoken(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield the lines where text is read or written in the encoding that the system happens to have."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or any(one.arg in ("encoding", None) for one in node.keywords):
+            continue
+        keywords = {one.arg: ast.unparse(one.value) for one in node.keywords}
+        match node.func, node.args:
+            case ((ast.Name("open" as name) | ast.Attribute(ast.Name("os"), "fdopen" as name)), [_, *rest]):
+                mode = ast.unparse(rest[0]) if rest else keywords.get("mode", "'r'")
+                said = "b" in mode
+            # Without a mode it may be another method of that name.
+            case ast.Attribute(_, "open" as name), [ast.Constant(str(mode)), *_] if set(mode) <= set(
+                "rwax+tb"
+            ):
+                said = "b" in mode
+            case ast.Attribute(_, "read_text" as name), [*rest]:
+                said = bool(rest)
+            case ast.Attribute(_, "write_text" as name), [*rest]:
+                said = len(rest) > 1
+            case ast.Attribute(ast.Name("io"), "TextIOWrapper" as name), [*rest]:
+                said = len(rest) > 1
+            case ast.Attribute(ast.Name("subprocess"), name), _:
+                said = not {"text", "universal_newlines"} & keywords.keys()
+            case _:
+                continue
+        if not said:
+            yield node.lineno, name
+
+
+def moves(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield the lines that give a file a name or remove it past `sentgen.system.files`."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(ast.Attribute(ast.Name("os"), "replace" | "rename" as name), _):
+                yield node.lineno, name
+            # Strings have two arguments, all else keywords.
+            case ast.Call(ast.Attribute(_, "replace" | "rename" as name), [_], []):
+                yield node.lineno, name
+
+
+@pytest.mark.parametrize("room", ["schema", "migrations", "cli.py", "sentgen/system", *ROOMS])
+def test_text_has_an_encoding_and_files_get_names_in_one_room(room: str) -> None:
+    """Windows has other encodings, and refuses to replace what somebody looks at."""
+    found = []
+    for path in (ROOT / room).rglob("*.py") if (ROOT / room).is_dir() else [ROOT / room]:
+        tree = ast.parse(path.read_text("utf-8"))
+        wrong = [*unspoken(tree), *([] if room == "sentgen/system" else moves(tree))]
+        found += [f"{path.relative_to(ROOT)}:{line}: {what}" for line, what in wrong]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "open(a)",
+        "open(a, 'w')",
+        "open(a, mode='w')",
+        "a.open('w', newline='')",
+        "os.fdopen(1, 'w')",
+        "a.write_text(b)",
+        "io.TextIOWrapper(a)",
+        "subprocess.run(a, text=True)",
+    ],
+)
+def test_text_without_an_encoding(line: str) -> None:
+    """Told with its line; with one it is none."""
+    assert [number for number, _ in unspoken(ast.parse(f"\n{line}"))] == [2]
+    assert list(unspoken(ast.parse(f"{line[:-1]}, encoding='utf-8')"))) == []
+
+
+def test_the_text_of_a_path_without_an_encoding() -> None:
+    assert [*unspoken(ast.parse("a.read_text()"))] == [(1, "read_text")]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["open(a, 'rb')", "a.open('wb')", "os.open(a, 0)", "a.read_text('utf-8')", "subprocess.run(a)"],
+)
+def test_bytes_have_no_encoding(line: str) -> None:
+    assert list(unspoken(ast.parse(line))) == []
+
+
+def test_what_gives_files_names() -> None:
+    """Not strings nor dates."""
+    lines = "os.replace(a, b)", "os.rename(a, b)", "a.replace(b)", "a.with_suffix('').rename(b)"
+    assert [len(list(moves(ast.parse(line)))) for line in lines] == [1, 1, 1, 1]
+    assert not [*moves(ast.parse("a.replace('b', 'c'); a.replace(tzinfo=None)"))]
