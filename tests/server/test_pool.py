@@ -26,7 +26,7 @@ from sentgen.server.process import NotTaken, Worker
 from sentgen.server.service import Generation, Service
 from sentgen.server.settings import ServerSettings
 from sentgen.server.shelf import LruCache
-from sentgen.server.wire import Call, Opening
+from sentgen.server.wire import Call, Opening, Reply
 
 ENDLESS = "select count(*) from range(1000000000000) a"
 
@@ -115,14 +115,25 @@ def test_waiting(opening: Opening) -> None:
     asyncio.run(scenario())
 
 
-def test_a_worker_dies_in_mid_request_and_while_idle(opening: Opening) -> None:
+def test_a_worker_dies_in_mid_request_and_while_idle(
+    opening: Opening, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its request is refused, and another one takes its place, both times."""
+    told: list[int] = []
+    receive = Worker._receive
+
+    async def noted(worker: Worker) -> Reply:
+        reply = await receive(worker)
+        told.append(reply.status)
+        return reply
 
     async def scenario() -> None:
+        monkeypatch.setattr(Worker, "_receive", noted)
         async with running(opening) as pool:
             (first,) = pool._all
             asked = asyncio.create_task(refusal(pool.call(ask(ENDLESS))))
-            await until(lambda: pool.state["idle"] == 0)
+            # Killed before it has taken the request, it would leave it to another worker.
+            await until(lambda: 102 in told)
             os.kill(first.process.pid, signal.SIGKILL)
             assert await asked == (503, "worker-died")
 
@@ -131,6 +142,21 @@ def test_a_worker_dies_in_mid_request_and_while_idle(opening: Opening) -> None:
             second.kill()
             await until(lambda: second not in pool._all)
             assert (await pool.call(ask("select 1 as n"))).status == 200
+
+    asyncio.run(scenario())
+
+
+def test_a_worker_that_dies_before_it_takes_a_request_leaves_it_to_another(opening: Opening) -> None:
+    """It got the request, and no processor: the request cannot be what it died of."""
+
+    async def scenario() -> None:
+        async with running(opening) as pool:
+            (worker,) = pool._all
+            os.kill(worker.process.pid, signal.SIGSTOP)
+            asked = asyncio.create_task(pool.call(ask("select 1 as n")))
+            await until(lambda: pool.state["idle"] == 0)
+            os.kill(worker.process.pid, signal.SIGKILL)
+            assert (await asked).status == 200
 
     asyncio.run(scenario())
 
