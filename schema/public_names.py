@@ -17,7 +17,9 @@ from posixpath import commonpath, normpath
 
 import duckdb
 import pyarrow as pa
+from sqlalchemy import Connection
 
+from sentgen.schema.base import metadata
 from sentgen.schema.engine import raw
 from sentgen.schema.store import Store
 
@@ -154,9 +156,10 @@ def make_public(path: Path, *, memory_limit: int | None = None) -> bool:
     # With one thread, rows and blocks come in one order: a snapshot is named by its bytes.
     with Store(path, memory_limit=memory_limit, threads=1) as store, store.connect() as connection:
         connection.rollback()
+        connection = connection.execution_options(isolation_level="AUTOCOMMIT")
         duck = raw(connection)
         for replacement in list(_replacements(duck)):
-            _replace(duck, replacement)
+            _replace(connection, replacement)
         duck.execute("checkpoint")
         _overwrite_free_blocks(duck)
     return True
@@ -211,8 +214,9 @@ def _replacement(
         yield _Replacement(table, column, key, _names)
 
 
-def _replace(duck: duckdb.DuckDBPyConnection, one: _Replacement) -> None:
-    """Write a table anew; updated in place, it would keep the old values in its statistics."""
+def _replace(connection: Connection, one: _Replacement) -> None:
+    """Make a table anew: an updated one keeps old values in its statistics, an emptied one (1.4) its rows."""
+    duck = raw(connection)
     _names = one.names
     key = one.key if one.key == "0" else f"t.{one.key}"
     duck.execute(
@@ -224,8 +228,9 @@ def _replace(duck: duckdb.DuckDBPyConnection, one: _Replacement) -> None:
         order by t.rowid
         """
     )
-    duck.execute(f"delete from {one.table}")  # a transaction of its own: a key cannot go and come in one
-    duck.execute("checkpoint")  # else the new rows lie in one row group with the old ones, which keeps those
+    table = metadata.tables[one.table]
+    table.drop(connection)
+    table.create(connection)
     duck.execute(f"insert into {one.table} by name select * from rewritten")
     duck.execute("drop table rewritten")
 
