@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
+
+#: Not after the drive that a path begins with.
+_COLON = re.compile(r":(?![\\/])|(?<!=[A-Za-z]):")
 
 
 class Assignment(NamedTuple):
@@ -14,12 +18,14 @@ class Assignment(NamedTuple):
 
 
 def parse_system(text: str) -> tuple[str, list[Assignment]]:
-    """Return the name and the settings; what stands without ``=`` has no value.
+    r"""Return the name and the settings; what stands without ``=`` has no value.
 
     >>> parse_system("lcs:n=2")
     ('lcs', [Assignment(text='n=2', setting='n', value='2')])
+    >>> [part.value for part in parse_system(r"lcs:links=C:\a:gold=d:/b:n=2")[1]]
+    ['C:\\a', 'd:/b', '2']
     """
-    name, *parts = text.split(":")
+    name, *parts = _COLON.split(text)
     return name, [_assignment(part) for part in parts]
 
 

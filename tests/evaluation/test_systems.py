@@ -13,6 +13,7 @@ from sentgen.evaluation.regeneration.systems import parse_systems
 from sentgen.generation import Search
 from sentgen.generation.algorithms import settings_record
 from sentgen.generation.systems import read_system
+from sentgen.notation import parse_system
 
 
 def settings_of(texts: Sequence[str], **shared: Any) -> dict[str, SimpleNamespace]:
@@ -72,3 +73,11 @@ def test_refusals(systems: list[str], message: str) -> None:
     """One line that says what is wrong."""
     with pytest.raises(InputError, match=message):
         settings_of(systems)
+
+
+@pytest.mark.parametrize("path", [r"C:\ann\a.txt", "d:/ann/a.txt", "/ann/a.txt"])
+def test_a_drive_belongs_to_its_path(path: str) -> None:
+    """Its colon begins no other setting."""
+    name, settings = parse_system(f"lcs:links={path}:n=2")
+
+    assert (name, [one.value for one in settings]) == ("lcs", [path, "2"])
