@@ -61,7 +61,7 @@ def test_memory_of_this_process(monkeypatch: pytest.MonkeyPatch, platform: str) 
 def test_memory_that_the_system_does_not_tell(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody counts on there being little of it in use."""
 
-    def missing(_: str) -> None:
+    def missing(*_: str, **__: str) -> None:
         raise FileNotFoundError
 
     monkeypatch.setitem(vars(processes), "open", missing)
