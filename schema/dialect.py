@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any, cast
 
 import duckdb
-from sqlalchemy import URL, Connection, text
+from sqlalchemy import Connection, text
 from sqlalchemy.dialects import registry
 from sqlalchemy.dialects.postgresql.base import PGDialect
 from sqlalchemy.engine.interfaces import DBAPIConnection, IsolationLevel
@@ -21,7 +21,6 @@ from sqlalchemy.engine.interfaces import DBAPIConnection, IsolationLevel
 DRIVER = "duckdb+sentgen"
 #: Seconds after which a connection that another thread uses is asked again.
 _BUSY = 0.001
-_ISOLATION: tuple[IsolationLevel, ...] = ("SERIALIZABLE", "AUTOCOMMIT")
 
 
 class DuckCursor:
@@ -130,15 +129,12 @@ class DuckDialect(PGDialect):
     supports_statement_cache = True
     supports_server_side_cursors = False
     supports_sane_multi_rowcount = False
+    default_isolation_level: IsolationLevel = "SERIALIZABLE"
 
     @classmethod
     def import_dbapi(cls) -> ModuleType:
         """Return the module with the classes of errors."""
         return duckdb
-
-    def create_connect_args(self, url: URL) -> tuple[list[Any], dict[str, Any]]:
-        """Take the path of the store from the URL."""
-        return [url.database], {}
 
     def connect(self, *words: Any, **options: Any) -> DBAPIConnection:
         """Open the store."""
@@ -153,17 +149,7 @@ class DuckDialect(PGDialect):
 
     def get_isolation_level_values(self, dbapi_conn: DBAPIConnection) -> Sequence[IsolationLevel]:
         """Return what may be set."""
-        return _ISOLATION
-
-    def get_default_isolation_level(self, dbapi_conn: DBAPIConnection) -> IsolationLevel:
-        """Return what is there."""
-        return _ISOLATION[0]
-
-    get_isolation_level = get_default_isolation_level
-
-    def reset_isolation_level(self, dbapi_conn: Any) -> None:
-        """Have transactions again."""
-        dbapi_conn.is_autocommitting = False
+        return (self.default_isolation_level, "AUTOCOMMIT")
 
     def set_isolation_level(self, dbapi_connection: Any, level: IsolationLevel) -> None:
         """Have transactions, or have each statement commit by itself."""
@@ -173,10 +159,6 @@ class DuckDialect(PGDialect):
         """Return whether there is a table; Alembic looks for its own."""
         query = text("select count(*) from duckdb_tables() where table_name = :name and schema_name = 'main'")
         return bool(connection.execute(query, {"name": table_name}).scalar())
-
-    def is_disconnect(self, e: Exception, connection: object, cursor: object) -> bool:
-        """Return that no error loses the connection, which is a file."""
-        return False
 
 
 registry.register(DRIVER.replace("+", "."), __name__, DuckDialect.__name__)
