@@ -38,7 +38,7 @@ def held(path: str | os.PathLike[str], remove: Callable[[str], object]) -> Itera
     try:
         yield
     finally:
-        _remove(os.path.abspath(path))
+        remove_held(os.path.abspath(path))
 
 
 @contextmanager
@@ -58,7 +58,7 @@ def folder(prefix: str = "sentgen-") -> Iterator[Path]:
     try:
         yield path
     finally:
-        _remove(str(path))
+        remove_held(str(path))
 
 
 def folder_of_process(prefix: str, suffix: str = "") -> Path:
@@ -84,10 +84,11 @@ def folder_of_process(prefix: str, suffix: str = "") -> Path:
 def remove_all() -> None:
     """Remove all that is held, the newest first."""
     for path in reversed(list(_held)):
-        _remove(path)
+        remove_held(path)
 
 
-def _remove(path: str) -> None:
+def remove_held(path: str) -> None:
+    """Remove now what is held under an absolute path, unless that was done or it was let go."""
     # Once: a thread that ends the process may be at it already.
     if remove := _held.pop(path, None):
         with suppress(OSError):

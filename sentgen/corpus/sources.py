@@ -18,7 +18,6 @@ import zipfile
 from collections.abc import Iterator, Sequence, Set
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import NoReturn
 
 from sentgen import temporary
@@ -388,7 +387,7 @@ def _spooled(path: str, limits: InputLimits) -> Source:
     with ExitStack() as stack:
         spool = stack.enter_context(tempfile.NamedTemporaryFile(prefix="sentgen-", delete=False))
         temporary.hold(spool.name, os.unlink)
-        weakref.finalize(spool, Path(spool.name).unlink, missing_ok=True)
+        weakref.finalize(spool, temporary.remove_held, os.path.abspath(spool.name))
         stream = sys.stdin.buffer if path == "-" else stack.enter_context(open(path, "rb"))
         size = 0
         while block := stream.read(BLOCK_BYTES):
