@@ -11,6 +11,7 @@ import windows_rules
 
 from sentgen import temporary
 from sentgen.counts import draft
+from sentgen.counts.cluster import catalogue
 from sentgen.errors import StoreError
 from sentgen.evaluation.report.folder import write_files
 from sentgen.schema import Store, maintenance
@@ -135,3 +136,13 @@ def test_a_store_in_use_is_told_in_the_words_of_windows(said: str) -> None:
 
     assert isinstance(told, StoreError)
     assert "in use by another process" in str(told)
+
+
+def test_a_file_of_a_lake_is_removed(tmp_path: Path) -> None:
+    """It is read-only, as all of them are; its folder goes with the last one."""
+    lake = Place(tmp_path / "lake")
+    lake.write("word/part", b"rows")
+
+    catalogue._remove(lake, "word/part")
+
+    assert list((tmp_path / "lake").iterdir()) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Container, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -32,6 +32,7 @@ from sentgen.schema.lakes.layout import (
 from sentgen.schema.lakes.places import Place
 from sentgen.schema.tables.counts import ngram
 from sentgen.schema.tables.segments import counted_tables
+from sentgen.system.files import remove
 
 #: What is made, in the folder of what is not finished: a count, or a model.
 JOB = "job.json"
@@ -368,7 +369,8 @@ def _remove(lake: Place, path: str) -> None:
         lake.files.rm(lake.path(path))
         return
     file = Path(lake.path(path))
-    file.unlink(missing_ok=True)
+    with suppress(FileNotFoundError):
+        remove(file)
     if file.parent != Path(lake.root) and not any(file.parent.iterdir()):
         file.parent.rmdir()
 
