@@ -64,7 +64,8 @@ def remove(folder: Path) -> None:
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path, ignore_errors=True)
             else:
-                remove_file(path)
+                with suppress(FileNotFoundError):
+                    remove_file(path)
         if is_empty(folder):
             (folder / MARK).unlink()
             folder.rmdir()

@@ -84,6 +84,5 @@ def _lines(lines: set[str]) -> bytes:
 def _write(folder: Path, name: str, content: bytes) -> None:
     with folders.draft(folder, mode=0o666) as (file, draft):
         file.write(content)
-        file.flush()
         file.close()  # Windows renames nothing that is open
         replace(draft, folder / name)
