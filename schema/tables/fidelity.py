@@ -120,6 +120,30 @@ sentence_layout = Table(
     comment="The order of the comments of a sentence, where it is not that in which they are written.",
 )
 
+region = Table(
+    "region",
+    metadata,
+    column("corpus_id", Integer, "Corpus of the region."),
+    column("sentence_id", BigInteger, "Sentence of its first token."),
+    column("place", Integer, "Its number among the regions that begin in that sentence, from 1."),
+    column("kind", String, "What it is, such as p, speaker or div: the tag that the source has."),
+    column("position", Integer, "Position of its first token."),
+    column("last_sentence_id", BigInteger, "Sentence of its last token, in the same document."),
+    column("last_position", Integer, "Position of its last token."),
+    comment="A stretch of tokens that a source marks; regions may lie within each other, and overlap.",
+)
+
+region_meta = Table(
+    "region_meta",
+    metadata,
+    column("corpus_id", Integer, "Corpus of the region."),
+    column("sentence_id", BigInteger, "Sentence of its first token."),
+    column("place", Integer, "Its number among the regions that begin in that sentence."),
+    column("key", String, "Attribute of its tag, such as party."),
+    column("value", String, "What it is."),
+    comment="Attributes of regions, in the order of their source.",
+)
+
 source_layout = Table(
     "source_layout",
     metadata,
@@ -140,6 +164,8 @@ OF_SENTENCE = {
     empty_node: ("position", "minor"),
     multiword_row: ("first",),
     sentence_layout: (),
+    region: ("place",),
+    region_meta: ("place",),
 }
 #: All tables of this module: each has the corpus of its rows.
 OF_CORPUS = (*OF_SENTENCE, document_meta, source_layout)
@@ -164,5 +190,20 @@ IN_SENTENCE = {
         select r.sentence_id, r.first
         from multiword_row r
         anti join multiword m on m.sentence_id = r.sentence_id and m.first = r.first
-    """
+    """,
+    "regions in their document": """
+        select r.sentence_id, r.place
+        from region r
+        join sentence s on s.id = r.sentence_id
+        left join sentence l on l.id = r.last_sentence_id and l.document_id = s.document_id
+        where l.id is null
+            or r.position not between 1 and s.length
+            or r.last_position not between 1 and l.length
+            or (r.sentence_id, r.position) > (r.last_sentence_id, r.last_position)
+    """,
+    "attributes of regions": """
+        select m.sentence_id, m.place
+        from region_meta m
+        anti join region r on r.sentence_id = m.sentence_id and r.place = m.place
+    """,
 }

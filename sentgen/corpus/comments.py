@@ -7,17 +7,42 @@ v  the next comment that is kept verbatim, whose spelling is another one
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
-from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.sentence import Region, Sentence
 
 #: Begins the key of metadata that is said of the document, as GUM has it.
 OF_DOCUMENT = "meta::"
+#: Kinds of regions that comments tell of: paragraphs and turns.
+PARAGRAPH, SPEAKER = "p", "speaker"
+_SAID = ("newpar", SPEAKER)
+#: What GUM says of a paragraph, such as `head (1 s)`.
+_TYPE = re.compile(r"(\S+) \(\d+ s\)")
 
 
 def of_document(metadata: Sequence[str]) -> list[str]:
     """Return the metadata that is said of the document."""
     return [one for one in metadata if one.startswith(OF_DOCUMENT)]
+
+
+def regions_said(metadata: Sequence[str]) -> Iterator[Region]:
+    """Yield the regions that begin with a sentence by its metadata: `newpar id = 7`, `speaker = Ann`.
+
+    >>> [(region.kind, region.attributes) for region in regions_said(["newpar", "speaker = Ann"])]
+    [('p', ()), ('speaker', (('name', 'Ann'),))]
+    """
+    for one in metadata:
+        if not one.startswith(_SAID):
+            continue
+        key, _, value = (part.strip() for part in one.partition("="))
+        if key == "newpar id":
+            yield Region(PARAGRAPH, (("id", value),))
+        elif key == "newpar":
+            found = _TYPE.fullmatch(value)
+            yield Region(PARAGRAPH, (("type", found[1] if found else value),) if value else ())
+        elif key == SPEAKER and value:
+            yield Region(SPEAKER, (("name", value),))
 
 
 def letters_of(

@@ -10,6 +10,22 @@ from typing import NamedTuple
 RESERVED = frozenset({"<s>", "</s>", "<root>"})
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Region:
+    """A stretch of tokens that a source marks; two of the same kind and attributes are two regions."""
+
+    kind: str
+    attributes: tuple[tuple[str, str], ...] = ()
+
+
+class Mark(NamedTuple):
+    """Where a region begins or ends: behind so many tokens of a sentence, or characters of a raw text."""
+
+    place: int
+    region: Region
+    begins: bool
+
+
 class EmptyNode(NamedTuple):
     """A node of an enhanced graph that is no word: the ``minor``-th one after the word at ``position``.
 
@@ -36,6 +52,8 @@ class Sentence:
     MISC of the multiwords (by their first word) that say more than their form and the space after them.
     ``comments`` is the order of the comments, a letter each (`sentgen.corpus.comments`), ``None`` if they
     are not from a file; ``verbatim`` are those whose spelling the fields do not give back.
+    ``marks`` are the begins and ends of regions, in their order: one that ends behind 0 tokens ends with the
+    sentence before, and one that begins behind all of them begins with the next.
     """
 
     forms: list[str]
@@ -61,6 +79,7 @@ class Sentence:
     verbatim: tuple[str, ...] = field(default=(), compare=False)
     document: str | None = None
     line: int = 0
+    marks: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +89,7 @@ class RawText:
     ``line`` is the line on which it begins, ``starts`` the offsets at which its lines begin, 0 first.
     ``whole`` says that it is one sentence, whatever a segmenter finds in it.
     ``document`` is set where a document begins, as in `Sentence`, and ``metadata`` belongs to its first
-    sentence.
+    sentence. ``marks`` are those of regions, as in `Sentence`, but behind characters of the text.
     """
 
     text: str
@@ -79,6 +98,7 @@ class RawText:
     whole: bool = False
     document: str | None = None
     metadata: list[str] = field(default_factory=list)
+    marks: tuple[Mark, ...] = ()
 
     def line_at(self, offset: int) -> int:
         """Return the line on which a character stands."""

@@ -48,15 +48,24 @@ class Placed:
     def rows(self, table: str, rows: Sequence[tuple[object, ...]]) -> Iterator[Rows]:
         """Yield rows without their corpus, if there are any."""
         if rows:
-            names = file_schema(table).names[1:]
-            columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
-            yield self.table(table, columns, len(rows))
+            yield table, rows_of(self.corpus_id, table, rows)
 
     def table(self, table: str, columns: Mapping[str, object], size: int) -> Rows:
         """Return columns with that of the corpus."""
-        schema = file_schema(table)
-        rows = {"corpus_id": np.full(size, self.corpus_id, np.int32), **columns}
-        return table, pa.table([pa.array(rows[field.name], field.type) for field in schema], schema=schema)
+        return table, _of_corpus(self.corpus_id, table, columns, size)
+
+
+def rows_of(corpus_id: int, table: str, rows: Sequence[tuple[object, ...]]) -> pa.Table:
+    """Return rows, at least one, with their corpus before them."""
+    names = file_schema(table).names[1:]
+    columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    return _of_corpus(corpus_id, table, columns, len(rows))
+
+
+def _of_corpus(corpus_id: int, table: str, columns: Mapping[str, object], size: int) -> pa.Table:
+    schema = file_schema(table)
+    rows = {"corpus_id": np.full(size, corpus_id, np.int32), **columns}
+    return pa.table([pa.array(rows[field.name], field.type) for field in schema], schema=schema)
 
 
 def treebank_rows(placed: Placed, encode: Callable[[list[str]], Ints]) -> Iterator[Rows]:

@@ -24,10 +24,11 @@ from sentgen.corpus.token_columns import ABSENT, NO_NP, Coded, TokenColumns, pos
 from sentgen.corpus.treebank_blocks import TreebankBlock
 from sentgen.counts.draft import Draft
 from sentgen.counts.ngrams import NgramCounts, wrap
+from sentgen.counts.region_rows import RegionRows
 from sentgen.counts.settings import CountedCorpus
 from sentgen.counts.spill import NgramCounter
 from sentgen.counts.strings import StoredStrings
-from sentgen.counts.treebank_rows import Placed, treebank_rows
+from sentgen.counts.treebank_rows import Placed, rows_of, treebank_rows
 from sentgen.counts.units import NOT_LAST, unit_heads
 from sentgen.schema.counting import count_trees
 from sentgen.schema.store import append, next_id, now
@@ -101,9 +102,11 @@ class Writer:
         self._parts: list[TokenColumns] = []
         self._joined = 0
         self._documents: list[_Document] = []
+        self._regions = RegionRows()
 
     def start_source(self, source: SourceTally) -> int:
         """Begin a source, and with it a document, whose number is returned."""
+        self._regions.end_source()
         self._source = source
         self._documents.append(_Document(source.name, source.id, 0))
         return self._last_document
@@ -122,8 +125,7 @@ class Writer:
             self._add_sentence(found)
 
     def _add_sentence(self, sentence: Sentence) -> None:
-        self._place(sentence)
-        self._pending_tokens += len(sentence.forms)
+        self._place(sentence, len(sentence.forms))
         if self._pending_tokens >= FLUSH_TOKENS:
             self.flush()
 
@@ -134,8 +136,7 @@ class Writer:
         for end, (sentence, length) in enumerate(
             zip(block.sentences, block.columns.lengths.tolist(), strict=True), 1
         ):
-            self._place(sentence)
-            self._pending_tokens += length
+            self._place(sentence, length)
             full = self._pending_tokens >= FLUSH_TOKENS
             if full or end == last:
                 self._parts.append(block.columns.cut(begin, end))
@@ -149,8 +150,8 @@ class Writer:
             self._parts.append(TokenColumns.of(own))
             self._joined = len(self._pending)
 
-    def _place(self, sentence: Sentence) -> None:
-        """Put a sentence behind those that wait, into its document."""
+    def _place(self, sentence: Sentence, length: int) -> None:
+        """Put a sentence, of so many tokens, behind those that wait, into its document."""
         if sentence.document is not None:
             if not self._documents[-1].sentences:
                 # The document that every source begins with is dropped if the source names its own.
@@ -158,11 +159,14 @@ class Writer:
             self._documents.append(_Document(sentence.document, self._source.id, 0))
         document = self._documents[-1]
         first = not document.sentences
+        number = self._first_sentence + self.sentences + len(self._pending)
         if first:
-            document.first = self._first_sentence + self.sentences + len(self._pending)
+            document.first = number
         document.sentences += 1
+        self._regions.add(number, length, sentence, first=first)
         self._source.empty_nodes += len(sentence.empty_nodes)
         self._pending.append((sentence, self._last_document, first))
+        self._pending_tokens += length
 
     def _add_lines(self, block: LineBlock) -> None:
         """Take whole lines of tokenised text, one sentence each: the fast way for large plain corpora."""
@@ -215,7 +219,16 @@ class Writer:
         placed = Placed(self.corpus.id, sentences, columns, ids, documents, firsts)
         for table, rows in treebank_rows(placed, self._tags.encode):
             self._draft.append(table, rows)
+        self._append_regions()
         self._pending, self._pending_tokens, self._parts, self._joined = [], 0, [], 0
+
+    def _append_regions(self) -> None:
+        """Draft the regions that have ended."""
+        ended = self._regions
+        for table, rows in (("region", ended.regions), ("region_meta", ended.attributes)):
+            if rows:
+                self._draft.append(table, rows_of(self.corpus.id, table, rows))
+                rows.clear()
 
     def _append_sentences(self, columns: dict[str, object], documents: Ints) -> None:
         rows = {"corpus_id": np.full(documents.size, self.corpus.id, np.int32), "document_id": documents}
@@ -297,6 +310,8 @@ class Writer:
 
     def write(self, connection: Connection) -> None:
         """Store what is drafted, with documents, and all counts as one segment if there are any."""
+        self._regions.end_source()
+        self._append_regions()
         self._draft.write(connection)
         if self._documents:
             append(connection, "document", self._document_rows())
