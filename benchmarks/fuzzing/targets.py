@@ -23,7 +23,7 @@ from sentgen.alignment.texts import read_sentences
 from sentgen.corpus.formats import READERS, detect
 from sentgen.corpus.pair_readers import pair_files
 from sentgen.corpus.pair_text import PairSettings
-from sentgen.corpus.sources import expand
+from sentgen.corpus.paths import expand
 from sentgen.counts import corpora
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.pair_ingestion import ingest_pairs

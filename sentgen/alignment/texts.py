@@ -12,9 +12,9 @@ from sentgen.alignment.systems import check_memory
 from sentgen.alignment.view.figures import new_words
 from sentgen.alignment.view.reasons import reasons
 from sentgen.alignment.view.view import PairView, view
+from sentgen.corpus.paths import expand
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sentences import sentences_of
-from sentgen.corpus.sources import expand
 from sentgen.errors import InputError
 from sentgen.output.logarithms import decimal
 

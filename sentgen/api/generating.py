@@ -12,7 +12,7 @@ from sentgen.api.options import GenerateOptions
 from sentgen.api.sentences import Sentences
 from sentgen.api.texts import as_file, parser_of
 from sentgen.corpus.parsers import Parser
-from sentgen.corpus.sources import expand
+from sentgen.corpus.paths import expand
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.generation.clusters.clusters import Clusters, generate_all, parse_lengths, temporary_clusters

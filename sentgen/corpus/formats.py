@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from sentgen.corpus.plugin_readers import reader_of
 from sentgen.corpus.reader import Reader
@@ -40,6 +40,8 @@ _TAGS = 0.02
 _APART = re.compile(r"(?:^|\s)(?:[.,!?;:]|'s|n't|``|''|<unk>)(?=\s|$)")
 _ATTACHED = re.compile(r"\w[.,!?;:][\"')\]”’]?(?=\s|$)")
 
+#: Bytes that tell a file that is no text.
+_MAGIC = 16
 #: What is said of XML and HTML that is read as plain text.
 MARKUP_WARNING = "this is XML or HTML, and its tags are words now; take its text out of it"
 
@@ -97,6 +99,8 @@ def detect(source: Source, *, prose: bool = False) -> str:
         InputError: Its name tells the format, and it cannot be read.
     """
     extension = extension_of(source)
+    if (of_file := _of_file(source, extension)) is not None:
+        return of_file.name
     try:
         sample = [line for line in source.head() if line.strip()]
     except InputError as error:
@@ -126,25 +130,38 @@ def detect(source: Source, *, prose: bool = False) -> str:
     return found
 
 
-def choose_reader(source: Source, form: str | None, language: str) -> Reader | str:
+def choose_reader(source: Source, form: str | None, given: Mapping[str, object]) -> Reader | str:
     """Return the reader of a source, or why it is passed over: it only lies beside a corpus.
 
     Args:
         source: the source.
         form: name of its format, if it is known.
-        language: that of raw text.
+        given: settings of readers, by name; a source that the user named must take them.
 
     Raises:
         UnrecognizedError: the user named the source, and its format cannot be told.
+        InputError: its format does not take a setting.
     """
     if not source.explicit and _ABOUT.match(source.base_name):
         return "is about the corpus, by its name"
     try:
-        return reader_named(form or detect(source)).of(language)
+        reader = reader_named(form or detect(source))
     except UnrecognizedError as error:
         if source.explicit:
             raise
         return error.message
+    if source.explicit:
+        _check_settings(source, reader, given)
+    return reader.of(given)
+
+
+def _check_settings(source: Source, reader: Reader, given: Mapping[str, object]) -> None:
+    """Refuse settings that say nothing of a format."""
+    for name in given:
+        if name in ("language", "encoding") or name in reader.settings:
+            continue
+        takers = ", ".join(one.name for one in READERS.values() if name in one.settings)
+        raise InputError(f"--{name} is for {takers}; this is {reader.name}", path=source.name)
 
 
 def takes_tags_for_words(reader: Reader, source: Source) -> bool:
@@ -161,6 +178,15 @@ def is_markup(sample: list[str]) -> bool:
     joined = "\n".join(sample)
     words = len(joined.split())
     return bool(_MARKUP.match(joined)) or len(_CLOSING.findall(joined)) > _TAGS * words
+
+
+def _of_file(source: Source, extension: str) -> Reader | None:
+    """Return the format of a file that is no lines, by its extension or its first bytes."""
+    named = READERS.get(_BY_EXTENSION.get(extension, ""))
+    if named is not None and named.read_file is not None and not named.fits:
+        return named if source.size else None
+    begins = next(source.open().blocks(_MAGIC), b"")
+    return next((one for one in _TRIED if begins.startswith(one.begins or (b"\0\0",))), None)
 
 
 def _is_prose(sample: list[str]) -> bool:

@@ -23,10 +23,12 @@ from itertools import zip_longest
 from sentgen.corpus.formats import UnrecognizedError, detect, reader_named
 from sentgen.corpus.pair_conllu import begins_with_document, read_conllu, read_parallel_conllu
 from sentgen.corpus.pair_text import PairSettings, RawPair, Text
+from sentgen.corpus.paths import expand, source_at
 from sentgen.corpus.readers import jsonl
 from sentgen.corpus.readers._columns import FormatError
+from sentgen.corpus.reading import read_source
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.sources import LineReader, Source, expand, source_at
+from sentgen.corpus.sources import LineReader, Source
 from sentgen.corpus.validation import LIMITS
 from sentgen.errors import InputError, Rejection
 
@@ -260,7 +262,7 @@ def _read_texts(file: PairFile, readers: Sequence[LineReader]) -> Iterator[RawPa
     for source, lines in zip(file.sources, readers, strict=True):
         try:
             reader = reader_named(detect(source, prose=True))
-            sentences = list(reader.read(iter(lines), path=source.name))
+            sentences = list(read_source(reader, lines))
         except UnrecognizedError as error:
             yield Rejection(source.name, 1, file.key, "empty-text", error.message)
             return

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Protocol
+from typing import Any, BinaryIO, Protocol
 
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.errors import InputError, Rejection
@@ -29,32 +29,67 @@ class ReadRaw(Protocol):
     def __call__(self, lines: Iterator[str], *, path: str) -> Iterator[Sentence | Rejection | RawText]: ...
 
 
+class ReadFile(Protocol):
+    """The same of a file that is no lines of text: it may be sought in, and is not compressed."""
+
+    def __call__(
+        self, file: BinaryIO, *, path: str, **settings: object
+    ) -> Iterator[Sentence | Rejection | RawText]: ...
+
+
+def _no_lines(lines: Iterator[str], *, path: str) -> Iterator[Sentence | Rejection]:
+    """Refuse lines: the format is read from its file."""
+    raise InputError("this format is read from a file of its own; name the file", path=path)
+
+
 @dataclass(frozen=True, slots=True)
 class Reader:
     """A format: ``version`` changes when its output does; ``extensions`` are those that mean this format.
 
     ``fits`` says of the first lines, none of them blank, whether they are in the format.
-    A format that may hold raw text has ``read_raw`` too. What a parser adds to one of ``trees`` does not make
-    another source of it. No bag of words can be mistaken for a ``distinct`` one.
+    A format that may hold raw text has ``read_raw`` too, or ``read_file`` instead of both.
+    ``begins`` are first bytes that no other format has.
+    ``settings`` are those that its reader takes, by name.
+    What a parser adds to one of ``trees`` does not make another source of it. No bag of words can be mistaken
+    for a ``distinct`` one.
     """
 
     name: str
     version: str
-    read: Read
-    description: str
+    read: Read = _no_lines
+    description: str = ""
     extensions: tuple[str, ...] = ()
     fits: Callable[[list[str]], bool] | None = None
     read_raw: ReadRaw | None = None
     trees: bool = False
     distinct: bool = False
+    read_file: ReadFile | None = None
+    begins: tuple[bytes, ...] = ()
+    settings: tuple[str, ...] = ()
+    #: That of raw text.
+    language: str = ENGLISH
 
-    def of(self, language: str) -> Reader:
-        """Return the reader of raw text in a language; a format that has tokens knows none."""
-        if self.read_raw is None or language == ENGLISH:
+    def of(self, given: Mapping[str, object]) -> Reader:
+        """Return the reader with what it takes of some settings, which are part of its version then."""
+        raw = self.read_raw is not None or self.read_file is not None
+        takes = {*self.settings, "encoding", *(["language"] if raw else [])}
+        told = sorted((name, value) for name, value in given.items() if name in takes)
+        if not told:
             return self
-        # A format with raw text takes its language as well.
-        read: Callable[..., Iterator[Sentence | Rejection]] = self.read
-        return replace(self, read=partial(read, language=language), version=f"{self.version}-{language}")
+        own: dict[str, Any] = {name: value for name, value in told if name in self.settings}
+        language: dict[str, Any] = {
+            name: value for name, value in told if name == "language" and self.read_raw
+        }
+        return replace(
+            self,
+            version=self.version
+            + "".join(f"-{value}" if name == "language" else f"-{name}={value}" for name, value in told),
+            # A format of lines with raw text takes its language as well.
+            read=partial(self.read, **own, **language),
+            read_raw=self.read_raw and partial(self.read_raw, **own),
+            read_file=self.read_file and partial(self.read_file, **own),
+            language=str(given.get("language", ENGLISH)),
+        )
 
 
 def check_language(code: str) -> None:

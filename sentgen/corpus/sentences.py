@@ -14,8 +14,10 @@ from sentgen.corpus.formats import (
 )
 from sentgen.corpus.parsers.parser import Parser
 from sentgen.corpus.parsers.reading import read_parsed
+from sentgen.corpus.paths import expand
+from sentgen.corpus.reading import read_items, read_source
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.sources import Source, expand
+from sentgen.corpus.sources import Source
 from sentgen.errors import InputError, Rejection
 
 logger = logging.getLogger(__name__)
@@ -47,11 +49,11 @@ def sentences_of(
         reader = reader_named(form or detect(source))
         if takes_tags_for_words(reader, source):
             logger.warning("warning: %s: %s", source.name, MARKUP_WARNING)
-        lines = source.lines()
+        lines = source.open()
         if parser is None:
-            results = reader.read(lines, path=source.name)
+            results = read_source(reader, lines)
         else:
-            results = read_parsed(reader, parser, lines, path=source.name)
+            results = read_parsed(read_items(reader, lines), parser, path=source.name)
         for result in results:
             if isinstance(result, Rejection):
                 if rejected is None:

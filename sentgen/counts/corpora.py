@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from sqlalchemy import Connection, Row, delete, func, select
 
-from sentgen.corpus.sources import place_of, source_at
+from sentgen.corpus.paths import place_of, source_at
 from sentgen.counts import segments
 from sentgen.errors import InputError, NotFoundError
 from sentgen.options import Option

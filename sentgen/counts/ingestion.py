@@ -13,10 +13,12 @@ from sentgen.corpus import line_blocks, treebank_blocks
 from sentgen.corpus.formats import choose_reader, takes_tags_for_words
 from sentgen.corpus.line_blocks import LineBlock
 from sentgen.corpus.parsers import CachedParser, Parser, read_parsed
+from sentgen.corpus.paths import expand, place_of
 from sentgen.corpus.reader import ENGLISH, Reader
 from sentgen.corpus.readers import conllu
+from sentgen.corpus.reading import read_items, read_source
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.sources import LineReader, Source, expand, place_of
+from sentgen.corpus.sources import LineReader, Source
 from sentgen.corpus.treebank_blocks import TreebankBlock
 from sentgen.counts import segments
 from sentgen.counts.batch import Batch, BatchSummary, ingest_batches, is_small, new_counter
@@ -100,7 +102,11 @@ def ingest(
     with CachedParser(parser, store) if parser else nullcontext() as cached:
         run = _Run(store, settings, cached, progress or (lambda *_: None), total)
         ingest_batches(
-            store, expand(paths), lambda connection: _Sources(connection, run), total, small=is_small(paths)
+            store,
+            expand(paths, encoding=settings.encoding),
+            lambda connection: _Sources(connection, run),
+            total,
+            small=is_small(paths),
         )
     if total.passed_over and not (total.sources or total.unchanged or total.refused):
         name, reason = total.passed_over[0]
@@ -130,10 +136,10 @@ class _Run:
     def read(self, lines: LineReader, reader: Reader) -> Iterator[Found]:
         """Yield what a source holds, in blocks where its format is read so."""
         if self.parser is not None:
-            return read_parsed(reader, self.parser, lines, path=lines.source.name)
+            return read_parsed(read_items(reader, lines), self.parser, path=lines.source.name)
         if reader.name in _BLOCKS:
             return _BLOCKS[reader.name](lines)
-        return reader.read(iter(lines), path=lines.source.name)
+        return read_source(reader, lines)
 
     def version(self, reader: Reader) -> str:
         """Return the version of a reader, and of the parser where that has a say."""
@@ -174,7 +180,7 @@ class _Sources(Batch[Source, Summary]):
         """Draft one source, unless the corpus has it."""
         if self.settings.replace and item.is_stream:
             raise InputError("a stream has no path and replaces nothing; name a file", path=item.name)
-        reader = choose_reader(item, self.settings.format, self.settings.language)
+        reader = choose_reader(item, self.settings.format, self.settings.reading)
         if not isinstance(reader, Reader):
             self.done.passed_over.append((item.name, reader))
             return

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import codecs
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Annotated
 
@@ -10,6 +11,7 @@ from sqlalchemy import Connection, insert, select
 
 from sentgen.corpus.formats import check_format
 from sentgen.corpus.reader import ENGLISH, check_language
+from sentgen.corpus.sources import UTF_8
 from sentgen.errors import InputError
 from sentgen.options import Option
 from sentgen.schema.store import next_id, now
@@ -17,6 +19,8 @@ from sentgen.schema.tables import corpus as tables
 from sentgen.schema.tables.counts import MAX_ORDER
 
 ON_ERROR = ("raise", "collect", "skip")
+#: Settings of the readers of formats.
+_OF_READERS = ("language", "encoding")
 #: What `corpus.kind` says.
 CORPUS, PAIRS = "corpus", "pairs"
 
@@ -36,6 +40,9 @@ class Settings:
             metavar="CODE",
         ),
     ] = ENGLISH
+    encoding: Annotated[
+        str, Option("Encoding of text, where it is not UTF-8, such as latin-1.", metavar="NAME")
+    ] = UTF_8
     licence: Annotated[str | None, Option("Licence to record.", metavar="TEXT")] = None
     lowercase: Annotated[bool, Option("Lower-case forms and lemmas.")] = False
     order: Annotated[int, Option("Highest order of n-grams to count, 1 to 5.")] = MAX_ORDER
@@ -59,6 +66,12 @@ class Settings:
     ] = False
     kind: str = CORPUS
 
+    @property
+    def reading(self) -> dict[str, object]:
+        """What is given of the settings that readers take, by name."""
+        usual = {one.name: one.default for one in fields(Settings) if one.name in _OF_READERS}
+        return {name: value for name, default in usual.items() if (value := getattr(self, name)) != default}
+
     def __post_init__(self) -> None:
         if not self.corpus.strip():
             raise InputError("a corpus needs a name; give --corpus NAME")
@@ -67,9 +80,19 @@ class Settings:
         if self.tags not in ("xpos", "upos"):
             raise InputError(f"tags {self.tags!r} are neither xpos nor upos")
         check_language(self.language)
+        _check_encoding(self.encoding)
         if self.on_error not in ON_ERROR:
             raise InputError(f"--on-error {self.on_error!r} is none of: {', '.join(ON_ERROR)}")
         check_format(self.format)
+
+
+def _check_encoding(name: str) -> None:
+    try:
+        text = codecs.lookup(name)._is_text_encoding
+    except (LookupError, ValueError):
+        text = False
+    if not text:
+        raise InputError(f"no encoding {name!r}; there are utf-8, latin-1, cp1252, utf-16 and others")
 
 
 @dataclass(frozen=True, slots=True)

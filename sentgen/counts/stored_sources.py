@@ -10,7 +10,8 @@ import numpy as np
 from sqlalchemy import Connection, delete, insert, select, update
 
 from sentgen.arrays import Ints, Longs
-from sentgen.corpus.sources import Source, place_of
+from sentgen.corpus.paths import place_of
+from sentgen.corpus.sources import Source
 from sentgen.counts import segments
 from sentgen.counts.ngrams import wrap
 from sentgen.counts.spill import NgramCounter

@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 
+from sentgen.corpus.paths import expand
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sentences import sentences_of
-from sentgen.corpus.sources import expand
 from sentgen.errors import InputError, Rejection
 
 logger = logging.getLogger(__name__)

@@ -17,9 +17,10 @@ from sentgen.corpus.formats import (
     extension_of,
     reader_named,
 )
+from sentgen.corpus.paths import expand
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sentences import sentences_of
-from sentgen.corpus.sources import Source, expand
+from sentgen.corpus.sources import Source
 from sentgen.errors import InputError
 from sentgen.generation.bag import Unit, UnitKind, check_readable, check_words, parse_bag, units_of
 from sentgen.generation.tag_sets import STANDARD_TAGS

@@ -9,8 +9,8 @@ import pytest
 
 from sentgen.corpus.base_np import base_nps, promoted
 from sentgen.corpus.formats import READERS
+from sentgen.corpus.paths import expand
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.sources import expand
 from sentgen.corpus.validation import check
 from sentgen.errors import Rejection
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sentgen.corpus.formats import READERS, detect, reader_named, takes_tags_for_words
-from sentgen.corpus.sources import expand
+from sentgen.corpus.paths import expand
 from sentgen.errors import InputError
 
 CONLLU = "1\tA\ta\tDET\tDT\t_\t0\troot\t_\t_\n"

@@ -78,7 +78,9 @@ class Counting:
 
 
 def read(parser: Any, format: str, text: str) -> list[Sentence | Rejection]:
-    return list(read_parsed(READERS[format], parser, text.split("\n"), path="x"))
+    reader = READERS[format]
+    items = (reader.read_raw or reader.read)(iter(text.split("\n")), path="x")
+    return list(read_parsed(items, parser, path="x"))
 
 
 # UDPipe

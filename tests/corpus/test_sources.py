@@ -17,7 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from sentgen.corpus.sources import Source, expand, source_at
+from sentgen.corpus.paths import expand, source_at
+from sentgen.corpus.sources import Source
 from sentgen.corpus.validation import InputLimits
 from sentgen.errors import InputError
 

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from sentgen.corpus.paths import source_at
 from sentgen.corpus.readers import conllu
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.sources import LineReader, source_at
+from sentgen.corpus.sources import LineReader
 from sentgen.corpus.token_columns import STRINGS, TokenColumns
 from sentgen.corpus.treebank_blocks import TreebankBlock, read_blocks
 from sentgen.corpus.validation import LIMITS, InputLimits

@@ -61,7 +61,7 @@ def test_nothing_is_lost(text: str, language: str) -> None:
 
 
 def read(text: str, language: str) -> Iterator[Sentence]:
-    for found in READERS["text"].of(language).read(iter([text]), path="p"):
+    for found in READERS["text"].of({"language": language}).read(iter([text]), path="p"):
         assert isinstance(found, Sentence)
         yield found
 
@@ -79,9 +79,9 @@ def test_english_is_as_it_was() -> None:
     """The default: Penn Treebank."""
     reader = READERS["text"]
 
-    assert reader.of("en") is reader
-    assert reader.of("fr").version != reader.version
-    assert READERS["conllu"].of("fr") is READERS["conllu"]
+    assert reader.of({}) is reader
+    assert reader.of({"language": "fr"}).version != reader.version
+    assert READERS["conllu"].of({"language": "fr"}) is READERS["conllu"]
 
 
 def test_a_text_in_another_language_is_another_source(empty_store: Path, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentgen.corpus.sources import expand
+from sentgen.corpus.paths import expand
 from sentgen.counts.cluster import listing, reading
 from sentgen.counts.cluster.engine import ClusterTask, Inline
 from sentgen.counts.cluster.job import ClusterSummary, Job, TaskSizes

@@ -13,8 +13,8 @@ from sentgen.corpus.conllu_writer import conllu
 from sentgen.corpus.formats import check_format
 from sentgen.corpus.parsers import open_parser
 from sentgen.corpus.parsers.cache import forget_parses, kept_parses
+from sentgen.corpus.paths import expand
 from sentgen.corpus.sentences import sentences_of
-from sentgen.corpus.sources import expand
 from sentgen.errors import Rejection
 from sentgen.output.wording import quantity
 

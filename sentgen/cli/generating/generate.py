@@ -20,7 +20,7 @@ from sentgen.cli.console.options import (
 )
 from sentgen.cli.console.output import Output, output_options
 from sentgen.corpus.parsers import Parser, open_parser
-from sentgen.corpus.sources import expand
+from sentgen.corpus.paths import expand
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.generation.clusters.clusters import Clusters, generate_all, parse_lengths, temporary_clusters

@@ -11,7 +11,7 @@ import typer
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, open_for_lookups
 from sentgen.cli.console.output import Output, output_options
-from sentgen.corpus.sources import expand
+from sentgen.corpus.paths import expand
 from sentgen.errors import InputError
 from sentgen.models import registry
 from sentgen.models.raw_text import words_of

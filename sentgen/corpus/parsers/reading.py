@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from sentgen.corpus.parsers.parser import Parser
-from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._columns import finished, in_documents
+from sentgen.corpus.reading import Item
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError, Rejection
@@ -20,13 +20,11 @@ _PREFIX = 50
 
 _COLUMNS = ("lemmas", "upos", "xpos", "feats", "heads", "deprels")
 
-Item = Sentence | Rejection | RawText
-
 
 def read_parsed(
-    reader: Reader, parser: Parser, lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS
+    items: Iterable[Item], parser: Parser, *, path: str, limits: InputLimits = LIMITS
 ) -> Iterator[Sentence | Rejection]:
-    """Yield the sentences of a source, with the parser's annotation where the source has no heads.
+    """Yield the sentences of what a source holds, with the parser's annotation where it has no heads.
 
     Raw text is split and tokenized by the parser. Tokens of the source stay as they are, and so do the
     columns that it has; sentences with heads are not parsed. All sentences pass the checks.
@@ -34,8 +32,7 @@ def read_parsed(
     Raises:
         InputError: the parser is `gold` and a sentence has no heads.
     """
-    read = reader.read_raw or reader.read
-    for batch in _batches(read(iter(lines), path=path)):
+    for batch in _batches(items):
         try:
             yield from in_documents(_parsed(batch, parser, path, limits))
         except InputError as error:

@@ -8,7 +8,8 @@ from itertools import islice, repeat
 from typing import NoReturn
 
 from sentgen.corpus.comments import of_document
-from sentgen.corpus.sentence import RawText, Sentence
+from sentgen.corpus.marks import give_marks
+from sentgen.corpus.sentence import Mark, RawText, Sentence
 from sentgen.corpus.validation import LIMITS, InputLimits, check
 from sentgen.errors import Rejection
 
@@ -97,10 +98,17 @@ def finished(
 def in_documents(
     found: Iterable[tuple[Sentence | Rejection | RawText, Iterable[Sentence | Rejection]]],
 ) -> Iterator[Sentence | Rejection]:
-    """Yield what came of each item; the document that begins with an item begins with the next sentence."""
+    """Yield what came of each item; the document that begins with an item begins with the next sentence.
+
+    So do the regions whose marks stand at what was refused.
+    """
     document: str | None = None
     metadata: list[str] = []
+    marks: list[Mark] = []
     for item, results in found:
+        if not isinstance(item, Rejection) and (item.marks or marks):
+            results = list(results)
+            marks = give_marks(item, results, marks)
         if not isinstance(item, Rejection):
             document = item.document or document
             metadata = [*of_document(metadata), *item.metadata]

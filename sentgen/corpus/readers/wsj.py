@@ -12,10 +12,11 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 
+from sentgen.corpus.paths import source_at
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers import dp, pos
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.sources import COMPRESSED, source_at
+from sentgen.corpus.sources import COMPRESSED
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError, Rejection
 

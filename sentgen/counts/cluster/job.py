@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from sentgen.corpus.formats import MARKUP_WARNING, choose_reader, takes_tags_for_words
+from sentgen.corpus.paths import expand, place_of
 from sentgen.corpus.reader import Reader
-from sentgen.corpus.sources import Source, expand, place_of
+from sentgen.corpus.sources import Source
 from sentgen.counts.cluster import counting, merging, reading, words
 from sentgen.counts.cluster.catalogue import JOB, SETTINGS, Counted
 from sentgen.counts.cluster.files import write_json
@@ -114,10 +115,10 @@ class Job(LakeJob):
 
     def _sources(self, paths: Sequence[str]) -> list[tuple[Source, Reader]]:
         found: list[tuple[Source, Reader]] = []
-        for source in expand(paths):
+        for source in expand(paths, encoding=self.settings.encoding):
             if source.is_stream:
                 raise InputError("workers cannot read a stream; name a file", path=source.name)
-            reader = choose_reader(source, self.settings.format, self.settings.language)
+            reader = choose_reader(source, self.settings.format, self.settings.reading)
             if isinstance(reader, Reader):
                 found.append((source, reader))
                 if takes_tags_for_words(reader, source):

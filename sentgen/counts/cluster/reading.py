@@ -110,7 +110,7 @@ def _found(
         tally = tallies[piece.source]
         if begin is not None:
             begin.start_source(tally)
-        for found in read_piece(piece, reader_named(shard.format).of(reading.settings.language)):
+        for found in read_piece(piece, reader_named(shard.format).of(reading.settings.reading)):
             if not isinstance(found, Rejection):
                 yield tally, found
             elif reading.settings.on_error == "skip":

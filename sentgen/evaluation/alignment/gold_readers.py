@@ -19,8 +19,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sentgen.alignment import Link, Pair
+from sentgen.corpus.paths import expand
 from sentgen.corpus.readers.lines import split_tokens
-from sentgen.corpus.sources import Source, expand
+from sentgen.corpus.sources import Source
 from sentgen.errors import InputError
 from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
 from sentgen.output.wording import quantity

@@ -13,9 +13,9 @@ from sentgen.arrays import Floats, Longs
 from sentgen.corpus.base_np import function_heads
 from sentgen.corpus.conllu_writer import conllu
 from sentgen.corpus.parsers import Parser
+from sentgen.corpus.paths import expand
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sentences import sentences_of
-from sentgen.corpus.sources import expand
 from sentgen.evaluation.check.verb_arguments import arguments, tags_of
 from sentgen.sparse import SparseVectors, inner_products
 

@@ -1,0 +1,66 @@
+"""Marks of regions, from an item of a source to the sentences that come of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sentgen.corpus.sentence import Mark, RawText, Sentence
+from sentgen.errors import Rejection
+
+#: Characters after the last token among which the next one is looked for.
+_NEAR = 50
+#: What the tokenizer writes for a quote.
+_QUOTES = {"``": ('"',), "''": ('"',)}
+
+
+def give_marks(
+    item: Sentence | RawText, results: Sequence[Sentence | Rejection], carried: Sequence[Mark]
+) -> list[Mark]:
+    """Give the marks of an item to its sentences, after those that were carried on from items before.
+
+    Returns:
+        Marks that no sentence is there to have: they belong before the next one.
+    """
+    waiting, offset = list(carried), 0
+    rest = list(item.marks)
+    for number, result in enumerate(results):
+        if not isinstance(result, Sentence):
+            continue
+        own, waiting = waiting, []
+        if isinstance(item, Sentence):
+            own, rest = own + rest, []
+        else:
+            offset = max(offset, item.text.find(result.text, offset))
+            end = offset + len(result.text)
+            last = number == len(results) - 1
+            here = [
+                mark for mark in rest if last or mark.place < end or (mark.place == end and not mark.begins)
+            ]
+            rest = rest[len(here) :]
+            own += _on_tokens(here, result, offset)
+            offset = end
+        result.marks = tuple(own)
+    return waiting + [mark._replace(place=0) for mark in rest]
+
+
+def _on_tokens(marks: Sequence[Mark], sentence: Sentence, offset: int) -> Iterator[Mark]:
+    """Yield marks behind tokens: a token that a region has a part of is in it."""
+    if not marks:
+        return
+    spans = list(_spans(sentence.text, sentence.forms))
+    for mark in marks:
+        place = mark.place - offset
+        before = (end <= place if mark.begins else start < place for start, end in spans)
+        yield mark._replace(place=sum(before))
+
+
+def _spans(text: str, forms: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield where each token is in a text; one that is not as in the text is at the end of the one before."""
+    at = 0
+    for form in forms:
+        found = {text.find(name, at, at + len(name) + _NEAR) for name in (form, *_QUOTES.get(form, ()))} - {
+            -1
+        }
+        start = min(found, default=at)
+        at = start + (len(form) if text.startswith(form, start) else 1) if found else at
+        yield start, at

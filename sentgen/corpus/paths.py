@@ -1,0 +1,175 @@
+"""From the paths of a command line to sources: files, folders, globs, `-` and archives."""
+
+from __future__ import annotations
+
+import glob
+import os
+import sys
+import tempfile
+import weakref
+import zipfile
+from collections.abc import Iterator, Sequence, Set
+from contextlib import ExitStack
+from dataclasses import replace
+
+from sentgen import temporary
+from sentgen.corpus.sources import COMPRESSED, UTF_8, Source
+from sentgen.corpus.streams import BLOCK_BYTES, BROKEN, compression_of
+from sentgen.corpus.validation import LIMITS, InputLimits
+from sentgen.errors import InputError
+
+#: Archives that are one document each, or one table.
+DOCUMENTS = (".docx", ".odt", ".epub", ".xlsx", ".xlsm", ".ods")
+
+
+def expand(paths: Sequence[str], limits: InputLimits = LIMITS, *, encoding: str = UTF_8) -> Iterator[Source]:
+    """Yield the sources that the arguments name: files, folders, globs, `-` and archives.
+
+    Folders are walked recursively in sorted order without hidden files and folders, and without what belongs
+    to a store; a zip archive gives a source for each member. All arguments are looked up before the first
+    source is yielded.
+
+    Raises:
+        InputError: An argument names nothing.
+    """
+    files = [found for path in paths for found in _find(path)]
+    if not files:
+        raise InputError("no input; name files, folders or `-`")
+    found = (source for path, explicit in files for source in _sources(path, explicit, limits))
+    return (replace(source, encoding=encoding) for source in found) if encoding != UTF_8 else found
+
+
+def place_of(name: str) -> str:
+    """Return the name of a source as it is found from any folder: with an absolute path, but for `-`.
+
+    Raises:
+        InputError: it is no text, so that it cannot be stored.
+    """
+    path, mark, member = name.partition("!")
+    place = name if name == "-" else f"{os.path.abspath(path)}{mark}{member}"
+    if not _is_text(place):
+        part = "name" if not _is_text(name) else "folder"
+        raise InputError(
+            f"the {part} of this file is not UTF-8; rename it", path=name if part == "name" else place
+        )
+    return place
+
+
+def _is_text(name: str) -> bool:
+    # Bytes that are no UTF-8 come as halves of surrogate pairs.
+    return not any("\ud800" <= character <= "\udfff" for character in name)
+
+
+def source_at(name: str, limits: InputLimits = LIMITS) -> Source:
+    """Return the one source with exactly this name (`archive.zip!member` included)."""
+    path, mark, member = name.partition("!")
+    if os.path.exists(name) or not mark:
+        return next(_sources(name, True, limits))
+    for source in _sources(path, True, limits):
+        if source.member == member:
+            return source
+    raise InputError("no such file", path=name)
+
+
+def _find(path: str) -> list[tuple[str, bool]]:
+    if path == "-" or (os.path.exists(path) and not os.path.isdir(path)):
+        return [(path, True)]
+    if os.path.isdir(path):
+        found = _walk(path)
+        if not found:
+            raise InputError("the folder has no files", path=path)
+        return found
+    if glob.has_magic(path):
+        matches = sorted(match for match in glob.glob(path, recursive=True) if not os.path.isdir(match))
+        if not matches:
+            raise InputError("no file matches", path=path)
+        return [(match, True) for match in matches]
+    raise InputError("no such file or folder", path=path)
+
+
+def _walk(folder: str) -> list[tuple[str, bool]]:
+    found = []
+    for parent, folders, names in os.walk(folder):
+        files = set(names)
+        folders[:] = sorted(name for name in folders if not _passed_over(parent, name, files))
+        full = (os.path.join(parent, name) for name in names if not _passed_over(parent, name, files))
+        found += [(path, False) for path in full if os.path.isfile(path)]
+    return sorted(found)
+
+
+def _passed_over(parent: str, name: str, files: Set[str]) -> bool:
+    """Say whether a file or folder is hidden, or belongs to a store beside it, as STORE.lock does."""
+    dots = (place for place, character in enumerate(name) if character == ".")
+    return any(
+        not dot or (name[:dot] in files and _is_duckdb(os.path.join(parent, name[:dot]))) for dot in dots
+    )
+
+
+def _is_duckdb(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(12)[8:] == b"DUCK"
+    except OSError:
+        return False
+
+
+def _sources(path: str, explicit: bool, limits: InputLimits) -> Iterator[Source]:
+    if path == "-" or not os.path.isfile(path):
+        yield _spooled(path, limits)
+        return
+    try:
+        with open(path, "rb") as file:
+            compression = compression_of(file.read(6))
+    except OSError as error:
+        raise InputError(f"cannot open: {error.strerror}", path=path) from error
+    if path.endswith((".tar", ".tgz", ".tar.gz", ".tar.xz", ".tar.bz2")):
+        raise InputError("tar archives are not read; unpack it and name the folder", path=path)
+    if compression == "zip" and not path.lower().endswith(DOCUMENTS):
+        yield from _members(path, limits)
+    else:
+        compression = "" if compression == "zip" else compression
+        yield Source(path, path, os.path.getsize(path), compression, explicit=explicit)
+
+
+def _members(path: str, limits: InputLimits) -> Iterator[Source]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = [info for info in archive.infolist() if not info.is_dir()]
+    except BROKEN as error:
+        raise InputError(f"cannot read this zip: {error}", path=path) from error
+    if len(members) > limits.archive_members:
+        raise InputError(f"more than {limits.archive_members} members; unpack it", path=path)
+    shown = [info for info in members if not _hidden(info.filename)]
+    if not shown:
+        raise InputError("the archive has no files", path=path)
+    # Sorted as a folder is: repacking an archive does not change the order of a corpus.
+    for info in sorted(shown, key=lambda info: info.filename):
+        member = info.filename
+        name = f"{path}!{member}"
+        if member.lower().endswith((*COMPRESSED, ".zip")):
+            raise InputError("an archive inside an archive is not read; unpack it", path=name)
+        yield Source(name, path, info.compress_size, "zip", member, explicit=False)
+
+
+def _hidden(member: str) -> bool:
+    return any(part.startswith(".") and part != ".." for part in member.split("/")) or "__MACOSX" in member
+
+
+def _spooled(path: str, limits: InputLimits) -> Source:
+    """Copy a stream that can be read only once to a temporary file that lives as long as its source."""
+    # Written here, and opened again by its name.
+    with ExitStack() as stack:
+        spool = stack.enter_context(tempfile.NamedTemporaryFile(prefix="sentgen-", delete=False))
+        temporary.hold(spool.name, os.unlink)
+        weakref.finalize(spool, temporary.remove_held, os.path.abspath(spool.name))
+        stream = sys.stdin.buffer if path == "-" else stack.enter_context(open(path, "rb"))
+        size = 0
+        while block := stream.read(BLOCK_BYTES):
+            size += spool.write(block)
+            if size > limits.expanded_bytes:
+                raise InputError(f"more than {limits.expanded_bytes} bytes, the limit", path=path)
+        spool.seek(0)
+        compression = compression_of(spool.read(6))
+    if compression == "zip":
+        raise InputError("a zip archive cannot come through a pipe; name the file", path=path)
+    return Source(path, spool.name, size, compression, _spool=spool)
