@@ -158,9 +158,10 @@ def _keep_blocks(engine: Engine, path: Path) -> None:
             type(dialect).do_commit(dialect, wrapped)
 
     def closing(wrapped: object, _: object) -> None:
-        # DuckDB checkpoints a log as it closes, outside of any commit.
+        # DuckDB checkpoints a log as it closes, outside of any commit; what has failed for good writes none.
         if crash_mark.has_log(path):
-            block_journal.keep(duck_of(wrapped), path)
+            with suppress(duckdb.FatalException):
+                block_journal.keep(duck_of(wrapped), path)
 
     dialect.do_commit = do_commit  # type: ignore[method-assign, assignment]
     event.listen(engine, "close", closing)

@@ -15,6 +15,7 @@ import pytest
 from sentgen.errors import StoreError
 from sentgen.schema import Store, dialect
 from sentgen.schema.durability import block_journal, block_restore
+from sentgen.schema.durability.write_ahead_log import log_of
 from sentgen.schema.store import raw
 from sentgen.system import files
 
@@ -202,6 +203,21 @@ def test_interrupted_commit_leaves_no_journal(path: Path, monkeypatch: pytest.Mo
 
     assert not block_journal.journal_of(path).exists()
     assert words(path) == expected
+
+
+def test_a_store_that_has_failed_for_good_is_closed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It answers nothing more, not even which blocks are shared; an error would keep it open for ever."""
+
+    def failed(*_: object) -> None:
+        raise duckdb.FatalException("database has been invalidated")
+
+    store = Store(path)
+    log_of(path).touch()
+    monkeypatch.setattr(block_journal, "keep", failed)
+    store.close()
+    monkeypatch.undo()
+
+    Store(path).close()
 
 
 def test_who_may_not_write_the_store_leaves_its_journal(
