@@ -49,7 +49,7 @@ def play(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """Return variables for commands that are to play by the rules, with all that they start."""
+    """Return the variables that have commands play by the rules, with all that they start."""
     folder.mkdir()
     lines = (
         "import sys",
@@ -59,7 +59,7 @@ def environment(folder: Path) -> dict[str, str]:
     )
     (folder / "sitecustomize.py").write_text("\n".join(lines), "utf-8")
     root = Path(__file__).parents[1]
-    return os.environ | {"PYTHONPATH": f"{folder}:{root}", "PYTHONIOENCODING": "cp1252", "NO_COLOR": "1"}
+    return {"PYTHONPATH": f"{folder}:{root}", "PYTHONIOENCODING": "cp1252"}
 
 
 def play_for_good(folder: str) -> None:

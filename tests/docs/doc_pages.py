@@ -8,7 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -80,7 +80,9 @@ def checkout(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
 
 
-def follow(page: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Command, int, str]]:
+def follow(
+    page: str, monkeypatch: pytest.MonkeyPatch, run: Callable[[str], tuple[int, str]] = run
+) -> Iterator[tuple[Command, int, str]]:
     """Run all commands of a page in one shell, from its first line on; yield exit codes and outputs."""
     for command in commands(page):
         if not command.line.startswith("sentgen "):

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import doctest
 import importlib.util
+import os
 import re
 import shlex
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
 
 import doc_pages
 import pytest
+import windows_rules
 
 from sentgen.corpus.formats import READERS
 from sentgen.demo import TREEBANK
@@ -22,6 +25,8 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 #: Lines of the tutorial that run by day.
 _BY_DAY = 12
+#: Those where each is a process.
+_PROCESSES_BY_DAY = 8
 #: What Typer lays out.
 RENDERED = {DOCS / "reference" / "cli.md", DOCS / "man" / "sentgen.1"}
 GENERATED = {DOCS / "reference" / "cli.md", DOCS / "reference" / "schema.md"}
@@ -146,6 +151,28 @@ def test_the_tutorial_runs_and_prints_what_it_shows(
         if not nightly and ran == enough:
             break
     assert ran >= enough
+
+
+def test_the_tutorial_runs_by_the_rules_of_windows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nightly: bool
+) -> None:
+    """Each command is a process with a console of cp1252, which shows other characters as escapes."""
+    doc_pages.checkout(tmp_path, monkeypatch)
+    rules = windows_rules.environment(tmp_path / "rules")
+
+    def run(line: str) -> tuple[int, str]:
+        done = subprocess.run(shlex.split(line), capture_output=True, env=os.environ | rules, check=False)
+        return done.returncode, (done.stdout + done.stderr).decode("cp1252").replace("\r\n", "\n")
+
+    ran, page = 0, (DOCS / "tutorial.md").read_text("utf-8")
+    for command, code, output in doc_pages.follow(page, monkeypatch, run):
+        shown = command.output.encode("cp1252", "backslashreplace").decode("cp1252")
+        assert code == 0, f"{command.line}\n{output}"
+        assert doc_pages.shows(shown, output), f"{command.line}\n{output}"
+        ran += 1
+        if not nightly and ran == _PROCESSES_BY_DAY:
+            break
+    assert ran >= (30 if nightly else _PROCESSES_BY_DAY)
 
 
 @pytest.mark.parametrize("name", ["python.md", "reference/python.md"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -34,7 +35,8 @@ def test_what_is_refused_in_commands(tmp_path: Path) -> None:
     """What another of them has open, too."""
     (tmp_path / "a").touch()
     command = (sys.executable, "-c")
-    where = {"cwd": tmp_path, "env": windows_rules.environment(tmp_path / "rules"), "stdout": subprocess.PIPE}
+    rules = os.environ | windows_rules.environment(tmp_path / "rules")
+    where = {"cwd": tmp_path, "env": rules, "stdout": subprocess.PIPE}
     with subprocess.Popen([*command, HOLD], stdin=subprocess.PIPE, **where) as other:  # type: ignore[call-overload]
         other.stdout.readline()
         done = subprocess.run([*command, REFUSED], check=True, **where)  # type: ignore[call-overload]
