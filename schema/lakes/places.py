@@ -7,7 +7,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import IO, TYPE_CHECKING
 
 from sentgen.errors import InputError
@@ -40,8 +40,9 @@ class Place:
         InputError: it is a URL, and fsspec or what it needs for such URLs is not installed.
     """
 
-    def __init__(self, root: Path | str) -> None:
-        found = _URL.fullmatch(str(root))
+    def __init__(self, root: PurePath | str) -> None:
+        # In Windows a path that is made of a URL has backslashes.
+        found = _URL.fullmatch(root.as_posix() if isinstance(root, PurePath) else root)
         #: None for a local folder.
         self.files: AbstractFileSystem | None = None
         if found and found[1] != "file":
@@ -50,7 +51,9 @@ class Place:
             # As DuckDB spells it when it asks for a file, and compares it with those that are allowed.
             self.root = str(self.files.unstrip_protocol(self.files._strip_protocol(root)))
         else:
-            self.root = os.path.abspath(f"/{found[2]}" if found else root)
+            if found:
+                root = found[2] if os.path.splitdrive(found[2])[0] else f"/{found[2]}"
+            self.root = os.path.abspath(root)
 
     def __str__(self) -> str:
         return self.root

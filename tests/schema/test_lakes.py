@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import ntpath
 import os
 import stat
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePath, PureWindowsPath
 
 import duckdb
 import fsspec
@@ -277,6 +278,29 @@ def test_urls_that_cannot_be_opened(tmp_path: Path) -> None:
     write_manifest(Place(f"file://{tmp_path}"), Manifest({"word": ()}))
     with Store(f"file://{tmp_path}", read_only=True) as store, store.connect() as connection:
         assert raw(connection).execute("select count(*) from word").fetchall() == [(0,)]
+
+
+@pytest.mark.parametrize(
+    ("root", "whole"),
+    [
+        ("file:///C:/a b/lake", r"C:\a b\lake"),
+        (PureWindowsPath("file:///C:/a b/lake"), r"C:\a b\lake"),
+        (PureWindowsPath("C:/a b/lake/"), r"C:\a b\lake"),
+        (r"C:\a b\Lake", r"C:\a b\Lake"),
+        (r"\\nas\ann\lake", r"\\nas\ann\lake"),
+        (PureWindowsPath("memory://bucket/lake"), "memory://bucket/lake"),
+    ],
+)
+def test_places_of_windows(monkeypatch: pytest.MonkeyPatch, root: PurePath | str, whole: str) -> None:
+    """Paths have drives, and a URL that is made a path has backslashes."""
+    with monkeypatch.context() as windows:
+        windows.setattr(os, "path", ntpath)
+        place = Place(root)
+
+    assert (place.root.replace("memory:///", "memory://"), place.files is None) == (
+        whole,
+        "memory" not in whole,
+    )
 
 
 def test_columns_are_those_of_the_table(tmp_path: Path) -> None:
