@@ -207,12 +207,8 @@ def _prune(folder: Path, keep: int) -> tuple[str, ...]:
     removed = []
     for one in old:
         # A manifest without its file is no snapshot: killed in between, nobody opens half of a pair.
-        try:
-            files.remove(one.path)
-        except PermissionError:  # open in Windows, and whole: it goes with one that is published later
-            if one.path.exists() and os.access(folder, os.W_OK):
-                continue
-            raise
+        if not files.remove_unless_open(one.path):
+            continue  # it is whole, and goes with one that is published later
         files.remove(one.manifest)
         removed.append(one.name)
     return tuple(removed)

@@ -155,6 +155,21 @@ def remove(path: str | Path) -> None:
     _patiently(lambda: os.unlink(path), path)
 
 
+def remove_unless_open(path: str | Path) -> bool:
+    """Remove a file if Windows does not keep it for somebody who has it open; say whether it did.
+
+    Raises:
+        PermissionError: in another system, where that is no reason.
+    """
+    try:
+        remove(path)
+    except PermissionError:
+        if sys.platform != "win32" or not os.path.exists(path):
+            raise
+        return False
+    return True
+
+
 def _patiently(do: Callable[[], None], path: str | Path) -> None:
     """Do what Windows refuses while a virus scanner looks at a file, and with a file that is read-only."""
     until = time.monotonic() + _PATIENCE

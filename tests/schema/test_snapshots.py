@@ -109,6 +109,26 @@ def test_keep_removes_the_oldest(store: Path, tmp_path: Path) -> None:
     assert len(list((tmp_path / "to").glob("sentgen-*"))) == 4
 
 
+def test_what_may_not_be_removed_is_told(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In one line, as where snapshots are another user's."""
+    first = publish(store, tmp_path / "to").snapshot
+    change(store, "news")
+    unlink = os.unlink
+
+    def refuse(path: str | Path) -> None:
+        if Path(path) == first.path:
+            raise PermissionError(1, "Operation not permitted", str(path))
+        unlink(path)
+
+    monkeypatch.setattr(os, "unlink", refuse)
+    with pytest.raises(StoreError, match=r"(?i)^\S+to: .*permi"):
+        publish(store, tmp_path / "to", keep=1)
+    assert first.path.exists()
+    assert first.manifest.exists()
+
+
 def test_keeping_nothing_is_refused(store: Path, tmp_path: Path) -> None:
     """A number below 1 would remove what is published."""
     with pytest.raises(InputError, match="give 1 or more"):
