@@ -3,7 +3,8 @@
 Nothing is replaced, renamed or removed that is open or mapped, or that is read-only; folders are not opened;
 what DuckDB writes nobody else opens, and what it reads nobody writes. Only what can be written is synced. Text
 has lines that end in CR LF and is in cp1252, unless it is said otherwise. There is no `os.fork`, and what
-depends on the system takes the branches for Windows. The names of files are not those of Windows.
+depends on the system takes the branches for Windows. No file gets a name that Windows does not give, or that of
+another but for its case. Paths are those of Linux.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import builtins
 import errno
 import io
 import os
+import re
 import shutil
 import signal
 import stat
@@ -30,7 +32,9 @@ if TYPE_CHECKING:
     import pytest
 
 _replace, _rename, _unlink, _fsync, _open = os.replace, os.rename, os.unlink, os.fsync, os.open
-_open_file, _set_wakeup_fd = io.open, signal.set_wakeup_fd
+_open_file, _set_wakeup_fd, _mkdir = io.open, signal.set_wakeup_fd, os.mkdir
+#: Of devices, with whatever behind a point; with characters that mean something else; with an end that is lost.
+_NO_NAME = re.compile(r'^(con|prn|aux|nul|com\d|lpt\d)(\.|$)|[<>:"|?*\\\0-\x1f]|[. ]$', re.IGNORECASE)
 _IN_USE = "[WinError 32] the file is used by another process"
 #: All Python processes that have this folder on PYTHONPATH play by the rules, and know of each other's files.
 _folder = ""
@@ -78,7 +82,7 @@ def play_for_good(folder: str) -> None:
 def _rules() -> Iterator[tuple[Any, str, object]]:
     yield from ((os, "replace", _replacing), (os, "rename", _renaming))
     yield from ((os, name, _removing) for name in ("unlink", "remove"))
-    yield from ((os, "fsync", _syncing), (os, "open", _opening))
+    yield from ((os, "fsync", _syncing), (os, "open", _opening), (os, "mkdir", _making))
     yield from ((module, "open", _opening_file) for module in (builtins, io))
     yield shutil, "_use_fd_functions", False
     yield from ((module, "sys", SimpleNamespace(platform="win32")) for module in (files, processes))
@@ -94,13 +98,20 @@ def _replacing(source: Any, target: Any) -> None:
     _refuse_open(source)
     _refuse_open(target)
     _refuse_read_only(target)
+    refuse_name(target)
     _replace(source, target)
+
+
+def _making(path: Any, mode: int = 0o777) -> None:
+    refuse_name(path)
+    _mkdir(path, mode)
 
 
 def _renaming(source: Any, target: Any) -> None:
     _refuse_open(source)
     if os.path.lexists(target):
         raise FileExistsError(errno.EEXIST, "[WinError 183] the file already exists", os.fspath(target))
+    refuse_name(target)
     _rename(source, target)
 
 
@@ -153,6 +164,8 @@ def _refuse_to_open(path: Any, *, writing: bool) -> None:
     try:
         file = os.stat(path)
     except OSError:
+        if writing:
+            refuse_name(path)
         return
     if stat.S_ISDIR(file.st_mode):
         raise PermissionError(errno.EACCES, "Permission denied", os.fspath(path))
@@ -160,6 +173,15 @@ def _refuse_to_open(path: Any, *, writing: bool) -> None:
         for _, kind, _, how, *_, held, _, _ in map(str.split, locks):
             if kind == "POSIX" and held == _inode(file) and (writing or how == "WRITE"):
                 raise PermissionError(errno.EACCES, _IN_USE, os.fspath(path))
+
+
+def refuse_name(path: Any) -> None:
+    """Refuse a name that no new file can have."""
+    folder, name = os.path.split(os.fsdecode(path))
+    others = os.listdir(folder or ".") if os.path.isdir(folder or ".") else []
+    alike = [other for other in others if other != name and other.casefold() == name.casefold()]
+    if alike or _NO_NAME.search(name):
+        raise OSError(errno.EINVAL, "[WinError 123] the name of the file is wrong", os.fspath(path))
 
 
 def _refuse_open(path: Any) -> None:

@@ -60,7 +60,7 @@ class Windows:
     def run(self, line: str, *, code: int = 0, program: str = PROGRAM) -> str:
         """Run a command; return what it prints."""
         with self.start(program, *line.split(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
-            told = process.communicate()[0].decode("cp1252")
+            told = process.communicate()[0].decode("cp1252", "replace")
         assert process.returncode == code, told
         assert "Traceback" not in told
         return told.replace("\r\n", "\n")

@@ -12,10 +12,14 @@ import windows_rules
 from sentgen import temporary
 from sentgen.counts import draft
 from sentgen.counts.cluster import catalogue
-from sentgen.errors import StoreError
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.errors import InputError, StoreError
 from sentgen.evaluation.report.folder import write_files
+from sentgen.models import build
+from sentgen.output.files import write_text
 from sentgen.schema import Store, maintenance
 from sentgen.schema.engine import explain
+from sentgen.schema.lakes.export import export
 from sentgen.schema.lakes.places import Place
 from sentgen.schema.snapshots import publish
 from sentgen.system import files
@@ -146,3 +150,39 @@ def test_a_file_of_a_lake_is_removed(tmp_path: Path) -> None:
     catalogue._remove(lake, "word/part")
 
     assert list((tmp_path / "lake").iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["con", "NUL.txt", "a:b", "x?", "a.", "a ", "OTHER"])
+def test_names_that_no_file_can_have(tmp_path: Path, name: str) -> None:
+    """Nor a folder; `other` is there."""
+    (tmp_path / "other").touch()
+    for act in (Path.touch, Path.mkdir, (tmp_path / "other").replace, (tmp_path / "other").rename):
+        with pytest.raises(OSError, match="wrong"):
+            act(tmp_path / name)
+    assert [path.name for path in tmp_path.iterdir()] == ["other"]
+
+
+def test_no_file_is_called_as_users_call_things(store: Path, tmp_path: Path) -> None:
+    """Corpora and models have any names, also such as differ in case; no file of ours is named after them."""
+    source = tmp_path / "a.lines"
+    source.write_bytes(b"A dog barks .\r\n")
+    with Store(store) as opened:
+        for name in ("con", "a:b?", "x. ", "News", "news"):
+            ingest(opened, [str(source)], Settings(name))
+            build(opened, name, [name], order=1)
+        export(opened, Place(tmp_path / "lake"))
+    publish(store, tmp_path / "to")
+    maintenance.compact(store)
+
+    made = list(tmp_path.rglob("*"))
+    assert len(made) > 10
+    for path in made:
+        windows_rules.refuse_name(path)
+
+
+@pytest.mark.parametrize("name", ["con", "a:b.svg", "x?"])
+def test_a_file_of_the_user_that_cannot_have_its_name(tmp_path: Path, name: str) -> None:
+    """Told in one line, and nothing is left."""
+    with pytest.raises(InputError, match="cannot be written"):
+        write_text(tmp_path / name, "text")
+    assert list(tmp_path.iterdir()) == []
