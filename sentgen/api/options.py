@@ -15,6 +15,8 @@ class IngestOptions(TypedDict, total=False):
     format: Annotated[str | None, None, "Format; detected if not given."]
     language: Annotated[str, "en", "Language of raw text, for its sentences and tokens: a code of ISO 639, such as fr."]
     encoding: Annotated[str, "utf-8", "Encoding of text, where it is not UTF-8, such as latin-1."]
+    columns: Annotated[str | None, None, "Columns of a vertical file, such as word,pos,lemma; others are attributes."]
+    sentences: Annotated[str | None, None, "Tag whose regions are the sentences of a vertical file without <s>."]
     licence: Annotated[str | None, None, "Licence to record."]
     lowercase: Annotated[bool, False, "Lower-case forms and lemmas."]
     order: Annotated[int, 5, "Highest order of n-grams to count, 1 to 5."]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from sentgen.corpus.plugin_readers import reader_of
 from sentgen.corpus.reader import Reader
-from sentgen.corpus.readers import conll2000, conllu, conllx, dp, jsonl, lines, mrg, pos, text, wsj
+from sentgen.corpus.readers import conll2000, conllu, conllx, dp, jsonl, lines, mrg, pos, text, vertical, wsj
 from sentgen.corpus.sources import COMPRESSED, Source
 from sentgen.entry_points import Registry
 from sentgen.errors import InputError, PluginError
@@ -19,7 +19,7 @@ class UnrecognizedError(InputError):
 
 
 #: In the order in which they are tried: every CoNLL-U is CoNLL-X as well, and `{` and `(` are words, too.
-_MODULES = (conllu, conllx, jsonl, mrg, dp, conll2000, pos, lines, text, wsj)
+_MODULES = (conllu, conllx, jsonl, vertical, mrg, dp, conll2000, pos, lines, text, wsj)
 _TRIED: tuple[Reader, ...] = tuple(module.READER for module in _MODULES)
 READERS = {reader.name: reader for reader in sorted(_TRIED, key=lambda reader: reader.name)}
 

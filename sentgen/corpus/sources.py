@@ -104,6 +104,7 @@ class LineReader:
     A byte order mark is stripped and logged. Raises `InputError` with file and line for another encoding
     (naming the likely right one), control characters, lines over the limit, and archives that are broken or
     expand beyond the limits. ``bytes_read`` of ``source.size`` says how much of the disk was consumed.
+    ``notes`` are what the reader of its format has to say of it as a whole, a line each.
     """
 
     def __init__(self, source: Source, limits: InputLimits = LIMITS) -> None:
@@ -111,6 +112,7 @@ class LineReader:
         self.limits = limits
         self.bytes_read = 0
         self.lines_read = 0
+        self.notes: list[str] = []
         self._byte_order_mark = False
         self._carriage_returns = self._line_feeds = 0
 
@@ -239,7 +241,7 @@ class LineReader:
         try:
             decoded = text.decode("utf-8")
         except UnicodeDecodeError as error:
-            self._fail(_encoding_message(block, error), text.count(b"\n", 0, error.start) + 1)
+            self._fail(_encoding_message(text, error), text.count(b"\n", 0, error.start) + 1)
         if len(decoded) > self.limits.line_length:
             for number, line in enumerate(decoded.split("\n"), 1):
                 if len(line) > self.limits.line_length:

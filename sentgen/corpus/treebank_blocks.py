@@ -8,7 +8,7 @@ store the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -43,7 +43,7 @@ class TreebankBlock:
     columns: TokenColumns
 
 
-class _Careful(Exception):
+class Careful(Exception):
     """Something may be wrong."""
 
 
@@ -57,7 +57,7 @@ def read_blocks(reader: LineReader) -> Iterator[TreebankBlock | Sentence | Rejec
                 yield _block(_Pieces.of(text, first_line, document, path, limits), limits)
                 document = None
                 continue
-            except (_Careful, FormatError, pa.ArrowInvalid):
+            except (Careful, FormatError, pa.ArrowInvalid):
                 text = text.split("\n")
         document = yield from conllu.read_on(
             text, path=path, limits=limits, first_line=first_line, document=document
@@ -108,40 +108,44 @@ class _Pieces:
                 end = match.end() if match else 0
                 document = conllu.read_comments(rows[:end].split("\n")[:-1], sentence, path) or document
                 if lines >= most or end == len(rows):
-                    raise _Careful
+                    raise Careful
                 sentence.document, document = document, None
                 sentences.append(sentence)
                 bodies.append(rows[end:])
             line += lines + 2
         if not sentences:
-            raise _Careful
+            raise Careful
         return cls(sentences, bodies)
 
     def rows(self) -> pa.Table:
         """Split the lines into columns."""
-        text = "\n".join(self.bodies)
-        # Arrow would leave it out.
-        if text.startswith(_BYTE_ORDER_MARK):
-            raise _Careful
-        data = text.encode()
-        return csv.read_csv(
-            pa.BufferReader(data),
-            csv.ReadOptions(use_threads=False, block_size=len(data) + 1, column_names=_FILE),
-            csv.ParseOptions(delimiter="\t", quote_char=False, double_quote=False, ignore_empty_lines=False),
-            csv.ConvertOptions(
-                check_utf8=False, column_types=dict.fromkeys(_FILE, pa.string()), strings_can_be_null=False
-            ),
-        )
+        return split_rows("\n".join(self.bodies), _FILE)
+
+
+def split_rows(text: str, names: Sequence[str]) -> pa.Table:
+    """Split lines into as many columns as there are names."""
+    # Arrow would leave it out.
+    if text.startswith(_BYTE_ORDER_MARK):
+        raise Careful
+    data = text.encode()
+    return csv.read_csv(
+        pa.BufferReader(data),
+        csv.ReadOptions(use_threads=False, block_size=len(data) + 1, column_names=names),
+        csv.ParseOptions(delimiter="\t", quote_char=False, double_quote=False, ignore_empty_lines=False),
+        csv.ConvertOptions(
+            check_utf8=False, column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
+        ),
+    )
 
 
 def _block(pieces: _Pieces, limits: InputLimits) -> TreebankBlock:
     rows = pieces.rows()
     sizes = np.array([body.count("\n") + 1 for body in pieces.bodies], np.int64)
     if rows.num_rows != sizes.sum():
-        raise _Careful
+        raise Careful
     starts = np.cumsum(sizes) - sizes
     expected = np.arange(rows.num_rows) - np.repeat(starts, sizes) + 1
-    numbers = _values(rows["id"], lambda name: HEADS.get(name, 0))
+    numbers = values_of(rows["id"], lambda name: HEADS.get(name, 0))
     chosen = numbers == expected
     spaces: dict[int, list[bool]] = {}
     # Sentences with ranges and empty nodes: each is looked at as the other path does.
@@ -153,7 +157,7 @@ def _block(pieces: _Pieces, limits: InputLimits) -> TreebankBlock:
         chosen[starts[number] + np.array(words, np.int64)] = True
     lengths = np.add.reduceat(chosen, starts, dtype=np.int32)
     if not lengths.all() or lengths.max() > limits.sentence_tokens:
-        raise _Careful
+        raise Careful
     table = rows.filter(pa.array(chosen)) if spaces else rows
     return TreebankBlock(pieces.sentences, _columns(pieces.sentences, table, lengths, spaces, limits))
 
@@ -166,11 +170,10 @@ def _columns(
     limits: InputLimits,
 ) -> TokenColumns:
     """Check the columns of words, and put them together."""
-    _check_strings(table, limits)
+    check_strings({name: table[name] for name in _FILE}, limits)
     starts = np.cumsum(lengths, dtype=np.int64) - lengths
-    heads = _values(table["heads"], lambda head: NO_HEAD if head == ABSENT else HEADS.get(head, _UNREAD))
-    trees = _trees(heads, lengths, starts)
-    after = _values(table["misc"], lambda value: conllu.spaces_after([value])[0]).astype(bool)
+    heads, trees = heads_of(table["heads"], lengths, starts)
+    after = values_of(table["misc"], lambda value: conllu.spaces_after([value])[0]).astype(bool)
     within = np.zeros(heads.size, bool)
     for number, values in spaces.items():
         start = starts[number]
@@ -190,35 +193,37 @@ def _columns(
     return TokenColumns(lengths, strings, heads, None, pa.array(after), unmarked)
 
 
-def _check_strings(table: pa.Table, limits: InputLimits) -> None:
-    for name in _FILE:
+def check_strings(columns: Mapping[str, Column], limits: InputLimits) -> None:
+    """Look whether a value is empty, too long, or no word; those of `STRINGS` have their names."""
+    for name, column in columns.items():
         # In bytes, never fewer than characters.
-        sizes = pc.min_max(pc.binary_length(table[name])).as_py()
+        sizes = pc.min_max(pc.binary_length(column)).as_py()
         if not sizes["min"] or (name in _LIMITED and sizes["max"] > limits.field_length):
-            raise _Careful
-    forms = pc.unique(table["forms"]).to_pylist()
+            raise Careful
+    forms = pc.unique(columns["forms"]).to_pylist()
     if not (RESERVED.isdisjoint(forms) and all(map(str.strip, forms))):
-        raise _Careful
+        raise Careful
 
 
-def _trees(heads: Ints, lengths: Ints, starts: Longs) -> Bools:
-    """Say which sentences have heads, all of which are trees."""
+def heads_of(column: Column, lengths: Ints, starts: Longs) -> tuple[Ints, Bools]:
+    """Return the heads of tokens, and which sentences have any, all of which are trees."""
+    heads = values_of(column, lambda head: NO_HEAD if head == ABSENT else HEADS.get(head, _UNREAD))
     given = np.logical_and.reduceat(heads >= 0, starts)
     if not (given | np.logical_and.reduceat(heads == NO_HEAD, starts)).all():
-        raise _Careful
+        raise Careful
     roots = np.add.reduceat(heads == 0, starts, dtype=np.int32)
     if (heads > np.repeat(lengths, lengths)).any() or (roots[given] != 1).any():
-        raise _Careful
+        raise Careful
     # Each token's head, among all tokens from 1; each step doubles the way to an ancestor.
     up = np.concatenate(([0], np.where(heads > 0, np.repeat(starts, lengths) + heads, 0)))
     for _ in range(int(lengths.max()).bit_length()):
         up = up[up]
     if up.any():
-        raise _Careful
-    return given
+        raise Careful
+    return heads, given
 
 
-def _values(column: pa.ChunkedArray, value: Callable[[str], int]) -> Ints:
+def values_of(column: Column, value: Callable[[str], int]) -> Ints:
     """Return a number for each row, found once for each different string."""
     coded = Coded.of(column)
     return np.array([value(one) for one in coded.values], np.int32)[coded.codes]

@@ -72,7 +72,7 @@ def check(sentence: Sentence, limits: InputLimits = LIMITS) -> tuple[str, str] |
     if not RESERVED.isdisjoint(forms):
         position, form = next((i, form) for i, form in enumerate(forms, 1) if form in RESERVED)
         return "reserved-symbol", f"token {position} is {form}, a symbol of the language models; rename it"
-    return _check_columns(sentence, limits) or _check_heads(sentence.heads) or _check_nps(sentence.nps)
+    return _check_columns(sentence, limits) or check_heads(sentence.heads) or _check_nps(sentence.nps)
 
 
 def _check_columns(sentence: Sentence, limits: InputLimits) -> tuple[str, str] | None:
@@ -98,7 +98,8 @@ def _check_columns(sentence: Sentence, limits: InputLimits) -> tuple[str, str] |
     return None
 
 
-def _check_heads(heads: list[int] | None) -> tuple[str, str] | None:
+def check_heads(heads: list[int] | None) -> tuple[str, str] | None:
+    """Return the first failed check of heads that are no tree, as `check` does."""
     if heads is None:
         return None
     size = len(heads)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlalchemy import Connection
 
-from sentgen.corpus import line_blocks, treebank_blocks
+from sentgen.corpus import line_blocks, treebank_blocks, vertical_blocks
 from sentgen.corpus.formats import choose_reader, takes_tags_for_words
 from sentgen.corpus.line_blocks import LineBlock
 from sentgen.corpus.parsers import CachedParser, Parser, read_parsed
@@ -41,9 +41,10 @@ from sentgen.schema import Store
 #: What a source holds: sentences one by one or in blocks of them, and what is refused.
 Found = LineBlock | TreebankBlock | Sentence | Rejection
 #: Formats that are read in blocks, and what reads them so.
-_BLOCKS: dict[str, Callable[[LineReader], Iterator[Found]]] = {
+_BLOCKS: dict[str, Callable[..., Iterator[Found]]] = {
     "conllu": treebank_blocks.read_blocks,
     "lines": line_blocks.read_blocks,
+    "vertical": vertical_blocks.read_blocks,
 }
 
 
@@ -64,6 +65,8 @@ class Summary(BatchSummary):
     changed_paths: list[str] = field(default_factory=list, repr=False)
     #: Sources of XML or HTML that were read as plain text.
     markup: list[str] = field(default_factory=list, repr=False)
+    #: What readers say of sources as a whole: name and note.
+    notes: list[tuple[str, str]] = field(default_factory=list, repr=False)
 
     @property
     def rate(self) -> float:
@@ -138,7 +141,8 @@ class _Run:
         if self.parser is not None:
             return read_parsed(read_items(reader, lines), self.parser, path=lines.source.name)
         if reader.name in _BLOCKS:
-            return _BLOCKS[reader.name](lines)
+            given = self.settings.reading.items()
+            return _BLOCKS[reader.name](lines, **{k: v for k, v in given if k in reader.settings})
         return read_source(reader, lines)
 
     def version(self, reader: Reader) -> str:
@@ -237,6 +241,7 @@ class _Sources(Batch[Source, Summary]):
             tally.layout = lines.layout
         if takes_tags_for_words(read.reader, source):
             self.done.markup.append(source.name)
+        self.done.notes += [(source.name, note) for note in lines.notes]
         self.next_source += 1
         self.tokens += tally.tokens
         return replace(read, tally=tally, rejections=rejections)

@@ -20,7 +20,7 @@ from sentgen.schema.tables.counts import MAX_ORDER
 
 ON_ERROR = ("raise", "collect", "skip")
 #: Settings of the readers of formats.
-_OF_READERS = ("language", "encoding")
+_OF_READERS = ("language", "encoding", "columns", "sentences")
 #: What `corpus.kind` says.
 CORPUS, PAIRS = "corpus", "pairs"
 
@@ -43,6 +43,14 @@ class Settings:
     encoding: Annotated[
         str, Option("Encoding of text, where it is not UTF-8, such as latin-1.", metavar="NAME")
     ] = UTF_8
+    columns: Annotated[
+        str | None,
+        Option("Columns of a vertical file, such as word,pos,lemma; others are attributes.", metavar="NAMES"),
+    ] = None
+    sentences: Annotated[
+        str | None,
+        Option("Tag whose regions are the sentences of a vertical file without <s>.", metavar="KIND"),
+    ] = None
     licence: Annotated[str | None, Option("Licence to record.", metavar="TEXT")] = None
     lowercase: Annotated[bool, Option("Lower-case forms and lemmas.")] = False
     order: Annotated[int, Option("Highest order of n-grams to count, 1 to 5.")] = MAX_ORDER

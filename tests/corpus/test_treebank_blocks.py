@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from two_roads import InPieces, found_in
 
-from sentgen.corpus.paths import source_at
 from sentgen.corpus.readers import conllu
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import LineReader
-from sentgen.corpus.token_columns import STRINGS, TokenColumns
 from sentgen.corpus.treebank_blocks import TreebankBlock, read_blocks
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.demo import TREEBANK
@@ -87,53 +84,10 @@ def files(draw: st.DrawFn) -> str:
     return "\n".join(lines)
 
 
-class InPieces(LineReader):
-    """A reader of few bytes at a time."""
-
-    size = 60
-
-    def blocks(self, size: int = 0) -> Iterator[bytes]:
-        """Yield the bytes."""
-        return super().blocks(self.size)
-
-
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The file that is read, the same for all examples."""
     return tmp_path_factory.mktemp("blocks") / "t.conllu"
-
-
-def found_in(file: Path, limits: InputLimits, road: Any) -> tuple[list[Any], list[Rejection]]:
-    """Return what is found: of the sentences all that is stored, and the rejections."""
-    found = list(road(InPieces(source_at(str(file)), limits)))
-    sentences: list[Sentence] = []
-    parts = []
-    for one in found:
-        if isinstance(one, TreebankBlock):
-            sentences += one.sentences
-            parts.append(one.columns)
-        elif isinstance(one, Sentence):
-            sentences.append(one)
-            parts.append(TokenColumns.of([one]))
-    told = [
-        (s.line, s.sent_id, s.text, s.metadata, s.comments, s.verbatim, s.document, s.multiwords, s.ranges)
-        for s in sentences
-    ]
-    nodes = [s.empty_nodes for s in sentences]
-    rejections = [one for one in found if isinstance(one, Rejection)]
-    return [told, nodes, *_plain(parts, len(sentences))], rejections
-
-
-def _plain(parts: list[TokenColumns], size: int) -> list[Any]:
-    if not parts:
-        return []
-    columns = TokenColumns.joined(parts).cut(0, size)
-    assert columns.strings["forms"] is not None
-    arrays = [columns.strings[name] for name in STRINGS] + [columns.space_after]
-    numbers = [columns.lengths, columns.unmarked, columns.heads, columns.nps]
-    return [None if one is None else one.to_pylist() for one in arrays] + [
-        None if one is None else np.asarray(one).tolist() for one in numbers
-    ]
 
 
 def one_by_one(reader: LineReader) -> Iterator[Sentence | Rejection]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -37,7 +37,7 @@ def ingest(
 ) -> None:
     """Read corpora into the store and count them.
 
-    Formats: conllu, conllx, mrg, pos, dp, wsj (.dp with .pos), conll2000, text, lines, jsonl.
+    Formats: conllu, conllx, vertical, mrg, pos, dp, wsj (.dp with .pos), conll2000, text, lines, jsonl.
     Sources that the corpus has already, by content, are not read again: after an interruption, run it again.
     Other files of a folder or an archive (a README, a licence, pictures) are skipped with a note.
 
@@ -68,6 +68,7 @@ def report(summary: Summary, path: Path) -> None:
         typer.echo(f"... and {more:,} more: sentgen corpora show {summary.corpus} --rejected", err=True)
     _warn((name, _earlier(name, summary.corpus, path)) for name in summary.changed_paths)
     _warn((name, MARKUP_WARNING) for name in summary.markup)
+    _tell("note", summary.notes)
     lines = [
         ("corpus", summary.corpus),
         ("store", str(path)),
@@ -102,11 +103,14 @@ def report(summary: Summary, path: Path) -> None:
 
 
 def _warn(of_files: Iterable[tuple[str, str]]) -> None:
-    warnings = list(of_files)
-    for name, warning in warnings[:_SHOWN]:
-        typer.echo(printable(f"warning: {name}: {warning}"), err=True)
-    if len(warnings) > _SHOWN:
-        typer.echo(f"... and {quantity(len(warnings) - _SHOWN, 'more file')}", err=True)
+    _tell("warning", list(of_files))
+
+
+def _tell(what: str, of_files: Sequence[tuple[str, str]]) -> None:
+    for name, text in of_files[:_SHOWN]:
+        typer.echo(printable(f"{what}: {name}: {text}"), err=True)
+    if len(of_files) > _SHOWN:
+        typer.echo(f"... and {quantity(len(of_files) - _SHOWN, 'more file')}", err=True)
 
 
 def _earlier(name: str, corpus: str, path: Path) -> str:

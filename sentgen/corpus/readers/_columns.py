@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice, repeat
 from typing import NoReturn
@@ -95,6 +96,33 @@ def finished(
     return sentence if failed is None else Rejection(path, sentence.line, sentence.sent_id, *failed)
 
 
+@dataclass(slots=True)
+class Carried:
+    """What items said that no sentence is there to have: the next one has it."""
+
+    document: str | None = None
+    metadata: list[str] = field(default_factory=list)
+    marks: list[Mark] = field(default_factory=list)
+
+    def give(
+        self, item: Sentence | Rejection | RawText, results: Iterable[Sentence | Rejection]
+    ) -> Iterator[Sentence | Rejection]:
+        """Yield what came of an item, with what it and those before it said."""
+        if not isinstance(item, Rejection):
+            if item.marks or self.marks:
+                results = list(results)
+                self.marks = give_marks(item, results, self.marks)
+            self.document = item.document or self.document
+            self.metadata = [*of_document(self.metadata), *item.metadata]
+        for result in results:
+            if isinstance(result, Sentence):
+                result.document, self.document = self.document, None
+                if result.comments is None:
+                    result.metadata = self.metadata
+                self.metadata = []
+            yield result
+
+
 def in_documents(
     found: Iterable[tuple[Sentence | Rejection | RawText, Iterable[Sentence | Rejection]]],
 ) -> Iterator[Sentence | Rejection]:
@@ -102,23 +130,9 @@ def in_documents(
 
     So do the regions whose marks stand at what was refused.
     """
-    document: str | None = None
-    metadata: list[str] = []
-    marks: list[Mark] = []
+    carried = Carried()
     for item, results in found:
-        if not isinstance(item, Rejection) and (item.marks or marks):
-            results = list(results)
-            marks = give_marks(item, results, marks)
-        if not isinstance(item, Rejection):
-            document = item.document or document
-            metadata = [*of_document(metadata), *item.metadata]
-        for result in results:
-            if isinstance(result, Sentence):
-                result.document, document = document, None
-                if result.comments is None:
-                    result.metadata = metadata
-                metadata = []
-            yield result
+        yield from carried.give(item, results)
 
 
 def split_columns(rows: list[str], count: int) -> list[list[str]]:

@@ -1,0 +1,102 @@
+"""Tags of vertical files, which are no XML: one a line, nested or not, with attributes as people write."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from html.entities import html5
+from typing import NamedTuple
+
+#: Characters of a tag, at most.
+LONGEST = 1 << 16
+#: What stands for no value, in attributes and in columns.
+UNDEFINED = frozenset(("_", "__UNDEF__"))
+_CACHED = 200
+_NAME = r"[^\W\d][\w.:-]*"
+_TAG = re.compile(rf"<(/?)({_NAME})((?:\s[^\t]*?)?)\s*(/?)>\s*")
+# A quote within a value is none of its ends if no attribute and no end of the tag follows.
+_ATTRIBUTE = re.compile(
+    rf"""\s*({_NAME})(?:\s*=\s*(?:"([^"]*)"(?=\s|\Z)|'([^']*)'(?=\s|\Z)|([^\s"']+)"""
+    rf"""|"(.*?)"(?=\s+{_NAME}\s*=|\s*\Z)|'(.*?)'(?=\s+{_NAME}\s*=|\s*\Z)))?(?=\s|\Z)"""
+)
+_ENTITY = re.compile(r"&(?:#(?:[0-9]{1,7}|[xX][0-9a-fA-F]{1,6})|[A-Za-z][A-Za-z0-9]*);")
+_FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+class Tag(NamedTuple):
+    """A tag: one that ``opens`` and ``closes`` is empty, as `<g/>`."""
+
+    kind: str
+    opens: bool
+    closes: bool
+    attributes: tuple[tuple[str, str], ...] = ()
+
+
+def tag_of(line: str) -> Tag | None:
+    """Return the tag that a line is, or ``None`` if it is a token.
+
+    >>> tag_of('<doc id="a &amp; b" n=1 new>').attributes
+    (('id', 'a & b'), ('n', '1'), ('new', ''))
+    >>> tag_of("<"), tag_of("<3"), tag_of("<unk>\\tNN\\t<unk>")
+    (None, None, None)
+    """
+    return _remembered(line) if len(line) < _CACHED else _parsed(line)
+
+
+def _parsed(line: str) -> Tag | None:
+    match = _TAG.fullmatch(line)
+    if match is None:
+        return None
+    end, kind, said, empty = match.groups()
+    attributes: dict[str, str] = {}
+    at = 0
+    while at < len(said.rstrip()):
+        found = _ATTRIBUTE.match(said, at)
+        if found is None:
+            return None
+        value = next((one for one in found.groups()[1:] if one is not None), "")
+        if value not in UNDEFINED:
+            attributes.setdefault(found[1], decoded(value))
+        at = found.end()
+    return Tag(kind, not end, bool(end or empty), tuple(attributes.items()))
+
+
+_remembered = lru_cache(maxsize=4096)(_parsed)
+
+
+def decoded(text: str) -> str:
+    """Return a text with its entities decoded; what is none stays, and so do those of control characters.
+
+    >>> decoded("R&amp;D &lt;b&#62; AT&T &nosuch; &#10;")
+    'R&D <b> AT&T &nosuch; &#10;'
+    """
+    return _ENTITY.sub(_character, text) if "&" in text else text
+
+
+def _character(match: re.Match[str]) -> str:
+    name = match[0][1:]
+    if name[0] != "#":
+        return html5.get(name, match[0])
+    code = int(name[2:-1], 16) if name[1] in "xX" else int(name[1:-1])
+    text = chr(code) if code < 0x110000 else match[0]
+    return match[0] if _FORBIDDEN.match(text) else text
+
+
+def escaped(text: str) -> str:
+    """Return a text as it stands in a column.
+
+    >>> escaped("<R&D>")
+    '&lt;R&amp;D&gt;'
+    """
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def written(kind: str, attributes: list[tuple[str, str]]) -> str:
+    """Return the tag that opens a region; names are made such that they can be read.
+
+    >>> written("doc", [("id", 'a "b"'), ("author gender", "f")])
+    '<doc id="a &quot;b&quot;" author_gender="f">'
+    """
+    named = ((re.sub(r"[^\w.:-]", "_", key), escaped(value)) for key, value in attributes)
+    said = "".join(f' {key}="{value.replace(chr(34), "&quot;")}"' for key, value in named)
+    return f"<{kind}{said}>"
