@@ -17,6 +17,8 @@ class IngestOptions(TypedDict, total=False):
     encoding: Annotated[str, "utf-8", "Encoding of text, where it is not UTF-8, such as latin-1."]
     columns: Annotated[str | None, None, "Columns of a vertical file, such as word,pos,lemma; others are attributes."]
     sentences: Annotated[str | None, None, "Tag whose regions are the sentences of a vertical file without <s>."]
+    text: Annotated[str | None, None, "Column of a table, or key of JSON Lines, with the text."]
+    id: Annotated[str | None, None, "Column of a table, or key of JSON Lines, with the names of documents."]
     licence: Annotated[str | None, None, "Licence to record."]
     lowercase: Annotated[bool, False, "Lower-case forms and lemmas."]
     order: Annotated[int, 5, "Highest order of n-grams to count, 1 to 5."]

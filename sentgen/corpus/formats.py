@@ -3,15 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from sentgen.corpus.plugin_readers import reader_of
 from sentgen.corpus.reader import Reader
-from sentgen.corpus.readers import conll2000, conllu, conllx, dp, jsonl, lines, mrg, pos, text, vertical, wsj
+from sentgen.corpus.readers import (
+    conll2000,
+    conllu,
+    conllx,
+    dp,
+    epub,
+    html,
+    jsonl,
+    lines,
+    markdown,
+    mrg,
+    office,
+    pdf,
+    pos,
+    table,
+    text,
+    vertical,
+    wsj,
+)
 from sentgen.corpus.sources import COMPRESSED, Source
+from sentgen.corpus.tables import read_csv
 from sentgen.entry_points import Registry
 from sentgen.errors import InputError, PluginError
 from sentgen.output.tabular import Rows
+from sentgen.output.wording import near
 
 
 class UnrecognizedError(InputError):
@@ -19,11 +39,20 @@ class UnrecognizedError(InputError):
 
 
 #: In the order in which they are tried: every CoNLL-U is CoNLL-X as well, and `{` and `(` are words, too.
-_MODULES = (conllu, conllx, jsonl, vertical, mrg, dp, conll2000, pos, lines, text, wsj)
-_TRIED: tuple[Reader, ...] = tuple(module.READER for module in _MODULES)
+_MODULES = (
+    *(conllu, conllx, jsonl, vertical, mrg, dp, conll2000, pos, lines, text, wsj),
+    *(html, markdown, epub, pdf),
+)
+_TRIED: tuple[Reader, ...] = (*(module.READER for module in _MODULES), *office.READERS, *table.READERS)
 READERS = {reader.name: reader for reader in sorted(_TRIED, key=lambda reader: reader.name)}
 
+#: Extensions that formats have which do not mean these.
+_USUAL = {"markdown": ".md", "wsj": ".dp"}
+#: What a file of plain text is.
+_PLAIN = (text.READER, lines.READER)
 _BY_EXTENSION = {extension: reader.name for reader in READERS.values() for extension in reader.extensions}
+#: Tables of lines: which of their columns is text has to be said, and formats of tokens come so, too.
+_TABLES = {extension: one for one in (table.CSV, table.TSV) for extension in one.extensions}
 #: Extensions that prose has; what has another one must look like it.
 _OPEN_EXTENSIONS = frozenset({"", ".txt", ".text", ".md", ".markdown", ".rst", ".adoc"})
 #: A word of prose, with what may stand around it; code and tables have others.
@@ -82,17 +111,30 @@ def check_format(name: str | None, besides: Iterable[str] = ()) -> None:
 def overview() -> tuple[Rows, list[str]]:
     """Return a row a format, and what is wrong with those that are not there for it."""
     there, wrong = _REGISTRY.listed()
-    listed = [(name, package, " ".join(one.extensions), one.description) for name, package, one in there]
-    return Rows(["format", "package", "extensions", "description"], listed), wrong
+    listed = [
+        (name, package, " ".join(one.extensions), one.description, one.extra, _example(one))
+        for name, package, one in there
+    ]
+    columns = ["format", "package", "extensions", "description", "extra", "example"]
+    return Rows(columns, listed), wrong
 
 
-def detect(source: Source, *, prose: bool = False) -> str:
+def _example(reader: Reader) -> str:
+    """Return a command that reads a file of a format."""
+    extension = next(iter(reader.extensions), _USUAL.get(reader.name, ".txt"))
+    # What the extension does not say.
+    form = "" if reader.extensions or reader in _PLAIN else f" --format {reader.name}"
+    needed = f" {reader.needed}" if reader.needed else ""
+    return f"sentgen ingest FILE{extension} --corpus NAME{form}{needed}"
+
+
+def detect(source: Source, *, prose: bool = False, given: Collection[str] = ()) -> str:
     """Return the name of the format of a source, from its extension or else its first lines.
 
     A `.dp` file with its tagged file beside it is `wsj`. Plain text is `lines` if its punctuation stands
     apart from the words, else `text`; so is what has another extension and looks like nothing but prose. With
     ``prose``, all that is in no other format is plain text. Plug-ins are asked where the extension is neither
-    one of ours nor one of prose.
+    one of ours nor one of prose. A table is one if the settings ``given`` say which column is its text.
 
     Raises:
         UnrecognizedError: The source is empty, or its format cannot be told.
@@ -101,15 +143,18 @@ def detect(source: Source, *, prose: bool = False) -> str:
     extension = extension_of(source)
     if (of_file := _of_file(source, extension)) is not None:
         return of_file.name
+    if extension in _TABLES and table.TEXT in given:
+        return _TABLES[extension].name
     try:
         sample = [line for line in source.head() if line.strip()]
     except InputError as error:
         if extension in _BY_EXTENSION:
             raise
-        raise UnrecognizedError(error.message, path=error.path, line=error.line) from error
+        told = f"{error.message}{_nearest(extension)}"
+        raise UnrecognizedError(told, path=error.path, line=error.line) from error
     if not sample:
         raise UnrecognizedError("is empty", path=source.name)
-    if extension in _BY_EXTENSION:
+    if extension in _BY_EXTENSION and extension not in _TABLES:
         name = _BY_EXTENSION[extension]
         return "wsj" if name == "dp" and wsj.partner(source.name) else name
     added, wrong = _added() if extension not in _OPEN_EXTENSIONS else ([], "")
@@ -120,14 +165,24 @@ def detect(source: Source, *, prose: bool = False) -> str:
             found = reader.name
     if found is None and (prose or extension in _OPEN_EXTENSIONS or _is_prose(sample)):
         found = _prose(sample)
+    if found is None and extension in _TABLES:
+        raise UnrecognizedError(_which_column(source, sample), path=source.name)
     if found is None and is_markup(sample):
         raise UnrecognizedError(
             "is XML or HTML, whose tags would be words; take its text out, or give --format", path=source.name
         )
     if found is None:
         told = f"; it may be one of a plug-in that cannot be used: {wrong}" if wrong else ""
-        raise UnrecognizedError(f"cannot tell the format; give --format{told}", path=source.name)
+        names = ", ".join(_REGISTRY.names())
+        told = f"cannot tell the format; give --format{told}{_nearest(extension)}; there are: {names}"
+        raise UnrecognizedError(told, path=source.name)
     return found
+
+
+def _nearest(extension: str) -> str:
+    """Say which format an extension is near to, if there is one."""
+    meant = near(extension, _BY_EXTENSION, most=1) if len(extension) > 1 else []
+    return f"; the nearest by its extension is {_BY_EXTENSION[meant[0]]} ({meant[0]})" if meant else ""
 
 
 def choose_reader(source: Source, form: str | None, given: Mapping[str, object]) -> Reader | str:
@@ -145,7 +200,9 @@ def choose_reader(source: Source, form: str | None, given: Mapping[str, object])
     if not source.explicit and _ABOUT.match(source.base_name):
         return "is about the corpus, by its name"
     try:
-        reader = reader_named(form or detect(source))
+        reader = reader_named(form or detect(source, given=given))
+        if reader in table.READERS and table.TEXT not in given and not source.explicit:
+            return "is a table; name the column of its texts with --text"
     except UnrecognizedError as error:
         if source.explicit:
             raise
@@ -164,9 +221,16 @@ def _check_settings(source: Source, reader: Reader, given: Mapping[str, object])
         raise InputError(f"--{name} is for {takers}; this is {reader.name}", path=source.name)
 
 
+def _which_column(source: Source, sample: list[str]) -> str:
+    """Say of a table which columns it has."""
+    delimiter = table.DELIMITERS[_TABLES[extension_of(source)].name]
+    columns = read_csv(sample, path=source.name, delimiter=delimiter).most_text_first()
+    return f"is a table; say which column is the text, --text COLUMN, or give --format: {columns}"
+
+
 def takes_tags_for_words(reader: Reader, source: Source) -> bool:
     """Say whether a source is XML or HTML, and is read as plain text."""
-    return reader.name in (text.READER.name, lines.READER.name) and is_markup(source.head())
+    return reader.name in (one.name for one in _PLAIN) and is_markup(source.head())
 
 
 def is_markup(sample: list[str]) -> bool:

@@ -35,8 +35,11 @@ def expand(paths: Sequence[str], limits: InputLimits = LIMITS, *, encoding: str 
     files = [found for path in paths for found in _find(path)]
     if not files:
         raise InputError("no input; name files, folders or `-`")
-    found = (source for path, explicit in files for source in _sources(path, explicit, limits))
-    return (replace(source, encoding=encoding) for source in found) if encoding != UTF_8 else found
+    return (
+        replace(source, encoding=encoding, folder=folder) if folder or encoding != UTF_8 else source
+        for path, folder in files
+        for source in _sources(path, not folder, limits)
+    )
 
 
 def place_of(name: str) -> str:
@@ -71,9 +74,10 @@ def source_at(name: str, limits: InputLimits = LIMITS) -> Source:
     raise InputError("no such file", path=name)
 
 
-def _find(path: str) -> list[tuple[str, bool]]:
+def _find(path: str) -> list[tuple[str, str]]:
+    """Return files, each with the folder in which it was found, if that was named and not the file."""
     if path == "-" or (os.path.exists(path) and not os.path.isdir(path)):
-        return [(path, True)]
+        return [(path, "")]
     if os.path.isdir(path):
         found = _walk(path)
         if not found:
@@ -83,17 +87,17 @@ def _find(path: str) -> list[tuple[str, bool]]:
         matches = sorted(match for match in glob.glob(path, recursive=True) if not os.path.isdir(match))
         if not matches:
             raise InputError("no file matches", path=path)
-        return [(match, True) for match in matches]
+        return [(match, "") for match in matches]
     raise InputError("no such file or folder", path=path)
 
 
-def _walk(folder: str) -> list[tuple[str, bool]]:
+def _walk(folder: str) -> list[tuple[str, str]]:
     found = []
     for parent, folders, names in os.walk(folder):
         files = set(names)
         folders[:] = sorted(name for name in folders if not _passed_over(parent, name, files))
         full = (os.path.join(parent, name) for name in names if not _passed_over(parent, name, files))
-        found += [(path, False) for path in full if os.path.isfile(path)]
+        found += [(path, folder) for path in full if os.path.isfile(path)]
     return sorted(found)
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, BinaryIO, Protocol
+from typing import Any, Protocol
 
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.errors import InputError, Rejection
@@ -29,15 +29,12 @@ class ReadRaw(Protocol):
     def __call__(self, lines: Iterator[str], *, path: str) -> Iterator[Sentence | Rejection | RawText]: ...
 
 
-class ReadFile(Protocol):
-    """The same of a file that is no lines of text: it may be sought in, and is not compressed."""
-
-    def __call__(
-        self, file: BinaryIO, *, path: str, **settings: object
-    ) -> Iterator[Sentence | Rejection | RawText]: ...
+#: The same of a file that is no lines of text: it may be sought in, and is not compressed. It takes
+#: ``path`` and its settings by name.
+ReadFile = Callable[..., Iterator[Sentence | Rejection | RawText]]
 
 
-def _no_lines(lines: Iterator[str], *, path: str) -> Iterator[Sentence | Rejection]:
+def _no_lines(lines: Iterator[str], *, path: str, **settings: object) -> Iterator[Sentence | Rejection]:
     """Refuse lines: the format is read from its file."""
     raise InputError("this format is read from a file of its own; name the file", path=path)
 
@@ -49,7 +46,8 @@ class Reader:
     ``fits`` says of the first lines, none of them blank, whether they are in the format.
     A format that may hold raw text has ``read_raw`` too, or ``read_file`` instead of both.
     ``begins`` are first bytes that no other format has.
-    ``settings`` are those that its reader takes, by name.
+    ``settings`` are those that its reader takes, by name; ``needed`` is what the command line cannot do
+    without, and ``extra`` the extra that it needs.
     What a parser adds to one of ``trees`` does not make another source of it. No bag of words can be mistaken
     for a ``distinct`` one.
     """
@@ -66,6 +64,8 @@ class Reader:
     read_file: ReadFile | None = None
     begins: tuple[bytes, ...] = ()
     settings: tuple[str, ...] = ()
+    needed: str = ""
+    extra: str = ""
     #: That of raw text.
     language: str = ENGLISH
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers import text
-from sentgen.corpus.readers._columns import in_documents
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.sources import LineReader
 from sentgen.errors import Rejection
@@ -20,18 +20,22 @@ def read_items(reader: Reader, lines: LineReader) -> Iterator[Item]:
     if reader.read_file is None:
         yield from (reader.read_raw or reader.read)(iter(lines), path=name)
         return
+    begins = True
     with lines.file() as file:
-        yield from reader.read_file(file, path=name)
+        for item in reader.read_file(file, path=name):
+            if begins and not isinstance(item, Rejection):
+                # A file that names no document is one.
+                item, begins = replace(item, document=item.document or lines.source.short_name), False
+            yield item
 
 
 def read_source(reader: Reader, lines: LineReader) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of a source."""
     if reader.read_file is None:
         return reader.read(iter(lines), path=lines.source.name)
-    return in_documents((item, _tokenised(item, reader, lines)) for item in read_items(reader, lines))
-
-
-def _tokenised(item: Item, reader: Reader, lines: LineReader) -> Iterable[Sentence | Rejection]:
-    if not isinstance(item, RawText):
-        return (item,)
-    return text.tokenised(item, path=lines.source.name, limits=lines.limits, language=reader.language)
+    return text.in_sentences(
+        read_items(reader, lines),
+        path=lines.source.name,
+        limits=lines.limits,
+        language=reader.language,
+    )

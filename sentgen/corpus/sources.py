@@ -10,6 +10,7 @@ import codecs
 import hashlib
 import io
 import logging
+import os
 import re
 import tempfile
 from collections.abc import Iterator
@@ -40,7 +41,7 @@ class Source:
     ``size`` the bytes that it takes there (compressed, for a member), ``compression`` one of `""`, `gzip`,
     `bz2`, `xz`, `zip`. ``explicit`` is false for files that were found in a folder or an archive rather than
     named by the user: what is found and not recognised may be passed over, what is named may not.
-    ``encoding`` is that of its text.
+    ``encoding`` is that of its text. ``folder`` is the folder that the user named, in which it was found.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Source:
     member: str = ""
     explicit: bool = True
     encoding: str = UTF_8
+    folder: str = ""
     # Held only so that the temporary file lives as long as its source.
     _spool: object = field(default=None, repr=False, compare=False)
 
@@ -62,6 +64,14 @@ class Source:
     def base_name(self) -> str:
         """The name without folders and archive."""
         return re.split(r"[/\\!]", self.name)[-1]
+
+    @property
+    def short_name(self) -> str:
+        """The name below the folder or the archive that the user named, with slashes."""
+        if self.member:
+            return self.member
+        below = os.path.relpath(self.name, self.folder) if self.folder else self.base_name
+        return below.replace(os.sep, "/")
 
     def sha256(self, limits: InputLimits = LIMITS) -> str:
         """Return the hash of the content after decompression: `x.txt` and `x.txt.gz` are the same content."""

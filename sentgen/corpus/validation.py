@@ -39,6 +39,7 @@ CHECKS: dict[str, str] = {
     "columns": "A line has exactly the tab- or space-separated columns of its format, none of them empty.",
     "comment": "Comments stand before the first token of their sentence.",
     "control-character": "No form or name has control characters or lone surrogates.",
+    "document-id": "Each row of a table has an id, and no other has the same.",
     "empty-form": "No token is empty or only white space.",
     "empty-sentence": "A sentence has at least one token.",
     "field-length": "No field is longer than the limit.",
@@ -55,6 +56,7 @@ CHECKS: dict[str, str] = {
     "root-count": "Exactly one token has head 0.",
     "sentence-length": "A sentence has no more tokens than the limit.",
     "tag": "A tagged token is written word/TAG.",
+    "text": "Each row of a table has a text.",
 }
 
 

@@ -20,7 +20,7 @@ from sentgen.schema.tables.counts import MAX_ORDER
 
 ON_ERROR = ("raise", "collect", "skip")
 #: Settings of the readers of formats.
-_OF_READERS = ("language", "encoding", "columns", "sentences")
+_OF_READERS = ("language", "encoding", "columns", "sentences", "text", "id")
 #: What `corpus.kind` says.
 CORPUS, PAIRS = "corpus", "pairs"
 
@@ -50,6 +50,13 @@ class Settings:
     sentences: Annotated[
         str | None,
         Option("Tag whose regions are the sentences of a vertical file without <s>.", metavar="KIND"),
+    ] = None
+    text: Annotated[
+        str | None, Option("Column of a table, or key of JSON Lines, with the text.", metavar="COLUMN")
+    ] = None
+    id: Annotated[
+        str | None,
+        Option("Column of a table, or key of JSON Lines, with the names of documents.", metavar="COLUMN"),
     ] = None
     licence: Annotated[str | None, Option("Licence to record.", metavar="TEXT")] = None
     lowercase: Annotated[bool, Option("Lower-case forms and lemmas.")] = False

@@ -19,6 +19,7 @@ from typer.main import get_group
 
 from sentgen import plugins
 from sentgen.cli import build
+from sentgen.corpus.formats import READERS
 
 VERTICAL = """\
 <text id="news-1" genre="news">
@@ -273,7 +274,7 @@ def test_names_that_are_taken(sentgen: Sentgen, tmp_path: Path) -> None:
         told = sentgen("formats", "--csv")
 
     assert told.code == 1
-    assert len(told.out.splitlines()) == 11
+    assert len(told.out.splitlines()) == len(READERS) + 1
     assert [line.split(" has ")[0] for line in told.err.splitlines()] == [
         "sentgen: the reader 'a:b' of two 1.0",
         "sentgen: the reader 'lines' of ours 1.0",

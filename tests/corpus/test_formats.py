@@ -37,6 +37,9 @@ CONLLU = "1\tA\ta\tDET\tDT\t_\t0\troot\t_\t_\n"
         ("README.md", "# It\n\n* some `words`, and [a link](b.md)\n", "text"),
         ("LICENSE", "Apache License\n\nEach contributor grants it.\n", "text"),
         ("chapter.one", "It was the “best” of times, wasn't it?\nYes - it was (so they say).\n", "text"),
+        ("a.html", "<!DOCTYPE html>\n<p>It is so, and was so.\n", "html"),
+        ("a.csv", '{"text": "a"}', "jsonl"),
+        ("a.tsv", CONLLU, "conllu"),
         ("conte.fr", "L’été, «c’était» bien…\n", "text"),
     ],
 )
@@ -98,7 +101,6 @@ def test_dp_with_its_partner_is_wsj(tmp_path: Path) -> None:
         ("a.py", 'def f(a):\n    """Say it."""\n    return a\n', "give --format"),
         ("a.sql", "-- Get it.\nselect a\nfrom b where c = d.\n", "give --format"),
         ("tei.xml", '<?xml version="1.0"?>\n<TEI><p>It is so.</p></TEI>\n', "is XML or HTML"),
-        ("a.html", "<!DOCTYPE html>\n<p>It is so, and was so.\n", "is XML or HTML"),
         ("a.page", "<div>It is so.</div>\n", "is XML or HTML"),
     ],
 )

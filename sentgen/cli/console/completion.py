@@ -36,7 +36,10 @@ _STORES = {"": ("--db",), "cluster": ("--in", "--from", "--to", "--db")}
 #: As in `sentgen.generation.algorithms`, which imports what is compiled; a test compares them.
 ALGORITHMS = ("greedy", "lmo", "viterbi", "beam", "joint", "prim", "prim-ngram", "prim-arg", "cle", "ab")
 #: As in `sentgen.corpus.formats`.
-FORMATS = ("conll2000", "conllu", "conllx", "dp", "jsonl", "lines", "mrg", "pos", "text", "vertical", "wsj")
+FORMATS = (
+    *("conll2000", "conllu", "conllx", "csv", "docx", "dp", "epub", "html", "jsonl", "lines", "markdown"),
+    *("mrg", "odt", "parquet", "pdf", "pos", "text", "tsv", "vertical", "wsj", "xlsx"),
+)
 #: As in `sentgen.alignment.systems`.
 ALIGNERS = (
     *("pbhmm", "lcs", "cut-and-paste", "model1", "hmm", "hmm-flipped", "hmm-symmetric"),

@@ -112,8 +112,10 @@ class Carried:
             if item.marks or self.marks:
                 results = list(results)
                 self.marks = give_marks(item, results, self.marks)
+            # What was said of a document that was refused is not said of the next one.
+            carried = () if item.document else of_document(self.metadata)
+            self.metadata = [*carried, *item.metadata]
             self.document = item.document or self.document
-            self.metadata = [*of_document(self.metadata), *item.metadata]
         for result in results:
             if isinstance(result, Sentence):
                 result.document, self.document = self.document, None

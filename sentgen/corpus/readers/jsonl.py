@@ -5,6 +5,7 @@
 * `text`: raw text, to be split into sentences and tokenised as the format `text` does (a line a paragraph).
 
 `id` names the document that begins with the object; objects without one continue the document before.
+`--text` and `--id` name other keys than `text` and `id`; with `--text`, the object is that text.
 `sent_id` names the sentence of a `tokens` object. Other keys with a string, a number, true or false are
 metadata of the document that begins, or of the first sentence of an object without `id`; the rest is ignored.
 """
@@ -18,40 +19,41 @@ from dataclasses import replace
 
 from sentgen.corpus.comments import OF_DOCUMENT, of_document
 from sentgen.corpus.reader import ENGLISH, Reader
-from sentgen.corpus.readers import text
-from sentgen.corpus.readers._columns import FormatError, finished, in_documents
+from sentgen.corpus.readers._columns import FormatError, finished
+from sentgen.corpus.readers.text import in_sentences
+from sentgen.corpus.readers.text import read_raw as read_paragraphs
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import Rejection
 
+#: Names of the keys that `--text` and `--id` replace.
+TEXT, ID = "text", "id"
 _STRING_COLUMNS = ("lemmas", "upos", "xpos", "deprels")
 _NUMBER_COLUMNS = ("heads", "nps")
-_KNOWN = {"id", "sent_id", "tokens", "sentences", "text", *_STRING_COLUMNS, *_NUMBER_COLUMNS}
+_KNOWN = {ID, "sent_id", "tokens", "sentences", TEXT, *_STRING_COLUMNS, *_NUMBER_COLUMNS}
 #: Control characters and surrogates can hide behind escapes; raw text may have the white space ones.
 FORBIDDEN = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 FORBIDDEN_IN_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 #: What cannot stand in a comment.
-_BREAKS = re.compile("[\x00-\x1f\x7f\ud800-\udfff]+")
+BREAKS = re.compile("[\x00-\x1f\x7f\ud800-\udfff]+")
 
 
 def read(
-    lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS, language: str = ENGLISH
+    lines: Iterable[str],
+    *,
+    path: str,
+    limits: InputLimits = LIMITS,
+    language: str = ENGLISH,
+    text: str = TEXT,
+    id: str = ID,
 ) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of each object; a broken object is one rejection."""
-    found = read_raw(lines, path=path, limits=limits)
-    return in_documents((item, _tokenised(item, path, limits, language)) for item in found)
-
-
-def _tokenised(
-    item: Sentence | Rejection | RawText, path: str, limits: InputLimits, language: str
-) -> Iterable[Sentence | Rejection]:
-    if not isinstance(item, RawText):
-        return (item,)
-    return text.tokenised(item, path=path, limits=limits, language=language)
+    found = read_raw(lines, path=path, limits=limits, text=text, id=id)
+    return in_sentences(found, path=path, limits=limits, language=language)
 
 
 def read_raw(
-    lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS
+    lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS, text: str = TEXT, id: str = ID
 ) -> Iterator[Sentence | Rejection | RawText]:
     """Yield the same with raw sentences and texts as they are, for a parser with a tokeniser of its own."""
     document: str | None = None
@@ -61,15 +63,16 @@ def read_raw(
             continue
         try:
             value = parse_object(line)
-            document = name_of(value, "id") or document
-            said = _metadata(value)
+            named = name_of(value, id)
+            said = _metadata(value, text, id)
             # All of an object before any of it: a broken one is one rejection.
-            results = list(_sentences(value, path, number, limits))
+            results = list(_sentences(value, path, number, limits, text))
         except FormatError as error:
             yield Rejection(path, number, "", error.check_id, error.message)
             continue
         # As the name of a document, what is said of it waits for its first good sentence.
-        metadata = [*of_document(metadata), *said]
+        metadata = [*(() if named else of_document(metadata)), *said]
+        document = named or document
         for result in results:
             if not isinstance(result, Rejection):
                 result = replace(result, document=document, metadata=metadata)
@@ -90,11 +93,11 @@ def parse_object(line: str) -> dict[str, object]:
 
 
 def _sentences(
-    value: dict[str, object], path: str, line: int, limits: InputLimits
+    value: dict[str, object], path: str, line: int, limits: InputLimits, text: str
 ) -> Iterator[Sentence | Rejection | RawText]:
-    if "tokens" in value:
+    if text == TEXT and "tokens" in value:
         yield finished(_columns(value, line), path, limits)
-    elif "sentences" in value:
+    elif text == TEXT and "sentences" in value:
         sentences = value["sentences"]
         if not isinstance(sentences, list):
             raise FormatError("json", "`sentences` is not a list")
@@ -103,9 +106,11 @@ def _sentences(
                 yield RawText(check_raw(sentence).strip(), line, whole=True)
             else:
                 yield finished(Sentence(check_strings(sentence, "sentences"), line=line), path, limits)
-    elif isinstance(whole := value.get("text"), str):
-        for raw in text.read_raw(check_raw(whole).splitlines(), path=path):
+    elif isinstance(whole := value.get(text), str):
+        for raw in read_paragraphs(check_raw(whole).splitlines(), path=path):
             yield RawText(raw.text, line)
+    elif text != TEXT:
+        raise FormatError("json", f"`{text}` is no string here, which --text says")
     else:
         raise FormatError("json", "none of `tokens`, `sentences` and `text` (a string) is there")
 
@@ -123,13 +128,14 @@ def _columns(value: dict[str, object], line: int) -> Sentence:
     return sentence
 
 
-def _metadata(value: dict[str, object]) -> list[str]:
+def _metadata(value: dict[str, object], text: str, id: str) -> list[str]:
     """Return what an object says beside its text, as comments of CoNLL-U."""
-    prefix = OF_DOCUMENT if name_of(value, "id") else ""
+    prefix = OF_DOCUMENT if name_of(value, id) else ""
+    known = {text, id} if text != TEXT else {*_KNOWN, id} - ({ID} if id != ID else set())
     return [
-        _BREAKS.sub(" ", f"{prefix}{key} = {str(said).lower() if isinstance(said, bool) else said}")
+        BREAKS.sub(" ", f"{prefix}{key} = {str(said).lower() if isinstance(said, bool) else said}")
         for key, said in value.items()
-        if key not in _KNOWN and isinstance(said, (str, int, float)) and "=" not in key
+        if key not in known and isinstance(said, (str, int, float)) and "=" not in key
     ]
 
 
@@ -175,5 +181,12 @@ def _fits(sample: list[str]) -> bool:
 
 
 READER = Reader(
-    "jsonl", "2", read, "JSON Lines: tokens, sentences or text", (".jsonl", ".ndjson"), _fits, read_raw
+    "jsonl",
+    "2",
+    read,
+    "JSON Lines: tokens, sentences or text",
+    (".jsonl", ".ndjson"),
+    _fits,
+    read_raw,
+    settings=("text", "id"),
 )

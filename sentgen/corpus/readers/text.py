@@ -17,7 +17,7 @@ from itertools import chain, islice, pairwise
 import sentencex
 
 from sentgen.corpus.reader import ENGLISH, Reader
-from sentgen.corpus.readers._columns import finished
+from sentgen.corpus.readers._columns import finished, in_documents
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.tokenizer import tokenize
 from sentgen.corpus.validation import LIMITS, InputLimits
@@ -39,6 +39,25 @@ def read(
     """Yield the sentences of a text, each with the line on which it begins."""
     for raw in read_raw(lines, path=path):
         yield from tokenised(raw, path=path, limits=limits, language=language)
+
+
+def in_sentences(
+    found: Iterable[Sentence | Rejection | RawText],
+    *,
+    path: str,
+    limits: InputLimits = LIMITS,
+    language: str = ENGLISH,
+) -> Iterator[Sentence | Rejection]:
+    """Yield sentences, and those of raw texts among them, each in its document."""
+    return in_documents(
+        (
+            one,
+            tokenised(one, path=path, limits=limits, language=language)
+            if isinstance(one, RawText)
+            else (one,),
+        )
+        for one in found
+    )
 
 
 def read_raw(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> Iterator[RawText]:

@@ -1,0 +1,203 @@
+"""What the readers of documents share: blocks of text with their regions, and XML that is fed to them."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, BinaryIO, Protocol
+
+from sentgen.corpus.comments import OF_DOCUMENT, PARAGRAPH
+from sentgen.corpus.readers.jsonl import BREAKS
+from sentgen.corpus.sentence import Mark, RawText, Region
+from sentgen.corpus.streams import BLOCK_BYTES, BROKEN
+from sentgen.corpus.tables import check_archive
+from sentgen.errors import InputError
+from sentgen.extras import needs
+
+if TYPE_CHECKING:
+    from lxml import etree
+
+#: Kinds of regions beside paragraphs: headings with their `level`, items of lists, quotations.
+HEAD, ITEM, QUOTE = "head", "item", "quote"
+#: Bytes of XML that the parser gets at once.
+_PIECE = 1 << 16
+#: Bytes of a part of an archive that is read whole, such as a chapter of an EPUB.
+_MOST_WHOLE = 64 << 20
+#: Controls and lone surrogates, which white space stands for.
+_NO_TEXT = re.compile("[\x00-\x1f\x7f\ud800-\udfff\u00ad]")
+
+#: What defines an entity, in the encodings that XML may have without saying so.
+_ENTITIES = tuple("<!ENTITY".encode(name) for name in ("utf-8", "utf-16-le", "utf-16-be"))
+
+
+class Blocks:
+    """Gathers the text of a document into blocks, which end where a region begins or ends.
+
+    A region begins with the next text, and ends with the last one; without a text it is none.
+    """
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._marks: list[Mark] = []
+        self._line = 0
+        self._ready: list[RawText] = []
+
+    def add(self, text: str, line: int) -> None:
+        """Take text on a line; white space is a blank, whatever there is of it."""
+        if not self._parts:
+            if not text.strip():
+                return
+            self._line = line
+        self._parts.append(text)
+
+    def begin(self, kind: str, **attributes: str) -> Region:
+        """Begin a region."""
+        self.part()
+        region = Region(kind, tuple(attributes.items()))
+        self._marks.append(Mark(0, region, begins=True))
+        return region
+
+    def end(self, region: Region) -> None:
+        """End a region."""
+        self.part()
+        self._marks.append(Mark(0, region, begins=False))
+
+    def part(self) -> None:
+        """End a block."""
+        text = " ".join(cleaned("".join(self._parts)).split())
+        self._parts.clear()
+        if text:
+            self._ready.append(RawText(text, self._line, marks=tuple(self._marks)))
+            self._marks = []
+
+    def take(self) -> list[RawText]:
+        """Return the blocks since the last call."""
+        ready, self._ready = self._ready, []
+        return ready
+
+
+def cleaned(text: str) -> str:
+    """Return text with blanks for controls."""
+    # A soft hyphen says where a line may break, and is no part of the word.
+    return _NO_TEXT.sub(lambda found: "" if found[0] == "\u00ad" else " ", text)
+
+
+def with_metadata(items: Iterable[RawText], said: Mapping[str, str]) -> Iterator[RawText]:
+    """Yield the blocks of a document, the first with its metadata, which may be known by then only."""
+    first = True
+    for item in items:
+        if first:
+            told = [(key, " ".join(BREAKS.sub(" ", value).split())) for key, value in said.items()]
+            item = replace(item, metadata=[f"{OF_DOCUMENT}{key} = {value}" for key, value in told if value])
+        yield item
+        first = False
+
+
+def paragraph(blocks: Blocks, text: str, line: int) -> None:
+    """Add a paragraph."""
+    region = blocks.begin(PARAGRAPH)
+    blocks.add(text, line)
+    blocks.end(region)
+
+
+class Target(Protocol):
+    """What is told of elements as they are read."""
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None: ...
+    def end(self, tag: str) -> None: ...
+    def data(self, text: str) -> None: ...
+    def close(self) -> None: ...
+
+
+def xml_parser(target: Target | None, *, recover: bool = False) -> etree.XMLParser:
+    """Return a parser of XML that expands no entities and asks for nothing elsewhere."""
+    with needs("documents", "lxml"):
+        from lxml import etree
+
+    return etree.XMLParser(
+        target=target, resolve_entities=False, no_network=True, huge_tree=False, recover=recover
+    )
+
+
+@contextmanager
+def opened_archive(file: BinaryIO, *, path: str, what: str) -> Iterator[zipfile.ZipFile]:
+    """Open an archive that is a document.
+
+    Raises:
+        InputError: it is none, or what is in it is broken or expands too much.
+    """
+    check_archive(file, path=path)
+    with broken(path, what), zipfile.ZipFile(file) as archive:
+        archive.filename = path
+        yield archive
+
+
+@contextmanager
+def broken(path: str, what: str) -> Iterator[None]:
+    """Say in one line what is broken in a document."""
+    with needs("documents", "lxml"):
+        from lxml import etree
+
+    try:
+        yield
+    except InputError:
+        raise
+    except zipfile.BadZipFile as error:
+        raise InputError(f"is no {what}: {error}", path=path) from error
+    except KeyError as error:
+        raise InputError(f"is no {what}: {str(error.args[0])[:200]}", path=path) from error
+    except etree.LxmlError as error:
+        raise InputError(f"cannot read this {what}: {str(error)[:200]}", path=path) from error
+    except (*BROKEN, ValueError, RecursionError) as error:
+        raise InputError(f"cannot read this {what}: {error or type(error).__name__}", path=path) from error
+
+
+def fed(archive: zipfile.ZipFile, name: str, target: Target) -> Iterator[None]:
+    """Tell a target of the XML in a member of an archive, piece by piece.
+
+    Raises:
+        InputError: the XML defines entities.
+    """
+    parser = xml_parser(target)
+    with archive.open(name) as member:
+        before = b""
+        while piece := member.read(_PIECE):
+            check_entities(before + piece, archive, name)
+            before = piece[-16:]
+            parser.feed(piece)
+            yield
+    parser.close()
+    yield
+
+
+def whole(archive: zipfile.ZipFile, name: str) -> bytes:
+    """Return a member of an archive.
+
+    Raises:
+        InputError: it is large, or defines entities.
+    """
+    with archive.open(name) as member:
+        data = b"".join(iter(lambda: member.read(BLOCK_BYTES), b"")) if _is_small(archive, name) else None
+    if data is None:
+        raise InputError(f"{name} is larger than {_MOST_WHOLE} bytes", path=archive.filename)
+    check_entities(data, archive, name)
+    return data
+
+
+def _is_small(archive: zipfile.ZipFile, name: str) -> bool:
+    # What a zip says of its sizes has been read and found to be so.
+    return archive.getinfo(name).file_size <= _MOST_WHOLE
+
+
+def check_entities(data: bytes, archive: zipfile.ZipFile, name: str) -> None:
+    """Refuse XML that defines entities, as a bomb of them does.
+
+    Raises:
+        InputError: it does.
+    """
+    if any(mark in data for mark in _ENTITIES):
+        told = f"{name} defines entities, which no document needs; remove them"
+        raise InputError(told, path=archive.filename)

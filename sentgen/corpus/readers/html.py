@@ -1,0 +1,227 @@
+"""HTML: what a reader of the page sees of its text, without navigation, scripts, styles and forms.
+
+Headings are regions `head` with their `level`, paragraphs `p`, items of lists `item`, quotations `quote`;
+text elsewhere, as in a cell of a table, is a paragraph. The title, author, date and language that the page
+says of itself are metadata of the document.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator, Mapping
+from typing import BinaryIO
+
+from sentgen.corpus.comments import PARAGRAPH
+from sentgen.corpus.reader import Reader
+from sentgen.corpus.readers._blocks import HEAD, ITEM, QUOTE, Blocks, broken, with_metadata
+from sentgen.corpus.sentence import RawText, Region
+from sentgen.corpus.streams import BLOCK_BYTES
+from sentgen.errors import InputError
+from sentgen.extras import needs
+
+#: Elements whose text is none of the page.
+_SKIPPED = frozenset(
+    (
+        *("script", "style", "nav", "template", "noscript", "svg", "math", "iframe", "object", "audio"),
+        *("video", "canvas", "button", "select", "textarea", "option", "datalist", "menu", "head"),
+    )
+)
+#: The same, by what they say of themselves.
+_SKIPPED_ROLES = frozenset(("navigation", "banner", "contentinfo", "search", "menu", "menubar"))
+#: Elements without content.
+_VOID = frozenset(
+    (
+        *("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param"),
+        *("source", "track", "wbr"),
+    )
+)
+#: Elements that end a block and are no region.
+_BLOCKS = frozenset(
+    (
+        *("address", "article", "aside", "body", "caption", "center", "dd", "details", "dialog"),
+        *("div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "header"),
+        *("hgroup", "hr", "html", "legend", "li", "main", "ol", "p", "pre", "section", "summary"),
+        *("table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul", "blockquote", "h1", "h2"),
+        *("h3", "h4", "h5", "h6"),
+    )
+)
+_KINDS = {"p": PARAGRAPH, "li": ITEM, "blockquote": QUOTE}
+_HEADING = re.compile("h[1-6]")
+#: Names of `<meta>`, and the key that each is.
+_META = {
+    **dict.fromkeys(("author", "dc.creator", "dcterms.creator", "article:author"), "author"),
+    **dict.fromkeys(
+        ("date", "dc.date", "dcterms.created", "dcterms.date", "article:published_time", "pubdate"), "date"
+    ),
+}
+_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
+#: Bytes among which a page names its encoding.
+_DECLARED = 4096
+
+
+class HtmlTarget:
+    """Hears of elements, and makes blocks of them.
+
+    Attributes:
+        line: where the parser is.
+        said: metadata, by key.
+    """
+
+    def __init__(self) -> None:
+        self.blocks, self.said = Blocks(), dict[str, str]()
+        self.line = 1
+        #: Open elements, each with the region that it is.
+        self._open: list[tuple[str, Region | None]] = []
+        #: How many of them are open when the one that is skipped has ended; none is skipped below 0.
+        self._skipped = -1
+        self._title: list[str] | None = None
+        #: The paragraph of text that stands in none.
+        self._loose: Region | None = None
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """Begin an element."""
+        tag = tag.rpartition("}")[2].lower() if isinstance(tag, str) else ""
+        if tag in ("meta", "html", "body"):
+            self._note(tag, attributes)
+        if tag in _VOID:
+            if tag in ("br", "hr") and self._skipped < 0:
+                self._end_loose() if tag == "hr" else self.blocks.add(" ", self.line)
+            return
+        if tag == "title" and "title" not in self.said:
+            self._title = []
+        region = None
+        if self._skipped < 0 and (tag in _SKIPPED or _is_hidden(attributes)):
+            self._skipped = len(self._open)
+        if self._skipped < 0 and tag in _BLOCKS:
+            self._end_loose()
+            if tag in _KINDS:
+                region = self.blocks.begin(_KINDS[tag])
+            elif _HEADING.fullmatch(tag):
+                region = self.blocks.begin(HEAD, level=tag[1])
+        self._open.append((tag, region))
+
+    def end(self, tag: str) -> None:
+        """End an element."""
+        tag = tag.rpartition("}")[2].lower() if isinstance(tag, str) else ""
+        if tag == "title" and self._title is not None:
+            self.said["title"], self._title = "".join(self._title), None
+        if tag in _VOID or not any(name == tag for name, _ in self._open):
+            return
+        while self._open:
+            name, region = self._open.pop()
+            if name in _BLOCKS and self._skipped < 0:
+                self._end_loose()
+            if region is not None:
+                self.blocks.end(region)
+            if len(self._open) == self._skipped:
+                self._skipped = -1
+            if name == tag:
+                return
+
+    def data(self, text: str) -> None:
+        """Take text."""
+        if self._title is not None:
+            self._title.append(text)
+        if self._skipped >= 0 or self._title is not None:
+            return
+        if self._loose is None and text.strip() and not any(region for _, region in self._open):
+            self._loose = self.blocks.begin(PARAGRAPH)
+        # It comes when the next element does.
+        self.blocks.add(text, self.line - text.lstrip().count("\n"))
+
+    def close(self) -> None:
+        """End the page."""
+        while self._open:
+            self.end(self._open[-1][0])
+        self._end_loose()
+
+    def _end_loose(self) -> None:
+        self.blocks.part()
+        if self._loose is not None:
+            self.blocks.end(self._loose)
+            self._loose = None
+
+    def _note(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """Keep what the page says of itself."""
+        if tag == "meta":
+            name = (attributes.get("name") or attributes.get("property") or "").lower()
+            if (key := _META.get(name)) and attributes.get("content"):
+                self.said.setdefault(key, attributes["content"])
+        elif language := attributes.get("lang") or attributes.get(
+            "{http://www.w3.org/XML/1998/namespace}lang"
+        ):
+            self.said.setdefault("language", language)
+
+
+def _is_hidden(attributes: Mapping[str, str]) -> bool:
+    return (
+        "hidden" in attributes
+        or attributes.get("aria-hidden") == "true"
+        or attributes.get("role", "") in _SKIPPED_ROLES
+    )
+
+
+def read_file(file: BinaryIO, *, path: str, encoding: str = "") -> Iterator[RawText]:
+    """Yield the blocks of a page, in the encoding that is given, that it names, or UTF-8."""
+    with needs("documents", "lxml"):
+        from lxml import etree
+    target = HtmlTarget()
+
+    def blocks() -> Iterator[RawText]:
+        parser = etree.HTMLParser(target=target, encoding="utf-8", huge_tree=False)
+        with broken(path, "HTML"):
+            for number, line in enumerate(_lines(file, path, encoding), 1):
+                target.line = number
+                parser.feed(line.encode())
+                yield from target.blocks.take()
+            parser.close()
+            target.close()
+            yield from target.blocks.take()
+
+    yield from with_metadata(blocks(), target.said)
+
+
+def _lines(file: BinaryIO, path: str, encoding: str) -> Iterator[str]:
+    """Yield decoded lines with their ends."""
+    head = file.read(_DECLARED)
+    file.seek(0)
+    named = _CHARSET.search(head)
+    if not encoding:
+        encoding = "utf-16" if head.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
+        if named and encoding != "utf-16" and not head.startswith(codecs.BOM_UTF8):
+            encoding = named[1].decode("ascii")
+            encoding = "utf-8" if encoding.lower().startswith("utf-16") else encoding
+    try:
+        decoder = codecs.getincrementaldecoder(encoding)()
+    except LookupError as error:
+        raise InputError(
+            f"names an encoding that is not known, {encoding!r}; give --encoding", path=path
+        ) from error
+    number, carry = 1, ""
+    try:
+        while block := file.read(BLOCK_BYTES):
+            *lines, carry = (carry + decoder.decode(block)).split("\n")
+            for line in lines:
+                yield f"{line}\n".replace("\0", " ")
+            number += len(lines)
+            if len(carry) > BLOCK_BYTES:
+                yield carry.replace("\0", " ")
+                carry = ""
+        yield (carry + decoder.decode(b"", final=True)).replace("\0", " ")
+    except UnicodeDecodeError as error:
+        place = number + error.object.count(b"\n", 0, error.start)
+        byte = error.object[error.start]
+        told = f"byte 0x{byte:02x} is not {encoding.removesuffix('-sig')}; give another --encoding"
+        raise InputError(told, path=path, line=place) from error
+
+
+READER = Reader(
+    "html",
+    "1",
+    description="web page: its text, headings and paragraphs",
+    extensions=(".html", ".htm", ".xhtml"),
+    read_file=read_file,
+    settings=("encoding",),
+    extra="documents",
+)

@@ -1,0 +1,88 @@
+"""Markdown (CommonMark, and tables): its text without signs, code and HTML.
+
+Headings are regions `head` with their `level`, paragraphs `p`, items of lists `item`, quotations `quote`.
+`title`, `author`, `date` and `language` (or `lang`) of a front matter between lines `---` are metadata.
+A file `.md` is read as plain text unless `--format markdown` says that it is this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from sentgen.corpus.comments import PARAGRAPH
+from sentgen.corpus.reader import ENGLISH, Reader
+from sentgen.corpus.readers._blocks import HEAD, ITEM, QUOTE, Blocks, with_metadata
+from sentgen.corpus.readers.text import in_sentences
+from sentgen.corpus.sentence import RawText, Region, Sentence
+from sentgen.corpus.validation import LIMITS, InputLimits
+from sentgen.errors import InputError, Rejection
+
+_KINDS = {
+    "paragraph_open": PARAGRAPH,
+    "list_item_open": ITEM,
+    "blockquote_open": QUOTE,
+    "th_open": PARAGRAPH,
+    "td_open": PARAGRAPH,
+}
+_KEYS = {"title": "title", "author": "author", "date": "date", "language": "language", "lang": "language"}
+#: Lines of a front matter at most.
+_FRONT = 200
+
+
+def read_raw(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> Iterator[RawText]:
+    """Yield the blocks of a text in Markdown."""
+    from markdown_it import MarkdownIt  # takes a while
+
+    rows = list(lines)
+    front = _front_matter(rows)
+    said: dict[str, str] = {}
+    for row in rows[1:front]:
+        key, _, value = row.partition(":")
+        if key.strip().lower() in _KEYS:
+            said.setdefault(_KEYS[key.strip().lower()], value.strip().strip("\"'"))
+    # Lines keep their numbers.
+    text = "\n" * front + "\n".join(rows[front:])
+    try:
+        tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    except RecursionError as error:
+        raise InputError("is nested too deep for Markdown", path=path) from error
+    blocks, regions, line = Blocks(), list[Region | None](), 1
+    for token in tokens:
+        line = token.map[0] + 1 if token.map else line
+        if token.type == "heading_open":
+            regions.append(blocks.begin(HEAD, level=token.tag[1:]))
+        elif token.nesting == 1:
+            # The paragraphs of a tight list are its items.
+            kind = "" if token.hidden else _KINDS.get(token.type, "")
+            regions.append(blocks.begin(kind) if kind else None)
+        elif token.nesting == -1:
+            region = regions.pop()
+            blocks.part()
+            if region is not None:
+                blocks.end(region)
+        elif token.type == "inline":
+            for child in token.children or ():
+                if child.type in ("softbreak", "hardbreak"):
+                    blocks.add(" ", line)
+                elif child.type in ("text", "code_inline"):
+                    blocks.add(child.content, line)
+    blocks.part()
+    yield from with_metadata(blocks.take(), said)
+
+
+def _front_matter(rows: list[str]) -> int:
+    """Return the number of lines of a front matter."""
+    if not rows or rows[0].rstrip() != "---":
+        return 0
+    ends = [at for at, row in enumerate(rows[1:_FRONT], 1) if row.rstrip() in ("---", "...")]
+    return ends[0] + 1 if ends else 0
+
+
+def read(
+    lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS, language: str = ENGLISH
+) -> Iterator[Sentence | Rejection]:
+    """Yield the sentences of a text in Markdown."""
+    return in_sentences(read_raw(lines, path=path), path=path, limits=limits, language=language)
+
+
+READER = Reader("markdown", "1", read, "Markdown: its text, headings and paragraphs", read_raw=read_raw)

@@ -1,0 +1,326 @@
+"""Word (.docx) and OpenDocument (.odt): paragraphs, headings and items of lists.
+
+Headings are regions `head` with their `level` (that of a title is 0), paragraphs `p`, items of lists `item`,
+quotations `quote`. What was deleted under change tracking, notes, comments, tables of contents, headers and
+footers are left out. A sentence has the number of its paragraph for a line. Title, author, date and language
+of the properties are metadata of the document.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from sentgen.corpus.comments import PARAGRAPH
+from sentgen.corpus.reader import Reader
+from sentgen.corpus.readers._blocks import (
+    HEAD,
+    ITEM,
+    QUOTE,
+    Blocks,
+    Target,
+    fed,
+    opened_archive,
+    whole,
+    with_metadata,
+    xml_parser,
+)
+from sentgen.corpus.sentence import RawText, Region
+from sentgen.errors import InputError
+
+_WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+#: The same in documents that were saved as "strict".
+_STRICT = "{http://purl.oclc.org/ooxml/wordprocessingml/main}"
+_HEADING = re.compile(r"heading ([1-9])")
+#: Properties of a document, by the local names of their elements, the first of a key that is there.
+_PROPERTIES = {
+    "title": "title",
+    "initial-creator": "author",
+    "creator": "author",
+    "creation-date": "date",
+    "created": "date",
+    "date": "date",
+    "language": "language",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What a paragraph is: a kind of regions and the level of a heading; no kind is no text."""
+
+    kind: str = PARAGRAPH
+    level: str = ""
+
+    def begin(self, blocks: Blocks) -> Region:
+        return blocks.begin(self.kind, **({"level": self.level} if self.level else {}))
+
+
+def _local(tag: str) -> str:
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+class _Properties:
+    """Hears of the properties of a document."""
+
+    def __init__(self, said: dict[str, str]) -> None:
+        self._said, self._key = said, ""
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        self._key = _PROPERTIES.get(_local(tag), "")
+        if self._key in self._said:
+            self._key = ""
+
+    def data(self, text: str) -> None:
+        if self._key:
+            self._said[self._key] = self._said.get(self._key, "") + text
+
+    def end(self, tag: str) -> None:
+        self._key = ""
+
+    def close(self) -> None:
+        pass
+
+
+def _properties(archive: zipfile.ZipFile, name: str) -> dict[str, str]:
+    said = dict[str, str]()
+    if name in archive.namelist():
+        for _ in fed(archive, name, _Properties(said)):
+            pass
+    return said
+
+
+class _Paragraph:
+    """A paragraph of Word that is open: how it is styled, and its region once it has text."""
+
+    __slots__ = ("kind", "region")
+
+    def __init__(self) -> None:
+        self.kind = _Kind()
+        self.region: Region | None = None
+
+
+class _Word:
+    """Hears of the elements of Word, and makes blocks of them."""
+
+    #: Deleted text, the second copy of text boxes, and what their insides are of another paragraph for.
+    _SKIPPED = frozenset(("del", "moveFrom", "Fallback", "rPrChange", "pPrChange"))
+
+    def __init__(self, styles: Mapping[str, _Kind]) -> None:
+        self.blocks = Blocks()
+        self._styles = styles
+        self._open: list[_Paragraph] = []
+        self._depth = 0
+        self._text = False
+        self._count = 0
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        name = _local(tag)
+        if self._depth or name in self._SKIPPED:
+            self._depth += 1
+            return
+        if name == "p" and tag.startswith((_WORD, _STRICT)):
+            self.blocks.part()
+            self._count += 1
+            self._open.append(_Paragraph())
+        elif not self._open:
+            return
+        elif name == "t":
+            self._text = True
+        elif name in ("tab", "br", "cr"):
+            self.blocks.add(" ", self._count)
+        elif name == "noBreakHyphen":
+            self._add("-")
+        else:
+            self._style(name, _value(attributes))
+
+    def _style(self, name: str, value: str) -> None:
+        now = self._open[-1]
+        if name == "pStyle":
+            now.kind = self._styles.get(value, now.kind)
+        elif name == "outlineLvl" and value.isdecimal() and int(value) < 9:
+            now.kind = _Kind(HEAD, str(int(value) + 1))
+        elif name == "numId" and now.kind == _Kind():
+            now.kind = _Kind(ITEM) if value != "0" else now.kind
+
+    def end(self, tag: str) -> None:
+        if self._depth:
+            self._depth -= 1
+            return
+        name = _local(tag)
+        if name == "t":
+            self._text = False
+        elif name == "p" and self._open and tag.startswith((_WORD, _STRICT)):
+            self.blocks.part()
+            region = self._open.pop().region
+            if region is not None:
+                self.blocks.end(region)
+
+    def data(self, text: str) -> None:
+        if self._text and not self._depth:
+            self._add(text)
+
+    def _add(self, text: str) -> None:
+        now = self._open[-1]
+        if not now.kind.kind:
+            return
+        if now.region is None and text.strip():
+            now.region = now.kind.begin(self.blocks)
+        self.blocks.add(text, self._count)
+
+    def close(self) -> None:
+        self.blocks.part()
+
+
+def _value(attributes: Mapping[str, str]) -> str:
+    return attributes.get(f"{_WORD}val") or attributes.get(f"{_STRICT}val") or ""
+
+
+def _word_styles(archive: zipfile.ZipFile) -> dict[str, _Kind]:
+    """Return what the styles of paragraphs say, by their ids; their names are English in every language."""
+    name = "word/styles.xml"
+    if name not in archive.namelist():
+        return {}
+    from lxml import etree
+
+    root = etree.fromstring(whole(archive, name), xml_parser(None))
+    own: dict[str, _Kind] = {}
+    based: dict[str, str] = {}
+    for style in root.iter(f"{_WORD}style", f"{_STRICT}style"):
+        number, kind = style.get(f"{_WORD}styleId") or style.get(f"{_STRICT}styleId") or "", None
+        for one in style.iter():
+            value = _value(one.attrib)
+            match _local(one.tag):
+                case "name":
+                    kind = _named(value.lower()) or kind
+                case "basedOn":
+                    based[number] = value
+                case "outlineLvl" if value.isdecimal() and int(value) < 9 and kind is None:
+                    kind = _Kind(HEAD, str(int(value) + 1))
+                case "numId" if value != "0" and kind is None:
+                    kind = _Kind(ITEM)
+        if kind is not None:
+            own[number] = kind
+    return {number: found for number in {*own, *based} if (found := _inherited(number, own, based))}
+
+
+def _inherited(number: str, own: Mapping[str, _Kind], based: Mapping[str, str]) -> _Kind | None:
+    seen = set[str]()
+    while number not in own:
+        if number in seen or number not in based:
+            return None
+        seen.add(number)
+        number = based[number]
+    return own[number]
+
+
+def _named(name: str) -> _Kind | None:
+    if found := _HEADING.fullmatch(name):
+        return _Kind(HEAD, found[1])
+    if name.startswith("toc"):
+        return _Kind("")
+    if name.startswith("list"):
+        return _Kind(ITEM)
+    return {"title": _Kind(HEAD, "0"), "quote": _Kind(QUOTE), "intense quote": _Kind(QUOTE)}.get(name)
+
+
+class _OpenDocument:
+    """Hears of the elements of OpenDocument, and makes blocks of them."""
+
+    _SKIPPED = frozenset(
+        (
+            *("note", "tracked-changes", "annotation", "table-of-content", "alphabetical-index"),
+            *("illustration-index", "table-index", "object-index", "user-index", "bibliography"),
+            *("forms", "sequence-decls", "variable-decls", "title", "desc", "scripts"),
+            *("automatic-styles", "font-face-decls"),
+        )
+    )
+
+    def __init__(self) -> None:
+        self.blocks = Blocks()
+        self._open: list[Region] = []
+        self._depth = 0
+        self._count = 0
+        #: Paragraphs that are open, one within another.
+        self._within = 0
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        name = _local(tag)
+        if self._depth or name in self._SKIPPED:
+            self._depth += 1
+            return
+        if name in ("p", "h"):
+            self._count += 1
+            self._within += 1
+            told = {_local(key): value for key, value in attributes.items()}
+            kind = PARAGRAPH
+            if told.get("style-name", "").startswith("Quot"):
+                kind = QUOTE
+            if name == "h":
+                self._open.append(self.blocks.begin(HEAD, level=told.get("outline-level", "1")))
+            else:
+                self._open.append(self.blocks.begin(kind))
+        elif name == "list-item":
+            self._open.append(self.blocks.begin(ITEM))
+        elif name in ("s", "tab", "line-break"):
+            self.blocks.add(" ", self._count)
+
+    def end(self, tag: str) -> None:
+        if self._depth:
+            self._depth -= 1
+            return
+        name = _local(tag)
+        if name in ("p", "h", "list-item"):
+            self._within -= name != "list-item"
+            self.blocks.end(self._open.pop())
+
+    def data(self, text: str) -> None:
+        if self._within and not self._depth:
+            self.blocks.add(text, self._count)
+
+    def close(self) -> None:
+        self.blocks.part()
+
+
+def _blocks(archive: zipfile.ZipFile, name: str, target: _Word | _OpenDocument) -> Iterator[RawText]:
+    told: Target = target
+    for _ in fed(archive, name, told):
+        yield from target.blocks.take()
+
+
+def read_docx(file: BinaryIO, *, path: str) -> Iterator[RawText]:
+    """Yield the paragraphs of a document of Word."""
+    with opened_archive(file, path=path, what="docx") as archive:
+        target = _Word(_word_styles(archive))
+        said = _properties(archive, "docProps/core.xml")
+        yield from with_metadata(_blocks(archive, "word/document.xml", target), said)
+
+
+def read_odt(file: BinaryIO, *, path: str) -> Iterator[RawText]:
+    """Yield the paragraphs of a document of OpenDocument."""
+    with opened_archive(file, path=path, what="odt") as archive:
+        if b"encryption-data" in whole(archive, "META-INF/manifest.xml"):
+            raise InputError("is encrypted; save it without a password", path=path)
+        said = _properties(archive, "meta.xml")
+        yield from with_metadata(_blocks(archive, "content.xml", _OpenDocument()), said)
+
+
+DOCX = Reader(
+    "docx",
+    "1",
+    description="document of Word",
+    extensions=(".docx", ".docm"),
+    read_file=read_docx,
+    extra="documents",
+)
+ODT = Reader(
+    "odt",
+    "1",
+    description="document of OpenDocument",
+    extensions=(".odt",),
+    read_file=read_odt,
+    extra="documents",
+)
+READERS = (DOCX, ODT)

@@ -1,0 +1,152 @@
+"""Tables: a row is a document, a column is its text, and the others are its metadata.
+
+`--text` names the column of the text, and `--id` that of the name, without which a document is FILE#ROW, its
+rows numbered from 1. A text is split into sentences and tokens as the format `text` does. Values are text; a
+condition such as `year > 1990` compares those as numbers that are numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import BinaryIO
+
+from sentgen.corpus.comments import OF_DOCUMENT
+from sentgen.corpus.reader import ENGLISH, Reader
+from sentgen.corpus.readers import text as raw_text
+from sentgen.corpus.readers.jsonl import BREAKS, FORBIDDEN_IN_TEXT
+from sentgen.corpus.sentence import RawText, Sentence
+from sentgen.corpus.tables import TextTable, read_csv, read_parquet, read_sheet
+from sentgen.corpus.validation import LIMITS, InputLimits
+from sentgen.errors import InputError, Rejection
+
+#: The setting that names the column of the text.
+TEXT = "text"
+_SETTINGS = (TEXT, "id")
+_NEEDED = "--text COLUMN"
+#: What parts the fields; nothing: their lines tell.
+DELIMITERS = {"csv": "", "tsv": "\t"}
+
+
+def documents_of(table: TextTable, *, text: str, id: str) -> Iterator[Rejection | RawText]:
+    """Yield the paragraphs of the texts of a table; the first of each begins a document.
+
+    Raises:
+        InputError: there is no such column.
+    """
+    path = table.path
+    if not text:
+        raise InputError(f"which column is the text? give --text: {table.most_text_first()}", path=path)
+    place = table.place(text, "--text")
+    named = table.place(id, "--id") if id else None
+    others = [
+        (at, f"{OF_DOCUMENT}{name.replace('=', '_')}")
+        for at, name in enumerate(table.columns)
+        if at not in (place, named)
+    ]
+    file, seen = re.split(r"[/\\!]", path)[-1], dict[str, int]()
+    for row_number, row in enumerate(table.rows, 1):
+        if row.wrong:
+            yield Rejection(path, row.number, "", "columns", row.wrong)
+            continue
+        name = f"{file}#{row_number}" if named is None else " ".join(row.values[named].split())
+        wrong = _wrong(name, row.values[place], seen)
+        if wrong:
+            yield Rejection(path, row.number, name, *wrong)
+            continue
+        if named is not None:
+            seen[name] = row.number
+        told = [(key, " ".join(BREAKS.sub(" ", row.values[at]).split())) for at, key in others]
+        said = [f"{key} = {value}" for key, value in told if value]
+        begins: str | None = name
+        for raw in raw_text.read_raw(row.values[place].splitlines(), path=path):
+            yield RawText(raw.text, row.number, document=begins, metadata=said if begins else [])
+            begins = None
+
+
+def _wrong(name: str, text: str, seen: dict[str, int]) -> tuple[str, str] | None:
+    """Return the check that a row fails, and why."""
+    if not name:
+        return "document-id", "the row has no id"
+    if name in seen:
+        return "document-id", f"the id {name!r} is that of line {seen[name]}, too"
+    if not text.strip():
+        return "text", "the row has no text"
+    if FORBIDDEN_IN_TEXT.search(text) or FORBIDDEN_IN_TEXT.search(name):
+        return "control-character", "a control character or lone surrogate in the text or the id"
+    return None
+
+
+def _read_raw(
+    lines: Iterable[str],
+    *,
+    path: str,
+    limits: InputLimits = LIMITS,
+    text: str = "",
+    id: str = "",
+    delimiter: str = "",
+) -> Iterator[Rejection | RawText]:
+    table = read_csv(lines, path=path, delimiter=delimiter, limits=limits)
+    return documents_of(table, text=text, id=id)
+
+
+def _read(
+    lines: Iterable[str],
+    *,
+    path: str,
+    limits: InputLimits = LIMITS,
+    language: str = ENGLISH,
+    text: str = "",
+    id: str = "",
+    delimiter: str = "",
+) -> Iterator[Sentence | Rejection]:
+    found = _read_raw(lines, path=path, limits=limits, text=text, id=id, delimiter=delimiter)
+    return raw_text.in_sentences(found, path=path, limits=limits, language=language)
+
+
+def _of_file(read: Callable[..., TextTable]) -> Callable[..., Iterator[Rejection | RawText]]:
+    def read_file(
+        file: BinaryIO, *, path: str, text: str = "", id: str = ""
+    ) -> Iterator[Rejection | RawText]:
+        return documents_of(read(file, path=path), text=text, id=id)
+
+    return read_file
+
+
+def _of_lines(name: str, description: str, extensions: tuple[str, ...]) -> Reader:
+    return Reader(
+        name,
+        "1",
+        partial(_read, delimiter=DELIMITERS[name]),
+        description,
+        extensions,
+        read_raw=partial(_read_raw, delimiter=DELIMITERS[name]),
+        settings=_SETTINGS,
+        needed=_NEEDED,
+    )
+
+
+CSV = _of_lines("csv", "table of texts, its fields parted by commas, semicolons, tabs or bars", (".csv",))
+TSV = _of_lines("tsv", "table of texts, its fields parted by tabs", (".tsv", ".tab"))
+PARQUET = Reader(
+    "parquet",
+    "1",
+    description="table of texts in Parquet",
+    extensions=(".parquet",),
+    read_file=_of_file(read_parquet),
+    begins=(b"PAR1",),
+    settings=_SETTINGS,
+    needed=_NEEDED,
+)
+SHEET = Reader(
+    "xlsx",
+    "1",
+    description="table of texts in Excel or OpenDocument: the first sheet",
+    extensions=(".xlsx", ".xlsm", ".xls", ".ods"),
+    read_file=_of_file(read_sheet),
+    settings=_SETTINGS,
+    needed=_NEEDED,
+    extra="documents",
+)
+READERS = (CSV, TSV, PARQUET, SHEET)

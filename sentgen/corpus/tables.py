@@ -1,0 +1,281 @@
+"""Tables of files, as rows of text: CSV, TSV, Parquet, and the first sheet of a workbook."""
+
+from __future__ import annotations
+
+import csv
+import logging
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain, count, islice
+from typing import BinaryIO
+
+from sentgen.corpus.streams import BLOCK_BYTES, BROKEN
+from sentgen.corpus.validation import LIMITS, InputLimits
+from sentgen.errors import InputError
+from sentgen.extras import needs
+from sentgen.output.tabular import csv_value
+
+logger = logging.getLogger(__name__)
+
+#: Lines from which the delimiter is told, and rows from which the columns with the most text are.
+_SAMPLE = 200
+_DELIMITERS = ",;\t|"
+#: Rows of Parquet that are in memory at once.
+_BATCH = 1024
+#: Bytes of a workbook that memory may hold.
+_MOST_SHEET = 2 << 30
+#: Columns that a message names.
+_MOST_TOLD = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a table: its line, or its number in the sheet, and a text a column, empty for no value.
+
+    ``wrong`` says what is wrong with it; then it has no values.
+    """
+
+    number: int
+    values: Sequence[str] = ()
+    wrong: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TextTable:
+    """A table: the names of its columns, and its rows, which can be read once."""
+
+    path: str
+    columns: Sequence[str]
+    rows: Iterator[Row]
+
+    def place(self, name: str, option: str) -> int:
+        """Return the place of a column.
+
+        Args:
+            name: the column.
+            option: the option that names it, for the message.
+
+        Raises:
+            InputError: there is none of that name.
+        """
+        if name not in self.columns:
+            shown = ", ".join(self.columns[:_MOST_TOLD])
+            more = ", ..." if len(self.columns) > _MOST_TOLD else ""
+            raise InputError(f"{option} {name!r} is no column; there are: {shown}{more}", path=self.path)
+        return self.columns.index(name)
+
+    def most_text_first(self) -> str:
+        """Say which columns there are, those with the longest texts first; this reads some rows."""
+        sizes = [0] * len(self.columns)
+        for row in islice(self.rows, _SAMPLE):
+            for place, value in enumerate(row.values):
+                sizes[place] += len(value)
+        order = sorted(range(len(sizes)), key=lambda place: (-sizes[place], place))
+        shown = ", ".join(self.columns[place] for place in order[:_MOST_TOLD])
+        return shown + (", ..." if len(order) > _MOST_TOLD else "")
+
+
+def _headed(path: str, rows: Iterator[Row]) -> TextTable:
+    """Return a table whose first row names its columns."""
+    first = next(rows, None)
+    if first is None:
+        raise InputError("is a table without a row", path=path)
+    if first.wrong:
+        raise InputError(first.wrong, path=path, line=first.number)
+    columns = [name.strip() or f"column_{place}" for place, name in enumerate(first.values, 1)]
+    for name in columns:
+        if columns.count(name) > 1:
+            raise InputError(f"two columns are called {name!r}; rename one", path=path, line=first.number)
+    return TextTable(path, columns, (_fitted(row, len(columns)) for row in rows))
+
+
+def _fitted(row: Row, size: int) -> Row:
+    if row.wrong or len(row.values) == size:
+        return row
+    return Row(row.number, wrong=f"{len(row.values)} fields in a row where the header has {size}")
+
+
+def read_csv(
+    lines: Iterable[str], *, path: str, delimiter: str = "", limits: InputLimits = LIMITS
+) -> TextTable:
+    """Read CSV with a header, as RFC 4180 has it; without a ``delimiter``, the first lines tell it.
+
+    Quotes are part of the fields of a tab-separated table whose first lines have no fields in quotes.
+    """
+    stream = iter(lines)
+    sample = list(islice(stream, _SAMPLE))
+    delimiter = delimiter or _delimiter(sample)
+    quotes = delimiter != "\t" or not _has_bare_quotes(sample)
+    csv.field_size_limit(limits.line_length)
+    return _headed(path, _csv_rows(chain(sample, stream), path, delimiter, quotes=quotes))
+
+
+def _csv_rows(lines: Iterable[str], path: str, delimiter: str, *, quotes: bool) -> Iterator[Row]:
+    # No quotes: a sign that cannot stand in a line opens none.
+    sign = '"' if quotes else "\n"
+    read = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, quotechar=sign, strict=True)
+    while True:
+        number = read.line_num + 1
+        try:
+            values = next(read)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            if "expected after" not in str(error):
+                told = f"no row of CSV begins here ({error}); does a quote not close?"
+                raise InputError(told, path=path, line=number) from error
+            yield Row(number, wrong="a quote in this row does not close, or is not written twice")
+            continue
+        if values:
+            yield Row(number, values)
+
+
+def _delimiter(sample: Sequence[str]) -> str:
+    """Return what parts most rows into as many fields as the header, and into the most of them.
+
+    >>> _delimiter(["a;b,c", "1;2"]), _delimiter(["a", "b, c"])
+    (';', ',')
+    """
+
+    def fits(delimiter: str) -> tuple[float, int]:
+        rows = [row for row in csv.reader([f"{line}\n" for line in sample], delimiter=delimiter) if row]
+        size = len(rows[0]) if rows else 0
+        alike = sum(len(row) == size for row in rows)
+        return (alike / len(rows), size) if size > 1 else (0.0, 0)
+
+    csv.field_size_limit(LIMITS.line_length)
+    try:
+        return max(_DELIMITERS, key=fits)
+    except csv.Error:
+        return _DELIMITERS[0]
+
+
+def _has_bare_quotes(sample: Sequence[str]) -> bool:
+    """Say whether fields of a tab-separated table begin with a quote that is none of CSV."""
+    fields = [field for line in sample for field in line.split("\t") if field.startswith('"')]
+    if not fields:
+        return False
+    size = sample[0].count("\t")
+    try:
+        rows = [*csv.reader([f"{line}\n" for line in sample], delimiter="\t", strict=True)]
+    except csv.Error:
+        # A row in quotes may go on behind the sample.
+        return all(line.count("\t") == size for line in sample if line)
+    return any(len(row) != size + 1 for row in rows if row) and all(
+        line.count("\t") == size for line in sample if line
+    )
+
+
+def read_parquet(file: BinaryIO, *, path: str) -> TextTable:
+    """Read Parquet, some rows at a time."""
+    import pyarrow.parquet as pq
+
+    with read_by_library(path, "Parquet"):
+        opened = pq.ParquetFile(file)
+        columns = [field.name for field in opened.schema_arrow]
+
+    def rows() -> Iterator[Row]:
+        yield Row(0, columns)
+        with read_by_library(path, "Parquet"):
+            numbers = count(1)
+            for batch in opened.iter_batches(_BATCH):
+                values = [list(map(_as_text, column.to_pylist())) for column in batch.columns]
+                yield from map(Row, numbers, zip(*values, strict=True))
+
+    return _headed(path, rows())
+
+
+def read_sheet(file: BinaryIO, *, path: str, limits: InputLimits = LIMITS) -> TextTable:
+    """Read the first sheet of a workbook: of formulas, the values that were stored with them."""
+    with needs("documents", "python-calamine"):
+        from python_calamine import CalamineWorkbook
+
+    check_archive(file, path=path, limits=limits, most=_MOST_SHEET)
+    with read_by_library(path, "workbook"):
+        workbook = CalamineWorkbook.from_filelike(file)
+        first, *others = workbook.sheet_names
+        sheet = workbook.get_sheet_by_name(first)
+        above = sheet.start[0] if sheet.start else 0
+        read = sheet.iter_rows()
+    if others:
+        names = ", ".join(others[:_MOST_TOLD])
+        logger.warning("%s: the first sheet, %s, is read; not read: %s", path, first, names)
+
+    def rows() -> Iterator[Row]:
+        with read_by_library(path, "workbook"):
+            for number, values in enumerate(read, above + 1):
+                texts = [_as_text(value) for value in values]
+                if any(texts):
+                    yield Row(number, texts)
+
+    return _headed(path, rows())
+
+
+@contextmanager
+def read_by_library(path: str, what: str) -> Iterator[None]:
+    """Say in one line that a library cannot read a file: a damaged one breaks it at any place."""
+    try:
+        yield
+    except (MemoryError, InputError):
+        raise
+    except Exception as error:
+        told = str(error).split("\n")[0][:200] or type(error).__name__
+        raise InputError(f"cannot read this {what}: {told}", path=path) from error
+    except BaseException as error:
+        # What is a panic in Rust is no Exception.
+        if type(error).__name__ != "PanicException":
+            raise
+        raise InputError(f"cannot read this {what}; it is damaged", path=path) from error
+
+
+def _as_text(value: object) -> str:
+    """Return a value as text, whole numbers and dates without a fraction; empty for none."""
+    if value is None or value != value:
+        return ""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return str(csv_value(value)).removesuffix("T00:00:00")
+
+
+def check_archive(
+    file: BinaryIO, *, path: str, limits: InputLimits = LIMITS, most: int | None = None
+) -> None:
+    """Refuse a zip that is broken or expands too much, whatever it says of its sizes; others pass.
+
+    Args:
+        file: a file that can be sought in; it is at its beginning afterward.
+        path: its name, for messages.
+        limits: how far a member may expand.
+        most: bytes of all members together.
+    """
+    begins = file.read(4)
+    file.seek(0)
+    if begins[:2] != b"PK":
+        return
+    total = 0
+    try:
+        with zipfile.ZipFile(file) as archive:
+            if len(archive.infolist()) > limits.archive_members:
+                raise InputError(f"more than {limits.archive_members} members", path=path)
+            for info in archive.infolist():
+                with archive.open(info) as member:
+                    expanded = 0
+                    while block := member.read(BLOCK_BYTES):
+                        expanded += len(block)
+                        check_expansion(expanded, info.compress_size, path=path, limits=limits)
+                    total += expanded
+                    if most is not None and total > most:
+                        raise InputError(f"expands to more than {most} bytes; save it as CSV", path=path)
+    except BROKEN as error:
+        raise InputError(f"cannot read this zip: {error}", path=path) from error
+    file.seek(0)
+
+
+def check_expansion(expanded: int, packed: int, *, path: str, limits: InputLimits = LIMITS) -> None:
+    """Refuse what expands as a decompression bomb does."""
+    if expanded > limits.ratio_from and expanded > limits.ratio * max(packed, 1):
+        raise InputError(f"expands more than {limits.ratio:g} times, as a decompression bomb does", path=path)
+    if expanded > limits.expanded_bytes:
+        raise InputError(f"expands to more than {limits.expanded_bytes} bytes, the limit", path=path)

@@ -1,0 +1,272 @@
+"""Tables: a row a document; what other readers of CSV find in them, and what is wrong with them."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import gzip
+import io
+import re
+import zipfile
+from datetime import date, datetime
+from pathlib import Path
+
+import document_files as files
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sentgen.corpus.formats import choose_reader
+from sentgen.corpus.paths import expand
+from sentgen.corpus.reader import Reader
+from sentgen.corpus.readers import jsonl, table
+from sentgen.corpus.reading import read_items
+from sentgen.corpus.sentence import RawText, Sentence
+from sentgen.corpus.tables import read_csv
+from sentgen.errors import InputError, Rejection
+
+#: What may stand in a field: all that CSV has signs for, and line ends.
+FIELD = st.text("ab,;\"\t\n é'", max_size=6)
+
+
+def items(path: Path, **given: object) -> list[RawText | Rejection]:
+    """Return what a table holds, as `sentgen ingest` reads it."""
+    (source,) = expand([str(path)])
+    reader = choose_reader(source, str(given.pop("form", "")) or None, given)
+    assert isinstance(reader, Reader)
+    return [one for one in read_items(reader, source.open()) if not isinstance(one, Sentence)]
+
+
+def documents(path: Path, **given: object) -> list[tuple[str, str, dict[str, str]]]:
+    """Return the name, the text and the metadata of each document."""
+    found: list[tuple[str, list[str], dict[str, str]]] = []
+    for one in items(path, **given):
+        assert isinstance(one, RawText), one
+        if one.document is not None:
+            said = dict(each.removeprefix("meta::").split(" = ", 1) for each in one.metadata)
+            found.append((one.document, [], said))
+        found[-1][1].append(one.text)
+    return [(name, "\n".join(text), said) for name, text, said in found]
+
+
+@given(
+    rows=st.lists(st.lists(FIELD, min_size=3, max_size=3), max_size=5),
+    delimiter=st.sampled_from(",;\t|"),
+    quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+)
+def test_fields_are_those_of_csv(rows: list[list[str]], delimiter: str, quoting: int) -> None:
+    """What Python's writer wrote is read as its reader reads it, whatever parts the fields."""
+    written = io.StringIO()
+    csv.writer(written, delimiter=delimiter, quoting=quoting, lineterminator="\n").writerows(
+        [["id", "text", "year"], *rows]
+    )
+    lines = written.getvalue().removesuffix("\n").split("\n")
+
+    found = read_csv(iter(lines), path="x", delimiter=delimiter)
+    assert list(found.columns) == ["id", "text", "year"]
+    read = list(found.rows)
+    assert not any(one.wrong for one in read)
+    assert [list(one.values) for one in read] == rows
+    # The line on which a row begins is that of its first character.
+    for one, row in zip(read, rows, strict=True):
+        rest = "\n".join(lines[one.number - 1 :]) + "\n"
+        assert next(csv.reader(io.StringIO(rest), delimiter=delimiter)) == row
+
+
+@given(
+    rows=st.lists(st.tuples(st.text("ab ", min_size=1, max_size=5), st.text("ab,", max_size=4)), min_size=1)
+)
+def test_the_delimiter_is_told(rows: list[tuple[str, str]]) -> None:
+    """From rows that have as many fields as the header."""
+    for delimiter in ";\t|":
+        lines = [f"text{delimiter}more", *(delimiter.join(row) for row in rows)]
+        found = read_csv(iter(lines), path="x")
+        assert list(found.columns) == ["text", "more"]
+        assert [tuple(one.values) for one in found.rows] == rows
+
+
+TALKS = """\
+id,body,year,speaker
+007,"It rains, it pours. He said ""no"".
+
+Another line.",1990,Ann
+8,It is so.,2001,
+"""
+SAID = [
+    ("007", 'It rains, it pours. He said "no".\nAnother line.', {"year": "1990", "speaker": "Ann"}),
+    ("8", "It is so.", {"year": "2001"}),
+]
+
+
+def test_a_row_is_a_document(tmp_path: Path) -> None:
+    """Named by its id, which stays as it is; the other columns are its metadata, those without a value not."""
+    path = tmp_path / "talks.csv"
+    path.write_text(TALKS)
+
+    assert documents(path, text="body", id="id") == SAID
+    assert [one.line for one in items(path, text="body")] == [2, 2, 5]
+    first, second = documents(path, text="body")
+    assert (first[0], second[0]) == ("talks.csv#1", "talks.csv#2")
+    assert second[2] == {"id": "8", "year": "2001"}
+
+
+def test_compressed_and_encoded(tmp_path: Path) -> None:
+    """As other files of lines."""
+    with gzip.open(tmp_path / "a.csv.gz", "wb") as packed:
+        packed.write(TALKS.replace("Ann", "Äne").encode("latin-1"))
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("in/talks.tsv", "id\ttext\nx\tIt is.\n")
+    (source,) = expand([str(tmp_path / "a.csv.gz")], encoding="latin-1")
+    reader = choose_reader(source, None, {"text": "body", "encoding": "latin-1"})
+    assert isinstance(reader, Reader)
+
+    first = next(iter(read_items(reader, source.open())))
+    assert isinstance(first, RawText)
+    assert first.metadata[-1] == "meta::speaker = Äne"
+    assert documents(tmp_path / "a.zip", text="text", id="id") == [("x", "It is.", {})]
+    with pytest.raises(InputError, match=r"a\.csv\.gz:4: byte 0xc4 is not UTF-8"):
+        documents(tmp_path / "a.csv.gz", text="body")
+
+
+def test_quotes_of_tables_with_tabs(tmp_path: Path) -> None:
+    """Where a field begins with a quote that ends nothing, quotes are signs like others."""
+    path = tmp_path / "a.tsv"
+    path.write_text('text\ttitle\n"Yes" he said.\t"A" and B\nNo.\t"\n')
+    assert documents(path, text="text") == [
+        ("a.tsv#1", '"Yes" he said.', {"title": '"A" and B'}),
+        ("a.tsv#2", "No.", {"title": '"'}),
+    ]
+    path.write_text('text\ttitle\n"Yes, ""he""\tsaid."\tA\n')
+    assert documents(path, text="text") == [("a.tsv#1", 'Yes, "he"\tsaid.', {"title": "A"})]
+
+
+def test_parquet(tmp_path: Path) -> None:
+    """Types become text: whole numbers, dates and truth values as they are written."""
+    rows = {
+        "name": ["a", "b", "c"],
+        "text": ["It is.", "It was.\nIt will.", "So."],
+        "year": pa.array([1990, None, 3], pa.float64()),
+        "day": [date(2001, 2, 3), None, date(1, 1, 1)],
+        "at": [datetime(2001, 2, 3), datetime(2001, 2, 3, 4, 5), None],
+        "true": [True, False, None],
+    }
+    pq.write_table(pa.table(rows), tmp_path / "a.parquet")
+
+    assert documents(tmp_path / "a.parquet", text="text", id="name") == [
+        ("a", "It is.", {"year": "1990", "day": "2001-02-03", "at": "2001-02-03", "true": "true"}),
+        ("b", "It was.\nIt will.", {"at": "2001-02-03T04:05:00", "true": "false"}),
+        ("c", "So.", {"year": "3", "day": "0001-01-01"}),
+    ]
+
+
+def test_a_workbook(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The first sheet is read, with the values that were stored of formulas; a line tells of others."""
+    rows = [["id", "text", "n"], [7, "It is.", 1.5], [], ["x", "It was.", ("1+1", 2)], ["y", "So.", True]]
+    path = files.xlsx(tmp_path / "a.xlsx", rows, sheets=["Talks", "Notes"])
+
+    assert documents(path, text="text", id="id") == [
+        ("7", "It is.", {"n": "1.5"}),
+        ("x", "It was.", {"n": "2"}),
+        ("y", "So.", {"n": "true"}),
+    ]
+    assert [one.line for one in items(path, text="text")] == [2, 4, 5]
+    assert f"{path}: the first sheet, Talks, is read; not read: Notes" in caplog.messages
+
+
+def test_other_keys_of_json_lines(tmp_path: Path) -> None:
+    """`--text` and `--id` name them; what they replace are keys like others."""
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"name": "a", "body": "It is.", "text": "no", "id": 7}\n')
+    assert documents(path, text="body", id="name") == [("a", "It is.", {"text": "no", "id": "7"})]
+    assert documents(path, id="name") == [("a", "no", {"body": "It is.", "id": "7"})]
+    assert documents(path, text="body") == [("7", "It is.", {"name": "a", "text": "no"})]
+    (one,) = items(path, text="nothing")
+    assert isinstance(one, Rejection)
+    assert one.message == "`nothing` is no string here, which --text says"
+
+
+def test_a_document_without_a_sentence_says_nothing_of_the_next() -> None:
+    """What was said of a document whose text is refused is not said of the one behind it."""
+    lines = ['{"id": "a", "tokens": ["<s>"], "genre": "x"}', '{"id": "b", "text": "It is."}']
+    found = [one for one in jsonl.read(lines, path="x") if isinstance(one, Sentence)]
+
+    assert [(one.document, one.metadata) for one in found] == [("b", [])]
+
+
+@pytest.mark.parametrize(
+    ("content", "given", "rejected"),
+    [
+        ("id,text\na,x\na,y\n", {"id": "id"}, (3, "document-id", "the id 'a' is that of line 2, too")),
+        ("id,text\n,x\n", {"id": "id"}, (2, "document-id", "the row has no id")),
+        ('id,text\na," \n"\n', {}, (2, "text", "the row has no text")),
+        ("id,text\na,b,c\n", {}, (2, "columns", "3 fields in a row where the header has 2")),
+        ("id,text\na\n", {}, (2, "columns", "1 fields in a row where the header has 2")),
+        (
+            'id,text\na,"b"c\n',
+            {},
+            (2, "columns", "a quote in this row does not close, or is not written twice"),
+        ),
+    ],
+)
+def test_rows_that_are_refused(
+    tmp_path: Path, content: str, given: dict[str, object], rejected: tuple[int, str, str]
+) -> None:
+    """Each with its line; the rows around them are read."""
+    (tmp_path / "a.csv").write_text(content + "z,It is so.\n")
+
+    *others, last = items(tmp_path / "a.csv", text="text", **given)
+    assert isinstance(last, RawText)
+    wrong = [one for one in others if isinstance(one, Rejection)]
+    assert [(one.line, one.check, one.message) for one in wrong] == [rejected]
+
+
+@pytest.mark.parametrize(
+    ("content", "given", "message"),
+    [
+        ("id,text\na,b\n", {}, r"a\.csv: is a table; say which column is the text, --text COLUMN, or give .*: id, text"),
+        ("id,text\nabc,d\n", {"form": "csv"}, r"a\.csv: which column is the text\? give --text: id, text"),
+        ("id,text\na,b\n", {"text": "x"}, r"a\.csv: --text 'x' is no column; there are: id, text"),
+        ("id,text\na,b\n", {"text": "text", "id": "x"}, r"a\.csv: --id 'x' is no column; there are: id, text"),
+        ("text,a,a\nx,b,c\n", {"text": "text"}, r"a\.csv:1: two columns are called 'a'; rename one"),
+        ('text,a\nx,"b\nc\nd\n', {"text": "text"}, r"a\.csv:2: no row of CSV begins here .*; does a quote not close"),
+        (' \n', {"text": "text"}, r"a\.csv: --text 'text' is no column"),
+    ],
+)  # fmt: skip
+def test_tables_that_are_refused(
+    tmp_path: Path, content: str, given: dict[str, object], message: str
+) -> None:
+    (tmp_path / "a.csv").write_text(content)
+
+    with pytest.raises(InputError, match=message):
+        items(tmp_path / "a.csv", **given)
+
+
+def test_damaged_files(tmp_path: Path) -> None:
+    """One line, whatever a library says of them."""
+    pq.write_table(pa.table({"text": ["It is."] * 1000}), tmp_path / "a.parquet")
+    whole = (tmp_path / "a.parquet").read_bytes()
+    (tmp_path / "a.parquet").write_bytes(whole[: len(whole) // 2])
+    files.write_zip(tmp_path / "a.xlsx", {"xl/workbook.xml": "<workbook"})
+    (tmp_path / "b.xlsx").write_bytes(b"PK\3\4")
+    files.xlsx(tmp_path / "c.xlsx", [["text"], ["a" * 30_000_000]])
+
+    for name, message in (
+        ("a.parquet", "cannot read this Parquet: "),
+        ("a.xlsx", "cannot read this workbook: "),
+        ("b.xlsx", "cannot read this zip: "),
+        ("c.xlsx", "expands more than 100 times, as a decompression bomb does"),
+    ):
+        with pytest.raises(InputError, match=rf"{re.escape(name)}: {message}") as caught:
+            items(tmp_path / name, text="text")
+        assert "\n" not in str(caught.value)
+
+
+@given(content=st.text('ab,"\n\t;é', max_size=40), name=st.sampled_from(["csv", "tsv"]))
+def test_any_lines(content: str, name: str) -> None:
+    """Give documents and refusals, or one line that says why not."""
+    reader = {"csv": table.CSV, "tsv": table.TSV}[name]
+    with contextlib.suppress(InputError):
+        for one in reader.of({"text": "a"}).read(iter(content.split("\n")), path="x"):
+            assert 1 <= one.line <= content.count("\n") + 1
