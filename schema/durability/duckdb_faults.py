@@ -1,7 +1,7 @@
 """What DuckDB gets wrong, in which versions, and until when sentgen makes up for it.
 
-pyproject.toml asks for 1.4.1 to 1.5; 2.0.0 works when it is put in by hand. Once it may ask for 2 alone (to
-be looked at on 2027-05-25), what waits for 2.0 here goes, with all that it guards.
+pyproject.toml asks for 1.4.1 to 2.x. Once it may ask for 2 alone (to be looked at on 2027-05-25), what waits
+for 2.0 here goes, with all that it guards.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ TORN_LOGS_COME_BACK = _VERSION < (2, 0)
 
 #: A commit writes the new state beside the old one and switches to it by one write to the header of a file.
 #: A log would be another thing to lose: the disk may write its pages in any order, and after a power cut no
-#: version opens a store whose log has a hole in a transaction that did not end (seen in 1.5.6 and 2.0.0).
+#: version opens a store whose log has a hole in a transaction that did not end (seen in 1.5.6 to 2.0.1).
+#: From 2.0.1 on, 97 bytes of log say that a checkpoint begins, and nothing of the transaction: lost or torn,
+#: they change nothing. Where they cannot be written, as where a folder has the name, the database fails.
 WITHOUT_LOG = {"checkpoint_threshold": "0B"}
 # 1.4 leaves the log out by itself, and refuses a setting that it does not know.
 if _VERSION >= (1, 5):
