@@ -36,7 +36,7 @@ def write_package(folder: Path, name: str, entries: Mapping[str, str], code: str
     Args:
         folder: where it is installed.
         name: of the package, version 1.0.
-        entries: kind and name of each entry point, such as `readers.vrt`, to what it names in the module.
+        entries: kind and name of each entry point, such as `readers.tagged`, to what it names in the module.
         code: the module.
         module: its name, if it is not that of the package.
     """

@@ -32,7 +32,7 @@ def reader_of(plugin: Plugin, given: object) -> Reader:
     extensions = reader.extensions
     if isinstance(extensions, str) or not all(one.startswith(".") for one in extensions):
         raise PluginError(
-            "has extensions that are no tuple of texts such as ('.vrt',); its authors must change that",
+            "has extensions that are no tuple of texts such as ('.tagged',); its authors must change that",
             plugin=plugin,
         )
     fits = reader.fits

@@ -21,21 +21,12 @@ from sentgen import plugins
 from sentgen.cli import build
 from sentgen.corpus.formats import READERS
 
-VERTICAL = """\
+TAGGED = """\
 <text id="news-1" genre="news">
-<s>
-Trucks\tNNS\ttruck
-arrived\tVBD\tarrive
-<g/>
-.\t.\t.
-</s>
-</text>
+Trucks_NNS_truck arrived_VBD_arrive ._._.
+
 <text id="blog-1" genre="blog">
-<s>
-A&amp;B\tNNP\tA&amp;B
-won\tVBD\twin
-</s>
-</text>
+A&B_NNP_A&B won_VBD_win
 """
 
 
@@ -56,7 +47,7 @@ def example(site: Path) -> Iterator[None]:
 def test_they_are_listed(sentgen: Sentgen) -> None:
     """With the package that adds them, behind our own."""
     for listing, name, settings in (
-        ("formats", "vrt", None),
+        ("formats", "tagged", None),
         ("algorithms", "insertion", "order passes"),
         ("aligners", "spelling", "least"),
     ):
@@ -72,11 +63,11 @@ def test_they_are_listed(sentgen: Sentgen) -> None:
 @pytest.mark.usefixtures("example")
 def test_the_reader(sentgen: Sentgen, tmp_path: Path) -> None:
     """Told by its extension or first lines; documents, metadata, lemmas and spaces arrive in the store."""
-    (tmp_path / "a.vrt").write_text(VERTICAL)
-    (tmp_path / "b.xml").write_text(VERTICAL)
+    (tmp_path / "a.tagged").write_text(TAGGED)
+    (tmp_path / "b.tags").write_text(TAGGED)
 
-    assert sentgen("ingest", "a.vrt", "--corpus", "a").code == 0
-    assert sentgen("ingest", "b.xml", "--corpus", "b").code == 0
+    assert sentgen("ingest", "a.tagged", "--corpus", "a").code == 0
+    assert sentgen("ingest", "b.tags", "--corpus", "b").code == 0
     query = (
         "select document, form, lemma, xpos from v_tokens where corpus = 'a' and lemma <> form order by all"
     )
@@ -87,36 +78,20 @@ def test_the_reader(sentgen: Sentgen, tmp_path: Path) -> None:
     ]
     where = ("--corpus", "b", "--where", "genre = news", "--csv")
     assert sentgen("kwic", "arrived", *where).out.splitlines()[1].endswith("Trucks,arrived,.")
-    assert "unchanged" in sentgen("ingest", "a.vrt", "--corpus", "a", "--format", "vrt").out
-
-
-@pytest.mark.usefixtures("example")
-def test_the_reader_takes_no_markup_for_words(sentgen: Sentgen, tmp_path: Path) -> None:
-    """Neither the declaration of XML, nor comments, nor tags with names and quotes of other kinds."""
-    text = VERTICAL.replace("</s>", "<!-- ends here -->\n</s>").replace('"blog"', "'blog'")
-    text = text.replace("<text id", '<text xml:lang="en" id').replace("<s>", "<s-unit>\n<?page 1?>\n<s>")
-    head = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE corpus>\n<corpus name=\'it\'>\n'
-    (tmp_path / "a.xml").write_text(f"{head}{text}</corpus>\n")
-
-    assert sentgen("ingest", "a.xml", "--corpus", "a").code == 0
-    query = "select document, string_agg(form, ' ' order by position) from v_tokens group by all order by all"
-    assert sentgen("sql", query, "--csv").out.splitlines()[1:] == [
-        "blog-1,A&B won",
-        "news-1,Trucks arrived .",
-    ]
-    assert sentgen("kwic", "won", "--where", "genre = blog and 'xml:lang' = en", "--csv").code == 0
+    assert "unchanged" in sentgen("ingest", "a.tagged", "--corpus", "a", "--format", "tagged").out
 
 
 @pytest.mark.usefixtures("example")
 def test_what_the_reader_refuses(sentgen: Sentgen, tmp_path: Path) -> None:
     """A broken line is told with its place; a sentence is checked as those of our readers are."""
-    (tmp_path / "broken.vrt").write_text(VERTICAL.replace("arrived\tVBD", "arrived"))
-    (tmp_path / "reserved.vrt").write_text(VERTICAL.replace("Trucks", "&lt;s&gt;"))
+    (tmp_path / "broken.tagged").write_text(TAGGED.replace("arrived_VBD_arrive", "arrived"))
+    (tmp_path / "reserved.tagged").write_text(TAGGED.replace("Trucks", "<s>"))
 
     refused(
-        sentgen("ingest", "broken.vrt", "--corpus", "a"), "broken.vrt:3: the tokens of this sentence differ"
+        sentgen("ingest", "broken.tagged", "--corpus", "a"),
+        "broken.tagged:2: 'arrived' is not word_TAG or word_TAG_lemma",
     )
-    refused(sentgen("ingest", "reserved.vrt", "--corpus", "a"), "reserved.vrt:3: token 1 is <s>")
+    refused(sentgen("ingest", "reserved.tagged", "--corpus", "a"), "reserved.tagged:2: token 1 is <s>")
 
 
 @pytest.mark.usefixtures("example")
@@ -178,10 +153,10 @@ def test_help_and_completion_name_them(sentgen: Sentgen, monkeypatch: pytest.Mon
     """Help of what runs names them; the reference, which is made of the commands as they are, does not."""
     monkeypatch.setenv("COLUMNS", "200")
     for words, told in (
-        (("regenerate",), ("Plug-ins: insertion.", "Plug-ins: vrt.")),
+        (("regenerate",), ("Plug-ins: insertion.", "Plug-ins: tagged.")),
         (("evaluate", "alignment"), ("Plug-ins: spelling.",)),
-        (("ingest",), ("Plug-ins: vrt.",)),
-        (("generate",), ("Plug-ins: vrt.",)),
+        (("ingest",), ("Plug-ins: tagged.",)),
+        (("generate",), ("Plug-ins: tagged.",)),
     ):
         # Lines end anywhere, and within frames, as the terminal is taken to be.
         out = " ".join(sentgen(*words, "--help").out.replace("│", " ").split())
@@ -193,7 +168,7 @@ def test_help_and_completion_name_them(sentgen: Sentgen, monkeypatch: pytest.Mon
     shell = BashComplete(get_group(build()), {}, "sentgen", "_SENTGEN_COMPLETE")
     for words, expected in (
         (["regenerate", "-a", "in"], ["insertion"]),
-        (["ingest", "--format", "v"], ["vrt"]),
+        (["ingest", "--format", "tag"], ["tagged"]),
         (["evaluate", "alignment", "--systems", "sp"], ["spelling"]),
         (["evaluate", "alignment", "--format", "v"], []),
         (["generate", "-a", "in"], []),
@@ -203,10 +178,10 @@ def test_help_and_completion_name_them(sentgen: Sentgen, monkeypatch: pytest.Mon
 
 def test_as_a_user_has_it(site: Path, store: Path, tmp_path: Path) -> None:
     """In a process of its own, which finds the installed package by itself."""
-    (tmp_path / "a.vrt").write_text(VERTICAL)
+    (tmp_path / "a.tagged").write_text(TAGGED)
     environment = {**os.environ, "PYTHONPATH": str(site), "SENTGEN_DB": str(store)}
     done = subprocess.run(
-        command("ingest", "a.vrt", "--corpus", "a"),
+        command("ingest", "a.tagged", "--corpus", "a"),
         cwd=tmp_path,
         env=environment,
         capture_output=True,

@@ -45,7 +45,7 @@ def told(context: Context, operation: str, **parameters: Any) -> dict[str, Any]:
 
 def test_they_are_listed_and_used(compute: Context) -> None:
     """With notes on what cannot be used."""
-    assert told(compute, "formats")["rows"][-1]["format"] == "vrt"
+    assert told(compute, "formats")["rows"][-1]["format"] == "tagged"
     assert [row["algorithm"] for row in told(compute, "algorithms")["rows"]][-2:] == ["bad", "insertion"]
     aligners = told(compute, "aligners")
     assert aligners["rows"][-1]["package"] == "sentgen-example 0.1.0"
@@ -56,8 +56,8 @@ def test_they_are_listed_and_used(compute: Context) -> None:
         "rows"
     ]
     assert sorted(row["sentence"].split()) == [".", "arrived", "the", "trucks"]
-    text = "<s>\ntrucks\narrived\n</s>\n"
-    (row,) = told(compute, "align", document=text, abstract=text, format="vrt", system="spelling")["rows"]
+    text = "trucks_NNS arrived_VBD\n"
+    (row,) = told(compute, "align", document=text, abstract=text, format="tagged", system="spelling")["rows"]
     assert [(one["abstract"], one["document"]) for one in row["phrases"]] == [
         ([0, 1], [0, 1]),
         ([1, 2], [1, 2]),
