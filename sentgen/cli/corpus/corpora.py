@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,9 +13,18 @@ from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, ch
 from sentgen.cli.console.output import Output, output_options
 from sentgen.counts import corpora
 from sentgen.counts.corpora import Corpus
+from sentgen.errors import InputError
 from sentgen.output.files import whole_file
 from sentgen.output.wording import quantity
 
+if TYPE_CHECKING:
+    from sentgen.counts.conllu_export import Export
+
+#: Formats to write, and what does; imported when it is asked for.
+_EXPORTS = {
+    "conllu": ("sentgen.counts.conllu_export", "export_conllu"),
+    "vertical": ("sentgen.counts.vertical_export", "export_vertical"),
+}
 app = typer.Typer(help="List, show, verify, export and remove corpora.")
 
 
@@ -78,6 +88,9 @@ def verify(*, asked: Corpus, db: DbOption = None, memory_limit: MemoryOption = N
 def export(
     *,
     asked: Corpus,
+    form: Annotated[
+        str, typer.Option("--format", metavar="|".join(_EXPORTS), help="Format to write.")
+    ] = "conllu",
     conllu: Annotated[bool, typer.Option("--conllu", help="As CoNLL-U, which is the default.")] = True,
     to: Annotated[
         Path | None, typer.Option("--to", metavar="FILE", help="File to write. Default: standard output.")
@@ -85,18 +98,20 @@ def export(
     db: DbOption = None,
     memory_limit: MemoryOption = None,
 ) -> None:
-    """Write a corpus as CoNLL-U: CoNLL-U that was ingested comes back byte for byte.
+    """Write a corpus as CoNLL-U, which comes back byte for byte, or as a vertical file, with its regions.
 
-    Example: `sentgen corpora export ewt --conllu --to ewt.conllu`
+    Example: `sentgen corpora export ewt --format vertical --to ewt.vert`
     """
-    from sentgen.counts.conllu_export import export_conllu
-
+    if form not in _EXPORTS:
+        raise InputError(f"--format {form!r} is none of: {', '.join(_EXPORTS)}")
+    module, function = _EXPORTS[form]
+    export_as = getattr(import_module(module), function)
     check_file_option("--to", to)
     with (
         open_store(db, read_only=True, memory_limit=memory_limit) as store,
         store.connect() as connection,
     ):
-        found = export_conllu(connection, asked.name)
+        found: Export = export_as(connection, asked.name)
         for lost in found.lost:
             typer.echo(f"note: {lost}", err=True)
         if to is None:

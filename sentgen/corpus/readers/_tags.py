@@ -19,6 +19,9 @@ _ATTRIBUTE = re.compile(
     rf"""\s*({_NAME})(?:\s*=\s*(?:"([^"]*)"(?=\s|\Z)|'([^']*)'(?=\s|\Z)|([^\s"']+)"""
     rf"""|"(.*?)"(?=\s+{_NAME}\s*=|\s*\Z)|'(.*?)'(?=\s+{_NAME}\s*=|\s*\Z)))?(?=\s|\Z)"""
 )
+_ESCAPES = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"))
+_LINE_ENDS = str.maketrans("\t\n\r", "   ")
+_ODD = re.compile(r"[^\w.:-]")
 _ENTITY = re.compile(r"&(?:#(?:[0-9]{1,7}|[xX][0-9a-fA-F]{1,6})|[A-Za-z][A-Za-z0-9]*);")
 _FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -88,15 +91,19 @@ def escaped(text: str) -> str:
     >>> escaped("<R&D>")
     '&lt;R&amp;D&gt;'
     """
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    for character, entity in _ESCAPES:
+        text = text.replace(character, entity)
+    return text
 
 
-def written(kind: str, attributes: list[tuple[str, str]]) -> str:
+def opening(kind: str, attributes: list[tuple[str, str]]) -> str:
     """Return the tag that opens a region; names are made such that they can be read.
 
-    >>> written("doc", [("id", 'a "b"'), ("author gender", "f")])
+    >>> opening("doc", [("id", 'a "b"'), ("author gender", "f")])
     '<doc id="a &quot;b&quot;" author_gender="f">'
     """
-    named = ((re.sub(r"[^\w.:-]", "_", key), escaped(value)) for key, value in attributes)
-    said = "".join(f' {key}="{value.replace(chr(34), "&quot;")}"' for key, value in named)
-    return f"<{kind}{said}>"
+    said = "".join(
+        " " + _ODD.sub("_", key) + '="' + escaped(value.translate(_LINE_ENDS)).replace('"', "&quot;") + '"'
+        for key, value in attributes
+    )
+    return f"<{_ODD.sub('_', kind)}{said}>"

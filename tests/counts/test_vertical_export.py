@@ -1,0 +1,250 @@
+"""A corpus as a vertical file: read again, it is the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from all_counts import CONLLU, all_counts
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from sentgen.counts import corpora, vertical_export
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.counts.vertical_export import export_vertical
+from sentgen.errors import InputError
+from sentgen.schema import Store, maintenance
+from sentgen.schema.store import fetch_arrow
+
+#: What a corpus says, without numbers that depend on what else the store has.
+TABLES = {
+    "tokens": """
+        select document, sent_id, position, form, lemma, upos, xpos, feats, head, deprel, space_after
+        from v_tokens
+        order by sentence_id, position
+    """,
+    "misc": "select position, form, misc from v_misc order by sentence_id, position",
+    "sentences": "select metadata, length from sentence order by id",
+    "metadata": "select document, key, value from v_metadata order by document, sentence_id nulls first, key",
+    "regions": """
+        select document, kind, attributes, position, last_sentence_id - sentence_id as sentences, last_position
+        from v_regions
+        where kind <> 'doc' -- of a file whose documents are called text
+        order by sentence_id, place
+    """,
+}
+EMPTY = "\t_" * 7
+COLUMNS = "word,pos,lemma,mode,head,wsafter,x"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Iterator[Store]:
+    """One store for all tests, each of which removes its corpora."""
+    path = tmp_path_factory.mktemp("export") / "s.duckdb"
+    path.write_bytes(empty_store.read_bytes())
+    with Store(path) as opened:
+        yield opened
+
+
+@pytest.fixture(autouse=True)
+def emptied(store: Store) -> Iterator[None]:
+    yield
+    _empty(store)
+
+
+def _empty(store: Store) -> None:
+    for name in corpora.overview(store)["corpus"].to_pylist():
+        corpora.remove(store, name)
+
+
+def exported(store: Store) -> bytes:
+    with store.connect() as connection:
+        return b"".join(export_vertical(connection, "x").blocks)
+
+
+def told(store: Store) -> dict[str, list[dict[str, object]]]:
+    with store.connect() as connection:
+        return {name: fetch_arrow(connection, query).to_pylist() for name, query in TABLES.items()}
+
+
+def goes_round(store: Store, path: Path, chosen: Settings) -> bytes:
+    """Ingest a file, export it and ingest what comes out; return what comes out."""
+    ingest(store, [str(path)], chosen)
+    before, text = told(store), exported(store)
+    _empty(store)
+    again = path.with_name("again.vert")
+    again.write_bytes(text)
+    ingest(store, [str(again)], Settings("x"))
+    assert told(store) == before
+    assert exported(store) == text
+    return text
+
+
+_LINES = st.sampled_from(
+    [
+        "<corpus>",
+        '<doc id="d &quot;1&quot;" genre=news>',
+        "</doc>",
+        "<text title='t' n='&lt;'>",
+        "</text>",
+        "<s>",
+        '<s id="1" mood="x y" loud>',
+        '<s speaker="Ann">',
+        "</s>",
+        "<p n='1'>",
+        "<p>",
+        "</p>",
+        "<hi>",
+        "</hi>",
+        "<g/>",
+        "",
+        *(
+            f"{word}\t{pos}\t{lemma}\t{mode}\t{head}\t{space}\t{x}"
+            for word, pos, lemma, mode, head, space, x in (
+                ("a", "A", "a", "_", "0", "_", "_"),
+                ("b", "_", "b", "m|n", "1", "No", "_"),
+                ("R&amp;amp;D", "B", "_", "_", "_", '""', "1"),
+                ("<", "<", "<", "a\\p", "0", "_", "a=b"),
+                ("_", "_", "_", "_", "1", "_", "_"),
+                (".", ".", ".", "_", "_", "_", "_"),
+            )
+        ),
+    ]
+)
+
+
+@given(st.lists(_LINES, min_size=1, max_size=20))
+@example(["<text>", "<hi>", "<p>", *(["a\tA\ta\t_\t0\t_\t_"] * 2), "</p>", "b\tA\ta\t_\t0\t_\t_", "</hi>"])
+@settings(
+    max_examples=settings.default.max_examples // 5,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+def test_any_vertical_file_comes_back(store: Store, tmp_path: Path, lines: list[str]) -> None:
+    """Documents, sentences and regions in their order, attributes, and columns with any name."""
+    path = tmp_path / "a.vert"
+    path.write_text("\n".join([*lines, "z\tZ\tz\t_\t_\t_\t_"]), "utf-8")
+    try:
+        goes_round(store, path, Settings("x", columns=COLUMNS, on_error="skip"))
+    finally:
+        _empty(store)
+
+
+def test_an_export_is_what_others_read(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tags nest where regions do, whatever range of sentences is read at once."""
+    text = """\
+<!-- #vrt positional-attributes: word pos lemma mode -->
+<doc id="d" genre="news &amp; &quot;more&quot;">
+<p n="1">
+<s id="1" mood="calm">
+<name type="org">
+R&amp;D	NN	_	SUBJ
+</name>
+<g/>
+.	.	.	_
+</s>
+<s>
+b	B	b	a|b
+</s>
+</p>
+</doc>
+<doc id="e">
+<s>
+c	_	_	_
+</s>
+</doc>
+"""
+    path = tmp_path / "a.vert"
+    path.write_text(text, "utf-8")
+    for size in (1, 5_000):
+        monkeypatch.setattr(vertical_export, "AT_ONCE", size)
+        assert goes_round(store, path, Settings("x")).decode() == text
+        assert [one.check.name for one in maintenance.check(store) if one.problems] == []
+        _empty(store)
+
+
+@pytest.mark.parametrize(
+    ("misc", "columns"),
+    [
+        (["A=1|B=2", "B=2|C=3"], ["A", "B", "C"]),
+        (["A=1|B=2", "B=2|A=1"], ["A", "B"]),
+        (["A=1|loose", "A=2"], ["misc"]),
+        (["A=1|A=2", "_"], ["misc"]),
+        (["A=", "_"], ["misc"]),
+        (["pos=1", "_"], ["misc"]),
+        (["tag=1", "wsafter=2"], ["misc"]),
+        (["two words=1", "_"], ["misc"]),
+    ],
+)
+def test_misc_in_columns(store: Store, tmp_path: Path, misc: list[str], columns: list[str]) -> None:
+    """Each key has one; what no column can hold is the column misc as it is."""
+    path = tmp_path / "a.conllu"
+    path.write_text("".join(f"{i}\tw{EMPTY}\t{one}\n" for i, one in enumerate(misc, 1)), "utf-8")
+    ingest(store, [str(path)], Settings("x"))
+    text = exported(store)
+    assert (
+        text.split(b"\n", 1)[0].decode()
+        == f"<!-- #vrt positional-attributes: word pos lemma {' '.join(columns)} -->"
+    )
+    if misc[1] != "B=2|A=1":
+        goes_round(store, path, Settings("x"))
+
+
+def counts_both_ways(store: Store, path: Path) -> None:
+    """Compare what is counted of a treebank with what is counted of it as a vertical file."""
+    ingest(store, [str(path)], Settings("x"))
+    before, text = all_counts(store), exported(store)
+    regions = told(store)["regions"]
+    _empty(store)
+    again = path.with_suffix(".vert")
+    again.write_bytes(text)
+    ingest(store, [str(again)], Settings("x"))
+    assert all_counts(store) == before
+    assert told(store)["regions"] == regions
+
+
+def test_a_treebank_counts_the_same(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "a.conllu"
+    path.write_text(
+        CONLLU.replace("# newdoc id = d2", "# newdoc id = d2\n# newpar id = p1\n# speaker = Ann"), "utf-8"
+    )
+    counts_both_ways(store, path)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    "name",
+    [
+        "en_partut-ud-dev",
+        *(pytest.param(f"{one}-ud-dev", marks=pytest.mark.nightly) for one in ("en_ewt", "en_gum")),
+    ],
+)
+def test_real_treebanks_count_the_same(store: Store, tmp_path: Path, data_dir: Path, name: str) -> None:
+    path = tmp_path / f"{name}.conllu"
+    path.write_bytes((data_dir / "ud" / path.name).read_bytes())
+    counts_both_ways(store, path)
+
+
+def test_what_is_not_given_back_is_said(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "a.conllu"
+    path.write_text(CONLLU, "utf-8")
+    ingest(store, [str(path)], Settings("x"))
+    with store.connect() as connection:
+        assert "multiword ranges" in export_vertical(connection, "x").lost[0]
+
+
+@pytest.mark.data
+def test_the_modes_of_a_real_file(store: Store, data_dir: Path) -> None:
+    """Columns as emtsv has them; its heads make no trees, as punctuation has none of its own."""
+    path = data_dir / "formats" / "vertical" / "emagyardemo.vert"
+    with pytest.raises(InputError, match=r"emagyardemo\.vert:3: 12 tab-separated columns where 3 belong"):
+        ingest(store, [str(path)], Settings("x"))
+    columns = "word,wsafter,anas,lemma,xpos,upos,feats,id,mode,head,np,ner"
+    done = ingest(store, [str(path)], Settings("x", columns=columns))
+    subjects = sum(line.split("\t")[8:9] == ["SUBJ"] for line in path.read_text("utf-8").split("\n"))
+    query = "select count(*) from token_misc where list_contains(string_split(misc, '|'), 'mode=SUBJ')"
+    with store.connect() as connection:
+        assert connection.exec_driver_sql(query).scalar() == subjects > 0
+    assert [note for _, note in done.notes] == [
+        "the heads of 6 sentences make no tree, and are only the attribute head of their tokens"
+    ]
