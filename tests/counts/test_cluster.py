@@ -132,6 +132,20 @@ def test_raw_text_and_archives_are_counted_as_in_a_store(tmp_path: Path) -> None
     assert_same_counts(tmp_path / "lake", stored(tmp_path, packed))
 
 
+def test_vertical_files_are_counted_as_in_a_store(tmp_path: Path) -> None:
+    """With trees, columns that are named, and another encoding; they are not cut."""
+    rows = "".join(
+        f"<s>\nMädchen\t2\tnsubj\tN\n<hi>\nsehen{i % 7}\t0\troot\tV\n</hi>\n<g/>\n.\t2\tpunct\tP\n</s>\n"
+        for i in range(200)
+    )
+    file = tmp_path / "a.vert"
+    file.write_bytes(f"<doc>\n{rows}</doc>\n<p>\nOhne\t_\t_\tX\n.\t_\t_\tP\n</p>\n".encode("latin-1"))
+    settings = {"columns": "word,head,deprel,pos", "encoding": "latin-1"}
+    summary = count(tmp_path / "lake", file, **settings)
+    assert (summary.sentences, summary.tokens) == (201, 602)
+    assert_same_counts(tmp_path / "lake", stored(tmp_path, file, **settings))
+
+
 @pytest.mark.data
 @pytest.mark.nightly
 @pytest.mark.parametrize(("part", "tokens"), [("dev", 10_000), ("train", 100_000)])

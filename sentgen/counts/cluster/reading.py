@@ -110,7 +110,8 @@ def _found(
         tally = tallies[piece.source]
         if begin is not None:
             begin.start_source(tally)
-        for found in read_piece(piece, reader_named(shard.format).of(reading.settings.reading)):
+        reader = reader_named(shard.format).of(reading.settings.reading)
+        for found in read_piece(piece, reader, reading.settings.encoding):
             if not isinstance(found, Rejection):
                 yield tally, found
             elif reading.settings.on_error == "skip":

@@ -9,12 +9,13 @@ from dataclasses import asdict, dataclass, replace
 
 from sentgen.corpus.line_blocks import LineBlock, read_blocks
 from sentgen.corpus.reader import Reader
+from sentgen.corpus.reading import read_source
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.sources import LineReader, Source
+from sentgen.corpus.sources import UTF_8, LineReader, Source
 from sentgen.corpus.streams import BLOCK_BYTES
 from sentgen.errors import InputError, Rejection
 
-#: Where a sentence ends, by format. Sources in other formats, and compressed ones, are not cut.
+#: Where a sentence ends, by format. Sources in other formats, encodings, and compressed ones, are not cut.
 _ENDS = {"lines": re.compile(rb"\n"), "conllu": re.compile(rb"\n\r?\n"), "conllx": re.compile(rb"\n\r?\n")}
 #: Bytes before a block in which the end of a sentence may begin.
 _OVERLAP = 2
@@ -60,7 +61,7 @@ class Shard:
 
 def survey(source: Source, form: str, number: int, most: int) -> dict[str, object]:
     """Return the hash of a source, and its pieces of about so many bytes each."""
-    end = None if source.compression else _ENDS.get(form)
+    end = None if source.compression or source.encoding != UTF_8 else _ENDS.get(form)
     digest, pieces = hashlib.sha256(), list[SourcePart]()
     at = start = 0
     line = first_line = 1
@@ -113,8 +114,9 @@ def pack(pieces: Sequence[tuple[str, SourcePart]], most: int) -> list[Shard]:
 class PieceReader(LineReader):
     """The lines of a piece; they are told by their number in the source."""
 
-    def __init__(self, piece: SourcePart) -> None:
-        super().__init__(Source(piece.name, piece.path, piece.bytes, piece.compression, piece.member))
+    def __init__(self, piece: SourcePart, encoding: str = UTF_8) -> None:
+        place = (piece.name, piece.path, piece.bytes, piece.compression, piece.member)
+        super().__init__(Source(*place, encoding=encoding))
         self.piece, self.lines_read = piece, piece.first_line - 1
 
     def blocks(self, size: int = BLOCK_BYTES) -> Iterator[bytes]:
@@ -140,11 +142,13 @@ class PieceReader(LineReader):
         return block if self.piece.start else super().without_bom(block)
 
 
-def read_piece(piece: SourcePart, reader: Reader) -> Iterator[LineBlock | Sentence | Rejection]:
+def read_piece(
+    piece: SourcePart, reader: Reader, encoding: str = UTF_8
+) -> Iterator[LineBlock | Sentence | Rejection]:
     """Yield what a piece holds, with the lines of its source."""
-    lines = PieceReader(piece)
+    lines = PieceReader(piece, encoding)
     if reader.name == "lines":
         yield from read_blocks(lines)
         return
-    for found in reader.read(iter(lines), path=piece.name):
+    for found in read_source(reader, lines):
         yield replace(found, line=found.line + piece.first_line - 1)
