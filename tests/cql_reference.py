@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from sentgen.lookups.attributes import Value
 from sentgen.lookups.cql import syntax
@@ -16,11 +17,24 @@ Word = Mapping[str, str]
 Span = tuple[int, int, frozenset[tuple[str, int]]]
 
 
-class Sentence:
-    """One sentence, and where it stands in its document."""
+class Part(NamedTuple):
+    """What of a region is in a sentence: where it begins and ends, and whether the region does so there."""
 
-    def __init__(self, words: Sequence[Word], *, first: bool = True, last: bool = True) -> None:
-        self.words, self.first, self.last = words, first, last
+    begin: int
+    end: int
+    kind: str
+    attributes: Mapping[str, str]
+    begins: bool = True
+    ends: bool = True
+
+
+class Sentence:
+    """One sentence, where it stands in its document, and its regions, by where they begin."""
+
+    def __init__(
+        self, words: Sequence[Word], *, first: bool = True, last: bool = True, parts: Sequence[Part] = ()
+    ) -> None:
+        self.words, self.first, self.last, self.parts = words, first, last, parts
 
     def hits(self, pattern: syntax.Pattern, strategy: Strategy = Strategy.ALL) -> list[tuple[int, int]]:
         """Return the hits, first and last position from 1, in order."""
@@ -38,12 +52,18 @@ class Sentence:
                     if condition is None or self._holds(condition, {"": i})
                 }
             case syntax.CqlEdge(region, end):
-                there = region == "s" or (self.last if end else self.first)
-                place = length if end else 0
-                return {(place, place, none)} if there else set()
-            case syntax.Region(region):
-                whole = region == "s" or (self.first and self.last)
-                return {(0, length, none)} if whole and length else set()
+                return {
+                    (place, place, none)
+                    for one in self._regions(region)
+                    if (one.ends if end else one.begins)
+                    for place in [one.end if end else one.begin]
+                }
+            case syntax.Region(kind):
+                return {
+                    (one.begin, one.end, none)
+                    for one in self._regions(pattern)
+                    if kind != "doc" or (one.begins and one.ends)
+                }
             case syntax.Sequence(parts):
                 return self._one_after_the_other([self.spans(part) for part in parts])
             case syntax.Alternatives(parts):
@@ -57,9 +77,15 @@ class Sentence:
             case syntax.Both(one, other):
                 pairs = self._pairs(one, other)
                 return {_merged(m, o) for m, o in pairs if m[:2] == o[:2]}
-            case syntax.Within(inner_part, syntax.Region()):
+            case syntax.Within(inner_part, syntax.Region() as region):
                 # Every sentence is one, and lies within a document.
-                return self._full(inner_part)
+                return {
+                    one
+                    for one in self._full(inner_part)
+                    if any(part.begin <= one[0] and one[1] <= part.end for part in self._regions(region))
+                }
+            case syntax.Expanded(part, region):
+                return {self._expanded(one, region) for one in self._full(part)}
             case syntax.Within(inner_part, outer):
                 pairs = self._pairs(inner_part, outer)
                 return {_merged(m, o) for m, o in pairs if o[0] <= m[0] and m[1] <= o[1]}
@@ -67,6 +93,30 @@ class Sentence:
                 pairs = self._pairs(outer, inner_part)
                 return {_merged(m, o) for m, o in pairs if m[0] <= o[0] and o[1] <= m[1]}
         raise AssertionError(pattern)
+
+    def _regions(self, region: syntax.Region) -> list[Part]:
+        """Return the parts of regions that are so in this sentence."""
+        length = len(self.words)
+        if region.kind == "s":
+            there: Sequence[Part] = [Part(0, length, "s", {})] if length else []
+        elif region.kind == "doc":
+            there = [Part(0, length, "doc", {}, self.first, self.last)] if length else []
+        else:
+            there = [one for one in self.parts if one.kind == region.kind]
+        return [
+            one
+            for one in there
+            if all(
+                _is(test.right, one.attributes.get(test.left.attribute, "")) != test.negated
+                for test in region.tests
+            )
+        ]
+
+    def _expanded(self, span: Span, region: syntax.Region) -> Span:
+        if region.built_in:
+            return (0, len(self.words), span[2])
+        around = [one for one in self._regions(region) if one.begin <= span[0] and span[1] <= one.end]
+        return (around[-1].begin, around[-1].end, span[2]) if around else span
 
     def _full(self, pattern: syntax.Pattern) -> set[Span]:
         return {one for one in self.spans(pattern) if one[1] > one[0]}
@@ -118,13 +168,23 @@ class Sentence:
         text = self._string(left, places)
         if isinstance(right, syntax.Term):
             return text == self._string(right, places)
-        return any(
-            re.fullmatch(one if right.regex else re.escape(one), text, re.I if right.ignore_case else 0)
-            for one in right.texts
-        )
+        return _is(right, text)
 
     def _string(self, term: syntax.Term, places: Mapping[str, int]) -> str:
-        return self.words[places[term.label]].get(term.attribute, "")
+        place = places[term.label]
+        kind, _, attribute = term.attribute.partition("_")
+        around = [one for one in self.parts if one.kind == kind and one.begin <= place < one.end]
+        if around:
+            return around[-1].attributes.get(attribute, "")
+        return self.words[place].get(term.attribute, "")
+
+
+def _is(value: Value | syntax.Term, text: str) -> bool:
+    assert isinstance(value, Value)
+    return any(
+        re.fullmatch(one if value.regex else re.escape(one), text, re.I if value.ignore_case else 0)
+        for one in value.texts
+    )
 
 
 def _labels(

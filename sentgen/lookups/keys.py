@@ -12,6 +12,7 @@ from functools import cached_property
 from sqlalchemy import Connection
 
 from sentgen.lookups.attributes import COLUMNS
+from sentgen.lookups.regions import RegionKey, plain
 from sentgen.lookups.statement import Bindings, Statement
 from sentgen.schema.engine import raw
 
@@ -38,6 +39,12 @@ select distinct split_part(part, '=', 1) as name
 from (select unnest(string_split({column}, '|')) as part from {table} where contains({column}, '='))
 where contains(part, '=')
 order by name"""
+_KINDS = "select distinct kind from region order by kind"
+_ATTRIBUTES = """\
+select distinct a.key
+from region_meta as a
+semi join (select sentence_id, place from region where kind in $kinds) using (sentence_id, place)
+order by a.key"""
 _IN_MISC = "select 1 from token_misc where starts_with(misc, $start) or contains(misc, $within) limit 1"
 
 
@@ -113,6 +120,7 @@ class StoreKeys:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._misc: dict[str, bool] = {}
+        self._attributes: dict[tuple[str, ...], list[str]] = {}
 
     @cached_property
     def features(self) -> list[str]:
@@ -124,6 +132,45 @@ class StoreKeys:
         """The keys of the metadata."""
         rows = raw(self._connection).execute(_METADATA).fetchall()
         return {str(name): MetadataKey(str(name), bool(doc), bool(own)) for name, doc, own in rows}
+
+    @cached_property
+    def kinds(self) -> list[str]:
+        """The kinds of regions."""
+        return self._names(_KINDS)
+
+    def attributes(self, kinds: tuple[str, ...]) -> list[str]:
+        """Return the attributes of regions of some kinds."""
+        if kinds not in self._attributes:
+            query = Statement(_ATTRIBUTES, Bindings(kinds=list(kinds)))
+            self._attributes[kinds] = query.run(self._connection).column(0).to_pylist()
+        return self._attributes[kinds]
+
+    def find_kinds(self, name: str) -> tuple[str, ...]:
+        """Return the kinds of regions that a name stands for: ``list_item`` for list-item, too."""
+        return tuple(kind for kind in self.kinds if name in (kind, plain(kind)))
+
+    def find_attribute(self, kinds: tuple[str, ...], name: str) -> RegionKey | None:
+        """Return the attribute of regions of some kinds that a name stands for; none if there is none."""
+        found = tuple(key for key in self.attributes(kinds) if name in (key, plain(key)))
+        return RegionKey(kinds, found) if found else None
+
+    def find_region(self, name: str) -> RegionKey | None:
+        """Return the attribute of regions that a name stands for; none if there is none.
+
+        Args:
+            name: ``speaker.party`` or ``speaker_party``, which may have a label before it.
+        """
+        stem = _stem(name)
+        for at, letter in enumerate(stem):
+            kinds = self.find_kinds(stem[:at]) if letter in "._" else ()
+            if found := self.find_attribute(kinds, stem[at + 1 :]) if kinds else None:
+                return found
+        return None
+
+    @property
+    def of_regions(self) -> list[str]:
+        """All attributes of regions, as ``speaker.party``."""
+        return [f"{kind}.{key}" for kind in self.kinds for key in self.attributes((kind,))]
 
     @property
     def of_tokens(self) -> list[str]:

@@ -134,7 +134,7 @@ def test_metadata_misc_and_flags(store: Connection, query: str, hits: int) -> No
         ('[a.word="x"]', 2, "a label is compared behind the pattern"),
         ("[word]", 2, 'write what it is: word = "..."'),
         ('a:[] :: a.word', 9, 'write what it is: a.word = "..."'),
-        ('<np> "a"', 2, "no region 'np'; there are s (sentence) and doc (document)"),
+        ('<np> "a"', 2, "no region 'np'; there are s, doc"),
         ('"a"{3,1}', 5, "nothing is repeated 3 to 1 times"),
         ('"a"{101}', 5, "at most 100 times; write * or + for any number"),
         ('"a"%x', 4, "no flag '%x'; there are %c (case), %d (accents), %l (literal)"),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
-from cql_reference import Sentence
+from cql_reference import Part, Sentence
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection
@@ -21,7 +22,7 @@ from sentgen.lookups.statement import Bindings, Statement
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 
-TABLES = ("token", "sentence", "document", "word", "tag")
+TABLES = ("token", "sentence", "document", "word", "tag", "region", "region_meta")
 WORDS, TAGS = ("a", "b", "A"), ("N", "V", "Number=Sing", "Number=Plur|X=a")
 COLUMNS = ("word", "lemma", "upos", "feats")
 CONDITIONS = (
@@ -44,9 +45,27 @@ TOKENS = st.one_of(
     st.recursive(st.sampled_from(CONDITIONS), composed, max_leaves=3).map(lambda one: f"[{one}]"),
 )
 LABELLED = st.tuples(st.sampled_from(("", "", "x:", "y:")), TOKENS).map("".join)
-EDGES = st.sampled_from(("<s>", "</s>", "<doc>", "</doc>", "<s/>", "<doc/>"))
+TESTS = (
+    "",
+    ' x="a"',
+    ' x!="a"',
+    ' x="[ab]"',
+    ' x="A"%c',
+    ' x=""',
+    ' x!=".*"',
+    ' x!="" & y="b"',
+    ' y="b" x="a"',
+)
+OF_REGIONS = st.tuples(st.sampled_from(("<p{}>", "<q{}>", "<p{}/>", "<q{}/>")), st.sampled_from(TESTS)).map(
+    lambda one: one[0].format(one[1])
+)
+EDGES = st.one_of(
+    st.sampled_from(("<s>", "</s>", "<doc>", "</doc>", "<s/>", "<doc/>", "</p>", "</q>")),
+    OF_REGIONS,
+    OF_REGIONS,
+)
 TIMES = st.sampled_from(("?", "*", "+", "{2}", "{1,2}", "{2,}", "{0,3}", "{,2}"))
-TERMS = ("x.word", "y.lemma", "match.upos", "matchend.word", "x.pos")
+TERMS = ("x.word", "y.lemma", "match.upos", "matchend.word", "x.pos", "match.p_x", "y.q_y")
 CONSTRAINTS = st.recursive(
     st.one_of(
         st.tuples(
@@ -69,11 +88,23 @@ def larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         several.map(lambda parts: f"({' | '.join(parts)})"),
         st.tuples(inner, TIMES).map(lambda one: f"({one[0]}){one[1]}"),
         pairs.map(lambda one: f"(({one[0]}) {one[1]} ({one[2]}))"),
+        st.tuples(inner, OF_REGIONS).map(
+            lambda one: f"(({one[0]}) within {one[1].replace('/>', '>')[:-1]}/>)"
+        ),
         st.tuples(inner, CONSTRAINTS).map(lambda one: f"(({one[0]} x:[]? y:[]?) :: {one[1]})"),
     )
 
 
 QUERIES = st.recursive(st.one_of(LABELLED, LABELLED, LABELLED, EDGES), larger, max_leaves=6)
+REGIONS = st.lists(
+    st.tuples(
+        st.integers(0, 12),
+        st.integers(1, 8),
+        st.sampled_from("pq"),
+        st.dictionaries(st.sampled_from("xy"), st.sampled_from(("a", "b", "A", "")), max_size=2),
+    ),
+    max_size=6,
+)
 CORPORA = st.lists(
     st.tuples(
         st.booleans(),
@@ -100,7 +131,7 @@ def connection(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> I
         yield opened
 
 
-def fill(connection: Connection, corpus: list[Any]) -> list[Sentence]:
+def fill(connection: Connection, corpus: list[Any], regions: list[Any] = ()) -> list[Sentence]:
     """Write sentences, the first of each document marked, and return them."""
     duck = raw(connection)
     for name in TABLES:
@@ -130,8 +161,43 @@ def fill(connection: Connection, corpus: list[Any]) -> list[Sentence]:
             )
         words = [attributes(row) for row in rows]
         last = number + 1 == len(begins) or begins[number + 1]
-        made.append(Sentence(words, first=begins[number], last=last))
+        made.append(Sentence(words, first=begins[number], last=last, parts=[]))
+    mark(connection, made, regions)
     return made
+
+
+def mark(connection: Connection, sentences: list[Sentence], regions: list[Any]) -> None:
+    """Write regions, over tokens of all sentences by their number: each ends with the document at the latest."""
+    duck = raw(connection)
+    places = [(i, position) for i, one in enumerate(sentences) for position in range(len(one.words))]
+    # What queries name is there, be it elsewhere.
+    duck.execute(
+        "insert into region select 1, 1000, n, k, n, 1000, n from (values (1, 'p'), (2, 'q')) t(n, k)"
+    )
+    duck.execute(
+        "insert into region_meta select 1, 1000, n, k, 'a' from range(1, 3) r(n), (values ('x'), ('y')) t(k)"
+    )
+    numbers = Counter[int]()
+    for begin, size, kind, told in sorted(regions, key=lambda one: one[0]):
+        if begin >= len(places):
+            continue
+        inside = [places[begin]]
+        for place in places[begin + 1 : begin + size]:
+            if place[0] != inside[-1][0] and sentences[inside[-1][0]].last:
+                break
+            inside.append(place)
+        (first, start), (last, end) = inside[0], inside[-1]
+        numbers[first] += 1
+        key = [first + 1, numbers[first]]
+        duck.execute(
+            "insert into region values (1, ?, ?, ?, ?, ?, ?)", [*key, kind, start + 1, last + 1, end + 1]
+        )
+        for one in told.items():
+            duck.execute("insert into region_meta values (1, ?, ?, ?, ?)", [*key, *one])
+        for i in range(first, last + 1):
+            here = [position for number, position in inside if number == i]
+            part = Part(here[0], here[-1] + 1, kind, told, i == first, i == last)
+            cast(list[Part], sentences[i].parts).append(part)
 
 
 def attributes(row: tuple[str | None, ...]) -> dict[str, str]:
@@ -162,27 +228,53 @@ def walked(connection: Connection, cql: Cql, corpus: list[Any]) -> list[tuple[in
 
 
 @settings(suppress_health_check=list(HealthCheck))
-@given(CORPORA, QUERIES, st.sampled_from(Strategy))
-@example([(True, [("a", "a", "N", None)] * 6)], '("a" "b"? | []){2,}', Strategy.STANDARD)
+@given(
+    CORPORA,
+    REGIONS,
+    QUERIES,
+    st.sampled_from(("", "", " expand to p", " expand to s")),
+    st.sampled_from(Strategy),
+)
+@example([(True, [("a", "a", "N", None)] * 6)], [], '("a" "b"? | []){2,}', "", Strategy.STANDARD)
 @example(
-    [(True, [("a", None, "N", None), ("b", None, None, None)] * 3)], '[]{0,3} "b" []* </s>', Strategy.ALL
+    [(True, [("a", "a", "N", None)] * 6)],
+    [(1, 3, "p", {"x": "a"}), (2, 1, "p", {"x": "b"}), (3, 2, "q", {})],
+    '("a"? <p x="a"> [] </p>? <q>? []){1,2} :: matchend.p_x = ""',
+    " expand to p",
+    Strategy.ALL,
 )
 @example(
     [(True, [("a", None, "N", None), ("b", None, None, None)] * 3)],
+    [],
+    '[]{0,3} "b" []* </s>',
+    "",
+    Strategy.ALL,
+)
+@example(
+    [(True, [("a", None, "N", None), ("b", None, None, None)] * 3)],
+    [],
     '((x:"a" | "b") "a"* y:[]) :: !(x.word = y.word)',
+    "",
     Strategy.ALL,
 )
 @example(
     [(True, [("a", "a", "N", None)]), (False, [("a", "a", "N", None)])],
+    [],
     "(([]) within (<doc/>))",
+    "",
     Strategy.ALL,
 )
 def test_the_statement_finds_what_the_definition_says(
-    connection: Connection, corpus: list[Any], query: str, strategy: Strategy
+    connection: Connection,
+    corpus: list[Any],
+    regions: list[Any],
+    query: str,
+    expanded: str,
+    strategy: Strategy,
 ) -> None:
     """Whatever is looked up first."""
-    sentences = fill(connection, corpus)
-    cql = parse_cql(connection, query, Selection(()), strategy)
+    sentences = fill(connection, corpus, regions)
+    cql = parse_cql(connection, f"{query}{expanded}", Selection(()), strategy)
     expected = [
         (number, *one) for number, each in enumerate(sentences, 1) for one in each.hits(cql.pattern, strategy)
     ]

@@ -1,8 +1,10 @@
 """Patterns of tokens as automata without empty steps, one state for each token of the pattern.
 
 Glushkov 1961, "The abstract theory of automata": a state stands for one symbol of the pattern, having just
-been read, so that a step from state i to state j reads j. Ends of sentences and documents are no symbols but
-conditions on the first or the last token: in the middle of a match they can never hold.
+been read, so that a step from state i to state j reads j. Begins and ends of regions are no symbols but
+conditions on the place between two tokens: before the first, behind the last, and where a state is entered,
+which such a condition makes another state of the same symbol. Those of sentences and documents can never hold
+in the middle of a match.
 """
 
 from __future__ import annotations
@@ -27,12 +29,14 @@ class Automaton:
 
     Args:
         symbols: what is read by reaching each state.
+        entries: what must be true right before what is read, unless a match begins there.
         firsts: states in which a match may begin, with what must be true there.
         steps: pairs of states, the second one right after the first.
         lasts: states in which a match may end, with what must be true there.
     """
 
     symbols: tuple[Symbol, ...]
+    entries: tuple[Edges, ...]
     firsts: tuple[tuple[int, Edges], ...]
     steps: tuple[tuple[int, int], ...]
     lasts: tuple[tuple[int, Edges], ...]
@@ -40,7 +44,7 @@ class Automaton:
     def free(self, state: int) -> bool:
         """Return whether any token is read by reaching a state."""
         symbol = self.symbols[state]
-        return isinstance(symbol, syntax.Token) and symbol.condition is None
+        return isinstance(symbol, syntax.Token) and symbol.condition is None and not self.entries[state]
 
     def ahead(self, state: int) -> dict[int, tuple[int, int | None]] | None:
         """Return where a match that begins in a free state can begin at all.
@@ -79,16 +83,47 @@ def automaton(pattern: syntax.Pattern) -> Automaton:
     """Return the automaton of a pattern."""
     maker = _Maker()
     whole = maker.part(pattern)
-    # A first token is no end, and a last one no begin.
-    firsts = [one for one in whole.firsts if not any(edge.end for edge in one[1])]
-    lasts = [one for one in whole.lasts if all(edge.end for edge in one[1])]
-    return Automaton(tuple(maker.symbols), tuple(firsts), tuple(maker.steps), tuple(lasts))
+    # A first token is no end of a sentence, and a last one no begin.
+    firsts = [one for one in whole.firsts if not any(edge.end for edge in _of_sentences(one[1]))]
+    lasts = [one for one in whole.lasts if all(edge.end for edge in _of_sentences(one[1]))]
+    steps = [one for one in maker.steps if not _of_sentences(one[2])]
+    return _split(maker.symbols, firsts, steps, lasts)
+
+
+def _of_sentences(edges: Edges) -> list[syntax.CqlEdge]:
+    """Return the begins and ends of sentences and documents."""
+    return [edge for edge in edges if edge.region.built_in]
+
+
+def _split(
+    symbols: list[Symbol],
+    firsts: Iterable[tuple[int, Edges]],
+    steps: Iterable[tuple[int, int, Edges]],
+    lasts: Iterable[tuple[int, Edges]],
+) -> Automaton:
+    """Return the automaton in which what must be true at a step is said of the state that it leads to."""
+    entered = dict.fromkeys((target, edges) for _, target, edges in steps if edges)
+    numbers = {one: number for number, one in enumerate(entered, len(symbols))}
+    copies: dict[int, list[int]] = {number: [number] for number in range(len(symbols))}
+    for (state, _), number in numbers.items():
+        copies[state].append(number)
+    return Automaton(
+        (*symbols, *(symbols[state] for state, _ in entered)),
+        (*(_NOWHERE for _ in symbols), *(edges for _, edges in entered)),
+        tuple(firsts),
+        tuple(
+            (source, numbers[target, edges] if edges else target)
+            for one, target, edges in steps
+            for source in copies[one]
+        ),
+        tuple((state, edges) for one, edges in lasts for state in copies[one]),
+    )
 
 
 class _Maker:
     def __init__(self) -> None:
         self.symbols: list[Symbol] = []
-        self.steps: dict[tuple[int, int], None] = {}
+        self.steps: dict[tuple[int, int, Edges], None] = {}
 
     def part(self, pattern: syntax.Pattern) -> _Part:
         match pattern:
@@ -143,5 +178,4 @@ class _Maker:
     def _follow(self, before: _Part, after: _Part) -> None:
         for source, leaving in before.lasts:
             for target, entering in after.firsts:
-                if not leaving and not entering:
-                    self.steps[source, target] = None
+                self.steps[source, target, leaving | entering] = None

@@ -26,7 +26,7 @@ from sentgen.lookups.languages import (
 )
 
 GRAMMAR = r"""
-start: pattern ";"?
+start: pattern ("expand" "to" region_name)? ";"?
 ?pattern: filtered
     | filtered "::" condition           -> constrained
     | filtered "::" condition "within" scope -> constrained_within
@@ -34,7 +34,7 @@ start: pattern ";"?
     | filtered "within" scope           -> within
     | filtered "containing" alternatives -> containing
 ?scope: alternatives
-    | NAME                              -> region
+    | region_name
 ?alternatives: both
     | both ("|" both)+
 ?both: sequence
@@ -51,9 +51,9 @@ start: pattern ";"?
 ?atom: "[" condition "]"                -> token
     | "[" "]"                           -> any
     | value                             -> word
-    | "<" NAME ">"                      -> begin
-    | "</" NAME ">"                     -> end
-    | "<" NAME "/>"                     -> region
+    | "<" NAME tests ">"                -> begin
+    | "</" region_name ">"              -> end
+    | "<" NAME tests "/>"               -> region
     | "(" pattern ")"
     | NAME ":" atom                     -> label
     | "@" atom                          -> target
@@ -69,6 +69,9 @@ start: pattern ";"?
 ?comparison: term                       -> bare
     | term EQUAL value                  -> equals
     | term EQUAL term                   -> same
+region_name: NAME
+tests: (test ("&"? test)*)?
+test: NAME EQUAL value
 term: NAME ("." NAME)?
 value: STRING FLAGS?
 
@@ -100,9 +103,10 @@ _NAMES = {
     "COLON": ":",
     "WITHIN": "within",
     "CONTAINING": "containing",
+    "TO": "to",
 }
 #: Expected nearly everywhere, so that they say nothing.
-_QUIET = ("$END", "SEMICOLON", "FLAGS", "VBAR", "WITHIN", "CONTAINING", "AT")
+_QUIET = ("$END", "SEMICOLON", "FLAGS", "VBAR", "WITHIN", "CONTAINING", "EXPAND", "AT")
 _REFUSED = {
     "meet": 'meet and union are not known here; write a sequence, such as "a" []{0,3} "b"',
     "union": 'meet and union are not known here; write alternatives, such as "a" | "b"',
@@ -110,9 +114,12 @@ _REFUSED = {
 _REFUSED["MU"] = _REFUSED["meet"]
 _REFUSED["TAB"] = 'TAB is not known here; write a sequence, such as "a" []{0,2} "b"'
 _FLAGS = "cdl"
+#: Different tags of a query: as many of them may stand at one place in as many ways as there are sets.
+MOST_TAGS = 8
 #: The rules that are conditions.
-_CONDITIONS = ("bare", "equals", "same", "word")
-_REGIONS = {"s": "s", "sentence": "s", "doc": "doc", "document": "doc", "text": "doc"}
+_CONDITIONS = ("bare", "equals", "same", "word", "test")
+#: Names of sentences and documents.
+BUILT_IN = {"s": "s", "sentence": "s", "doc": "doc", "document": "doc", "text": "doc"}
 _PLAIN = re.compile(r"(?:[^\\.?*+|()\[\]{}^$]|\\[^\w\s])*")
 
 
@@ -126,9 +133,16 @@ def read(text: str) -> syntax.Pattern:
         pattern = built(text, partial(_parser().parse, text), _CONDITIONS, _Reader(text))
     except UnexpectedInput as error:
         raise _told(text, error) from None
+    if len(set(_tags(pattern))) > MOST_TAGS:
+        raise QueryError(f"more than {MOST_TAGS} different tags; ask in parts", query=text)
     if syntax.size(pattern) > MOST_TOKENS:
         raise QueryError(f"the query has more than {MOST_TOKENS} tokens, repetitions included", query=text)
     return pattern
+
+
+def _tags(pattern: syntax.Pattern) -> list[syntax.CqlEdge]:
+    own = [pattern] if isinstance(pattern, syntax.CqlEdge) else []
+    return own + [one for part in syntax.children(pattern) for one in _tags(part)]
 
 
 @cache
@@ -207,8 +221,8 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
     def _refuse(self, message: str, leaf: Leaf) -> QueryError:
         return QueryError(message, query=self._text, place=leaf.start_pos or 0)
 
-    def start(self, pattern: syntax.Pattern) -> syntax.Pattern:
-        return pattern
+    def start(self, pattern: syntax.Pattern, region: syntax.Region | None = None) -> syntax.Pattern:
+        return syntax.Expanded(pattern, region) if region else pattern
 
     def constrained(self, part: syntax.Pattern, condition: syntax.Condition) -> syntax.Pattern:
         return syntax.Constrained(part, _of_match(condition))
@@ -273,19 +287,24 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
         term = syntax.Term("word", column=value[1])
         return syntax.Token(syntax.CqlComparison(term, value[0], column=value[1]))
 
-    def begin(self, name: Leaf) -> syntax.Pattern:
-        return syntax.CqlEdge(self._region(name), end=False)
+    def begin(self, name: Leaf, tests: tuple[syntax.CqlComparison, ...]) -> syntax.Pattern:
+        return syntax.CqlEdge(self.region(name, tests), end=False)
 
-    def end(self, name: Leaf) -> syntax.Pattern:
-        return syntax.CqlEdge(self._region(name), end=True)
+    def end(self, region: syntax.Region) -> syntax.Pattern:
+        return syntax.CqlEdge(region, end=True)
 
-    def region(self, name: Leaf) -> syntax.Pattern:
-        return syntax.Region(self._region(name))
+    def region(self, name: Leaf, tests: tuple[syntax.CqlComparison, ...]) -> syntax.Region:
+        return syntax.Region(BUILT_IN.get(name, str(name)), tests, name.start_pos or 0)
 
-    def _region(self, name: Leaf) -> str:
-        if name not in _REGIONS:
-            raise self._refuse(f"no region {str(name)!r}; there are s (sentence) and doc (document)", name)
-        return _REGIONS[name]
+    def region_name(self, name: Leaf) -> syntax.Region:
+        return self.region(name, ())
+
+    def tests(self, *tests: syntax.CqlComparison) -> tuple[syntax.CqlComparison, ...]:
+        return tests
+
+    def test(self, name: Leaf, sign: Leaf, value: tuple[Value, int]) -> syntax.CqlComparison:
+        term = syntax.Term(str(name), column=name.start_pos or 0)
+        return syntax.CqlComparison(term, value[0], sign == "!=", value[1])
 
     def label(self, name: Leaf, part: syntax.Pattern) -> syntax.Pattern:
         if name in ("match", "matchend"):

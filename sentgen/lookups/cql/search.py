@@ -16,10 +16,12 @@ from sentgen.lookups.attributes import COLUMNS, NAMED, Value
 from sentgen.lookups.concordances.places import sentences_of
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.plan import plan
+from sentgen.lookups.cql.regions import find_property
 from sentgen.lookups.cql.spans import Spans
 from sentgen.lookups.cql.tokens import ENDS, TAGS, TokenConditions
 from sentgen.lookups.keys import StoreKeys, bare
 from sentgen.lookups.languages import Negation
+from sentgen.lookups.regions import plain
 from sentgen.lookups.regular import told
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement
@@ -76,7 +78,7 @@ _CQL = re.compile(
         \(*\s*\[(\S|\s*\]|\s*\w+\s*!?=)
         | \(*\s*("[^"\s]+"|'[^'\s]+')\s*(%[cdl]+)?\s*([?*+{|)&"'\[<;:(@]|within\b|containing\b|$)
         | (?!(word|lemma|upos|xpos|deprel):)\w+:\s*["\[@] | @:?\s*["\[]
-        | </?(s|doc|text)/?>
+        | </?(?!unk>|root>)[^\W\d]\w*\s*(/?>|\w+\s*!?=\s*["'])
         | (MU|TAB)\s*["\[(] | (meet|union)\s+["\[(]
     )""",
     re.VERBOSE,
@@ -251,6 +253,8 @@ def check_terms(
     values = list[object]()
     if pattern:
         _check_labels(text, pattern)
+        for region in syntax.regions(pattern):
+            _check_region(keys, text, region)
         asked = [*_terms(pattern), *by]
         values = [two.right for each in syntax.conditions(pattern) for two in syntax.comparisons(each)]
     for one in asked:
@@ -265,7 +269,24 @@ def _is_known(keys: StoreKeys, one: syntax.Term) -> bool:
     name = one.attribute
     if name in (*COLUMNS, *TAGS) or name in keys.features or keys.is_misc(name):
         return True
-    return bool(one.label) and keys.find_metadata(name) is not None
+    return bool(one.label) and bool(keys.find_metadata(name) or keys.find_region(name))
+
+
+def _check_region(keys: StoreKeys, text: str, region: syntax.Region) -> None:
+    """Refuse a region of which there is no kind, or none with the attributes that it is asked for."""
+    kinds = () if region.built_in else keys.find_kinds(region.kind)
+    if not region.built_in and not kinds:
+        there = instead(region.kind, ["s", "doc", *map(plain, keys.kinds)])
+        raise QueryError(f"no region {region.kind!r}; {there}", query=text, place=region.column)
+    for one in region.tests:
+        name = one.left.attribute
+        if region.built_in:
+            found, known = bool(find_property(keys, region, name)), ["id", *keys.metadata]
+        else:
+            found, known = bool(keys.find_attribute(kinds, name)), list(map(plain, keys.attributes(kinds)))
+        if not found:
+            message = f"no attribute {name!r} of {region.kind}; {instead(name, known)}"
+            raise QueryError(message, query=text, place=one.left.column)
 
 
 def _unknown(keys: StoreKeys, one: syntax.Term) -> str:
@@ -275,6 +296,8 @@ def _unknown(keys: StoreKeys, one: syntax.Term) -> str:
         return (
             f"{name} is metadata: write :: match.{name} behind the pattern, or --where '{found.name} = ...'"
         )
+    if keys.find_region(name):
+        return f"{name} is said of regions: write :: match.{name} behind the pattern"
     if (stem := bare(name)) != name:
         if stem in keys.of_tokens or stem in TAGS:
             return f"an attribute of which label? Write match.{stem} for that of the first token"
@@ -314,17 +337,18 @@ def _named(condition: syntax.Condition) -> list[tuple[str, int]]:
 def _empty(connection: Connection, text: str, pattern: syntax.Pattern) -> frozenset[Value]:
     """Return the values that match the empty string; DuckDB says so, and which are no regular expressions."""
     found = set[Value]()
-    for condition in syntax.conditions(pattern):
-        for one in syntax.comparisons(condition):
-            if isinstance(one.right, syntax.Term):
-                continue
-            bindings = Bindings()
-            query = Statement(f"select {one.right.condition(bindings.bind('empty', ''), bindings)}", bindings)
-            try:
-                if raw(connection).execute(query.text, dict(bindings)).fetchall() == [(True,)]:
-                    found.add(one.right)
-            except duckdb.InvalidInputException as error:
-                raise _no_expression(text, one, error) from None
+    of_tokens = (one for each in syntax.conditions(pattern) for one in syntax.comparisons(each))
+    of_regions = (one for region in syntax.regions(pattern) for one in region.tests)
+    for one in (*of_tokens, *of_regions):
+        if isinstance(one.right, syntax.Term):
+            continue
+        bindings = Bindings()
+        query = Statement(f"select {one.right.condition(bindings.bind('empty', ''), bindings)}", bindings)
+        try:
+            if raw(connection).execute(query.text, dict(bindings)).fetchall() == [(True,)]:
+                found.add(one.right)
+        except duckdb.InvalidInputException as error:
+            raise _no_expression(text, one, error) from None
     return frozenset(found)
 
 

@@ -11,24 +11,23 @@ automaton around it. Where a token that the query cannot do without is rare, onl
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.automaton import MOST_WALKED, Automaton, Edges, automaton
-from sentgen.lookups.cql.tokens import ENDS, TokenConditions, at_edges, columns
+from sentgen.lookups.cql.regions import RegionConditions
+from sentgen.lookups.cql.tokens import ENDS, TokenConditions, columns
 from sentgen.lookups.statement import where
 
 if TYPE_CHECKING:
     from sentgen.lookups.cql.walks import Walk
 
 _SENTENCES_WITH = "{alias}.sentence_id in (\n    select r.sentence_id\n    from token as r{conditions}\n  )"
-_WHOLE = {
-    "s": "select s.id as sentence_id, 1 as first, s.length as last{labels}\n  from sentence as s{conditions}",
-    "doc": "select s.id as sentence_id, 1 as first, s.length as last{labels}\n  from sentence as s\n"
-    "  join document as d on d.id = s.document_id and d.sentences = 1{conditions}",
-}
+#: How a token is read: the condition that it meets, and what must be true right before it.
+_Read: TypeAlias = "tuple[syntax.Condition | None, Edges]"
+_ANYTHING: _Read = (None, frozenset())
 _STEP = """\
   select walk.sentence_id, walk.first, t.last, step.target{carried}
   from {walk} as walk
@@ -94,14 +93,14 @@ class Spans:
     walked: bool = False
     parts: list[TableExpression] = field(default_factory=list)
     walks: list[Walk] = field(default_factory=list)
-    _classes: dict[syntax.Condition, int] = field(default_factory=dict)
+    _classes: dict[_Read, int] = field(default_factory=dict)
     _names: dict[str, str] = field(default_factory=dict)
 
     def write(self, pattern: syntax.Pattern) -> str:
         """Write the parts for a pattern, and return the name of the last one, which has its spans."""
-        for one in _tokens(pattern):
-            if one.condition is not None:
-                self._classes.setdefault(one.condition, len(self._classes))
+        for one in _read(pattern):
+            if one != _ANYTHING:
+                self._classes.setdefault(one, len(self._classes))
         for label in syntax.labels(pattern):
             self._names[label] = f"label_{len(self._names) + 1}"
         if self.rare is not None:
@@ -113,6 +112,10 @@ class Spans:
         if self.walks:
             self.parts = _named(self.parts, found)
         return found
+
+    @property
+    def _regions(self) -> RegionConditions:
+        return RegionConditions(self.conditions, self.low, self.high)
 
     @property
     def once(self) -> bool:
@@ -146,11 +149,13 @@ class Spans:
         ]
         return _SENTENCES_WITH.format(alias="t", conditions=where(inner, "    "))
 
-    def _scan(self, condition: syntax.Condition) -> str:
-        told = [self.conditions.of_token(condition, "t")]
+    def _scan(self, one: _Read) -> str:
+        condition, entry = one
+        told = [] if condition is None else [self.conditions.of_token(condition, "t")]
+        told += self._regions.before(entry, "t.sentence_id", "t.position")
         if self.rare is None:
             told += [*self._of_corpora("t"), *self._range("t.sentence_id")]
-        number = self._classes[condition]
+        number = self._classes[one]
         return (
             f"  select t.sentence_id, t.position as first, t.position as last, {number} as class"
             f"\n  from {self._source} as t{where(told, '  ')}"
@@ -171,13 +176,18 @@ class Spans:
 
     def _spans(self, pattern: syntax.Pattern) -> str:
         match pattern:
-            case syntax.Region(region):
-                return self._add("match", self._region(region))
+            case syntax.Region():
+                return self._region(pattern)
             case syntax.Both(left, right):
                 return self._together(left, right, "o.first = m.first and o.last = m.last")
-            case syntax.Within(inner, syntax.Region()):
-                # No match leaves its sentence.
-                return self._spans(inner)
+            case syntax.Within(inner, syntax.Region() as region):
+                found = self._spans(inner)
+                told = self._regions.within(region, found)
+                return self._add("match", told) if told else found
+            case syntax.Expanded(part, region):
+                return self._add(
+                    "match", self._regions.expanded(region, self._spans(part), self._names.values())
+                )
             case syntax.Within(inner, outer):
                 return self._together(inner, outer, "o.first <= m.first and o.last >= m.last")
             case syntax.Containing(outer, inner):
@@ -186,11 +196,11 @@ class Spans:
                 return self._constrained(part, condition)
         return self._walked(automaton(pattern))
 
-    def _region(self, region: str) -> str:
-        told = self._range("s.id") + self._of_corpora("s")
+    def _region(self, region: syntax.Region) -> str:
+        told = [*self._range("s.id"), *self.conditions.selection.of_sentences(self.conditions.bindings, "s")]
         if self.rare is not None:
             told.append("s.id in (select sentence_id from near)")
-        return "  " + _WHOLE[region].format(labels=self._labels("", ()), conditions=where(told, "  "))
+        return self._add("match", self._regions.whole(region, told, self._labels("", ())))
 
     def _labels(self, alias: str, bound: Sequence[str]) -> str:
         """Return the columns of all labels, of which only some are bound."""
@@ -251,18 +261,20 @@ class Spans:
         plain = all(isinstance(symbol, syntax.Token) for symbol in states.symbols)
         if self.walked and plain and states.steps and len(states.symbols) <= MOST_WALKED:
             return self._walk(states)
-        inner = {
-            number: self._spans(symbol)
-            for number, symbol in enumerate(states.symbols)
-            if not isinstance(symbol, syntax.Token)
-        }
+        once: dict[syntax.Pattern, str] = {}
+        inner = dict[int, str]()
+        for number, symbol in enumerate(states.symbols):
+            if not isinstance(symbol, syntax.Token):
+                if symbol not in once:
+                    once[symbol] = self._spans(symbol)
+                inner[number] = once[symbol]
         known = _States(
             states,
             tuple(
-                len(self._classes) + number
-                if not isinstance(symbol, syntax.Token)
-                else (None if symbol.condition is None else self._classes[symbol.condition])
-                for number, symbol in enumerate(states.symbols)
+                self._classes.get((symbol.condition, entry))
+                if isinstance(symbol, syntax.Token)
+                else len(self._classes) + number
+                for number, (symbol, entry) in enumerate(zip(states.symbols, states.entries, strict=True))
             ),
             any(map(states.free, range(len(states.symbols)))),
         )
@@ -305,6 +317,7 @@ class Spans:
         spans = [
             f"  select m.sentence_id, m.first, m.last, {states.classes[number]} as class"
             f"{self._labels('m', tuple(self._names))}\n  from {name} as m"
+            + where(self._regions.before(states.states.entries[number], "m.sentence_id", "m.first"), "  ")
             for number, name in inner.items()
         ]
         return self._add("symbol", "\n  union all\n".join(tokens + spans), kept=True)
@@ -323,7 +336,7 @@ class Spans:
         length = ", s.length" if states.length else ""
         if length:
             source += "\n  join sentence as s on s.id = t.sentence_id"
-        told += at_edges(edges, sentence, first, last)
+        told += self._regions.before(edges, sentence, first)
         return (
             f"  select {sentence}, {first}, {last}, {number}{labels}{length}"
             f"\n  from {source}{where(told, '  ')}"
@@ -367,7 +380,7 @@ class Spans:
         told = [f"w.state in ({', '.join(map(str, free))})"] if free else []
         for number, edges in states.lasts:
             if number not in free:
-                at = at_edges(edges, "w.sentence_id", "w.first", "w.last")
+                at = self._regions.behind(edges, "w.sentence_id", "w.last")
                 told.append(f"(w.state = {number} and {' and '.join(at)})")
         accepted = " or ".join(told) or "false"
         # One state alone yields no span twice.
@@ -387,6 +400,15 @@ def _named(parts: Sequence[TableExpression], last: str) -> list[TableExpression]
     return kept
 
 
-def _tokens(pattern: syntax.Pattern) -> list[syntax.Token]:
-    own = [pattern] if isinstance(pattern, syntax.Token) else []
-    return own + [one for part in syntax.children(pattern) for one in _tokens(part)]
+def _read(pattern: syntax.Pattern) -> Iterator[_Read]:
+    """Yield how tokens are read by the automata of a pattern."""
+    if isinstance(pattern, syntax.Joined):
+        for part in syntax.children(pattern):
+            yield from _read(part)
+        return
+    states = automaton(pattern)
+    for symbol, entry in zip(states.symbols, states.entries, strict=True):
+        if isinstance(symbol, syntax.Token):
+            yield symbol.condition, entry
+        else:
+            yield from _read(symbol)

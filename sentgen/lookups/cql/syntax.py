@@ -54,18 +54,31 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class CqlEdge:
-    """The begin or the end of a sentence (``s``) or a document (``doc``); no token."""
+class Region:
+    """A whole sentence (``s``) or document (``doc``), or what of another region is in a sentence.
 
-    region: str
-    end: bool
+    Args:
+        kind: of the region.
+        tests: what all hold of its attributes.
+        column: where the kind stands.
+    """
+
+    kind: str
+    tests: tuple[CqlComparison, ...] = ()
+    column: int = field(default=0, compare=False)
+
+    @property
+    def built_in(self) -> bool:
+        """Whether it is a sentence or a document."""
+        return self.kind in ("s", "doc")
 
 
 @dataclass(frozen=True, slots=True)
-class Region:
-    """A whole sentence or document."""
+class CqlEdge:
+    """The begin or the end of a region; no token."""
 
-    region: str
+    region: Region
+    end: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +136,17 @@ class Constrained:
     condition: Condition
 
 
-Pattern = (
-    Token | CqlEdge | Region | Sequence | Alternatives | Repetition | Both | Within | Containing | Constrained
-)
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """Spans of ``part``, each become the innermost region of a kind that it lies in, if there is one."""
+
+    part: Pattern
+    region: Region
+
+
 #: Patterns that no automaton of tokens knows; they match one token at least.
-Joined = Region | Both | Within | Containing | Constrained
+Joined = Region | Both | Within | Containing | Constrained | Expanded
+Pattern = Token | CqlEdge | Sequence | Alternatives | Repetition | Joined
 
 
 def children(pattern: Pattern) -> tuple[Pattern, ...]:
@@ -135,7 +154,7 @@ def children(pattern: Pattern) -> tuple[Pattern, ...]:
     match pattern:
         case Sequence(parts) | Alternatives(parts):
             return parts
-        case Repetition(part) | Constrained(part):
+        case Repetition(part) | Constrained(part) | Expanded(part):
             return (part,)
         case Both(left, right) | Within(left, right) | Containing(left, right):
             return (left, right)
@@ -194,6 +213,17 @@ def comparisons(condition: Condition | None) -> tuple[CqlComparison, ...]:
         case Negation(part):
             return comparisons(part)
     return ()
+
+
+def regions(pattern: Pattern) -> tuple[Region, ...]:
+    """Return the regions of a pattern, those of tags among them, in their order."""
+    inner = tuple(one for part in children(pattern) for one in regions(part))
+    match pattern:
+        case Region():
+            return (pattern,)
+        case CqlEdge(region) | Expanded(_, region):
+            return (*inner, region)
+    return inner
 
 
 def conditions(pattern: Pattern) -> tuple[Condition, ...]:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.automaton import Automaton, Edges
-from sentgen.lookups.cql.tokens import TokenConditions, at_edges
+from sentgen.lookups.cql.regions import RegionConditions
+from sentgen.lookups.cql.tokens import TokenConditions
 from sentgen.lookups.cql.walks import Walk
 from sentgen.lookups.statement import Statement, where
 
@@ -28,39 +29,46 @@ def walk_of(
         among: conditions on the rows ``t`` of `token` that are read: whole sentences.
         columns: label to its column.
     """
-    read: dict[syntax.Condition | None, int] = {}
+    read: dict[tuple[syntax.Condition | None, Edges], int] = {}
     labels: dict[str, set[int]] = {}
-    for number, symbol in enumerate(states.symbols):
+    for number, (symbol, entry) in enumerate(zip(states.symbols, states.entries, strict=True)):
         assert isinstance(symbol, syntax.Token)
-        read[symbol.condition] = read.get(symbol.condition, 0) | 1 << number
+        read[symbol.condition, entry] = read.get((symbol.condition, entry), 0) | 1 << number
         for label in symbol.labels:
             labels.setdefault(columns[label], set()).add(number)
+    regions = RegionConditions(conditions)
+    place = ("t.sentence_id", "t.position")
     met = [
-        (None if condition is None else conditions.of_token(condition, "t"), numbers)
-        for condition, numbers in read.items()
+        (
+            [
+                *([conditions.of_token(condition, "t")] if condition is not None else []),
+                *regions.before(entry, *place),
+            ],
+            numbers,
+        )
+        for (condition, entry), numbers in read.items()
     ]
+    begins = [(regions.before(edges, *place), numbers) for edges, numbers in _by_edges(states.firsts)]
+    ends = [(regions.behind(edges, *place), numbers) for edges, numbers in _by_edges(states.lasts)]
     kind = next(name for size, name in _SETS.items() if len(states.symbols) <= size)
-    sets = (_union(each, kind) for each in (met, _at_edges(states.firsts), _at_edges(states.lasts)))
+    sets = (_union(each, kind) for each in (met, begins, ends))
     text = _TOKENS.format(**dict(zip(("read", "begin", "final"), sets, strict=True)), conditions=where(among))
     own = {column: frozenset(numbers) for column, numbers in labels.items()}
     return Walk(Statement(text, conditions.bindings), states.steps, own)
 
 
-def _at_edges(ends: Iterable[tuple[int, Edges]]) -> list[tuple[str | None, int]]:
-    """Return the states in which a match begins or ends, with the condition on its token ``t``."""
+def _by_edges(ends: Iterable[tuple[int, Edges]]) -> Iterable[tuple[Edges, int]]:
+    """Return the states in which a match begins or ends, by what must be true there."""
     found: dict[Edges, int] = {}
     for state, edges in ends:
         found[edges] = found.get(edges, 0) | 1 << state
-    told = {edges: at_edges(edges, "t.sentence_id", "t.position", "t.position") for edges in found}
-    return [(" and ".join(told[edges]) or None, states) for edges, states in found.items()]
+    return found.items()
 
 
-def _union(sets: Iterable[tuple[str | None, int]], kind: str) -> str:
-    """Return the set of all states whose condition is met; None: always."""
+def _union(sets: Iterable[tuple[Sequence[str], int]], kind: str) -> str:
+    """Return the set of all states whose conditions are met."""
     parts = [
-        f"{states}::{kind}"
-        if condition is None
-        else f"case when {condition} then {states} else 0 end::{kind}"
-        for condition, states in sets
+        f"case when {' and '.join(told)} then {states} else 0 end::{kind}" if told else f"{states}::{kind}"
+        for told, states in sets
     ]
     return " | ".join(parts) or f"0::{kind}"

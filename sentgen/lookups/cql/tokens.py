@@ -7,7 +7,7 @@ token is false, whatever its sign.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from sentgen.errors import QueryError
@@ -22,6 +22,7 @@ from sentgen.lookups.attributes import (
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.keys import MetadataKey, StoreKeys
 from sentgen.lookups.languages import Either, Every, Negation
+from sentgen.lookups.regions import RegionKey
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, any_of
 
@@ -34,13 +35,6 @@ _WORDS = ("word", "form", "lemma")
 #: The first token of a match and the last one, as labels.
 ENDS = {"match": "first", "matchend": "last"}
 _META = "(select {value} from sentence as meta where meta.id = {alias}.sentence_id)"
-_AT_EDGE = {
-    ("s", False): "{first} = 1",
-    ("s", True): "({sentence}, {last}) in (select id, length from sentence)",
-    ("doc", False): "{first} = 1 and {sentence} in (select first_sentence from document where sentences > 0)",
-    ("doc", True): "({sentence}, {last}) in (select s.id, s.length from sentence as s join document as d"
-    " on s.id = d.first_sentence + d.sentences - 1)",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +99,7 @@ class TokenConditions:
         if isinstance(one.right, syntax.Term):
             return self._same(one.left, one.right, left, right, negated)
         name, value = one.left.attribute, self.compared(one.left.attribute, one.right)
-        if meta := self._metadata(name, left):
+        if meta := self._around(name, left):
             told = f"coalesce({value.condition(meta, self.bindings)}, {str(one.right in self.empty).lower()})"
             return f"not {told}" if negated else told
         found = [self._has(left, kind, value) for kind in kinds(name)]
@@ -141,7 +135,7 @@ class TokenConditions:
 
     def string(self, name: str, alias: str) -> str:
         """Return the string of an attribute of a row of `token`; null where there is none."""
-        if meta := self._metadata(name, alias):
+        if meta := self._around(name, alias):
             return meta
         strings = [
             (misc_string if self.keys.is_misc(kind) else attribute_string)(alias, kind, self.bindings)
@@ -149,17 +143,29 @@ class TokenConditions:
         ]
         return strings[0] if len(strings) == 1 else f"coalesce({', '.join(strings)})"
 
-    def _metadata(self, name: str, alias: str) -> str:
-        """Return the value of a key of the document or the sentence; empty if it is no such attribute."""
+    def _around(self, name: str, alias: str) -> str:
+        """Return the value of a key of what is around a token; empty if it is an attribute of the token."""
+        if region := region_key(self.keys, name):
+            return region.value(alias, self.bindings)
         key = metadata_key(self.keys, name)
         return _META.format(value=key.value("meta", self.bindings), alias=alias) if key else ""
 
 
 def metadata_key(keys: StoreKeys, name: str) -> MetadataKey | None:
     """Return the key of metadata that an attribute is; none if tokens have an attribute of this name."""
-    if name in (*COLUMNS, *TAGS) or name in keys.features or keys.is_misc(name):
+    return None if is_attribute(keys, name) else keys.find_metadata(name)
+
+
+def region_key(keys: StoreKeys, name: str) -> RegionKey | None:
+    """Return the attribute of regions that an attribute is; none if it is one of tokens or metadata."""
+    if is_attribute(keys, name) or keys.find_metadata(name):
         return None
-    return keys.find_metadata(name)
+    return keys.find_region(name)
+
+
+def is_attribute(keys: StoreKeys, name: str) -> bool:
+    """Return whether tokens have an attribute."""
+    return name in (*COLUMNS, *TAGS) or name in keys.features or keys.is_misc(name)
 
 
 def kinds(name: str) -> tuple[str, ...]:
@@ -177,9 +183,3 @@ def columns(condition: syntax.Condition | None) -> set[str]:
                     COLUMNS[kind][0] if kind in COLUMNS else "feats_id" for kind in kinds(term.attribute)
                 }
     return names
-
-
-def at_edges(edges: Iterable[syntax.CqlEdge], sentence: str, first: str, last: str) -> list[str]:
-    """Return the conditions that a match begins or ends at edges."""
-    keys = sorted((edge.region, edge.end) for edge in edges)
-    return [_AT_EDGE[key].format(sentence=sentence, first=first, last=last) for key in keys]

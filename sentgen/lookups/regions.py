@@ -1,0 +1,98 @@
+"""Regions of the store in SQL: what of them is in each sentence, and what they say of a token.
+
+A region goes over several sentences; in each of them it counts by the part that is there, so that regions and
+what lies in them are joined by the number of a sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sentgen.lookups.statement import Bindings
+
+#: Behind the last token of any sentence.
+_OPEN_END = 2**31 - 1
+#: `began` and `place` name the region. Sentences of a document follow each other.
+_PARTS = """\
+select p.began, p.place, p.sentence_id, case when p.sentence_id = p.began then p.position else 1 end as first,
+    case when p.sentence_id = p.last_sentence_id then p.last_position else {end} end as last
+  from (
+    select r.sentence_id as began, r.place, r.position, r.last_sentence_id, r.last_position,
+      unnest(range(r.sentence_id, r.last_sentence_id + 1)) as sentence_id
+    from region as r
+    where {conditions}
+  ) as p"""
+_LENGTH = "\n  join sentence as s on s.id = p.sentence_id"
+_WITH_ATTRIBUTE = """\
+({alias}.sentence_id, {alias}.place) in (
+    select a.sentence_id, a.place from region_meta as a where a.key in {keys} and {test})"""
+#: The order of regions by where they begin: of two around a token, the inner one is the later.
+INNER = "(p.began, p.place)"
+_VALUE = """\
+(select nullif(arg_max(coalesce(a.value, ''), p.inner), '')
+    from (select *, began::hugeint * 4294967296 + place as inner from ({parts})) as p
+    left join (
+      select sentence_id, place, min(value) as value from region_meta where key in {keys} group by all
+    ) as a on a.sentence_id = p.began and a.place = p.place
+    where p.sentence_id = {alias}.sentence_id and {position} between p.first and p.last)"""
+
+
+def plain(name: str) -> str:
+    """Return a name as queries can hold it.
+
+    >>> plain("author-gender")
+    'author_gender'
+    """
+    return re.sub(r"\W", "_", name)
+
+
+@dataclass(frozen=True, slots=True)
+class RegionKey:
+    """An attribute of regions.
+
+    Args:
+        kinds: of the regions, as the store has them: names that queries cannot tell apart.
+        keys: the same of the attribute.
+    """
+
+    kinds: tuple[str, ...]
+    keys: tuple[str, ...]
+
+    def value(self, alias: str, bindings: Bindings, position: str = "") -> str:
+        """Return the value in the innermost region around a token; null if there is none.
+
+        Args:
+            alias: of a row with ``sentence_id`` and, unless it is given, ``position``.
+            bindings: of the statement.
+            position: of the token.
+        """
+        return _VALUE.format(
+            parts=parts_of(of_kinds(self.kinds, bindings)),
+            keys=bindings.bind("attribute", list(self.keys)),
+            alias=alias,
+            position=position or f"{alias}.position",
+        )
+
+
+def of_kinds(kinds: tuple[str, ...], bindings: Bindings, alias: str = "r") -> str:
+    """Return the condition that a row of `region` is of some kinds."""
+    return f"{alias}.kind in {bindings.bind('kinds', list(kinds))}"
+
+
+def with_attribute(keys: tuple[str, ...], test: str, bindings: Bindings, alias: str = "r") -> str:
+    """Return the condition that a row of `region` has an attribute whose ``a.value`` passes a test."""
+    return _WITH_ATTRIBUTE.format(alias=alias, keys=bindings.bind("attribute", list(keys)), test=test)
+
+
+def parts_of(conditions: str, *, lengths: bool = False) -> str:
+    """Return the query for the parts of regions that are in each sentence.
+
+    Its columns are ``began`` and ``place``, the key of the region; ``sentence_id``, ``first`` and ``last``.
+
+    Args:
+        conditions: on the rows ``r`` of `region`.
+        lengths: whether what goes on beyond a sentence ends with it; else somewhere behind its last token.
+    """
+    end = "s.length" if lengths else _OPEN_END
+    return _PARTS.format(end=end, conditions=conditions) + (_LENGTH if lengths else "")
