@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from sentgen.lookups.statement import Bindings
 
 #: Behind the last token of any sentence.
-_OPEN_END = 2**31 - 1
+_OPEN_END = 2**30
 #: `began` and `place` name the region. Sentences of a document follow each other.
 _PARTS = """\
 select p.began, p.place, p.sentence_id, case when p.sentence_id = p.began then p.position else 1 end as first,
@@ -24,6 +24,17 @@ select p.began, p.place, p.sentence_id, case when p.sentence_id = p.began then p
     where {conditions}
   ) as p"""
 _LENGTH = "\n  join sentence as s on s.id = p.sentence_id"
+#: What of sentences the same regions are around: they are cut where one begins, and behind where one ends.
+_PIECES = """\
+select c.sentence_id, c.position,
+      coalesce(lead(c.position) over (partition by c.sentence_id order by c.position), s.length + 1)
+        - c.position as length
+    from (
+      select id as sentence_id, 1 as position from sentence
+      union
+      select sentence_id, unnest([first, last + 1]) from ({parts})
+    ) as c
+    join sentence as s on s.id = c.sentence_id and c.position <= s.length{conditions}"""
 _WITH_ATTRIBUTE = """\
 ({alias}.sentence_id, {alias}.place) in (
     select a.sentence_id, a.place from region_meta as a where a.key in {keys} and {test})"""
@@ -58,6 +69,15 @@ class RegionKey:
 
     kinds: tuple[str, ...]
     keys: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return ".".join([self.kinds[0], *self.keys[:1]])
+
+    @property
+    def always(self) -> None:
+        """No sentence need have it, as it has its corpus."""
 
     def value(self, alias: str, bindings: Bindings, position: str = "") -> str:
         """Return the value in the innermost region around a token; null if there is none.
@@ -96,3 +116,16 @@ def parts_of(conditions: str, *, lengths: bool = False) -> str:
     """
     end = "s.length" if lengths else _OPEN_END
     return _PARTS.format(end=end, conditions=conditions) + (_LENGTH if lengths else "")
+
+
+def pieces_of(kinds: tuple[str, ...], bindings: Bindings, conditions: str) -> str:
+    """Return the query for pieces of sentences around which the same regions of some kinds are.
+
+    Its columns are ``sentence_id``, ``position`` of the first token, and ``length``.
+
+    Args:
+        kinds: of the regions.
+        bindings: of the statement.
+        conditions: a where clause for the rows ``s`` of `sentence`; empty for all.
+    """
+    return _PIECES.format(parts=parts_of(of_kinds(kinds, bindings)), conditions=conditions)

@@ -17,8 +17,10 @@ from sqlalchemy import Connection
 from sentgen.lookups.concordances.hits import CqlHits
 from sentgen.lookups.cql.plan import required
 from sentgen.lookups.cql.search import Cql, Strategy, parse_cql
+from sentgen.lookups.metadata.conditions import choose
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement
+from sentgen.lookups.statistics.hit_frequencies import hit_frequencies
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 
@@ -285,3 +287,50 @@ def test_the_statement_finds_what_the_definition_says(
             assert (
                 walked(connection, replace(cql, rare=rare, sentences=size, walked=True), corpus) == expected
             )
+
+
+def around(sentence: Sentence, place: int, kind: str) -> list[dict[str, str]]:
+    """Return the attributes of the regions of a kind around a token, the innermost last."""
+    parts = (one for one in sentence.parts if one.kind == kind and one.begin <= place < one.end)
+    return [dict(one.attributes) for one in parts]
+
+
+CONDITIONS_ON_REGIONS = {
+    "p.x = a": lambda p, _: any(one.get("x") == "a" for one in p),
+    "p_x != a": lambda p, _: all(one.get("x") != "a" for one in p),
+    "exists q": lambda _, q: bool(q),
+    "exists q.y and not q.x in (a, b)": lambda _, q: (
+        any("y" in one for one in q) and all(one.get("x") not in ("a", "b") for one in q)
+    ),
+    'p.y ~ "[aA]" or q.x = b': lambda p, q: (
+        any(one.get("y") in ("a", "A") for one in p) or any(one.get("x") == "b" for one in q)
+    ),
+}
+
+
+@settings(suppress_health_check=list(HealthCheck))
+@given(CORPORA, REGIONS)
+def test_conditions_and_breakdowns_by_regions(
+    connection: Connection, corpus: list[Any], regions: list[Any]
+) -> None:
+    """A sentence is chosen by its first token, a hit is counted by its own; both by definition."""
+    sentences = fill(connection, corpus, regions)
+    for text, meets in CONDITIONS_ON_REGIONS.items():
+        bindings = Bindings()
+        query = Statement(choose(connection, text).sentences(bindings), bindings)
+        chosen = query.run(connection).column(0).to_pylist()
+        firsts = {i: [around(one, 0, kind) for kind in "pq"] for i, one in enumerate(sentences, 1)}
+        assert sorted(chosen) == [i for i, (p, q) in firsts.items() if meets(p, q)], text
+
+    sizes, hits = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for one in sentences:
+        for place, word in enumerate(one.words):
+            inner = (around(one, place, "p") or [{}])[-1], (around(one, place, "q") or [{}])[-1]
+            key = inner[0].get("x") or "_", inner[1].get("y") or "_"
+            sizes[key] += 1
+            hits[key] += word["word"] == "a"
+    found = hit_frequencies(connection, '[word="a"]', "p.x,match.q_y", Selection(()), Strategy.ALL, 0)
+    rows = {(row["p.x"], row["match.q_y"]): row for row in found.table.to_pylist()}
+    assert {key: row["count"] for key, row in rows.items()} == +hits
+    for key, row in rows.items():
+        assert row["per_million_in_part"] == pytest.approx(1e6 * hits[key] / sizes[key])

@@ -1,8 +1,8 @@
 """Which sentences meet a condition on their metadata, in SQL with bound parameters.
 
-A sentence has the values that are said of it under a key, else those that are said of its document. A test
-holds if one of these values passes it, and fails where there is none, so that ``!=``, which is its opposite,
-holds there.
+A sentence has the values that are said of it under a key, else those that are said of its document; under a
+key of regions (``speaker.party``), those of all regions of this kind around its first token. A test holds if
+one of these values passes it, and fails where there is none, so that ``!=``, its opposite, holds there.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from sentgen.lookups.metadata.syntax import (
     MetadataComparison,
     atoms,
 )
+from sentgen.lookups.regions import RegionKey, of_kinds
 from sentgen.lookups.regular import fault
 from sentgen.lookups.statement import Bindings, Statement, any_of
 from sentgen.output.wording import either, instead, near
@@ -29,6 +30,13 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 _OF_SENTENCE = "s.id in (select sentence_id from sentence_meta as m where m.key = {key}{test})"
+_OF_REGION = """\
+s.id in (
+    select unnest(range(r.sentence_id + (r.position > 1)::integer, r.last_sentence_id + 1))
+    from region as r{attribute}
+    where {conditions}
+  )"""
+_ATTRIBUTE = "\n    join region_meta as m on m.sentence_id = r.sentence_id and m.place = r.place"
 _OF_DOCUMENT = "s.document_id in (select document_id from document_meta as m where m.key = {key}{test})"
 #: Comparisons that are looked at where nothing was found: the first ones.
 _MOST_EXPLAINED = 20
@@ -43,6 +51,14 @@ from (
 )
 group by value
 order by count(*) desc, value
+limit {_MOST_VALUES}"""
+_VALUES_OF_REGION = f"""\
+select m.value
+from region_meta as m
+semi join region as r on r.sentence_id = m.sentence_id and r.place = m.place and r.kind in $kinds
+where m.key in $keys
+group by m.value
+order by count(*) desc, m.value
 limit {_MOST_VALUES}"""
 _VALUES_OF = f"select distinct {{value}} as value from {{table}} order by value limit {_MOST_VALUES}"
 
@@ -59,7 +75,7 @@ class Condition:
 
     text: str
     expression: Expression
-    keys: Mapping[ConditionKey, MetadataKey]
+    keys: Mapping[ConditionKey, MetadataKey | RegionKey]
 
     def sentences(self, bindings: Bindings) -> str:
         """Return the query for the numbers of the sentences that meet it."""
@@ -89,8 +105,14 @@ class Condition:
         return f"({word.join(self._written(one, bindings) for one in part.parts)})"
 
 
-def _of_key(key: MetadataKey, test: str, bindings: Bindings) -> str:
+def _of_key(key: MetadataKey | RegionKey, test: str, bindings: Bindings) -> str:
     """Return the condition that a value under a key passes a test; without one, that there is a value."""
+    if isinstance(key, RegionKey):
+        told = [of_kinds(key.kinds, bindings)]
+        if key.keys:
+            told.append(f"m.key in {bindings.bind('attribute', list(key.keys))}")
+        attribute = _ATTRIBUTE if key.keys else ""
+        return _OF_REGION.format(attribute=attribute, conditions=" and ".join(filter(None, [*told, test])))
     if key.always:
         return key.always.holds("s", test) if test else "true"
     name, passes = bindings.bind("key", key.name), test and f" and {test}"
@@ -120,11 +142,11 @@ def choose(connection: Connection, text: str) -> Condition:
         raise NotFoundError(
             "there are no sentences to choose from; a lake that was counted has counts alone: ask a store"
         )
-    there, keys = StoreKeys(connection), dict[ConditionKey, MetadataKey]()
+    there, keys = StoreKeys(connection), dict[ConditionKey, MetadataKey | RegionKey]()
     for one, _ in atoms(expression):
-        key = there.find_metadata(one.key.name, quoted=one.key.quoted)
+        key = there.find_metadata(one.key.name, quoted=one.key.quoted) or _of_regions(there, one)
         if key is None:
-            known = there.metadata if one.key.quoted else there.of_sentences
+            known = there.metadata if one.key.quoted else [*there.of_sentences, *there.of_regions]
             message = f"no key {one.key.name!r}; {instead(bare(one.key.name), known)}"
             raise QueryError(message, query=text, place=one.key.place)
         keys[one.key] = key
@@ -133,7 +155,17 @@ def choose(connection: Connection, text: str) -> Condition:
     return Condition(text, expression, keys)
 
 
-def _check_values(connection: Connection, text: str, asked: MetadataComparison, key: MetadataKey) -> None:
+def _of_regions(there: StoreKeys, one: MetadataComparison | Exists) -> RegionKey | None:
+    """Return the attribute of regions that is asked for, or the regions whose existence is."""
+    if one.key.quoted:
+        return None
+    kinds = there.find_kinds(one.key.name) if isinstance(one, Exists) else ()
+    return RegionKey(kinds, ()) if kinds else there.find_region(one.key.name)
+
+
+def _check_values(
+    connection: Connection, text: str, asked: MetadataComparison, key: MetadataKey | RegionKey
+) -> None:
     for one in asked.values:
         if asked.operator == "~":
             if wrong := fault(connection, one.text):
@@ -143,7 +175,7 @@ def _check_values(connection: Connection, text: str, asked: MetadataComparison, 
             raise QueryError(message, query=text, place=one.place)
 
 
-def _passes(one: MetadataComparison, key: MetadataKey, bindings: Bindings) -> str:
+def _passes(one: MetadataComparison, key: MetadataKey | RegionKey, bindings: Bindings) -> str:
     """Return the condition that a value passes; null where it is no number and has to be one."""
     value = key.always.value.format(alias="s") if key.always else "m.value"
     is_number = bool(key.always and key.always.number)
@@ -164,7 +196,7 @@ def _passes(one: MetadataComparison, key: MetadataKey, bindings: Bindings) -> st
     return any_of(told)
 
 
-def _hints(connection: Connection, one: MetadataComparison, asked: MetadataKey) -> list[str]:
+def _hints(connection: Connection, one: MetadataComparison, asked: MetadataKey | RegionKey) -> list[str]:
     """Say what of a comparison can never hold, as far as that is easily known."""
     key, values = asked.name, _values(connection, asked)
     if not values or len(values) == _MOST_VALUES:
@@ -178,9 +210,11 @@ def _hints(connection: Connection, one: MetadataComparison, asked: MetadataKey) 
     return [f'{key} is never a number; in quotes, texts are compared: {key} {one.operator} "{numbers[0]}"']
 
 
-def _values(connection: Connection, key: MetadataKey) -> list[str]:
+def _values(connection: Connection, key: MetadataKey | RegionKey) -> list[str]:
     """Return the values of a key, the most frequent first; none where they are as many as sentences."""
-    if key.always is None:
+    if isinstance(key, RegionKey):
+        query = Statement(_VALUES_OF_REGION, {"kinds": list(key.kinds), "keys": list(key.keys)})
+    elif key.always is None:
         query = Statement(_VALUES, {"key": key.name})
     elif not key.always.table:
         return []

@@ -1,7 +1,7 @@
 """Frequency lists of the hits of a query: what was matched, by attributes of it and of its labels.
 
 A breakdown by metadata compares parts of different sizes, so that it also has the relative frequency within
-the part: per million tokens of the sentences that have the same metadata.
+the part: per million tokens of the sentences that have the same metadata, and lie in the same regions.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from sentgen.lookups.concordances.hits import CqlHits, ReadPattern, read_hits
 from sentgen.lookups.concordances.places import SentenceRange, sentences_of
 from sentgen.lookups.cql.search import CqlMatches, Strategy, check_terms, is_cql, parse_cql
 from sentgen.lookups.cql.syntax import Term
-from sentgen.lookups.cql.tokens import ENDS, TokenConditions, metadata_key
+from sentgen.lookups.cql.tokens import ENDS, TokenConditions, is_attribute, metadata_key, region_key
 from sentgen.lookups.keys import StoreKeys
 from sentgen.lookups.languages import check_text
+from sentgen.lookups.regions import pieces_of
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, gathered, limit_clause, limited, where
 from sentgen.lookups.statistics.dispersion import JUILLAND_D
@@ -82,10 +83,11 @@ _JUILLAND = JUILLAND_D.format(
 _KINDS = """\
 kind as (
   select {strings}, sum(length) as kind_size
-  from (select id as sentence_id, length from sentence{corpora}) as h
+  from ({pieces}) as h
   group by all
 ),
 """
+_SENTENCES = "select s.id as sentence_id, s.length from sentence as s{corpora}"
 _WITHIN = ",\n  1e6 * sum(count) / any_value(kind_size) as per_million_in_part"
 
 _WHOLE = """\
@@ -124,6 +126,12 @@ class _Asked:
     keys: dict[str, Term]
     selection: Selection
     there: StoreKeys
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of regions whose attributes are among the keys."""
+        regions = (region_key(self.there, term.attribute) for term in self.keys.values())
+        return tuple(dict.fromkeys(kind for one in regions if one for kind in one.kinds))
 
     @property
     def columns(self) -> dict[str, str]:
@@ -203,7 +211,8 @@ def hit_frequencies(
     The columns are the keys; ``count``; ``share`` of all hits; ``per_million`` tokens; ``documents`` with
     it; and ``dp``, ``juilland_d`` and ``document_share``, its dispersion over all documents (see
     `sentgen.lookups.statistics.frequencies.Frequencies`). With metadata among the keys,
-    ``per_million_in_part`` is the count per million tokens of those sentences that have the same metadata.
+    ``per_million_in_part`` is the count per million tokens of those sentences that have the same metadata;
+    with attributes of regions, of the tokens around which the innermost regions have the same.
     What lacks a key counts as ``_``.
 
     Args:
@@ -248,16 +257,19 @@ def _rest(asked: _Asked, limit: int, bindings: Bindings) -> dict[str, str]:
     metadata = {
         columns[name]: f"coalesce({conditions.string(term.attribute, 'h')}, '_')"
         for name, term in asked.keys.items()
-        if metadata_key(asked.there, term.attribute)
+        if metadata_key(asked.there, term.attribute) or region_key(asked.there, term.attribute)
     }
     corpora = where(asked.selection.of_sentences(bindings), "  ")
+    of_parts = where(asked.selection.of_sentences(bindings, "s"), "    ")
+    kinds = asked.kinds
+    pieces = pieces_of(kinds, bindings, of_parts) if kinds else _SENTENCES.format(corpora=of_parts)
     strings = ", ".join(f"{string} as {column}" for column, string in metadata.items())
     return {
         "keys": ", ".join(columns.values()),
         "shown": ", ".join(f'{column} as "{_quoted(name)}"' for name, column in columns.items()),
         "corpora": corpora,
         "juilland": _JUILLAND,
-        "kinds": _KINDS.format(strings=strings, corpora=corpora.replace("\n  ", " ")) if metadata else "",
+        "kinds": _KINDS.format(strings=strings, pieces=pieces) if metadata else "",
         "join_kinds": f"\njoin kind using ({', '.join(metadata)})" if metadata else "",
         "within": _WITHIN if metadata else "",
         "limit": limit_clause(limit, bindings),
@@ -282,11 +294,7 @@ def _read(
 ) -> _Asked:
     """Read the query, in CQL unless nothing of it looks so."""
     there = StoreKeys(connection)
-    # Metadata are those of the whole match, whether a label stands before them or not.
-    named = {
-        name: replace(term, label=term.label or "match") if metadata_key(there, term.attribute) else term
-        for name, term in keys.items()
-    }
+    named = {name: _around(there, name, term) for name, term in keys.items()}
     by = list(named.values())
     if is_cql(query) or "[" in query or '"' in query:
         cql = parse_cql(connection, query, selection, strategy, by)
@@ -294,6 +302,15 @@ def _read(
     hits = read_hits(connection, query, selection, written=True)
     check_terms(there, query, by)
     return _Asked(query, hits, named, selection, there)
+
+
+def _around(there: StoreKeys, name: str, term: Term) -> Term:
+    """Return a key, where it is said of what is around the match as one of its first token."""
+    if metadata_key(there, term.attribute) or region_key(there, term.attribute):
+        return replace(term, label=term.label or "match")
+    if term.label and not is_attribute(there, term.attribute) and region_key(there, name):
+        return Term(name, "match")
+    return term
 
 
 def _in_part(alias: str, part: str) -> str:
