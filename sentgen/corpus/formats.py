@@ -10,6 +10,7 @@ from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers import (
     conll2000,
     conllu,
+    conllup,
     conllx,
     dp,
     epub,
@@ -40,7 +41,7 @@ class UnrecognizedError(InputError):
 
 #: In the order in which they are tried: every CoNLL-U is CoNLL-X as well, and `{` and `(` are words, too.
 _MODULES = (
-    *(conllu, conllx, jsonl, vertical, mrg, dp, conll2000, pos, lines, text, wsj),
+    *(conllup, conllu, conllx, jsonl, vertical, mrg, dp, conll2000, pos, lines, text, wsj),
     *(html, markdown, epub, pdf),
 )
 _TRIED: tuple[Reader, ...] = (*(module.READER for module in _MODULES), *office.READERS, *table.READERS)
@@ -156,6 +157,8 @@ def detect(source: Source, *, prose: bool = False, given: Collection[str] = ()) 
         raise UnrecognizedError("is empty", path=source.name)
     if extension in _BY_EXTENSION and extension not in _TABLES:
         name = _BY_EXTENSION[extension]
+        if name == "conllu" and conllup.fits(sample):
+            return conllup.READER.name
         return "wsj" if name == "dp" and wsj.partner(source.name) else name
     added, wrong = _added() if extension not in _OPEN_EXTENSIONS else ([], "")
     found = next((one.name for one in added if extension in one.extensions), None)

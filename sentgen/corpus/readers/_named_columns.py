@@ -69,9 +69,9 @@ class NamedColumns:
         given = tuple(name.strip() for name in names)
         wrong = next((name for name in given if not _NAME.fullmatch(name)), None)
         if wrong is not None:
-            raise InputError(f"--columns: {wrong!r} is no name of a column; write --columns word,pos,lemma")
+            raise InputError(f"{wrong!r} is no name of a column; write them as --columns word,pos,lemma")
         if len(set(given)) < len(given):
-            raise InputError(f"--columns: a name stands twice in {','.join(given)}")
+            raise InputError(f"a column stands twice in {','.join(given)}; give other --columns")
         fields: dict[str, int] = {}
         spaces: int | None = None
         others = []
@@ -87,7 +87,7 @@ class NamedColumns:
             else:
                 others.append(("" if name == _MISC else given[number], number))
         if "forms" not in fields:
-            raise InputError(f"--columns: none of {','.join(given)} is word or form")
+            raise InputError(f"no column of {','.join(given)} is word or form; give other --columns")
         return cls(given, fields, spaces, tuple(others))
 
     @property

@@ -166,7 +166,7 @@ class Pieces:
             if tag is not None:
                 yield from self._take(tag, line)
             elif declared := _DECLARED.fullmatch(found):
-                self._declare(declared[1].split())
+                self._declare(declared[1].split(), line)
             line += 1
             at = end + 1
         if at < len(text):
@@ -176,18 +176,23 @@ class Pieces:
         """Yield the last sentence."""
         yield from self._flush()
 
-    def _declare(self, names: Sequence[str]) -> None:
+    def _declare(self, names: Sequence[str], line: int) -> None:
         """Take the names of columns, unless they were given or tokens have come."""
-        if not (self._given or self._begun):
+        if self._given or self._begun:
+            return
+        try:
             self.columns = NamedColumns.of(names)
+        except InputError as error:
+            raise InputError(error.message, path=self.path, line=line) from error
 
     def _tokens(self, body: str, line: int) -> Iterator[Piece]:
         """Take lines that are no tags."""
         if not self._begun:
             first, _, rest = body.lstrip("\n").partition("\n")
             if is_header(first):
-                self._declare(first.split("\t"))
-                line += body.index(first) + 1
+                line += body.index(first)
+                self._declare(first.split("\t"), line)
+                line += 1
                 body = rest
         if not body.strip("\n"):
             self._closed |= not self._inside

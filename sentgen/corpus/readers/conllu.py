@@ -8,7 +8,7 @@ A `# newdoc` without an id is the document `PATH#LINE`.
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -32,6 +32,7 @@ _EMPTY_NODE = re.compile(r"(0|[1-9][0-9]*)\.([1-9][0-9]*)\Z", re.ASCII)
 #: A block is cut after so many lines a token (range, token, empty nodes) and so many comments.
 _ROWS_PER_TOKEN = 3
 _COMMENTS = 10_000
+COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 NO_SPACE = "SpaceAfter=No"
 #: What the line of a range says in the columns from LEMMA to DEPS, as a rule.
 _NOTHING = ["_"] * 7
@@ -44,8 +45,18 @@ def read(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> It
     yield from read_on(lines, path=path, limits=limits)
 
 
+def _columns(rows: list[str]) -> list[list[str]]:
+    return split_columns(rows, len(COLUMNS))
+
+
 def read_on(
-    lines: Iterable[str], *, path: str, limits: InputLimits, first_line: int = 1, document: str | None = None
+    lines: Iterable[str],
+    *,
+    path: str,
+    limits: InputLimits,
+    first_line: int = 1,
+    document: str | None = None,
+    split: Callable[[list[str]], list[list[str]]] = _columns,
 ) -> Generator[Sentence | Rejection, None, str | None]:
     """Read lines from the middle of a file, and return the document that has begun without a sentence.
 
@@ -55,6 +66,7 @@ def read_on(
         limits: what is refused.
         first_line: number of the first of the lines.
         document: the document that has begun before them.
+        split: returns the ten columns of rows.
     """
     most = most_lines(limits)
     for start, rows in blocks(lines, most, first_line):
@@ -70,7 +82,7 @@ def read_on(
             yield Rejection(path, start, sentence.sent_id, "sentence-length", message, document)
             continue
         del rows[:first]
-        result = finished(sentence, path, limits, partial(_fill, rows=rows), shift=first)
+        result = finished(sentence, path, limits, partial(_fill, rows=rows, split=split), shift=first)
         if isinstance(result, Rejection):
             yield replace(result, document=document)
             continue
@@ -104,11 +116,11 @@ def read_comments(comments: list[str], sentence: Sentence, path: str) -> str | N
     return document
 
 
-def _fill(sentence: Sentence, rows: list[str]) -> None:
+def _fill(sentence: Sentence, rows: list[str], split: Callable[[list[str]], list[list[str]]]) -> None:
     """Set the columns of a sentence from its rows."""
     if not rows:
         return
-    columns = split_columns(rows, 10)
+    columns = split(rows)
     ids, spaces = columns[0], columns[9]
     # Most sentences have words only: one comparison of lists instead of a look at each row.
     if ids != IDS[: len(ids)]:
