@@ -30,6 +30,33 @@ _CONLLX = """\
 2\trose\trise\tVB\tVBD\t_\t0\tROOT\t_\t_
 
 """
+_CONLLUP = """\
+# global.columns = ID FORM LEMMA HEAD MISC PARSEME:MWE
+# newdoc id = d1
+1-2\tdon't\t_\t_\t_\t*
+1\tdo\tdo\t2\t_\t*
+2\tn't\tnot\t0\tSpaceAfter=No\t1:VID|2
+2.1\tgo\tgo\t_\t_\t*
+
+"""
+_VERTICAL = """\
+<!-- #vrt positional-attributes: word pos lemma head mode -->
+<corpus name='c'>
+<doc id="d1" genre="news &amp; more" title="He said "no" twice">
+<p n=1>
+<s id="s1" speaker="Ann">
+R&amp;D\tNN\t_\t2\tSUBJ
+<g/>
+fell\tVBD\tfall\t0\t__UNDEF__
+<name type="org">
+</s>
+AT&T\tNN\t<\t_\ta|b
+</name>
+.\t.\t.\t_\t_
+<\t$(\t<\t_\t_
+</p>
+</doc>
+"""
 _CONLL2000 = """\
 The DT B-NP
 dow NNP I-NP
@@ -79,7 +106,9 @@ nobody (least of all I) knew.
 #: Format of a corpus to its samples.
 CORPORA = {
     "conllu": [_CONLLU, TREEBANK.read_text(encoding="utf-8")[:3000]],
+    "conllup": [_CONLLUP],
     "conllx": [_CONLLX],
+    "vertical": [_VERTICAL],
     "conll2000": [_CONLL2000],
     "mrg": [_MRG],
     "pos": [_POS],

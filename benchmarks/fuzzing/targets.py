@@ -276,6 +276,7 @@ def ingestion(bench: Bench, rng: random.Random) -> None:
     settings = Settings(
         "fuzz",
         rng.choice((form, None)),
+        columns=rng.choice((None, "word,pos,lemma,head,mode")) if form == "vertical" else None,
         lowercase=rng.random() < 0.3,
         order=rng.choice((1, 2, 5)),
         tags=rng.choice(("xpos", "upos")),
