@@ -98,6 +98,14 @@ class Database:
         with self._door.reading() as store:
             return Table(corpora.overview(store))
 
+    def corpus(
+        self, name: str, *, rejected: bool = False, regions: bool = False, metadata: bool = False
+    ) -> Table:
+        """List the sources of a corpus, or its regions, its metadata, or the sentences that were refused."""
+        asked = corpora.Corpus(name=name, rejected=rejected, regions=regions, metadata=metadata)
+        with self._door.reading() as store:
+            return Table(asked.show(store))
+
     def remove_corpus(self, name: str) -> tuple[int, int]:
         """Remove a corpus with all its counts; return its sentences and tokens."""
         with self._door.writing() as store:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from sqlalchemy import Connection, Row, delete, func, select
 
 from sentgen.corpus.paths import place_of, source_at
-from sentgen.counts import segments
+from sentgen.counts import contents, segments
 from sentgen.errors import InputError, NotFoundError
 from sentgen.options import Option
 from sentgen.schema import Store, metadata
@@ -49,10 +49,35 @@ class Corpus:
             shell="Show the sentences that were refused.",
         ),
     ] = False
+    regions: Annotated[
+        bool,
+        Option(
+            "The kinds of regions that its sources mark, with their attributes, number and tokens.",
+            shell="Show kinds of regions, with their attributes, number and tokens.",
+        ),
+    ] = False
+    metadata: Annotated[
+        bool,
+        Option(
+            "The keys of the metadata of its documents and sentences: how many have one, with how many"
+            " different values, and the tokens of these.",
+            shell="Show keys of metadata, with how many documents or sentences have them.",
+        ),
+    ] = False
+
+    def __post_init__(self) -> None:
+        if self.rejected + self.regions + self.metadata > 1:
+            raise InputError("rejected, regions and metadata exclude each other; ask for one of them")
 
     def show(self, store: Store) -> pa.Table:
-        """Return its sources, or the sentences that were refused."""
-        return rejected(store, self.name) if self.rejected else describe(store, self.name)
+        """Return its sources, or what is asked for instead."""
+        if self.rejected:
+            return rejected(store, self.name)
+        if not self.regions and not self.metadata:
+            return describe(store, self.name)
+        with store.connect() as connection:
+            find(connection, self.name)
+            return (contents.regions if self.regions else contents.metadata)(connection, self.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from sentgen.server.operations import operations
 SAME = [
     ("ingest", "ingest", None),
     ("corpora", "corpora list", "corpora"),
+    ("corpus", "corpora show", "corpus"),
     ("remove_corpus", "corpora remove", None),
     ("publish", "publish", None),
     ("cite", "cite", None),

@@ -47,15 +47,22 @@ def list_(*, db: DbOption = None, memory_limit: MemoryOption = None, out: Output
 @output_options
 @asking(Corpus)
 def show(*, asked: Corpus, db: DbOption = None, memory_limit: MemoryOption = None, out: Output) -> None:
-    """Show the sources of a corpus, or the sentences that were refused.
+    """Show the sources of a corpus, its regions or metadata, or the sentences that were refused.
 
-    Example: `sentgen corpora show ewt --rejected`
+    Example: `sentgen corpora show ewt --regions`
     """
+    none = ""
+    if asked.rejected:
+        none = f"no sentence of {asked.name} was rejected"
+    elif asked.regions:
+        none = f"no source of {asked.name} marks regions"
+    elif asked.metadata:
+        none = f"{asked.name} has no metadata"
     with open_store(db, read_only=True, memory_limit=memory_limit) as store:
         out.arrow(
             asked.show(store),
-            essential=("sentences", "tokens", "rejected", "line", "message"),
-            none=f"no sentence of {asked.name} was rejected" if asked.rejected else "",
+            essential=("sentences", "tokens", "rejected", "line", "message", "regions", "times"),
+            none=none,
         )
 
 

@@ -29,7 +29,7 @@ OPERATIONS = (
     ),
     Operation(
         "corpus",
-        "Sources of a corpus, or the sentences that were refused.",
+        "Sources of a corpus, its regions or metadata, or the sentences that were refused.",
         "corpora show",
         Corpus,
         corpus,

@@ -10,7 +10,7 @@ from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
 
 #: What there is of a subcorpus, and more of a corpus or of all.
 _COUNTS = ("frequencies", "ngrams", "concordance")
-_OF_CORPUS = ("documents", *_COUNTS, "sources")
+_OF_CORPUS = ("documents", *_COUNTS, "regions", "metadata", "sources")
 _OF_ALL = ("documents", *_COUNTS, "subcorpora")
 UNITS = ("word", "lemma", "upos", "xpos", "deprel")
 ORDERS = ("none", "left", "right")
@@ -77,6 +77,14 @@ async def _sources(ask: Asking, query: PageParameters, name: str) -> PageAnswer 
     return await ask("corpus", name=name) if name else None
 
 
+async def _regions(ask: Asking, query: PageParameters, name: str) -> PageAnswer | None:
+    return await ask("corpus", name=name, regions=True)
+
+
+async def _metadata(ask: Asking, query: PageParameters, name: str) -> PageAnswer | None:
+    return await ask("corpus", name=name, metadata=True)
+
+
 async def _frequencies(ask: Asking, query: PageParameters, name: str) -> PageAnswer | None:
     return await ask(
         "frequencies",
@@ -123,6 +131,8 @@ _VIEWS = {
     "ngrams": _ngrams,
     "concordance": _concordance,
     "subcorpora": _subcorpora,
+    "regions": _regions,
+    "metadata": _metadata,
     "sources": _sources,
 }
 

@@ -35,6 +35,8 @@ PAGES = {
     "subcorpora": at("/corpus", show="subcorpora"),
     "subcorpus": at("/corpus", name="short"),
     "sources": at("/corpus", name="relief", show="sources"),
+    "regions": at("/corpus", name="relief", show="regions"),
+    "metadata": at("/corpus", name="relief", show="metadata"),
     "query": "/query",
     "cql": at("/query", language="cql", query='[xpos="DT"] [xpos="JJ"]* "camp"', by="word", open="1"),
     "grew": at(
@@ -58,6 +60,8 @@ HOSTILE_PAGES = {
     "documents": at("/corpus", name=HOSTILE),
     "document": at("/corpus", name=HOSTILE, document=DOCUMENT),
     "frequencies": at("/corpus", name=HOSTILE, show="frequencies"),
+    "regions": at("/corpus", name=HOSTILE, show="regions"),
+    "metadata": at("/corpus", name=HOSTILE, show="metadata"),
     "ngrams": at("/corpus", name=HOSTILE, show="ngrams"),
     "concordance": at("/corpus", name=HOSTILE, show="concordance", pattern="said"),
     "subcorpora": at("/corpus", show="subcorpora"),
