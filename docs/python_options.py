@@ -9,6 +9,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 from sentgen.alignment.choice import Choice
+from sentgen.counts.document_tables import DocumentTable
 from sentgen.counts.settings import Settings
 from sentgen.evaluation.check.request import CheckRequest
 from sentgen.generation.answers import OrderingRequest
@@ -44,6 +45,7 @@ _FORMAT = ("format", "str | None", None, "Format of both texts; detected if not 
 #: Class of options to the declaration, what the method takes beside it, and what is added.
 DECLARATIONS: dict[str, tuple[type, tuple[str, ...], tuple[Any, ...]]] = {
     "IngestOptions": (Settings, ("corpus",), (_PARSER,)),
+    "DocumentTableOptions": (DocumentTable, ("name", "table"), ()),
     "NgramsOptions": (Ngrams, ("pattern",), ()),
     "DependenciesOptions": (Dependencies, ("head", "modifier"), ()),
     "ArgumentsOptions": (Arguments, ("word",), ()),

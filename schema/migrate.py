@@ -31,7 +31,10 @@ from sentgen.schema.tables.corpus import RESERVED_TAGS, RESERVED_WORDS, tag, wor
 from sentgen.system.files import replace, sync_folder
 
 #: All revisions that this sentgen knows, oldest first: the files in migrations/versions.
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011", "0012")
+REVISIONS = (
+    *("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010"),
+    *("0011", "0012", "0013"),
+)
 
 
 def prepare(engine: Engine, path: Path, *, read_only: bool) -> None:

@@ -63,6 +63,7 @@ def unowned() -> Iterator[OrphanRows]:
     for kept in OF_SENTENCE:
         yield _without(kept.name, "sentence_id", "sentence", large=kept is enhanced_edge)
     yield _without("document_meta", "document_id", "document")
+    yield _without("table_meta", "corpus_id", "corpus")
     yield _without("source_layout", "source_id", "source")
     yield _without("rejection", "corpus_id", "corpus")
     yield _without("segment", "corpus_id", "corpus")

@@ -35,6 +35,7 @@ _LEADING_UP = re.compile(r"^(\.\./)+")
 #: Columns that repeat what somebody typed, a parser or a system with its files.
 _TYPED = (
     ("source", "reader_version"),
+    ("table_meta", "path"),
     ("run", "parameters"),
     ("score", "system"),
     ("score", "signature"),
@@ -211,7 +212,8 @@ def _replacement(
             "new": pa.array([new for _, _, new in changed], pa.string()),
         }
     )
-    query = f"select count(*) from {table} semi join _names on old = {column} and key = {table}.{key}"
+    same = f"n.old = {table}.{column} and n.key = {table}.{key}"
+    query = f"select count(*) from {table} semi join _names n on {same}"
     if changed and duck.execute(query.replace(f"{table}.0", "0")).fetchall() != [(0,)]:
         yield _Replacement(table, column, key, _names)
 

@@ -1,6 +1,6 @@
 """A store in which every table has rows, made by the commands from files that are named by absolute paths.
 
-Corpora ``pets`` (a treebank of two sentences, and one that is refused), ``notes`` (plain text), ``odd`` (what
+Corpora ``pets`` (a treebank of two sentences, and one that is refused), ``notes`` (plain text, with a table about it), ``odd`` (what
 only CoNLL-U says), ``clusters`` (of the two sentences) and ``pairs``, and the
 subcorpus ``short`` of ``pets``;
 models ``kn`` (with weights), ``katz`` and ``tags`` of ``pets``, and one that was removed; the aligners
@@ -83,10 +83,12 @@ def make(folder: Path) -> Path:
     # Of one row, DuckDB keeps a table of numbers without a block.
     (ends := folder / "ends.conllu").write_bytes(b"1\tNon\t_\t_\t_\t_\t_\t_\t_\t_\r\n\r\n\r\n")
     notes.write_text("A dog barked.\nNo cat came.\n")
+    (about := folder / "about.csv").write_text("name,topic\nnotes,pets\n")
     pairs = toy_pairs.write_jsonl(folder / "pairs.jsonl")
     at = ("--db", path)
     run("ingest", trees, "--corpus", "pets", "--on-error", "skip", *at)
     run("ingest", notes, "--corpus", "notes", *at)
+    run("corpora", "metadata", "notes", about, "--key", "name", *at)
     run("ingest", odd, ends, "--corpus", "odd", *at)
     run("subcorpora", "define", "short", "--where", "length < 6", "--corpus", "pets", *at)
     run("vectors", "build", "company", "--corpus", "pets", "--dimensions", 2, "--min-count", 1, *at)

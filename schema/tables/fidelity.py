@@ -17,7 +17,19 @@ document_meta = Table(
     column("document_id", Integer, "Document."),
     column("key", String, "What is said, such as genre; of `# meta::genre = news`, what follows meta::."),
     column("value", String, "What it is."),
-    comment="Metadata of documents, in the order of their source.",
+    comment="Metadata of documents: of their source, or of a table about them (table_meta).",
+)
+
+table_meta = Table(
+    "table_meta",
+    metadata,
+    column("corpus_id", Integer, "Corpus that the table is about."),
+    column("path", String, "Absolute path of the table."),
+    column("place", Integer, "Its number among those of the corpus; of two, the higher one is believed."),
+    column("name", String, "Name that the table has for a document."),
+    column("key", String, "Column of the table."),
+    column("value", String, "What it says of the document."),
+    comment="What tables say of documents, those that are not there yet included (corpora metadata).",
 )
 
 sentence_meta = Table(
@@ -168,7 +180,7 @@ OF_SENTENCE = {
     region_meta: ("place",),
 }
 #: All tables of this module: each has the corpus of its rows.
-OF_CORPUS = (*OF_SENTENCE, document_meta, source_layout)
+OF_CORPUS = (*OF_SENTENCE, document_meta, table_meta, source_layout)
 
 #: What must hold of the rows of a sentence: the name of a check to SQL whose rows are the problems.
 IN_SENTENCE = {

@@ -14,6 +14,7 @@ from sentgen.api.door import StoreSession, translated
 from sentgen.api.tables import Table
 from sentgen.corpus import formats
 from sentgen.counts import corpora
+from sentgen.counts.document_tables import DocumentTable, JoinedTable
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import Arguments, Dependencies
 from sentgen.lookups.grew.matches import Match
@@ -105,6 +106,18 @@ class Database:
         asked = corpora.Corpus(name=name, rejected=rejected, regions=regions, metadata=metadata)
         with self._door.reading() as store:
             return Table(asked.show(store))
+
+    @signed(taken.DocumentTableOptions)
+    def add_metadata(
+        self, name: str, table: str | Path, **options: Unpack[taken.DocumentTableOptions]
+    ) -> JoinedTable:
+        """Give documents of a corpus the columns of a table about them as metadata.
+
+        Given again, the table says what it says now and nothing else.
+        """
+        asked = declared(DocumentTable, {"name": name, "table": str(table), **options})
+        with self._door.writing() as store:
+            return asked.join(store)
 
     def remove_corpus(self, name: str) -> tuple[int, int]:
         """Remove a corpus with all its counts; return its sentences and tokens."""

@@ -29,6 +29,13 @@ class IngestOptions(TypedDict, total=False):
     parser: Annotated[str | None, None, "Parse what has no trees: udpipe:FILE, spacy:NAME or stanza:LANGUAGE."]
 
 
+class DocumentTableOptions(TypedDict, total=False):
+    """A table about the documents of a corpus."""
+
+    key: Annotated[str, "", "Column with the names of documents, or of their files, with or without folder and extension."]
+    encoding: Annotated[str, "utf-8", "Encoding of the table, where it is not UTF-8, such as latin-1."]
+
+
 class NgramsOptions(TypedDict, total=False):
     """The n-grams that match a pattern."""
 

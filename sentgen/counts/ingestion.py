@@ -22,6 +22,7 @@ from sentgen.corpus.sources import LineReader, Source
 from sentgen.corpus.treebank_blocks import TreebankBlock
 from sentgen.counts import segments
 from sentgen.counts.batch import Batch, BatchSummary, ingest_batches, is_small, new_counter
+from sentgen.counts.document_tables import tell_documents
 from sentgen.counts.settings import Settings as Settings
 from sentgen.counts.settings import find_corpus
 from sentgen.counts.stored_sources import (
@@ -37,6 +38,8 @@ from sentgen.counts.stored_sources import (
 from sentgen.counts.writer import SourceTally
 from sentgen.errors import InputError, Rejection
 from sentgen.schema import Store
+from sentgen.schema.store import next_id
+from sentgen.schema.tables.corpus import document
 
 #: What a source holds: sentences one by one or in blocks of them, and what is refused.
 Found = LineBlock | TreebankBlock | Sentence | Rejection
@@ -259,7 +262,9 @@ class _Sources(Batch[Source, Summary]):
             else:
                 self._keep(connection, one)
                 self.done.unchanged += 1
+        first = next_id(connection, document)
         self.writer.write(connection)
+        tell_documents(connection, self.corpus.id, first)
         if self.superseded:
             with closing(new_counter(self.run.store, self.corpus)) as counter:
                 remove_sources(connection, self.corpus.id, counter, sorted(self.superseded))

@@ -6,6 +6,7 @@ Three languages ask for the same metadata, each in its own words: ``genre`` (``-
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -205,12 +206,19 @@ class StoreKeys:
         # With `meta.` before it, what the metadata have comes first.
         if stem == name and name in ALWAYS:
             return MetadataKey(name)
-        found = self.metadata.get(stem) or self._with_owner(stem)
+        found = self._written(stem) or self._with_owner(stem)
         return found or (MetadataKey(stem) if stem in ALWAYS else None)
+
+    def _written(self, name: str) -> MetadataKey | None:
+        """Return a key by its name, or by how a language can write it: `author_gender` is `author-gender`."""
+        if name in self.metadata or not name.isidentifier():
+            return self.metadata.get(name)
+        alike = [key for written, key in self.metadata.items() if re.sub(r"\W", "_", written) == name]
+        return alike[0] if len(alike) == 1 else None
 
     def _with_owner(self, stem: str) -> MetadataKey | None:
         for prefix, of_document in _OWNERS:
-            found = self.metadata.get(stem.removeprefix(prefix)) if stem.startswith(prefix) else None
+            found = self._written(stem.removeprefix(prefix)) if stem.startswith(prefix) else None
             if found and (found.of_document if of_document else found.of_sentence):
                 return replace(found, of_document=of_document, of_sentence=not of_document)
         return None

@@ -20,6 +20,7 @@ SAME = [
     ("ingest", "ingest", None),
     ("corpora", "corpora list", "corpora"),
     ("corpus", "corpora show", "corpus"),
+    ("add_metadata", "corpora metadata", None),
     ("remove_corpus", "corpora remove", None),
     ("publish", "publish", None),
     ("cite", "cite", None),

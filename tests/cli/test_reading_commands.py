@@ -53,6 +53,7 @@ READERS = (
     "corpora show pets",
     "corpora verify pets",
     "corpora export pets",
+    "corpora metadata notes {folder}/about.csv --key name --dry-run",
     "corpora remove pets --dry-run",
     "subcorpora list",
     "subcorpora show short",
@@ -80,6 +81,7 @@ READERS = (
 WRITERS = (
     "demo",
     "ingest {folder}/notes.txt --corpus more",
+    "corpora metadata notes {folder}/about.csv --key name",
     "corpora remove pets",
     "subcorpora define long --where 'length > 5'",
     "subcorpora remove short",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,9 +11,10 @@ import typer
 
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, check_file_option, open_store
-from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.console.output import Output, output_options, printable
 from sentgen.counts import corpora
 from sentgen.counts.corpora import Corpus
+from sentgen.counts.document_tables import DocumentTable
 from sentgen.errors import InputError
 from sentgen.output.files import whole_file
 from sentgen.output.wording import quantity
@@ -25,7 +27,9 @@ _EXPORTS = {
     "conllu": ("sentgen.counts.conllu_export", "export_conllu"),
     "vertical": ("sentgen.counts.vertical_export", "export_vertical"),
 }
-app = typer.Typer(help="List, show, verify, export and remove corpora.")
+#: Names of one kind that are listed.
+_SHOWN = 20
+app = typer.Typer(help="List, show, verify, export and remove corpora, and tell more of them.")
 
 
 @app.command("list")
@@ -127,6 +131,50 @@ def export(
         else:
             with whole_file(to) as sink:
                 sink.writelines(found.blocks)
+
+
+@app.command()
+@asking(DocumentTable)
+def metadata(
+    *,
+    asked: DocumentTable,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what matches.")] = False,
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+) -> None:
+    """Give documents of a corpus the columns of a table about them as metadata.
+
+    Given again, the table says what it says now and nothing else. Documents that are read later, or again,
+    have what it says of them. Where a source says something under the same key, the table is believed.
+
+    Example: `sentgen corpora metadata eltec ELTeC-eng_metadata.tsv --key filename`
+    """
+    with open_store(db, read_only=dry_run, memory_limit=memory_limit) as store:
+        joined = asked.join(store, dry_run=dry_run)
+    _listed("no row for the document", joined.without_row)
+    _listed("no document for the row", [f"{name} (line {line})" for name, line in joined.without_document])
+    for key, number in joined.replaced.items():
+        told = f"{quantity(number, 'document says', 'documents say')} something else under {key}"
+        typer.echo(printable(f"note: {told}; the table is believed"), err=True)
+    matched = joined.documents - len(joined.without_row)
+    for name, value in (
+        ("corpus", asked.name),
+        ("table", asked.table),
+        ("columns", f"{len(joined.columns):,}"),
+        ("documents", f"{matched:,} of {joined.documents:,} with a row"),
+        ("rows", f"{joined.rows - len(joined.without_document):,} of {joined.rows:,} with a document"),
+    ):
+        typer.echo(printable(f"{name:<16}{value}"))
+    if dry_run:
+        typer.echo("nothing was written", err=True)
+
+
+def _listed(what: str, names: Sequence[str]) -> None:
+    """Print names to standard error, the first ones of many."""
+    for name in names[:_SHOWN]:
+        typer.echo(printable(f"{what}: {name}"), err=True)
+    if len(names) > _SHOWN:
+        typer.echo(f"... and {len(names) - _SHOWN:,} more", err=True)
 
 
 @app.command()

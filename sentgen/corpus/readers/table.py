@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import BinaryIO
 
@@ -17,6 +19,7 @@ from sentgen.corpus.reader import ENGLISH, Reader
 from sentgen.corpus.readers import text as raw_text
 from sentgen.corpus.readers.jsonl import BREAKS, FORBIDDEN_IN_TEXT
 from sentgen.corpus.sentence import RawText, Sentence
+from sentgen.corpus.sources import COMPRESSED, UTF_8, Source
 from sentgen.corpus.tables import TextTable, read_csv, read_parquet, read_sheet
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError, Rejection
@@ -76,6 +79,27 @@ def _wrong(name: str, text: str, seen: dict[str, int]) -> tuple[str, str] | None
     if FORBIDDEN_IN_TEXT.search(text) or FORBIDDEN_IN_TEXT.search(name):
         return "control-character", "a control character or lone surrogate in the text or the id"
     return None
+
+
+@contextmanager
+def open_table(source: Source, *, encoding: str = UTF_8) -> Iterator[TextTable]:
+    """Open a table of any of the formats, told by its extension or its first bytes.
+
+    Raises:
+        InputError: it is none, or cannot be read.
+    """
+    source = replace(source, encoding=encoding)
+    lines = source.open()
+    base = source.base_name.lower()
+    form = next((one for one in READERS if base.endswith(one.extensions)), None)
+    if form is PARQUET or form is SHEET:
+        with lines.file() as file:
+            yield (read_parquet if form is PARQUET else read_sheet)(file, path=source.name)
+        return
+    for suffix in COMPRESSED:
+        base = base.removesuffix(suffix)
+    name = CSV.name if not base.endswith(TSV.extensions) else TSV.name
+    yield read_csv(lines, path=source.name, delimiter=DELIMITERS[name])
 
 
 def _read_raw(

@@ -1,0 +1,296 @@
+"""Tables about documents: what they say is metadata of the documents, beside what sources say of them.
+
+A table is kept, so that documents which are read later, or again, have what it says of them, too. Where a
+table and a source say something under one key, the table is believed; of two tables, the one that was given
+last.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+from sqlalchemy import Connection, delete, func, select
+
+from sentgen.corpus.comments import OF_DOCUMENT
+from sentgen.corpus.paths import place_of, source_at
+from sentgen.corpus.readers.jsonl import BREAKS
+from sentgen.corpus.readers.table import open_table
+from sentgen.corpus.sources import COMPRESSED, UTF_8
+from sentgen.counts.corpora import find
+from sentgen.errors import InputError
+from sentgen.options import Option
+from sentgen.schema import Store
+from sentgen.schema.lakes.layout import file_schema
+from sentgen.schema.store import append, fetch_arrow, raw
+from sentgen.schema.tables.fidelity import document_meta, table_meta
+
+_DOCUMENTS = """
+select d.id, d.name, s.path, count(*) over (partition by d.source_id) as beside
+from document d
+join source s on s.id = d.source_id
+where d.corpus_id = $corpus
+    and d.id >= $first
+order by d.id
+"""
+_OWN = """
+select d.id, s.metadata
+from document d
+join sentence s on s.id = d.first_sentence
+where d.corpus_id = $corpus
+    and d.id >= $first
+    and contains(s.metadata, $mark)
+order by d.id
+"""
+_FORGET = """
+delete from document_meta
+where corpus_id = $corpus
+    and document_id >= $first
+    and list_contains($keys::varchar[], key)
+"""
+_SAID = """
+select place, name, key, value
+from table_meta
+where corpus_id = $corpus
+    and list_contains($keys::varchar[], key)
+order by place desc
+"""
+
+#: Name of a document in a table, to keys with their values.
+Told = Mapping[str, Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentTable:
+    """A table about the documents of a corpus."""
+
+    name: Annotated[str, Option("Corpus.", argument=True, metavar="NAME")]
+    table: Annotated[str, Option("CSV, TSV, Excel or Parquet.", argument=True, metavar="TABLE")]
+    key: Annotated[
+        str,
+        Option(
+            "Column with the names of documents, or of their files, with or without folder and extension.",
+            metavar="COLUMN",
+        ),
+    ] = ""
+    encoding: Annotated[
+        str, Option("Encoding of the table, where it is not UTF-8, such as latin-1.", metavar="NAME")
+    ] = UTF_8
+
+    def join(self, store: Store, *, dry_run: bool = False) -> JoinedTable:
+        """Make what the table says metadata of the documents, in the place of what it said before.
+
+        Raises:
+            NotFoundError: there is no such corpus.
+            InputError: the table cannot be read, has no such column, or has two rows for a document.
+        """
+        columns, rows = self._read()
+        with store.connect() if dry_run else store.begin() as connection:
+            number = find(connection, self.name).id
+            documents = _documents(connection, number)
+            joined = _joined(self, columns, rows, documents)
+            own = _own(connection, number, columns)
+            said = {name: values for name, _, values in rows}
+            for document, name in joined.names.items():
+                same = ((key, said[name].get(key), values) for key, values in own.get(document, {}).items())
+                joined.replaced.update(key for key, told, values in same if told and values != [told])
+            if not dry_run:
+                _keep(connection, number, place_of(self.table), columns, rows)
+        return joined
+
+    def _read(self) -> tuple[list[str], list[tuple[str, int, dict[str, str]]]]:
+        """Return the columns, and of each row the name of its document, its line, and what it says."""
+        with open_table(source_at(self.table), encoding=self.encoding) as table:
+            if not self.key:
+                named = ", ".join(table.columns)
+                raise InputError(f"which column names the documents? give --key: {named}", path=self.table)
+            key = table.place(self.key, "--key")
+            others = [(at, _key_of(name)) for at, name in enumerate(table.columns) if at != key]
+            rows = []
+            for row in table.rows:
+                if row.wrong:
+                    raise InputError(row.wrong, path=self.table, line=row.number)
+                told = {name: _value_of(row.values[at]) for at, name in others}
+                name = _value_of(row.values[key])
+                rows.append((name, row.number, {key: value for key, value in told.items() if value}))
+        return [name for _, name in others], rows
+
+
+@dataclass(slots=True)
+class JoinedTable:
+    """What became of a table.
+
+    Attributes:
+        columns: keys that it gives values to.
+        documents: how many the corpus has.
+        without_row: names of those that the table says nothing of.
+        without_document: names in the table, with their lines, that no document has.
+        replaced: keys that sources say, too, with the number of documents whose value is that of the table.
+    """
+
+    columns: Sequence[str]
+    documents: int = 0
+    rows: int = 0
+    without_row: list[str] = field(default_factory=list)
+    without_document: list[tuple[str, int]] = field(default_factory=list)
+    replaced: Counter[str] = field(default_factory=Counter)
+    #: Document to the name that the table has for it.
+    names: dict[int, str] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    """A document with the names that a table may have for it, the most exact ones first."""
+
+    id: int
+    name: str
+    names: Sequence[str]
+
+
+def _key_of(name: str) -> str:
+    return " ".join(BREAKS.sub(" ", name).split()).replace("=", "_")
+
+
+def _value_of(value: str) -> str:
+    return " ".join(BREAKS.sub(" ", value).split())
+
+
+def _documents(connection: Connection, corpus_id: int, first: int = 0) -> list[_Document]:
+    """Return the documents of a corpus, or those from one on."""
+    rows = fetch_arrow(connection, _DOCUMENTS, {"corpus": corpus_id, "first": first}).to_pylist()
+    return [_Document(row["id"], row["name"], [*_names_of(row)]) for row in rows]
+
+
+def _names_of(row: Mapping[str, Any]) -> Iterator[str]:
+    yield row["name"]
+    yield from _file_names(row["name"])
+    if row["beside"] == 1:
+        yield from _file_names(row["path"])
+
+
+def _file_names(path: str) -> Iterator[str]:
+    """Yield the names of a file: without its folders, and without its extension, too.
+
+    >>> list(_file_names("texts.zip!a/novel.xml.gz"))
+    ['novel.xml.gz', 'novel.xml', 'novel']
+    """
+    name = re.split(r"[/\\!]", path)[-1]
+    yield name
+    for suffix in COMPRESSED:
+        if name.endswith(suffix):
+            name = name.removesuffix(suffix)
+            yield name
+    stem, dot, _ = name.rpartition(".")
+    if dot and stem:
+        yield stem
+
+
+def _joined(
+    asked: DocumentTable,
+    columns: Sequence[str],
+    rows: Sequence[tuple[str, int, Mapping[str, str]]],
+    documents: Sequence[_Document],
+) -> JoinedTable:
+    """Find the row of each document.
+
+    Raises:
+        InputError: there are two, or no document has one.
+    """
+    lines = defaultdict[str, list[int]](list)
+    for name, line, _ in rows:
+        lines[name].append(line)
+    found = JoinedTable(columns, len(documents), len(rows))
+    for one in documents:
+        row = _found(one, lines)
+        if row is None:
+            found.without_row.append(one.name)
+            continue
+        if len(lines[row]) > 1:
+            told = f"two rows for the document {one.name!r}, lines {lines[row][0]} and {lines[row][1]}"
+            raise InputError(f"{told}; remove one", path=asked.table)
+        found.names[one.id] = row
+    if documents and not found.names:
+        first, other = documents[0].name, rows[0][0] if rows else "nothing"
+        told = f"no row is of a document of {asked.name}: it has {first!r}, and --key {asked.key} {other!r}"
+        raise InputError(f"{told}; give another --key", path=asked.table)
+    named = set(found.names.values())
+    found.without_document = [(name, line) for name, line, _ in rows if name not in named]
+    return found
+
+
+def _found(document: _Document, names: Collection[str]) -> str | None:
+    return next((name for name in document.names if name in names), None)
+
+
+def _keep(
+    connection: Connection,
+    corpus_id: int,
+    path: str,
+    columns: Sequence[str],
+    rows: Iterable[tuple[str, int, Mapping[str, str]]],
+) -> None:
+    """Store a table instead of what it said before, and give the documents what it says."""
+    kept = table_meta.c
+    same = (kept.corpus_id == corpus_id, kept.path == path)
+    before = set(connection.scalars(select(kept.key).where(*same).distinct()))
+    connection.execute(delete(table_meta).where(*same))
+    last = connection.scalar(select(func.max(kept.place)).where(kept.corpus_id == corpus_id))
+    place = int(last or 0) + 1
+    told = [(corpus_id, path, place, name, *one) for name, _, said in rows for one in said.items()]
+    _append(connection, table_meta.name, told)
+    _refresh(connection, corpus_id, sorted(before.union(columns)))
+
+
+def tell_documents(connection: Connection, corpus_id: int, first: int) -> None:
+    """Give documents that are new, from one on, what the tables of their corpus say of them."""
+    kept = table_meta.c
+    keys = connection.scalars(select(kept.key).where(kept.corpus_id == corpus_id).distinct())
+    if known := sorted(keys):
+        _refresh(connection, corpus_id, known, first)
+
+
+def _refresh(connection: Connection, corpus_id: int, keys: Sequence[str], first: int = 0) -> None:
+    """Set what the documents of a corpus have under some keys: of the last table, else of their source."""
+    asked: dict[str, object] = {"corpus": corpus_id, "keys": list(keys)}
+    tables = defaultdict[int, dict[str, dict[str, str]]](lambda: defaultdict(dict))
+    for row in fetch_arrow(connection, _SAID, asked).to_pylist():
+        tables[row["place"]][row["name"]][row["key"]] = row["value"]
+    own = _own(connection, corpus_id, keys, first)
+    rows: list[tuple[object, ...]] = []
+    for one in _documents(connection, corpus_id, first):
+        said: dict[str, list[str]] = dict(own.get(one.id, {}))
+        # The last one comes first.
+        for table in reversed(tables.values()):
+            if (name := _found(one, table)) is not None:
+                said |= {key: [value] for key, value in table[name].items()}
+        rows += [(corpus_id, one.id, key, value) for key in keys for value in said.get(key, ())]
+    raw(connection).execute(_FORGET, {**asked, "first": first})
+    _append(connection, document_meta.name, rows)
+
+
+def _own(
+    connection: Connection, corpus_id: int, keys: Sequence[str], first: int = 0
+) -> dict[int, dict[str, list[str]]]:
+    """Return what sources say of their documents under some keys."""
+    asked = {"corpus": corpus_id, "first": first, "mark": OF_DOCUMENT}
+    found: dict[int, dict[str, list[str]]] = {}
+    for row in fetch_arrow(connection, _OWN, asked).to_pylist():
+        for comment in row["metadata"].split("\n"):
+            key, equals, value = (part.strip() for part in comment.partition("="))
+            key = key.removeprefix(OF_DOCUMENT) if key.startswith(OF_DOCUMENT) else ""
+            if equals and key in keys:
+                found.setdefault(row["id"], {}).setdefault(key, []).append(value)
+    return found
+
+
+def _append(connection: Connection, table: str, rows: Sequence[tuple[object, ...]]) -> None:
+    if rows:
+        import pyarrow as pa
+
+        schema = file_schema(table)
+        columns = zip(*rows, strict=True)
+        arrays = [pa.array(list(one), each.type) for one, each in zip(columns, schema, strict=True)]
+        append(connection, table, pa.table(arrays, schema=schema))
