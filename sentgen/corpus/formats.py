@@ -48,14 +48,14 @@ _TRIED: tuple[Reader, ...] = (*(module.READER for module in _MODULES), *office.R
 READERS = {reader.name: reader for reader in sorted(_TRIED, key=lambda reader: reader.name)}
 
 #: Extensions that formats have which do not mean these.
-_USUAL = {"markdown": ".md", "wsj": ".dp"}
+_USUAL = {"wsj": ".dp"}
 #: What a file of plain text is.
 _PLAIN = (text.READER, lines.READER)
 _BY_EXTENSION = {extension: reader.name for reader in READERS.values() for extension in reader.extensions}
 #: Tables of lines: which of their columns is text has to be said, and formats of tokens come so, too.
 _TABLES = {extension: one for one in (table.CSV, table.TSV) for extension in one.extensions}
 #: Extensions that prose has; what has another one must look like it.
-_OPEN_EXTENSIONS = frozenset({"", ".txt", ".text", ".md", ".markdown", ".rst", ".adoc"})
+_OPEN_EXTENSIONS = frozenset({"", ".txt", ".text", ".rst", ".adoc"})
 #: A word of prose, with what may stand around it; code and tables have others.
 _WORD = re.compile(r"[^\w={}<>\\|@$^+~#]*[^\W\d_]+(?:['’-][^\W\d_]+)*[^\w={}<>\\|@$^+~#]*")
 _SENTENCE_END = re.compile(r"\w[.!?…][\"')\]”’»]?(?=\s|$)", re.MULTILINE)

@@ -160,13 +160,12 @@ no
 """
 
 
-def test_markdown_is_asked_for(tmp_path: Path) -> None:
-    """A file `.md` is plain text, as it always was, unless it is said to be Markdown."""
+def test_markdown(tmp_path: Path) -> None:
+    """Its signs are no words; headings, paragraphs, items and quotations are regions."""
     path = tmp_path / "a.md"
     path.write_text(MARKDOWN)
 
-    assert texts(path)[0].startswith("--- title: ")
-    found = items(path, form="markdown")
+    found = items(path)
     assert found[0].metadata == ["meta::title = My text", "meta::author = Ann"]
     assert [(one.line, one.text) for one in found][:4] == [
         (5, "A heading"),
@@ -174,7 +173,7 @@ def test_markdown_is_asked_for(tmp_path: Path) -> None:
         (10, "One."),
         (11, "Two and more."),
     ]
-    assert regions(path, form="markdown") == [
+    assert regions(path) == [
         ("head level=1", "A heading"),
         ("p", "It is so , and a link . code too ."),
         ("item", "One ."),

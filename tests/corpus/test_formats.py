@@ -34,7 +34,7 @@ CONLLU = "1\tA\ta\tDET\tDT\t_\t0\troot\t_\t_\n"
         ("a.txt", "This is, in short, prose.\n", "text"),
         ("a.txt", "This is , in short , tokenised .\n", "lines"),
         ("a.txt", "no punctuation", "text"),
-        ("README.md", "# It\n\n* some `words`, and [a link](b.md)\n", "text"),
+        ("README.md", "# It\n\n* some `words`, and [a link](b.md)\n", "markdown"),
         ("LICENSE", "Apache License\n\nEach contributor grants it.\n", "text"),
         ("chapter.one", "It was the “best” of times, wasn't it?\nYes - it was (so they say).\n", "text"),
         ("a.html", "<!DOCTYPE html>\n<p>It is so, and was so.\n", "html"),

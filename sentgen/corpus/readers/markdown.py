@@ -2,7 +2,6 @@
 
 Headings are regions `head` with their `level`, paragraphs `p`, items of lists `item`, quotations `quote`.
 `title`, `author`, `date` and `language` (or `lang`) of a front matter between lines `---` are metadata.
-A file `.md` is read as plain text unless `--format markdown` says that it is this.
 """
 
 from __future__ import annotations
@@ -85,4 +84,11 @@ def read(
     return in_sentences(read_raw(lines, path=path), path=path, limits=limits, language=language)
 
 
-READER = Reader("markdown", "1", read, "Markdown: its text, headings and paragraphs", read_raw=read_raw)
+READER = Reader(
+    "markdown",
+    "1",
+    read,
+    "Markdown: its text, headings and paragraphs",
+    (".md", ".markdown"),
+    read_raw=read_raw,
+)
