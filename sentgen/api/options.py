@@ -105,6 +105,7 @@ class FrequenciesOptions(TypedDict, total=False):
     pattern: Annotated[str, "*", "Only these, such as `un*`."]
     query: Annotated[str | None, None, "What a query in CQL, or a pattern as of kwic, matched, instead of all tokens."]
     strategy: Annotated[Literal["all", "longest", "shortest", "standard"], "all", "Which matches of a CQL query to keep: all, or as CQP chooses."]
+    parts: Annotated[str | None, None, "A kind of regions over which the dispersion is, such as `p`, instead of documents."]
     corpus: Annotated[str | Sequence[str], (), "Only these corpora."]
     where: Annotated[str | None, None, "Only sentences whose metadata meet this: `genre = academic and year >= 2010`."]
     ignore_case: Annotated[bool, False, "Ignore the case of letters: `The` and `the` are one word."]

@@ -40,13 +40,18 @@ _WITH_ATTRIBUTE = """\
     select a.sentence_id, a.place from region_meta as a where a.key in {keys} and {test})"""
 #: The order of regions by where they begin: of two around a token, the inner one is the later.
 INNER = "(p.began, p.place)"
+#: One number of both columns of its key, in the same order.
+_NUMBER = "p.began::hugeint * 4294967296 + p.place"
+_INNERMOST = """\
+coalesce((select max({number}) from ({parts}) as p
+    where p.sentence_id = {alias}.sentence_id and {alias}.{position} between p.first and p.last), 0)"""
 _VALUE = """\
-(select nullif(arg_max(coalesce(a.value, ''), p.inner), '')
-    from (select *, began::hugeint * 4294967296 + place as inner from ({parts})) as p
+(select nullif(arg_max(coalesce(a.value, ''), {number}), '')
+    from ({parts}) as p
     left join (
       select sentence_id, place, min(value) as value from region_meta where key in {keys} group by all
     ) as a on a.sentence_id = p.began and a.place = p.place
-    where p.sentence_id = {alias}.sentence_id and {position} between p.first and p.last)"""
+    where p.sentence_id = {alias}.sentence_id and {alias}.position between p.first and p.last)"""
 
 
 def plain(name: str) -> str:
@@ -79,25 +84,37 @@ class RegionKey:
     def always(self) -> None:
         """No sentence need have it, as it has its corpus."""
 
-    def value(self, alias: str, bindings: Bindings, position: str = "") -> str:
+    def value(self, alias: str, bindings: Bindings) -> str:
         """Return the value in the innermost region around a token; null if there is none.
 
         Args:
-            alias: of a row with ``sentence_id`` and, unless it is given, ``position``.
+            alias: of a row with ``sentence_id`` and ``position``.
             bindings: of the statement.
-            position: of the token.
         """
         return _VALUE.format(
             parts=parts_of(of_kinds(self.kinds, bindings)),
             keys=bindings.bind("attribute", list(self.keys)),
             alias=alias,
-            position=position or f"{alias}.position",
+            number=_NUMBER,
         )
 
 
 def of_kinds(kinds: tuple[str, ...], bindings: Bindings, alias: str = "r") -> str:
     """Return the condition that a row of `region` is of some kinds."""
     return f"{alias}.kind in {bindings.bind('kinds', list(kinds))}"
+
+
+def innermost(kinds: tuple[str, ...], alias: str, position: str, bindings: Bindings) -> str:
+    """Return a number for the innermost region of some kinds around a token; 0 where there is none.
+
+    Args:
+        kinds: of the regions.
+        alias: of a row with ``sentence_id``, and the position of the token.
+        position: the column with that.
+        bindings: of the statement.
+    """
+    parts = parts_of(of_kinds(kinds, bindings))
+    return _INNERMOST.format(number=_NUMBER, parts=parts, alias=alias, position=position)
 
 
 def with_attribute(keys: tuple[str, ...], test: str, bindings: Bindings, alias: str = "r") -> str:

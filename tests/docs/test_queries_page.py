@@ -16,6 +16,7 @@ from sentgen.schema.tables.saved import save_query
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "queries.md").read_text("utf-8")
 QUERIES, METADATA = PAGE.split("\n## Metadata\n")
+QUERIES, REGIONS = QUERIES.split("\n## Regions\n")
 METADATA, SUBCORPORA = METADATA.split("\n## Breakdowns\n")[0].split("\n### Subcorpora\n")
 
 
@@ -46,6 +47,18 @@ def weather(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def debate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The vertical file in the section on regions."""
+    folder = tmp_path_factory.mktemp("regions-page")
+    text, path = folder / "debate.vert", folder / "debate.duckdb"
+    (written,) = re.findall(r"^```vertical\n(.*?)^```$", REGIONS, re.DOTALL | re.MULTILINE)
+    text.write_text(written)
+    with Store(path, create=True) as made:
+        ingest(made, [str(text)], Settings("debate"))
+    return path
+
+
 def examples(page: str) -> Any:
     """Give a test the commands of a part of the page."""
     found = doc_pages.commands(page)
@@ -62,6 +75,17 @@ def test_a_command_prints_what_the_page_shows(
     monkeypatch.setenv("SENTGEN_DB", str(store))
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.chdir(store.parent)
+
+    assert doc_pages.shows(command.output, doc_pages.run(command.line)[1])
+
+
+@examples(REGIONS)
+def test_a_command_on_regions_prints_what_the_page_shows(
+    command: doc_pages.Command, debate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same of the vertical file there."""
+    monkeypatch.setenv("SENTGEN_DB", str(debate))
+    monkeypatch.setenv("NO_COLOR", "1")
 
     assert doc_pages.shows(command.output, doc_pages.run(command.line)[1])
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from statistics import mean, pstdev
 from typing import Any, cast
 
 import pytest
@@ -334,3 +336,31 @@ def test_conditions_and_breakdowns_by_regions(
     assert {key: row["count"] for key, row in rows.items()} == +hits
     for key, row in rows.items():
         assert row["per_million_in_part"] == pytest.approx(1e6 * hits[key] / sizes[key])
+
+
+@settings(suppress_health_check=list(HealthCheck))
+@given(CORPORA, REGIONS)
+def test_dispersion_over_regions(connection: Connection, corpus: list[Any], regions: list[Any]) -> None:
+    """Gries's DP and Juilland's D by their formulas, over the innermost regions, and what is in none of them."""
+    sentences = fill(connection, corpus, regions)
+    sizes, hits = Counter[int](), Counter[int]()
+    for one in sentences:
+        for place, word in enumerate(one.words):
+            inside = [0, *(id(p.attributes) for p in one.parts if p.kind == "p" and p.begin <= place < p.end)]
+            sizes[inside[-1]] += 1
+            hits[inside[-1]] += word["word"] == "a"
+    found = hit_frequencies(connection, '"a"', "word", Selection(()), Strategy.ALL, 0, "p").table.to_pylist()
+    total, count = sizes.total(), hits.total()
+    assert len(found) == bool(count)
+    for row in found:
+        rates = [hits[part] / size for part, size in sizes.items()]
+        assert (row["count"], row["parts"]) == (count, len(+hits))
+        assert row["part_share"] == pytest.approx(len(+hits) / len(sizes))
+        if len(sizes) == 1:
+            assert row["dp"] is row["juilland_d"] is None
+            continue
+        shares = (abs(hits[part] / count - size / total) for part, size in sizes.items())
+        assert row["dp"] == pytest.approx(sum(shares) / 2, abs=1e-9)
+        variation = pstdev(rates) / mean(rates)
+        expected = max(1 - variation / math.sqrt(len(rates) - 1), 0)
+        assert row["juilland_d"] == pytest.approx(expected, abs=1e-6)

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection
 
 from sentgen.cli.console.options import open_store
+from sentgen.counts import contents
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.ngram_search import Ngrams
+from sentgen.lookups.statistics.collocations import Collocations
+from sentgen.lookups.statistics.frequencies import Frequencies
+from sentgen.lookups.statistics.keyness import Keywords
 from sentgen.schema import Store
 
 pytestmark = pytest.mark.data
@@ -101,3 +108,75 @@ def test_queries_on_paragraphs_and_speakers(gum: Connection, lines: list[Line]) 
     }
     assert all(expected.values())
     assert {query: count(gum, query) for query in expected} == expected
+
+
+def test_look_ups_of_what_a_speaker_says(gum: Connection, lines: list[Line]) -> None:
+    """Frequency lists, n-grams, breakdowns and keywords; a sentence is of the speaker of its first token."""
+    by_speaker = Counter(one.speaker for one in lines for _ in one.words)
+    (name, tokens), *_ = ((name, size) for name, size in by_speaker.most_common() if name)
+    said = [one.words for one in lines if one.speaker == name]
+    condition = f'speaker.name = "{name}"'
+
+    words = Counter(word for one in said for word in one)
+    listed = Frequencies(where=condition, limit=0).ask(gum).table.to_pylist()
+    assert {row["word"]: row["count"] for row in listed} == words
+    assert listed[0]["per_million"] == pytest.approx(1e6 * listed[0]["count"] / tokens)
+
+    pairs = Counter(pair for one in said for pair in pairwise(["<s>", *one, "</s>"]))
+    found = Ngrams(pattern="* *", where=condition, limit=0).ask(gum).table.to_pylist()
+    assert {(row["w1"], row["w2"]): row["count"] for row in found} == pairs
+
+    hits = Counter(one.speaker or "_" for one in lines for word in one.words if word == "the")
+    rows = Frequencies(query='"the"', by=["speaker.name"], limit=0).ask(gum).table.to_pylist()
+    assert {row["speaker.name"]: row["count"] for row in rows} == hits
+    for row in rows:
+        size = by_speaker[row["speaker.name"].removeprefix("_")]
+        assert row["per_million_in_part"] == pytest.approx(1e6 * row["count"] / size)
+
+    others = Counter(word for one in lines if one.speaker != name for word in one.words)
+    keywords = Keywords(
+        corpus=["gum"], against=["gum"], where=condition, against_where=f"not {condition}", limit=0
+    )
+    for row in keywords.ask(gum).table.to_pylist():
+        assert (row["count"], row["reference_count"]) == (words[row["word"]], others[row["word"]])
+
+    beside = Counter(
+        one.words[i]
+        for one in lines
+        if one.speaker
+        for i in range(len(one.words))
+        if "the" in (one.words[max(i - 1, 0) : i] + one.words[i + 1 : i + 2])
+    )
+    near = Collocations(cql='"the" within <speaker/>', window="1", min_count=1, limit=0).ask(gum)
+    assert {row["collocate"]: row["count"] for row in near.table.to_pylist()} == beside
+
+
+def test_paragraphs_as_parts(gum: Connection, lines: list[Line]) -> None:
+    """How many paragraphs a word is in: one that is in none counts as one part."""
+    spread = Counter(word for word, _ in {(word, one.paragraph) for one in lines for word in one.words})
+    rows = Frequencies(parts="p", limit=0).ask(gum).table.to_pylist()
+    assert {row["word"]: row["parts"] for row in rows} == spread
+
+
+def test_the_regions_of_the_corpus(gum: Connection, lines: list[Line]) -> None:
+    """Their number and their tokens."""
+    turns = sum(
+        bool(one.speaker)
+        and (before is None or (before.document, before.speaker) != (one.document, one.speaker))
+        for before, one in pairwise([None, *lines])
+        if one
+    )
+    assert contents.regions(gum, "gum").to_pylist() == [
+        {
+            "kind": "p",
+            "attributes": "",
+            "regions": len({one.paragraph for one in lines} - {0}),
+            "tokens": sum(len(one.words) for one in lines if one.paragraph),
+        },
+        {
+            "kind": "speaker",
+            "attributes": "name",
+            "regions": turns,
+            "tokens": sum(len(one.words) for one in lines if one.speaker),
+        },
+    ]

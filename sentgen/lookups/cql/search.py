@@ -76,7 +76,7 @@ _HITS = {
 _CQL = re.compile(
     r"""\s*(
         \(*\s*\[(\S|\s*\]|\s*\w+\s*!?=)
-        | \(*\s*("[^"\s]+"|'[^'\s]+')\s*(%[cdl]+)?\s*([?*+{|)&"'\[<;:(@]|within\b|containing\b|$)
+        | \(*\s*("[^"\s]+"|'[^'\s]+')\s*(%[cdl]+)?\s*([?*+{|)&"'\[<;:(@]|within\b|containing\b|expand\b|$)
         | (?!(word|lemma|upos|xpos|deprel):)\w+:\s*["\[@] | @:?\s*["\[]
         | </?(?!unk>|root>)[^\W\d]\w*\s*(/?>|\w+\s*!?=\s*["'])
         | (MU|TAB)\s*["\[(] | (meet|union)\s+["\[(]

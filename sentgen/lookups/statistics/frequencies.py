@@ -185,14 +185,22 @@ class Frequencies(Lookup):
         ),
     ] = None
     strategy: StrategyOption = Strategy.ALL
+    parts: Annotated[
+        str | None,
+        Option(
+            "A kind of regions over which the dispersion is, such as `p`, instead of documents.",
+            metavar="KIND",
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         if self.query is not None and self.pattern != ANY:
             raise InputError("a pattern and a query exclude each other; give one of them")
         if self._query == _ALL_TOKENS and self.pattern != ANY:
             listed = ", ".join(By)
+            option = f"by {self._by}" if self.parts is None else f"parts {self.parts}"
             raise InputError(
-                f"a pattern is of what is listed: {listed}; with --by {self._by} give a --query instead"
+                f"a pattern is of what is listed: {listed}; with --{option} give a --query instead"
             )
 
     @property
@@ -205,7 +213,8 @@ class Frequencies(Lookup):
         """The query; a pattern can be one, and other attributes than words and tags are of every token."""
         if self.query is None and is_cql(self.pattern):
             return self.pattern
-        return _ALL_TOKENS if self.query is None and self._by not in list(By) else self.query
+        of_hits = self._by not in list(By) or self.parts is not None
+        return _ALL_TOKENS if self.query is None and of_hits else self.query
 
     def ask(self, connection: Connection) -> Answer:
         """Return the words, lemmas or labels of the tokens, or what a query matched, most frequent first.
@@ -232,7 +241,9 @@ class Frequencies(Lookup):
         """
         if self._query is not None:
             selection = self.select(connection, sentences=True)
-            return hit_frequencies(connection, self._query, self._by, selection, self.strategy, self.limit)
+            return hit_frequencies(
+                connection, self._query, self._by, selection, self.strategy, self.limit, self.parts
+            )
         by, limit = By(self._by), self.limit
         # Only words and lemmas are lower-cased on the way in, or taken for one; tags keep their case.
         of_words = by in (By.WORD, By.LEMMA)

@@ -20,20 +20,21 @@ from sentgen.lookups.cql.syntax import Term
 from sentgen.lookups.cql.tokens import ENDS, TokenConditions, is_attribute, metadata_key, region_key
 from sentgen.lookups.keys import StoreKeys
 from sentgen.lookups.languages import check_text
-from sentgen.lookups.regions import pieces_of
+from sentgen.lookups.regions import innermost, pieces_of
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, gathered, limit_clause, limited, where
 from sentgen.lookups.statistics.dispersion import JUILLAND_D
+from sentgen.output.wording import instead
 
 _COUNTED = """\
 with recursive {parts}item as (
 {items}
 ),
 counted as (
-  select {keys}, document_id, count(*) as count
+  select {keys}, {part} as part_id, count(*) as count
   from item
   join sentence on sentence.id = item.sentence_id{in_part}
-  group by {keys}, document_id
+  group by {keys}, part_id
 )"""
 #: The same of the counts of parts of the store, of the keys alone that are shown: they may be of any number.
 _GATHERED = """\
@@ -44,39 +45,39 @@ with shown as (
   order by sum(count) desc, {keys}{limit}
 ),
 counted as (
-  select {keys}, document_id, sum(count)::bigint as count
+  select {keys}, part_id, sum(count)::bigint as count
   from gathered
   semi join shown using ({keys})
-  group by {keys}, document_id
+  group by {keys}, part_id
 )"""
 _STATEMENT = """\
 {counted},
 part as (
-  select document_id, sum(length) as size
-  from sentence{corpora}
-  group by document_id
+  select {part_id} as part_id, sum(length) as size
+  from {pieces}
+  group by part_id
 ),
 {kinds}total as (
-  select sum(size) as tokens, count(*) as documents, (select sum(count) from {all}) as hits from part
+  select sum(size) as tokens, count(*) as parts, (select sum(count) from {all}) as hits from part
 )
 select {shown}, sum(count)::bigint as count, sum(count) / any_value(hits) as share,
-  1e6 * sum(count) / any_value(tokens) as per_million, count(*) as documents,
-  case when any_value(total.documents) > 1 then greatest(
+  1e6 * sum(count) / any_value(tokens) as per_million, count(*) as {parts},
+  case when any_value(total.parts) > 1 then greatest(
     0.5 * (
-      sum(abs(count / of_item - size / tokens) order by document_id) + 1 - sum(size) / any_value(tokens)
+      sum(abs(count / of_item - size / tokens) order by part_id) + 1 - sum(size) / any_value(tokens)
     ), 0
   ) end as dp,
-  {juilland} as juilland_d, count(*) / any_value(documents) as document_share{within}
+  {juilland} as juilland_d, count(*) / any_value(total.parts) as {share}{within}
 from (select *, sum(count) over (partition by {keys}) as of_item from counted)
-join part using (document_id){join_kinds}
+join part using (part_id){join_kinds}
 cross join total
 group by {keys}
 order by count desc, {keys}{limit}"""
 
 _JUILLAND = JUILLAND_D.format(
-    documents="any_value(total.documents)",
-    squares="sum((count / size) ** 2 order by document_id)",
-    rates="sum(count / size order by document_id)",
+    documents="any_value(total.parts)",
+    squares="sum((count / size) ** 2 order by part_id)",
+    rates="sum(count / size order by part_id)",
 )
 
 #: How many tokens the sentences have that agree in their metadata.
@@ -119,6 +120,7 @@ class _Asked:
         keys: what is counted by, each with its name.
         selection: the corpora.
         there: the keys of the store.
+        parts: kinds of the regions over which the dispersion is; none for documents.
     """
 
     query: str
@@ -126,6 +128,7 @@ class _Asked:
     keys: dict[str, Term]
     selection: Selection
     there: StoreKeys
+    parts: tuple[str, ...]
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -152,6 +155,7 @@ class _Asked:
             items=self._items(found, bindings, part),
             keys=", ".join(self.columns.values()),
             in_part=f" and sentence.id {part}" if part else "",
+            part="item.part_id" if self.parts else "document_id",
         )
 
     def _found(self, bindings: Bindings, within: SentenceRange | None) -> CqlMatches:
@@ -190,6 +194,8 @@ class _Asked:
                 whole.append(f"string_agg({string}, ' ' order by t.position) as {column}")
                 string = column
             strings.append(f"{string} as {column}")
+        if self.parts:
+            strings.append(f"{innermost(self.parts, 'h', 'first', bindings)} as part_id")
         source = found.hits
         if whole:
             source = _WHOLE.format(strings=", ".join(whole), hits=source, in_part=_in_part("t", part))
@@ -204,7 +210,13 @@ class _Asked:
 
 
 def hit_frequencies(
-    connection: Connection, query: str, by: str, selection: Selection, strategy: Strategy, limit: int
+    connection: Connection,
+    query: str,
+    by: str,
+    selection: Selection,
+    strategy: Strategy,
+    limit: int,
+    parts: str | None = None,
 ) -> Answer:
     """Return what a query matched, most frequent first, then alphabetically.
 
@@ -223,13 +235,16 @@ def hit_frequencies(
             can stand for several tokens counts once for each; where it stands for none, not.
         selection: the corpora.
         strategy: which of the spans that match are hits.
+        parts: a kind of regions over which the dispersion is, instead of documents: a token is in the
+            innermost of them around it, and what is in none is one part more. The columns ``documents`` and
+            ``document_share`` are ``parts`` and ``part_share`` then.
         limit: rows at most, 0 for all.
 
     Raises:
         QueryError: the query cannot be read, or has no such attribute or label.
         InputError: a pattern matches everywhere, or a key is empty or given twice.
     """
-    asked, bindings = _read(connection, query, selection, strategy, _read_keys(by)), Bindings()
+    asked, bindings = _read(connection, query, selection, strategy, _read_keys(by), parts), Bindings()
     sentences, missing = sentences_of(connection), f"occurrence of {query!r}"
     rest = _rest(asked, limit, bindings)
     whole = Statement(_STATEMENT.format(counted=asked.counted(bindings), all="counted", **rest), bindings)
@@ -259,17 +274,22 @@ def _rest(asked: _Asked, limit: int, bindings: Bindings) -> dict[str, str]:
         for name, term in asked.keys.items()
         if metadata_key(asked.there, term.attribute) or region_key(asked.there, term.attribute)
     }
-    corpora = where(asked.selection.of_sentences(bindings), "  ")
-    of_parts = where(asked.selection.of_sentences(bindings, "s"), "    ")
+    chosen = where(asked.selection.of_sentences(bindings, "s"), "    ")
     kinds = asked.kinds
-    pieces = pieces_of(kinds, bindings, of_parts) if kinds else _SENTENCES.format(corpora=of_parts)
+    pieces = f"sentence as s{chosen}"
+    if asked.parts:
+        pieces = f"({pieces_of(asked.parts, bindings, chosen)}) as h"
+    same = pieces_of(kinds, bindings, chosen) if kinds else _SENTENCES.format(corpora=chosen)
     strings = ", ".join(f"{string} as {column}" for column, string in metadata.items())
     return {
         "keys": ", ".join(columns.values()),
         "shown": ", ".join(f'{column} as "{_quoted(name)}"' for name, column in columns.items()),
-        "corpora": corpora,
+        "part_id": innermost(asked.parts, "h", "position", bindings) if asked.parts else "document_id",
+        "pieces": pieces,
+        "parts": "parts" if asked.parts else "documents",
+        "share": "part_share" if asked.parts else "document_share",
         "juilland": _JUILLAND,
-        "kinds": _KINDS.format(strings=strings, pieces=pieces) if metadata else "",
+        "kinds": _KINDS.format(strings=strings, pieces=same) if metadata else "",
         "join_kinds": f"\njoin kind using ({', '.join(metadata)})" if metadata else "",
         "within": _WITHIN if metadata else "",
         "limit": limit_clause(limit, bindings),
@@ -290,18 +310,26 @@ def _read_keys(by: str) -> dict[str, Term]:
 
 
 def _read(
-    connection: Connection, query: str, selection: Selection, strategy: Strategy, keys: dict[str, Term]
+    connection: Connection,
+    query: str,
+    selection: Selection,
+    strategy: Strategy,
+    keys: dict[str, Term],
+    over: str | None,
 ) -> _Asked:
     """Read the query, in CQL unless nothing of it looks so."""
     there = StoreKeys(connection)
+    parts = () if over is None else there.find_kinds(over)
+    if over is not None and not parts:
+        raise InputError(f"no region {over!r} to be parts; {instead(over, there.kinds)}")
     named = {name: _around(there, name, term) for name, term in keys.items()}
     by = list(named.values())
     if is_cql(query) or "[" in query or '"' in query:
         cql = parse_cql(connection, query, selection, strategy, by)
-        return _Asked(query, CqlHits(cql), named, selection, there)
+        return _Asked(query, CqlHits(cql), named, selection, there, parts)
     hits = read_hits(connection, query, selection, written=True)
     check_terms(there, query, by)
-    return _Asked(query, hits, named, selection, there)
+    return _Asked(query, hits, named, selection, there, parts)
 
 
 def _around(there: StoreKeys, name: str, term: Term) -> Term:
