@@ -40,6 +40,8 @@ _WITH_ATTRIBUTE = """\
     select a.sentence_id, a.place from region_meta as a where a.key in {keys} and {test})"""
 #: The order of regions by where they begin: of two around a token, the inner one is the later.
 INNER = "(p.began, p.place)"
+_SENTENCES = """\
+select unnest(range(r.sentence_id, r.last_sentence_id + 1)) from region as r where {conditions}"""
 #: One number of both columns of its key, in the same order.
 _NUMBER = "p.began::hugeint * 4294967296 + p.place"
 _INNERMOST = """\
@@ -83,6 +85,11 @@ class RegionKey:
     @property
     def always(self) -> None:
         """No sentence need have it, as it has its corpus."""
+
+    def sentences(self, test: str, bindings: Bindings) -> str:
+        """Return the query for sentences of regions whose ``a.value`` passes a test."""
+        told = f"{of_kinds(self.kinds, bindings)} and {with_attribute(self.keys, test, bindings)}"
+        return _SENTENCES.format(conditions=told)
 
     def value(self, alias: str, bindings: Bindings) -> str:
         """Return the value in the innermost region around a token; null if there is none.

@@ -37,11 +37,11 @@ _WITHIN = """\
   from {found} as m
   semi join ({parts}) as p on p.sentence_id = m.sentence_id and p.first <= m.first and p.last >= m.last"""
 _TO_SENTENCE = """\
-  select distinct m.sentence_id, 1 as first, s.length as last{labels}
+  select m.sentence_id, 1 as first, s.length as last{labels}
   from {found} as m
   join sentence as s on s.id = m.sentence_id"""
 _EXPANDED = """\
-  select distinct m.sentence_id, coalesce(arg_max(p.first, {order}), m.first) as first,
+  select m.sentence_id, coalesce(arg_max(p.first, {order}), m.first) as first,
     coalesce(arg_max(p.last, {order}), m.last) as last{labels}
   from {found} as m
   left join ({parts}) as p on p.sentence_id = m.sentence_id and p.first <= m.first and p.last >= m.last
@@ -109,7 +109,7 @@ class RegionConditions:
             told = [*among, *self.in_sentences(region, "s.id")]
             return _WHOLE[region.kind].format(labels=labels, conditions=where(told, "  "))
         parts = parts_of(self._meets(region), lengths=True) + where(among, "  ")
-        return f"  select distinct p.sentence_id, p.first, p.last{labels}\n  from ({parts}) as p"
+        return f"  select p.sentence_id, p.first, p.last{labels}\n  from ({parts}) as p"
 
     def within(self, region: syntax.Region, found: str) -> str:
         """Return the query for the spans of a table that lie in such a region; empty if all of them do."""

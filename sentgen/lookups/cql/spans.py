@@ -242,6 +242,9 @@ class Spans:
             + "".join(f" and {one}" for one in self._range(f"t_{place}.sentence_id"))
             for label, place in sorted((label, places[label]) for label in named)
         )
+        among = [f"sentence_id in ({one})" for one in self.conditions.sentences_of_labels(condition)]
+        if among:
+            inner = f"(select * from {inner} where {' and '.join(among)})"
         told = self.conditions.of_labels(condition, places)
         return self._add("match", f"  select m.*\n  from {inner} as m{joins}\n  where {told}")
 

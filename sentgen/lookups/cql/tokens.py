@@ -87,6 +87,20 @@ class TokenConditions:
                 return f"({' and '.join([*bound, told])})"
         return self._composed(condition, negated, lambda part, no: self.of_labels(part, places, negated=no))
 
+    def sentences_of_labels(self, condition: syntax.Condition) -> list[str]:
+        """Return queries for sentences, in all of which a match lies that meets a condition on its labels.
+
+        Whether a region is the innermost one around a token is asked of few tokens then.
+        """
+        match condition:
+            case Every(parts):
+                return [one for part in parts for one in self.sentences_of_labels(part)]
+            case syntax.CqlComparison(left, Value() as value, False) if value not in self.empty:
+                region = region_key(self.keys, left.attribute)
+                test = value.condition("a.value", self.bindings)
+                return [region.sentences(test, self.bindings)] if region else []
+        return []
+
     def _composed(self, condition: syntax.Condition, negated: bool, write: Write) -> str:
         if isinstance(condition, Negation):
             return write(condition.part, not negated)
