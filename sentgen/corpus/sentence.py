@@ -6,6 +6,8 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+#: CoNLL's mark for a value that is not there.
+ABSENT = "_"
 #: Symbols that the language model owns; a corpus may not use them as words (`<unk>` it may).
 RESERVED = frozenset({"<s>", "</s>", "<root>"})
 

@@ -13,10 +13,8 @@ import pyarrow.compute as pc
 
 from sentgen.arrays import Bools, Ints
 from sentgen.corpus.base_np import NO_HEAD
-from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.sentence import ABSENT, Sentence
 
-#: CoNLL's mark for a value that is not there.
-ABSENT = "_"
 NO_NP = -1
 #: Columns of a sentence that are strings.
 STRINGS = ("forms", "lemmas", "upos", "xpos", "feats", "deprels", "deps", "misc")

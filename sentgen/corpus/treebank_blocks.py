@@ -21,9 +21,9 @@ from sentgen.arrays import Bools, Ints, Longs
 from sentgen.corpus.base_np import NO_HEAD
 from sentgen.corpus.readers import conllu
 from sentgen.corpus.readers._columns import HEADS, FormatError, split_columns
-from sentgen.corpus.sentence import RESERVED, Sentence
+from sentgen.corpus.sentence import ABSENT, RESERVED, Sentence
 from sentgen.corpus.sources import LineReader
-from sentgen.corpus.token_columns import ABSENT, STRINGS, Coded, Column, TokenColumns
+from sentgen.corpus.token_columns import STRINGS, Coded, Column, TokenColumns
 from sentgen.corpus.validation import InputLimits
 from sentgen.errors import Rejection
 

@@ -18,9 +18,9 @@ from sentgen.corpus.readers._named_columns import UNSAID, NamedColumns, is_space
 from sentgen.corpus.readers._tags import decoded
 from sentgen.corpus.readers._vertical_pieces import Piece, Pieces
 from sentgen.corpus.readers.vertical import notes_on, read_piece
-from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.sentence import ABSENT, Sentence
 from sentgen.corpus.sources import LineReader
-from sentgen.corpus.token_columns import ABSENT, STRINGS, Coded, Column, TokenColumns
+from sentgen.corpus.token_columns import STRINGS, Coded, Column, TokenColumns
 from sentgen.corpus.treebank_blocks import (
     Careful,
     TreebankBlock,

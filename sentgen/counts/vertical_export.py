@@ -17,7 +17,7 @@ from sentgen.corpus.readers._named_columns import HEAD, NamedColumns, field_of
 from sentgen.corpus.readers._tags import escaped, opening
 from sentgen.corpus.readers._vertical_pieces import DOCUMENTS, GLUE, SENTENCES, USUAL
 from sentgen.corpus.readers.conllu import NO_SPACE
-from sentgen.corpus.token_columns import ABSENT
+from sentgen.corpus.sentence import ABSENT
 from sentgen.counts.conllu_export import SENTENCES as AT_ONCE
 from sentgen.counts.conllu_export import Export
 from sentgen.counts.corpora import find

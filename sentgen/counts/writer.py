@@ -18,9 +18,9 @@ from sentgen.corpus.base_np import (
     upos_codes,
 )
 from sentgen.corpus.line_blocks import LineBlock
-from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.sentence import ABSENT, Sentence
 from sentgen.corpus.sources import TextLayout
-from sentgen.corpus.token_columns import ABSENT, NO_NP, Coded, TokenColumns, positions_of
+from sentgen.corpus.token_columns import NO_NP, Coded, TokenColumns, positions_of
 from sentgen.corpus.treebank_blocks import TreebankBlock
 from sentgen.counts.draft import Draft
 from sentgen.counts.ngrams import NgramCounts, wrap

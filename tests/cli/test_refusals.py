@@ -191,7 +191,7 @@ def test_bags_that_cannot_be_read(filled: Sentgen) -> None:
         ("ingest", "pets.conllu", "--corpus", "c", "--nosuch"),
         ("ingest", "pets.conllu", "--corpus", "c", "--order", "9"),
         ("ingest", "pets.conllu", "--corpus", "c", "--order", "two"),
-        ("ingest", "pets.conllu", "--corpus", "c", "--format", "odt"),
+        ("ingest", "pets.conllu", "--corpus", "c", "--format", "wpd"),
         ("ingest", "pets.conllu", "--corpus", "c", "--on-error", "cry"),
         ("ingest", "pets.conllu", "--corpus", "c", "--memory-limit", "lots"),
         ("models", "build", "m", "--corpus", "pets", "--order", "6"),

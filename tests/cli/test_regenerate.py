@@ -312,7 +312,7 @@ def test_more_refusals(regenerate: Sentgen, sentgen: Sentgen) -> None:
     refused(regenerate("-i", "empty.txt"), "empty.txt: is empty")
     refused(regenerate("-i", "none.txt"), "none.txt: no such file")
     refused(regenerate("-", stdin='{"words": ["a"'), "-:1: not JSON")
-    refused(regenerate("-i", "pets.conllu", "-f", "odt"), "no format 'odt'; there are: bags, json")
+    refused(regenerate("-i", "pets.conllu", "-f", "wpd"), "no format 'wpd'; there are: bags, json")
     refused(regenerate("-a", "cle", "--dependencies", "plain", "a"), "there are no dependency trees in plain")
     refused(regenerate("a\x01b"), "character U+0001")
     refused(regenerate("a [b <s>]"), "<s> is a symbol of the language models")

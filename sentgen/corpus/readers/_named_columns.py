@@ -10,8 +10,7 @@ from typing import Self
 
 from sentgen.corpus.readers._columns import FormatError, optional
 from sentgen.corpus.readers._tags import UNDEFINED, decoded
-from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.token_columns import ABSENT
+from sentgen.corpus.sentence import ABSENT, Sentence
 from sentgen.corpus.validation import check_heads
 from sentgen.errors import InputError
 from sentgen.output.wording import quantity

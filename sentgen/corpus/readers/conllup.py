@@ -13,8 +13,7 @@ from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers import conllu
 from sentgen.corpus.readers._columns import split_columns
 from sentgen.corpus.readers._named_columns import misc_of
-from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.token_columns import ABSENT
+from sentgen.corpus.sentence import ABSENT, Sentence
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import Rejection
 

@@ -20,8 +20,7 @@ from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._columns import Carried, FormatError, too_long
 from sentgen.corpus.readers._tags import tag_of
 from sentgen.corpus.readers._vertical_pieces import SENTENCES, Piece, Pieces, is_aside
-from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.token_columns import ABSENT
+from sentgen.corpus.sentence import ABSENT, Sentence
 from sentgen.corpus.validation import LIMITS, InputLimits, check
 from sentgen.errors import Rejection
 from sentgen.output.wording import quantity
