@@ -3,6 +3,8 @@
 The store is EWT and GUM (train), ingested 26 times each as a corpus of 26 documents; `benchmarks/out/queries.duckdb`, which is
 made if it is not there. Each case runs in a process of its own, start-up apart: seconds are the best of three in it, by
 the clock and of the CPU (both threads together), memory is its peak, Python and its libraries included.
+
+``--regions`` asks the same with and without conditions on the paragraphs and speakers that the treebanks mark.
 """
 
 from __future__ import annotations
@@ -45,11 +47,33 @@ CQL_CASES = (
     Case("collocations", '[upos="DET"] [upos="ADJ"]+ [upos="NOUN"]', 3, "collocations"),
 )
 
+ADJECTIVES = '[upos="DET"] [upos="ADJ"]+ [upos="NOUN"]'
+#: A query without a condition on regions, and with one.
+PAIRS = (
+    ('"the"', '"the" within <p/>'),
+    ('"the"', '"the" within <speaker name="A.*"/>'),
+    ('"the"', '"the" :: match.speaker_name = "A.*"'),
+    ('"the"', '"the" expand to p'),
+    ('<s/> containing "the"', '<p/> containing "the"'),
+    ('<s> [upos="DET"]', '<p> [upos="DET"]'),
+    ('[upos="NOUN"] </s>', '[upos="NOUN"] </p>'),
+    (ADJECTIVES, f"{ADJECTIVES} within <p/>"),
+    (ADJECTIVES, f'{ADJECTIVES} within <speaker name="A.*"/>'),
+    (ADJECTIVES, f'{ADJECTIVES} :: match.speaker_name = "A.*"'),
+    (ADJECTIVES, '[upos="DET"] <p>? [upos="ADJ"]+ [upos="NOUN"]'),
+    ("[]{1,3}", "[]{1,3} within <p/>"),
+)
+REGION_CASES = tuple(Case("regions", query, 0) for pair in PAIRS for query in pair)
+CASES = (*CQL_CASES, *REGION_CASES)
+
 
 def main() -> None:
     path = OUT / STORE
     if not path.exists():
         make(path)
+    if "--regions" in sys.argv:
+        compare(path)
+        return
     rows = []
     for number, case in enumerate(CQL_CASES):
         used = measure([sys.executable, __file__, "--one", str(number), str(path)])
@@ -58,6 +82,25 @@ def main() -> None:
         rows.append((case.name, escape(case.query), f"{told['hits']:,}", *times, megabytes(used.peak)))
     columns = ["case", "query", "hits", "s", "CPU s", "wanted", "peak"]
     show(f"CQL on 10M tokens, limit {LIMIT}", columns, rows)
+
+
+def compare(path: Path) -> None:
+    """Ask queries with and without conditions on regions."""
+    rows = []
+    for number in range(len(CQL_CASES), len(CQL_CASES) + len(REGION_CASES), 2):
+        runs = [measure([sys.executable, __file__, "--one", str(number + i), str(path)]) for i in (0, 1)]
+        without, told = (json.loads(run.output.splitlines()[-1]) for run in runs)
+        rows.append(
+            (
+                *(escape(CASES[number + i].query) for i in (0, 1)),
+                f"{told['hits']:,}",
+                *(f"{one['cpu']:.2f}" for one in (without, told)),
+                f"{told['cpu'] / without['cpu']:.1f}",
+                megabytes(runs[1].peak),
+            )
+        )
+    columns = ["query", "with regions", "hits", "CPU s without", "CPU s with", "times", "peak"]
+    show(f"Conditions on regions of 10M tokens, limit {LIMIT}", columns, rows)
 
 
 def make(path: Path) -> None:
@@ -84,7 +127,7 @@ def one(number: int, path: Path) -> None:
     from sentgen.lookups.statistics.collocations import Collocations
     from sentgen.lookups.statistics.frequencies import Frequencies
 
-    case = CQL_CASES[number]
+    case = CASES[number]
     wall = cpu = float("inf")
     hits = 0
     with open_store(path, read_only=True, memory_limit=LIMIT) as store, store.connect() as connection:

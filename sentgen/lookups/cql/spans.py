@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.automaton import MOST_WALKED, Automaton, Edges, automaton
 from sentgen.lookups.cql.regions import RegionConditions
-from sentgen.lookups.cql.tokens import ENDS, TokenConditions, columns
+from sentgen.lookups.cql.tokens import ENDS, TokenConditions, columns, is_attribute
 from sentgen.lookups.statement import where
 
 if TYPE_CHECKING:
@@ -84,6 +84,7 @@ class Spans:
         high: a parameter with the last one.
         walked: whether automata are walked beforehand: what they find is a table ``walked_1`` and so on.
         walks: these automata, in that order.
+        once: whether what is written has each span once.
     """
 
     conditions: TokenConditions
@@ -93,6 +94,7 @@ class Spans:
     walked: bool = False
     parts: list[TableExpression] = field(default_factory=list)
     walks: list[Walk] = field(default_factory=list)
+    once: bool = False
     _classes: dict[_Read, int] = field(default_factory=dict)
     _names: dict[str, str] = field(default_factory=dict)
 
@@ -111,16 +113,14 @@ class Spans:
         found = self._spans(pattern)
         if self.walks:
             self.parts = _named(self.parts, found)
+        while isinstance(pattern, syntax.Within) and isinstance(pattern.outer, syntax.Region):
+            pattern = pattern.inner
+        self.once = len(self.walks) == 1 and not self._names and not isinstance(pattern, syntax.Joined)
         return found
 
     @property
     def _regions(self) -> RegionConditions:
         return RegionConditions(self.conditions, self.low, self.high)
-
-    @property
-    def once(self) -> bool:
-        """Whether the last part has each span once."""
-        return len(self.parts) == len(self.walks) == 1 and not self._names
 
     @property
     def labels(self) -> dict[str, str]:
@@ -228,12 +228,19 @@ class Spans:
     def _constrained(self, part: syntax.Pattern, condition: syntax.Condition) -> str:
         inner = self._spans(part)
         places = ENDS | self._names
-        named = {
-            term.label
+        terms = [
+            term
             for one in syntax.comparisons(condition)
             for term in (one.left, one.right)
             if isinstance(term, syntax.Term)
-        }
+        ]
+        named = {one.label for one in terms if is_attribute(self.conditions.keys, one.attribute)}
+        # What is around a token is told by its place alone.
+        others = sorted({places[one.label] for one in terms if one.label not in named})
+        of_places = "".join(
+            f", {{'sentence_id': sentence_id, 'position': {place}}} as t_{place}" for place in others
+        )
+        left_out = f" exclude ({', '.join(f't_{place}' for place in others)})" if others else ""
         bound = syntax.bound(part) | ENDS.keys()
         # Not an inner join where a label may stand for nothing.
         joins = "".join(
@@ -243,10 +250,10 @@ class Spans:
             for label, place in sorted((label, places[label]) for label in named)
         )
         among = [f"sentence_id in ({one})" for one in self.conditions.sentences_of_labels(condition)]
-        if among:
-            inner = f"(select * from {inner} where {' and '.join(among)})"
+        if among or others:
+            inner = f"(select *{of_places} from {inner}{where(among)})"
         told = self.conditions.of_labels(condition, places)
-        return self._add("match", f"  select m.*\n  from {inner} as m{joins}\n  where {told}")
+        return self._add("match", f"  select m.*{left_out}\n  from {inner} as m{joins}\n  where {told}")
 
     def _walk(self, states: Automaton) -> str:
         """Have an automaton walked beforehand, and read what it finds."""
