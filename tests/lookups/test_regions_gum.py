@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection
@@ -15,7 +16,9 @@ from sqlalchemy import Connection
 from sentgen.cli.console.options import open_store
 from sentgen.counts import contents
 from sentgen.counts.ingestion import Settings, ingest
+from sentgen.errors import InputError
 from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
@@ -180,3 +183,18 @@ def test_the_regions_of_the_corpus(gum: Connection, lines: list[Line]) -> None:
             "tokens": sum(len(one.words) for one in lines if one.speaker),
         },
     ]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"request": "pattern { X [] } global { speaker_name = Ann }"},
+        {"request": "pattern { X [speaker_name=Ann] }"},
+        {"request": "pattern { X [] }", "key": ["speaker.name"]},
+        {"request": "pattern { X [] }", "key": ["X.speaker_name"]},
+    ],
+)
+def test_requests_for_trees_send_regions_to_where(gum: Connection, asked: dict[str, Any]) -> None:
+    """A request has no regions; its sentences are chosen by them."""
+    with pytest.raises(InputError, match=r"speaker\.name is said of regions: give --where 'speaker\.name = "):
+        Match(**asked).ask(gum)

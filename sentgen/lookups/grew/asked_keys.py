@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sentgen.errors import InputError
-from sentgen.lookups.grew.features import TEXT, TOKEN_KEYS, WRITTEN, require
+from sentgen.lookups.grew.features import TEXT, TOKEN_KEYS, WRITTEN, refuse_regions, require
 from sentgen.lookups.grew.scopes import own_nodes
 from sentgen.lookups.grew.syntax import (
     POSITION,
@@ -69,6 +69,7 @@ def _read_key(keys: StoreKeys, one: CountKey, nodes: Sequence[str], edges: Seque
         require(keys, one.text)
         meant = replace(one.of, name="meta", key=one.text)
     else:
+        refuse_regions(keys, one.text)
         close = [f"did you mean {found}?" for found in near(one.text, keys.of_sentences, 1)]
         there = ", ".join([*nodes, *edges])
         told = f"no node or edge {one.of.name!r} in the request{f'; it has {there}' if there else ''}"
@@ -84,5 +85,6 @@ def _check_token(keys: StoreKeys, text: str, key: str) -> None:
     if key in (*TOKEN_KEYS, *WRITTEN, POSITION) or key in keys.features or keys.is_misc(key):
         return
     known = [name for name in keys.of_tokens if name not in ("word", "feats", "deprel")]
+    refuse_regions(keys, key)
     where = "" if text == key else f"{text}: "
     raise InputError(f"{where}no token has {key!r}; {instead(key, [*known, *WRITTEN])}")

@@ -167,7 +167,21 @@ def require(keys: StoreKeys, key: str) -> MetadataKey:
     """
     if found := keys.find_metadata(key):
         return found
+    refuse_regions(keys, key)
     raise InputError(f"no metadata {key!r}; {instead(bare(key), [*keys.of_sentences, TEXT])}")
+
+
+def refuse_regions(keys: StoreKeys, key: str) -> None:
+    """Say of a key that it is one of regions, of which requests know nothing.
+
+    Raises:
+        InputError: it is.
+    """
+    if found := keys.find_region(key):
+        raise InputError(
+            f"{found.name} is said of regions: give --where '{found.name} = ...',"
+            f" or ask in CQL for <{found.kinds[0]}>"
+        )
 
 
 def part_of(label: str, key: str) -> str:
