@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -180,6 +181,13 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         f"--nightly added {rooms.total()} cases ({told}), more rounds of kills, "
         f"and {_NIGHTLY_EXAMPLES} examples of a property instead of {_EXAMPLES}"
     )
+
+
+@pytest.fixture(autouse=True)
+def interrupts() -> Iterator[None]:
+    """Give Ctrl-C back to Python: a server or a worker that a test ran in this process took it."""
+    yield
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
