@@ -31,7 +31,7 @@ _FILE = ("id", "forms", "lemmas", "upos", "xpos", "feats", "heads", "deprels", "
 #: Columns whose values may not be longer than the limit.
 _LIMITED = ("forms", "lemmas", "upos", "xpos", "feats", "deprels")
 _COMMENTS = re.compile(r"(?:#[^\n]*\n)*")
-_BYTE_ORDER_MARK = "\ufeff"
+_BYTE_ORDER_MARK = "\ufeff".encode()
 _UNREAD = -2
 
 
@@ -119,15 +119,14 @@ class _Pieces:
 
     def rows(self) -> pa.Table:
         """Split the lines into columns."""
-        return split_rows("\n".join(self.bodies), _FILE)
+        return split_rows("\n".join(self.bodies).encode(), _FILE)
 
 
-def split_rows(text: str, names: Sequence[str]) -> pa.Table:
+def split_rows(data: bytes, names: Sequence[str]) -> pa.Table:
     """Split lines into as many columns as there are names."""
     # Arrow would leave it out.
-    if text.startswith(_BYTE_ORDER_MARK):
+    if data.startswith(_BYTE_ORDER_MARK):
         raise Careful
-    data = text.encode()
     return csv.read_csv(
         pa.BufferReader(data),
         csv.ReadOptions(use_threads=False, block_size=len(data) + 1, column_names=names),

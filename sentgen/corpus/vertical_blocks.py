@@ -6,7 +6,7 @@ what: both paths store the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -16,11 +16,11 @@ from sentgen.arrays import Bools, Longs
 from sentgen.corpus.readers._columns import Carried
 from sentgen.corpus.readers._named_columns import UNSAID, NamedColumns, is_space
 from sentgen.corpus.readers._tags import decoded
-from sentgen.corpus.readers._vertical_pieces import Piece, Pieces
+from sentgen.corpus.readers._vertical_pieces import GLUED, Piece, Pieces
 from sentgen.corpus.readers.vertical import notes_on, read_piece
 from sentgen.corpus.sentence import ABSENT, Sentence
 from sentgen.corpus.sources import LineReader
-from sentgen.corpus.token_columns import STRINGS, Coded, Column, TokenColumns
+from sentgen.corpus.token_columns import STRINGS, Column, TokenColumns
 from sentgen.corpus.treebank_blocks import (
     Careful,
     TreebankBlock,
@@ -41,8 +41,8 @@ def read_blocks(
     """Yield the sentences of a vertical file, as blocks wherever nothing in them is refused."""
     pieces, carried = Pieces(reader.source.name, reader.limits, columns, sentences), Carried()
     for line, block in reader.whole_lines():
-        yield from _read(list(pieces.of(block.decode(), line)), pieces, carried)
-    yield from _read(list(pieces.end()), pieces, carried)
+        yield from _read(pieces.of(block, line), pieces, carried)
+    yield from _read(pieces.end(), pieces, carried)
     reader.notes += notes_on(pieces)
 
 
@@ -66,15 +66,22 @@ def _block(found: Sequence[Piece], columns: NamedColumns, limits: InputLimits) -
     lengths = np.array([piece.size for piece in found], np.int32)
     if lengths.max() > limits.sentence_tokens:
         raise Careful
-    text = "\n".join(part for piece in found for _, part in piece.parts)
+    text = b"\n".join(part for piece in found for _, part in piece.parts)
     table = split_rows(text, columns.names)
     if table.num_rows != lengths.sum():
         raise Careful
     named = [table[name].combine_chunks() for name in columns.names]
-    if "&" in text:
-        named = [_changed(column, decoded) for column in named]
-    plain = {number: _plain(column) for number, column in enumerate(named) if number != columns.spaces}
-    plain[columns.word] = named[columns.word]
+    after = np.ones(table.num_rows, bool)
+    if GLUED in text:
+        glued = pc.ends_with(named[-1], GLUED.decode())
+        after = ~np.asarray(glued)
+        named[-1] = pc.if_else(glued, pc.replace_substring(named[-1], GLUED.decode(), ""), named[-1])
+    if b"&" in text:
+        named = [_decoded(column) for column in named]
+    plain = dict(enumerate(named))
+    for number in plain.keys() - {columns.word, columns.spaces}:
+        if b"__UNDEF__" in text or not pc.min(pc.binary_length(plain[number])).as_py():
+            plain[number] = _plain(plain[number])
     read = {field: plain[number] for field, number in columns.fields.items()}
     strings: dict[str, Column | None] = {name: read.get(name) for name in STRINGS}
     check_strings(read, limits)
@@ -83,9 +90,8 @@ def _block(found: Sequence[Piece], columns: NamedColumns, limits: InputLimits) -
     if "heads" in read:
         heads, trees = heads_of(read["heads"], lengths, starts)
     strings["misc"] = _misc([(name, plain[number]) for name, number in columns.others])
-    after = np.ones(table.num_rows, bool)
     if columns.spaces is not None:
-        after = values_of(named[columns.spaces], is_space).astype(bool)
+        after &= values_of(named[columns.spaces], is_space).astype(bool)
     for start, piece in zip(starts.tolist(), found, strict=True):
         for token in piece.glued:
             after[start + token] = False
@@ -95,10 +101,13 @@ def _block(found: Sequence[Piece], columns: NamedColumns, limits: InputLimits) -
     return TreebankBlock(sentences, TokenColumns(lengths, strings, heads, None, pa.array(after), trees))
 
 
-def _changed(column: pa.Array, change: Callable[[str], str]) -> pa.Array:
-    """Return a column with another text for each of its values."""
-    values, codes = Coded.of(column)
-    return pa.array([change(value) for value in values], pa.string()).take(pa.array(codes))
+def _decoded(column: pa.Array) -> pa.Array:
+    """Return a column with its entities decoded."""
+    found = pc.match_substring(column, "&")
+    if not pc.any(found).as_py():
+        return column
+    values = [decoded(value) for value in column.filter(found).to_pylist()]
+    return pc.replace_with_mask(column, found, pa.array(values, pa.string()))
 
 
 def _plain(column: pa.Array) -> pa.Array:
@@ -117,14 +126,17 @@ def _said(column: Column | None, starts: Longs) -> Bools:
 
 def _misc(columns: Sequence[tuple[str, pa.Array]]) -> pa.Array | None:
     """Return MISC, as `_named_columns.misc_of` makes it."""
-    if not columns:
-        return None
     pairs = []
     for name, column in columns:
+        unsaid = pc.equal(column, ABSENT)
+        if pc.all(unsaid).as_py():
+            continue
         pair = column
         if name:
             pair = pc.replace_substring(pc.replace_substring(column, "\\", "\\\\"), "|", "\\p")
         pair = pc.binary_join_element_wise(f"|{name}=" if name else "|", pair, "")
-        pairs.append(pc.if_else(pc.equal(column, ABSENT), "", pair))
+        pairs.append(pc.if_else(unsaid, "", pair))
+    if not pairs:
+        return None
     joined = pc.binary_join_element_wise(*pairs, "")
     return pc.if_else(pc.equal(joined, ""), ABSENT, pc.utf8_slice_codeunits(joined, 1))

@@ -178,7 +178,9 @@ def test_columns_are_told_by_the_file() -> None:
         [one] = sentences(f"{declared}\n<s>\nDogs\tdog\tN|pl\\x\nbark\t\t_\n</s>")
         assert (one.forms, one.lemmas, one.xpos) == (["Dogs", "bark"], ["dog", "_"], None)
         assert one.misc == (r"msd=N\ppl\\x", "_")
-    # What is given holds.
+    # What is given holds, and what comes too late does not.
+    [one] = sentences("<s>\na\tA\tX\n<!-- #vrt positional-attributes: word lemma pos -->\n</s>")
+    assert (one.forms, one.xpos, one.lemmas) == (["a"], ["A"], ["X"])
     [one] = sentences("word\tlemma\tpos\n<s>\na\tA\tX\n</s>", columns="word,pos,lemma")
     assert (one.forms, one.xpos, one.lemmas) == (["a"], ["A"], ["X"])
 
@@ -220,8 +222,11 @@ def test_a_tag_of_any_length_is_none() -> None:
         "<" + "a" * 60_000 + "=" * 5_000 + ">\na",
         "\n\n\n" * 30_000,
         "\n.\n\n" * 10_000,
+        "<s>\n" + "<3\n" * 100_000,
+        "<s>\na\n" + "<g />\n<hi />\n" * 30_000,
+        "<!-- c -->\n" * 100_000,
     ],
-    ids=["deep", "empty", "quotes", "attribute", "name", "blank", "stops"],
+    ids=["deep", "empty", "quotes", "attribute", "name", "blank", "stops", "less", "glue", "comments"],
 )
 def test_hostile_files_take_no_time(text: str) -> None:
     began = time.process_time()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from html.entities import html5
 from typing import NamedTuple
 
@@ -11,9 +10,12 @@ from typing import NamedTuple
 LONGEST = 1 << 16
 #: What stands for no value, in attributes and in columns.
 UNDEFINED = frozenset(("_", "__UNDEF__"))
-_CACHED = 200
 _NAME = r"[^\W\d][\w.:-]*"
-_TAG = re.compile(rf"<(/?)({_NAME})((?:\s[^\t]*?)?)\s*(/?)>\s*")
+_TAG = re.compile(rf"<(/?)({_NAME})([^\t]*)>\s*")
+#: What most tags with attributes are: `<s id="1">`.
+_ONE_ATTRIBUTE = re.compile(rf'<({_NAME}) ({_NAME})="([^"&\t]*)">')
+_PLAIN = re.compile(rf'\s+({_NAME})="([^"]*)"')
+_ALL_PLAIN = re.compile(rf'(?:\s+{_NAME}="[^"]*")*\s*')
 # A quote within a value is none of its ends if no attribute and no end of the tag follows.
 _ATTRIBUTE = re.compile(
     rf"""\s*({_NAME})(?:\s*=\s*(?:"([^"]*)"(?=\s|\Z)|'([^']*)'(?=\s|\Z)|([^\s"']+)"""
@@ -43,28 +45,37 @@ def tag_of(line: str) -> Tag | None:
     >>> tag_of("<"), tag_of("<3"), tag_of("<unk>\\tNN\\t<unk>")
     (None, None, None)
     """
-    return _remembered(line) if len(line) < _CACHED else _parsed(line)
-
-
-def _parsed(line: str) -> Tag | None:
+    if match := _ONE_ATTRIBUTE.fullmatch(line):
+        kind, name, value = match.groups()
+        return Tag(kind, True, False, ((name, value),) if value not in UNDEFINED else ())
     match = _TAG.fullmatch(line)
     if match is None:
         return None
-    end, kind, said, empty = match.groups()
+    end, kind, said = match.groups()
+    said = said.rstrip()
+    empty = said.endswith("/")
+    said = said[:-1] if empty else said
+    pairs = _PLAIN.findall(said) if _ALL_PLAIN.fullmatch(said) else _pairs(said)
+    if pairs is None or (said and not said[0].isspace()):
+        return None
     attributes: dict[str, str] = {}
-    at = 0
-    while at < len(said.rstrip()):
-        found = _ATTRIBUTE.match(said, at)
-        if found is None:
-            return None
-        value = next((one for one in found.groups()[1:] if one is not None), "")
+    for name, value in pairs:
         if value not in UNDEFINED:
-            attributes.setdefault(found[1], decoded(value))
-        at = found.end()
+            attributes.setdefault(name, decoded(value))
     return Tag(kind, not end, bool(end or empty), tuple(attributes.items()))
 
 
-_remembered = lru_cache(maxsize=4096)(_parsed)
+def _pairs(said: str) -> list[tuple[str, str]] | None:
+    """Return names and values of attributes, or ``None`` if it is something else."""
+    pairs = []
+    at, size = 0, len(said.rstrip())
+    while at < size:
+        found = _ATTRIBUTE.match(said, at)
+        if found is None:
+            return None
+        pairs.append((found[1], next((one for one in found.groups()[1:] if one is not None), "")))
+        at = found.end()
+    return pairs
 
 
 def decoded(text: str) -> str:

@@ -8,7 +8,7 @@ that no segmenter has to guess it, in any language, and none has to hold a whole
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sentgen.corpus.comments import OF_DOCUMENT, regions_said
@@ -24,6 +24,13 @@ USUAL = ("word", "pos", "lemma")
 #: Tags of which the first kind that a file has is its documents, or its sentences.
 DOCUMENTS, SENTENCES = ("doc", "text"), ("s", "sentence")
 GLUE = "g"
+#: Ends the line of a token behind which `<g/>` stands, instead of a line of its own: most tags are that one.
+GLUED = b"\x01"
+_GLUED = GLUED.decode()
+#: What a comment is: an empty tag of no kind.
+_ASIDE = Tag("", opens=True, closes=True)
+#: Tags that are remembered.
+_KNOWN = 1_000
 #: Attributes of a document that name it.
 _NAMES = ("id", "name", "file", "title")
 #: Tags within which no sentence goes on from outside.
@@ -65,10 +72,10 @@ _BLOCKS = frozenset(
         "back",
     )
 )
-_LINE = re.compile(r"^<[^\n]*>[ \t]*$", re.MULTILINE)
-_ASIDE = re.compile(r"<!--.*-->\s*|<\?.*\?>\s*|<![A-Z].*>\s*")
+_PASSED_OVER = re.compile(r"<!--.*-->\s*|<\?.*\?>\s*|<![A-Z].*>\s*")
 _DECLARED = re.compile(r"<!-- *#vrt +positional-attributes: *(.*?) *-->\s*")
 _FINAL = frozenset(".!?…。！？｡।॥؟۔።")
+_FEED = ord("\n")
 _FINALS = "".join(sorted(_FINAL))
 _CLOSING = frozenset(("''", "”", "’", "»", "›", ")", "]", "}", "」", "』"))
 #: Quotes that may end one, and what opened it then.
@@ -87,23 +94,45 @@ class Piece:
     """
 
     sentence: Sentence
-    parts: list[tuple[int, str]] = field(default_factory=list)
+    parts: list[tuple[int, bytes]] = field(default_factory=list)
     size: int = 0
-    glued: list[int] = field(default_factory=list)
-    marks: list[Mark] = field(default_factory=list)
+    glued: tuple[int, ...] = ()
+    marks: list[Mark] | None = None
 
     def rows(self) -> list[str]:
-        """Return its lines."""
-        return "\n".join(text for _, text in self.parts).split("\n")
+        """Return its lines, and note which of them are glued to what follows."""
+        rows = b"\n".join(text for _, text in self.parts).decode().split("\n")
+        glued = []
+        for number, row in enumerate(rows):
+            if row.endswith(_GLUED):
+                rows[number] = row[:-1]
+                glued.append(number)
+        self.glued += tuple(glued)
+        return rows
 
     def line_at(self, row: int) -> int:
         """Return the number of the line of a token."""
         for line, text in self.parts:
-            size = text.count("\n") + 1
+            size = text.count(b"\n") + 1
             if row < size:
-                return line + row
+                return line + _lines_in(b"\n".join(text.split(b"\n")[:row])) + bool(row)
             row -= size
         raise IndexError(row)
+
+
+def _glued(text: bytes) -> bytes:
+    """Put the line `<g/>` to the end of the line before, unless that is blank."""
+    if b"\n<g/>\n" not in text:
+        return text
+    text = text.replace(b"\n<g/>\n", GLUED + b"\n")
+    if b"\n" + GLUED in text:
+        text = text.replace(b"\n" + GLUED + b"\n", b"\n\n<g/>\n")
+    return text if text.startswith(b"\n") else b"\n<g/>" + text[1:]
+
+
+def _lines_in(text: bytes) -> int:
+    """Return how many lines end in a text."""
+    return text.count(b"\n") + text.count(GLUED)
 
 
 class Pieces:
@@ -127,6 +156,9 @@ class Pieces:
         self.cut = 0
         #: Sentences whose heads make no tree.
         self.treeless = 0
+        self._found: list[Piece] = []
+        #: Tags without attributes, by their lines.
+        self._known: dict[bytes, Tag] = {}
         self._begun = False
         self._piece: Piece | None = None
         self._inside = self._outside = False
@@ -135,8 +167,9 @@ class Pieces:
         #: The last token ends one, as a rule; and the quotes that are open in it.
         self._ended = False
         self._quotes: set[str] = set()
-        #: Attributes of the sentence that has begun, and its regions.
-        self._said: list[tuple[str, str]] = []
+        #: What the tag of the sentence that has begun says, and its regions.
+        self._sent_id = ""
+        self._said: list[str] = []
         self._own: list[Region] = []
         self._document: str | None = None
         self._metadata: list[str] = []
@@ -146,35 +179,59 @@ class Pieces:
         #: How many regions of each kind were open where the document began; ``None`` outside of one.
         self._around: dict[str, int] | None = None
 
-    def of(self, text: str, line: int) -> Iterator[Piece]:
-        """Yield the sentences that end in a text of whole lines, the first of which has this number."""
-        at = 0
-        for match in _LINE.finditer(text):
-            start, end = match.span()
-            found = match[0]
-            if end - start > LONGEST:
-                number = line + text.count("\n", at, start)
+    def of(self, text: bytes, line: int) -> list[Piece]:
+        """Return the sentences that end in a text of whole lines, the first of which has this number."""
+        # A line feed before every line.
+        text = _glued(b"\n" + text)
+        at, start = 1, text.find(b"\n<")
+        while start >= 0:
+            end = text.find(b"\n", start + 1)
+            end = len(text) if end < 0 else end
+            found = text[start + 1 : end]
+            if len(found) > LONGEST and b"\t" not in found:
                 message = f"a tag of more than {quantity(LONGEST, 'character')}"
-                raise InputError(message, path=self.path, line=number)
-            tag = tag_of(found)
-            if tag is None and not is_aside(found):
-                continue
-            if at < start:
-                body = text[at : start - 1]
-                yield from self._tokens(body, line)
-                line += body.count("\n") + 1
+                raise InputError(message, path=self.path, line=line + _lines_in(text[at : start + 1]))
+            tag = self._known.get(found) or self._tag(found)
             if tag is not None:
-                yield from self._take(tag, line)
-            elif declared := _DECLARED.fullmatch(found):
-                self._declare(declared[1].split(), line)
-            line += 1
-            at = end + 1
-        if at < len(text):
-            yield from self._tokens(text[at:], line)
+                if at <= start:
+                    body = text[at:start]
+                    self._tokens(body, line)
+                    line += _lines_in(body) + 1
+                if tag is _ASIDE:
+                    self._declare_in(found.decode(), line)
+                else:
+                    self._take(tag, line)
+                if found.endswith(GLUED):
+                    self._glue()
+                    line += 1
+                line += 1
+                at = end + 1
+            start = text.find(b"\n<", end)
+        if at <= len(text):
+            self._tokens(text[at:], line)
+        return self._taken()
 
-    def end(self) -> Iterator[Piece]:
-        """Yield the last sentence."""
-        yield from self._flush()
+    def _tag(self, found: bytes) -> Tag | None:
+        """Return the tag that a line is, `_ASIDE` for a comment, and ``None`` for a token."""
+        text = found.decode().removesuffix(_GLUED)
+        tag = tag_of(text) or (_ASIDE if is_aside(text) else None)
+        if tag is not None and not tag.attributes and len(self._known) < _KNOWN:
+            self._known[found] = tag
+        return tag
+
+    def end(self) -> list[Piece]:
+        """Return the last sentence."""
+        self._flush()
+        return self._taken()
+
+    def _taken(self) -> list[Piece]:
+        found, self._found = self._found, []
+        return found
+
+    def _declare_in(self, comment: str, line: int) -> None:
+        """Take the names of columns from a comment that has them."""
+        if declared := _DECLARED.match(comment):
+            self._declare(declared[1].split(), line)
 
     def _declare(self, names: Sequence[str], line: int) -> None:
         """Take the names of columns, unless they were given or tokens have come."""
@@ -185,49 +242,50 @@ class Pieces:
         except InputError as error:
             raise InputError(error.message, path=self.path, line=line) from error
 
-    def _tokens(self, body: str, line: int) -> Iterator[Piece]:
+    def _tokens(self, body: bytes, line: int) -> None:
         """Take lines that are no tags."""
         if not self._begun:
-            first, _, rest = body.lstrip("\n").partition("\n")
-            if is_header(first):
+            first, _, rest = body.lstrip(b"\n").partition(b"\n")
+            if is_header(first.decode()):
                 line += body.index(first)
-                self._declare(first.split("\t"), line)
+                self._declare(first.decode().split("\t"), line)
                 line += 1
                 body = rest
-        if not body.strip("\n"):
-            self._closed |= not self._inside
-            return
-        self._begun = True
-        if body.startswith("\n") or body.endswith("\n") or "\n\n" in body:
-            for run in re.finditer(r"[^\n]+(?:\n[^\n]+)*", body):
-                self._closed |= not self._inside
-                yield from self._run(run[0], line + body.count("\n", 0, run.start()))
-            self._closed |= not self._inside and body.endswith("\n")
+        if not body or body[0] == _FEED or body[-1] == _FEED or b"\n\n" in body:
+            for run in re.finditer(rb"[^\n]+(?:\n[^\n]+)*", body):
+                first = line + _lines_in(body[: run.start()])
+                if self._inside:
+                    self._add(run[0], run[0].count(b"\n") + 1, first)
+                else:
+                    self._closed = True
+                    self._cut(run[0], first)
+            self._closed |= not (self._inside or body[-1:].strip())
+        elif self._inside:
+            self._add(body, body.count(b"\n") + 1, line)
         else:
-            yield from self._run(body, line)
+            self._cut(body, line)
 
-    def _run(self, body: str, line: int) -> Iterator[Piece]:
-        """Take lines of tokens without a blank one."""
-        if self._inside:
-            yield from self._add(body, body.count("\n") + 1, line)
-            return
+    def _cut(self, body: bytes, line: int) -> None:
+        """Take lines of tokens that no tag makes sentences of, without a blank one."""
         if self._closed:
             self._ended = False
             self._quotes.clear()
         begin, word = 0, self.columns.word
-        rows = body.split("\n")
+        rows = body.split(b"\n")
         for at, row in enumerate(rows):
-            form = (row.split("\t", word + 1)[word:] or [row])[0]
+            form = (row.split(b"\t", word + 1)[word:] or [row])[0].removesuffix(GLUED).decode()
             if self._ended and not self._goes_on(form):
                 if begin < at:
-                    yield from self._add("\n".join(rows[begin:at]), at - begin, line + begin)
+                    part = b"\n".join(rows[begin:at])
+                    self._add(part, at - begin, line)
+                    line += _lines_in(part) + 1
                 self._closed, begin = True, at
             self._ended = self._ended or _is_final(form)
             if form in _QUOTES:
                 opens = _QUOTES[form]
                 # One that only ends a quote opens none.
                 self._quotes ^= {opens} & (self._quotes | {form})
-        yield from self._add("\n".join(rows[begin:]), len(rows) - begin, line + begin)
+        self._add(b"\n".join(rows[begin:]), len(rows) - begin, line)
 
     def _goes_on(self, form: str) -> bool:
         """Say whether a token behind a final one belongs to its sentence; what then begins has not ended."""
@@ -236,13 +294,14 @@ class Pieces:
         self._ended = False
         return form[:1].islower()
 
-    def _add(self, body: str, size: int, line: int) -> Iterator[Piece]:
+    def _add(self, body: bytes, size: int, line: int) -> None:
         """Take lines of tokens that are of one sentence."""
         if self._closed or self._piece is None:
-            yield from self._flush()
+            self._flush()
             self._begin(line)
         piece = self._piece
         assert piece is not None
+        self._begun = True
         piece.size += size
         if piece.size <= self.limits.sentence_tokens:
             piece.parts.append((line, body))
@@ -253,35 +312,43 @@ class Pieces:
         """Begin a sentence with all that waits for it."""
         if self._document is None and self._outside:
             self._document = f"{self.path}#{line}"
-        sentence = Sentence([], line=line, document=self._document)
-        sentence.metadata = self._metadata + [f"{key} = {value}" for key, value in self._said if key != "id"]
-        sentence.sent_id = next((value for key, value in self._said if key == "id"), "")
-        self._piece = Piece(sentence, marks=self._marks)
-        self._document, self._metadata, self._said, self._marks = None, [], [], []
+        sentence = Sentence([], sent_id=self._sent_id, line=line, document=self._document)
+        # What is empty stays, as the garbage collector looks at every list.
+        if self._metadata:
+            self._said, self._metadata = self._metadata + self._said, []
+        if self._said:
+            sentence.metadata, self._said = self._said, []
+        self._piece = Piece(sentence)
+        if self._marks:
+            self._piece.marks, self._marks = self._marks, []
+        self._document, self._sent_id = None, ""
         self._outside = self._closed = False
         self.cut += not self._inside
 
-    def _flush(self) -> Iterator[Piece]:
+    def _flush(self) -> None:
         piece, self._piece = self._piece, None
         if piece is not None:
-            piece.sentence.marks = tuple(piece.marks)
-            yield piece
+            if piece.marks:
+                piece.sentence.marks = tuple(piece.marks)
+            self._found.append(piece)
 
-    def _take(self, tag: Tag, line: int) -> Iterator[Piece]:
+    def _take(self, tag: Tag, line: int) -> None:
         kind = tag.kind.lower()
+        if kind in self._sentences:
+            if not (tag.opens and tag.closes):
+                self._sentences = (kind,)
+                self._take_sentence(tag)
+            return
         if kind == GLUE:
-            if tag.opens and self._piece is not None:
-                self._piece.glued.append(self._piece.size - 1)
+            if tag.opens:
+                self._glue()
         elif tag.opens and tag.closes:
             return
-        elif kind in self._sentences:
-            self._sentences = (kind,)
-            self._take_sentence(tag)
         elif kind in self._documents:
             self._documents = (kind,)
             # Before the sentence is gone in which they end.
             self._leave_document()
-            yield from self._flush()
+            self._flush()
             if tag.opens:
                 self._enter_document(tag, line)
         elif tag.opens:
@@ -290,20 +357,30 @@ class Pieces:
             self._close_region(tag.kind)
         self._closed |= kind in _BLOCKS and not self._inside
 
+    def _glue(self) -> None:
+        """Note that no space stands behind the last token."""
+        piece = self._piece
+        if piece is not None and piece.parts and piece.glued[-1:] != (piece.size - 1,):
+            piece.glued = (*piece.glued, piece.size - 1)
+
     def _take_sentence(self, tag: Tag) -> None:
         for region in self._own:
             self._close_region(region.kind)
-        self._own, self._said = [], []
+        self._own, self._sent_id = [], ""
+        self._said.clear()
         self._closed, self._inside = True, tag.opens
         if self._kept and tag.opens:
             self._own.append(self._open_region(tag.kind, tag.attributes))
         for key, value in tag.attributes:
+            if key == "id":
+                self._sent_id = value
+                continue
+            said = f"{key} = {value}"
             # What comments of CoNLL-U say of the sentences that follow is said of this one only.
-            for region in regions_said([f"{key} = {value}"]):
-                self._own.append(self._open_region(region.kind, region.attributes))
-                break
-            else:
-                self._said.append((key, value))
+            regions = [self._open_region(one.kind, one.attributes) for one in regions_said([said])]
+            self._own += regions
+            if not regions:
+                self._said.append(said)
 
     def _enter_document(self, tag: Tag, line: int) -> None:
         said = dict(tag.attributes)
@@ -320,7 +397,8 @@ class Pieces:
         for kind, regions in self._open.items():
             while around is not None and len(regions) > around.get(kind, 0):
                 self._close_region(kind)
-        self._document, self._metadata, self._said, self._own = None, [], [], []
+        self._document, self._sent_id = None, ""
+        self._metadata, self._said, self._own = [], [], []
         self._inside, self._outside = False, True
 
     def _open_region(self, kind: str, attributes: tuple[tuple[str, str], ...]) -> Region:
@@ -336,7 +414,11 @@ class Pieces:
             self._mark(regions.pop(), begins=False)
 
     def _mark(self, region: Region, *, begins: bool) -> None:
-        marks, place = (self._marks, 0) if self._piece is None else (self._piece.marks, self._piece.size)
+        marks, place = self._marks, 0
+        if self._piece is not None:
+            if self._piece.marks is None:
+                self._piece.marks = []
+            marks, place = self._piece.marks, self._piece.size
         mark = Mark(place, region, begins)
         if not begins and marks and marks[-1] == mark._replace(begins=True):
             # Without a token, it is none.
@@ -351,7 +433,7 @@ def _is_final(form: str) -> bool:
 
 def is_aside(line: str) -> bool:
     """Say whether a line is a comment or a declaration."""
-    return _ASIDE.fullmatch(line) is not None
+    return _PASSED_OVER.fullmatch(line) is not None
 
 
 def is_header(line: str) -> bool:

@@ -51,7 +51,7 @@ def read(
     pieces, carried = Pieces(path, limits, columns, sentences), Carried()
     lines, first = iter(lines), 1
     while several := list(islice(lines, _LINES)):
-        for piece in pieces.of("\n".join(several), first):
+        for piece in pieces.of("\n".join(several).encode(), first):
             yield from read_piece(piece, pieces, carried)
         first += len(several)
     for piece in pieces.end():
