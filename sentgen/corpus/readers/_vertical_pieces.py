@@ -253,12 +253,12 @@ class Pieces:
                 body = rest
         if not body or body[0] == _FEED or body[-1] == _FEED or b"\n\n" in body:
             for run in re.finditer(rb"[^\n]+(?:\n[^\n]+)*", body):
-                first = line + _lines_in(body[: run.start()])
+                number = line + _lines_in(body[: run.start()])
                 if self._inside:
-                    self._add(run[0], run[0].count(b"\n") + 1, first)
+                    self._add(run[0], run[0].count(b"\n") + 1, number)
                 else:
                     self._closed = True
-                    self._cut(run[0], first)
+                    self._cut(run[0], number)
             self._closed |= not (self._inside or body[-1:].strip())
         elif self._inside:
             self._add(body, body.count(b"\n") + 1, line)
