@@ -180,6 +180,11 @@ def test_too_many_tokens_are_refused(store: Connection) -> None:
         ('"', False), ('" yes "', False), ("'tis", False), ("(", False), ("( the )", False), ('("a" | "b")', True),
         ("word:[sic]", False), ("a:[]", True), ("<s> []", True), ("the *", False), ("lemma:go", False), ("meet", False),
         ("@[]", True), ("@", False), ("''", False),
+        ("<b>", False),
+        ("<script>alert(1)</script>", False),
+        ('<b> "x"', True),
+        ("<speaker/>", True),
+        ('<speaker name != "A"> []', True),
     ],
 )  # fmt: skip
 def test_what_is_cql_by_itself(pattern: str, cql: bool) -> None:

@@ -78,7 +78,8 @@ _CQL = re.compile(
         \(*\s*\[(\S|\s*\]|\s*\w+\s*!?=)
         | \(*\s*("[^"\s]+"|'[^'\s]+')\s*(%[cdl]+)?\s*([?*+{|)&"'\[<;:(@]|within\b|containing\b|expand\b|$)
         | (?!(word|lemma|upos|xpos|deprel):)\w+:\s*["\[@] | @:?\s*["\[]
-        | </?(?!unk>|root>)[^\W\d]\w*\s*(/?>|\w+\s*!?=\s*["'])
+        | </?(s|doc|text)>
+        | <(?!unk>|root>)[^\W\d]\w*\s*(/>|>\s*[\["'(<@]|\w+\s*!?=\s*["'])
         | (MU|TAB)\s*["\[(] | (meet|union)\s+["\[(]
     )""",
     re.VERBOSE,
