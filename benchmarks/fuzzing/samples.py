@@ -102,6 +102,31 @@ CHAPTER I
 It was the best of times, it was the worst of times -- so they said… and
 nobody (least of all I) knew.
 """
+_TEI = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<TEI xmlns="http://www.tei-c.org/ns/1.0" xml:id="d1" xml:lang="en"><teiHeader><fileDesc><titleStmt>
+<title>A title</title><author>Ann</author></titleStmt></fileDesc></teiHeader><text><body>
+<div type="chapter" n="1"><head>One</head><p>It was <hi rend="it">dark</hi>.<note>Or so.</note> It rained<lb/>
+for <choice><sic>teh</sic><corr>the</corr></choice> &amp;c.</p><lg><l>A line</l><l>and another</l></lg>
+<sp who="#a"><speaker>ANN.</speaker><p>Yes.</p></sp></div>
+</body></text></TEI>
+"""
+_TEI_WORDS = """\
+<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><body><u who="#Ann"><seg><s xml:id="s">
+<w xml:id="w1" lemma="we" pos="PRP" msd="UPosTag=PRON|Number=Plur">We</w>
+<w>cannot<w xml:id="w2" norm="can" lemma="can" msd="UPosTag=AUX"/><w xml:id="w3" norm="not" lemma="not"/></w>
+<name type="PER"><w xml:id="w4" lemma="go" join="right">go</w></name><pc xml:id="w5">.</pc>
+<linkGrp type="UD-SYN"><link ana="ud-syn:nsubj" target="#w4 #w1"/><link ana="ud-syn:aux" target="#w4 #w2"/>
+<link ana="ud-syn:advmod" target="#w4 #w3"/><link ana="ud-syn:root" target="#s #w4"/>
+<link ana="ud-syn:punct" target="#w4 #w5"/></linkGrp></s></seg></u></body></text></TEI>
+"""
+_FOLIA = """\
+<FoLiA xmlns="http://ilk.uvt.nl/folia" version="2.5" xml:id="doc"><metadata type="native">
+<meta id="title">A title</meta></metadata><text xml:id="t"><div class="chapter"><head><t>One</t></head>
+<p><t>The cat.</t><s xml:id="s1"><w><t>The</t><pos class="DT"/><lemma class="the"/></w>
+<w space="no"><correction><new><t>cat</t></new><original><t>cta</t></original></correction></w>
+<w><t>.</t></w></s></p></div></text></FoLiA>
+"""
 
 #: Format of a corpus to its samples.
 CORPORA = {
@@ -117,6 +142,8 @@ CORPORA = {
     "jsonl": [_JSONL],
     "lines": [_LINES],
     "text": [_TEXT],
+    "tei": [_TEI, _TEI_WORDS],
+    "folia": [_FOLIA],
 }
 #: The tagged file beside a .dp file.
 TAGGED = _POS

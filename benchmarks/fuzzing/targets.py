@@ -24,6 +24,7 @@ from sentgen.corpus.formats import READERS, detect
 from sentgen.corpus.pair_readers import pair_files
 from sentgen.corpus.pair_text import PairSettings
 from sentgen.corpus.paths import expand
+from sentgen.corpus.reading import read_items, read_source
 from sentgen.counts import corpora
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.pair_ingestion import ingest_pairs
@@ -151,12 +152,11 @@ def corpus_reader(bench: Bench, rng: random.Random) -> None:
     for source in expand([path]):
         source.sha256()
         reader = READERS[chosen or detect(source, prose=rng.random() < 0.3)]
-        for found in reader.read(source.lines(), path=source.name):
+        for found in read_source(reader, source.open()):
             if isinstance(found, Rejection):
                 str(found.as_error())
-        if reader.read_raw:
-            for _ in reader.read_raw(source.lines(), path=source.name):
-                pass
+        for _ in read_items(reader, source.open()):
+            pass
 
 
 def other_reader(bench: Bench, rng: random.Random) -> None:

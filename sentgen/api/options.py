@@ -19,6 +19,8 @@ class IngestOptions(TypedDict, total=False):
     sentences: Annotated[str | None, None, "Tag whose regions are the sentences of a vertical file without <s>."]
     text: Annotated[str | None, None, "Column of a table, or key of JSON Lines, with the text."]
     id: Annotated[str | None, None, "Column of a table, or key of JSON Lines, with the names of documents."]
+    meta: Annotated[str | Sequence[str], (), "More metadata of TEI: what an expression finds in its header; can be repeated."]
+    notes: Annotated[bool, False, "Take notes of TEI for text, behind their paragraphs."]
     licence: Annotated[str | None, None, "Licence to record."]
     lowercase: Annotated[bool, False, "Lower-case forms and lemmas."]
     order: Annotated[int, 5, "Highest order of n-grams to count, 1 to 5."]

@@ -14,6 +14,7 @@ from sentgen.corpus.readers import (
     conllx,
     dp,
     epub,
+    folia,
     html,
     jsonl,
     lines,
@@ -23,10 +24,12 @@ from sentgen.corpus.readers import (
     pdf,
     pos,
     table,
+    tei,
     text,
     vertical,
     wsj,
 )
+from sentgen.corpus.readers._xml import root_of
 from sentgen.corpus.sources import COMPRESSED, Source
 from sentgen.corpus.tables import read_csv
 from sentgen.entry_points import Registry
@@ -41,14 +44,14 @@ class UnrecognizedError(InputError):
 
 #: In the order in which they are tried: every CoNLL-U is CoNLL-X as well, and `{` and `(` are words, too.
 _MODULES = (
-    *(conllup, conllu, conllx, jsonl, vertical, mrg, dp, conll2000, pos, lines, text, wsj),
+    *(tei, folia, conllup, conllu, conllx, jsonl, vertical, mrg, dp, conll2000, pos, lines, text, wsj),
     *(html, markdown, epub, pdf),
 )
 _TRIED: tuple[Reader, ...] = (*(module.READER for module in _MODULES), *office.READERS, *table.READERS)
 READERS = {reader.name: reader for reader in sorted(_TRIED, key=lambda reader: reader.name)}
 
 #: Extensions that formats have which do not mean these.
-_USUAL = {"wsj": ".dp"}
+_USUAL = {"folia": ".xml", "tei": ".xml", "wsj": ".dp"}
 #: What a file of plain text is.
 _PLAIN = (text.READER, lines.READER)
 _BY_EXTENSION = {extension: reader.name for reader in READERS.values() for extension in reader.extensions}
@@ -171,8 +174,11 @@ def detect(source: Source, *, prose: bool = False, given: Collection[str] = ()) 
     if found is None and extension in _TABLES:
         raise UnrecognizedError(_which_column(source, sample), path=source.name)
     if found is None and is_markup(sample):
+        root = f" with the root {root}" if (root := root_of(sample)) else ""
         raise UnrecognizedError(
-            "is XML or HTML, whose tags would be words; take its text out, or give --format", path=source.name
+            f"is XML or HTML{root}, whose tags would be words; only TEI and FoLiA are read: "
+            "take its text out, or give --format",
+            path=source.name,
         )
     if found is None:
         told = f"; it may be one of a plug-in that cannot be used: {wrong}" if wrong else ""

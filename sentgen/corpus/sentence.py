@@ -11,6 +11,10 @@ ABSENT = "_"
 #: Symbols that the language model owns; a corpus may not use them as words (`<unk>` it may).
 RESERVED = frozenset({"<s>", "</s>", "<root>"})
 
+#: Parts of speech of Universal Dependencies 2.
+_UNIVERSAL = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
+UNIVERSAL_TAGS = frozenset(_UNIVERSAL.split())
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Region:
@@ -92,6 +96,7 @@ class RawText:
     ``whole`` says that it is one sentence, whatever a segmenter finds in it.
     ``document`` is set where a document begins, as in `Sentence`, and ``metadata`` belongs to its first
     sentence. ``marks`` are those of regions, as in `Sentence`, but behind characters of the text.
+    ``language`` is what its source says, as a code of ISO 639; what is asked for goes first.
     """
 
     text: str
@@ -101,6 +106,7 @@ class RawText:
     document: str | None = None
     metadata: list[str] = field(default_factory=list)
     marks: tuple[Mark, ...] = ()
+    language: str = ""
 
     def line_at(self, offset: int) -> int:
         """Return the line on which a character stands."""

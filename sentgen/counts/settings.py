@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated
 
@@ -13,14 +13,14 @@ from sentgen.corpus.formats import check_format
 from sentgen.corpus.reader import ENGLISH, check_language
 from sentgen.corpus.sources import UTF_8
 from sentgen.errors import InputError
-from sentgen.options import Option
+from sentgen.options import Option, parameters_of
 from sentgen.schema.store import next_id, now
 from sentgen.schema.tables import corpus as tables
 from sentgen.schema.tables.counts import MAX_ORDER
 
 ON_ERROR = ("raise", "collect", "skip")
 #: Settings of the readers of formats.
-_OF_READERS = ("language", "encoding", "columns", "sentences", "text", "id")
+_OF_READERS = ("language", "encoding", "columns", "sentences", "text", "id", "meta", "notes")
 #: What `corpus.kind` says.
 CORPUS, PAIRS = "corpus", "pairs"
 
@@ -58,6 +58,14 @@ class Settings:
         str | None,
         Option("Column of a table, or key of JSON Lines, with the names of documents.", metavar="COLUMN"),
     ] = None
+    meta: Annotated[
+        list[str],
+        Option(
+            "More metadata of TEI: what an expression finds in its header; can be repeated.",
+            metavar="NAME=XPATH",
+        ),
+    ] = field(default_factory=list)
+    notes: Annotated[bool, Option("Take notes of TEI for text, behind their paragraphs.")] = False
     licence: Annotated[str | None, Option("Licence to record.", metavar="TEXT")] = None
     lowercase: Annotated[bool, Option("Lower-case forms and lemmas.")] = False
     order: Annotated[int, Option("Highest order of n-grams to count, 1 to 5.")] = MAX_ORDER
@@ -84,7 +92,7 @@ class Settings:
     @property
     def reading(self) -> dict[str, object]:
         """What is given of the settings that readers take, by name."""
-        usual = {one.name: one.default for one in fields(Settings) if one.name in _OF_READERS}
+        usual = {one.name: one.default for one in parameters_of(Settings, _OF_READERS)}
         return {name: value for name, default in usual.items() if (value := getattr(self, name)) != default}
 
     def __post_init__(self) -> None:

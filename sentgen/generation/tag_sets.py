@@ -10,18 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
+from sentgen.corpus.sentence import UNIVERSAL_TAGS
 from sentgen.models.building.tagging import known_tags
 from sentgen.models.dependency.treebanks import corpora_of
 from sentgen.models.submodel import ModelLike
 from sentgen.schema import Store
 
-#: Parts of speech of Universal Dependencies 2.
-_UNIVERSAL = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
 #: Tags of the Penn Treebank, with both spellings of brackets, and what later English treebanks added.
 _PENN = """\
     CC CD DT EX FW IN JJ JJR JJS LS MD NN NNP NNPS NNS PDT POS PRP PRP$ RB RBR RBS RP SYM TO UH VB VBD VBG VBN
     VBP VBZ WDT WP WP$ WRB # $ `` '' , . : ( ) -LRB- -RRB- ADD AFX GW HYPH NFP XX"""
-STANDARD_TAGS = frozenset(f"{_UNIVERSAL} {_PENN}".split())
+STANDARD_TAGS = UNIVERSAL_TAGS.union(_PENN.split())
 
 
 class KnownTags:

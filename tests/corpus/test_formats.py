@@ -100,7 +100,7 @@ def test_dp_with_its_partner_is_wsj(tmp_path: Path) -> None:
         ("a.csv", "name,age\nann,12.\nbob,13.\n", "give --format"),
         ("a.py", 'def f(a):\n    """Say it."""\n    return a\n', "give --format"),
         ("a.sql", "-- Get it.\nselect a\nfrom b where c = d.\n", "give --format"),
-        ("tei.xml", '<?xml version="1.0"?>\n<TEI><p>It is so.</p></TEI>\n', "is XML or HTML"),
+        ("rss.xml", '<?xml version="1.0"?>\n<rss><p>It is so.</p></rss>\n', "is XML or HTML"),
         ("a.page", "<div>It is so.</div>\n", "is XML or HTML"),
     ],
 )

@@ -340,7 +340,7 @@ def test_another_encoding_and_its_lines(tmp_path: Path) -> None:
         ("a", "<!-- #vrt positional-attributes: word pos -->\n<text>\nA\tB\n", "vertical"),
         ("a", "<text>\n<s>\nwords\nalone\n</s>\n</text>", "vertical"),
         ("a", "<p>\nSome words here.\n</p>\n", "text"),
-        ("a", "<TEI>\n\t<p>\n\tSome words here.</p>\n</TEI>", "text"),
+        ("a", "<TEI>\n\t<p>\n\tSome words here.</p>\n</TEI>", "tei"),
     ],
 )
 def test_detected(tmp_path: Path, name: str, content: str, expected: str) -> None:

@@ -70,6 +70,8 @@ def tokenised(
     raw: RawText, *, path: str, limits: InputLimits = LIMITS, language: str = ENGLISH
 ) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of a raw text."""
+    if language == ENGLISH and raw.language:
+        language = raw.language
     pieces = [(0, raw.text)] if raw.whole else segment(raw.text, language)
     for offset, text in pieces:
         yield _sentence(text, path=path, line=raw.line_at(offset), limits=limits, language=language)

@@ -1,0 +1,366 @@
+"""From text, words and regions in the order of a source to the items of a reader."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import zip_longest
+
+from sentgen.corpus.readers._columns import finished
+from sentgen.corpus.sentence import Mark, RawText, Region, Sentence
+from sentgen.corpus.validation import LIMITS, InputLimits
+from sentgen.errors import Rejection
+
+#: A text of more characters is cut where it is white.
+_PARAGRAPH = 200_000
+_WHITE = re.compile("[ \t\r]+")
+_FINAL = re.compile(r"[.!?…。！？।؟]+")
+_CLOSING = frozenset(("''", "”", "’", "»", "›", ")", "]", "}", "」", "』"))
+
+
+@dataclass(slots=True)
+class Word:
+    """A token as its source has it, with empty strings for what is not said.
+
+    ``glued`` says that no space follows it, ``tied`` that none precedes it, and ``spaced`` that the source
+    writes the one that follows. ``misc`` are further attributes, as in CoNLL-U.
+    """
+
+    form: str
+    lemma: str = ""
+    upos: str = ""
+    xpos: str = ""
+    feats: str = ""
+    misc: str = ""
+    id: str = ""
+    glued: bool = False
+    tied: bool = False
+    spaced: bool = False
+
+
+@dataclass(slots=True)
+class _Opened:
+    """An element that is open; what holds no token never gets a region."""
+
+    kind: str
+    attributes: dict[str, str]
+    region: Region | None = None
+
+
+@dataclass(slots=True)
+class _Block:
+    """What was taken since the last end of a paragraph or sentence."""
+
+    parts: list[str] = field(default_factory=list)
+    size: int = 0
+    line: int = 0
+    starts: list[int] = field(default_factory=list)
+    words: list[Word] = field(default_factory=list)
+    multiwords: list[tuple[int, int, str]] = field(default_factory=list)
+    marks: list[Mark] = field(default_factory=list)
+    #: White space stands before what comes next.
+    white: bool = False
+    #: The last word ends a sentence, as a rule.
+    ended: bool = False
+
+
+class Flow:
+    """Puts together what comes, and hands on sentences and raw texts with their marks.
+
+    Args:
+        path: name of the file.
+        found: where items go.
+        limits: what is refused.
+
+    Attributes:
+        language: that of raw text, as the source says.
+        fill: what else is done with the words of a sentence.
+    """
+
+    def __init__(
+        self, path: str, found: list[Sentence | Rejection | RawText], limits: InputLimits = LIMITS
+    ) -> None:
+        self.path, self.found, self.limits = path, found, limits
+        self.language = ""
+        self.fill: Callable[..., None] | None = None
+        self.opened: list[_Opened] = []
+        #: How many of them have a region.
+        self._marked = 0
+        self._spans: dict[str, Region] = {}
+        self._waiting: list[Region] = []
+        self._block = _Block()
+        self._outer: list[tuple[_Block, int, tuple[str, list[str]] | None]] = []
+        #: Items of asides, which come behind the paragraph in which they stand.
+        self._aside: list[Sentence | Rejection | RawText] = []
+        #: The last item: regions may end with it yet.
+        self._last: Sentence | RawText | None = None
+        self._sentence: tuple[str, list[str]] | None = None
+        self._document: str | None = None
+        self._metadata: list[str] = []
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was taken since the last end."""
+        return not (self._block.size or self._block.words)
+
+    @property
+    def in_sentence(self) -> bool:
+        """Whether a sentence of the source is open."""
+        return self._sentence is not None
+
+    def begin_document(self, name: str, metadata: list[str]) -> None:
+        """Begin a document with the next item."""
+        self.end_document()
+        self._document, self._metadata = name, metadata
+
+    def end_document(self) -> None:
+        """End what is open, and hand on everything."""
+        self._sentence = None
+        self.cut()
+        # All that is open ends with the last item, and nothing goes on in the next document.
+        self._last = self._last and _ended_with(self._last, self._block.marks)
+        self._release()
+        self._block = _Block()
+        self._document, self._metadata = None, []
+
+    def open(self, kind: str, attributes: dict[str, str]) -> None:
+        """Begin a region with the next token."""
+        self.opened.append(_Opened(kind, attributes))
+
+    def close(self) -> None:
+        """End the region that was opened last."""
+        region = self.opened.pop().region
+        self._marked = min(self._marked, len(self.opened))
+        if region is not None:
+            self._end(region)
+
+    def open_span(self, name: str, kind: str, attributes: dict[str, str]) -> None:
+        """Begin a region with the next token that is ended by its name: it may overlap others."""
+        region = Region(kind, tuple(attributes.items()))
+        self._spans[name] = region
+        self._waiting.append(region)
+
+    def close_span(self, name: str) -> None:
+        """End it, if there is one."""
+        region = self._spans.pop(name, None)
+        if region in self._waiting:
+            self._waiting.remove(region)
+        elif region is not None:
+            self._end(region)
+
+    def begin_sentence(self, sent_id: str, metadata: list[str]) -> None:
+        """Begin a sentence."""
+        self.cut()
+        self._sentence = sent_id, metadata
+
+    def end_sentence(self) -> None:
+        """End it."""
+        self.cut(within=True)
+        self._sentence = None
+
+    def aside(self) -> None:
+        """Begin what stands in the midst of a paragraph and belongs behind it."""
+        self._outer.append((self._block, self._marked, self._sentence))
+        self._block, self._marked, self._sentence = _Block(), len(self.opened), None
+
+    def end_aside(self) -> None:
+        """End it."""
+        self._sentence = None
+        self.cut()
+        rest = self._block.marks
+        self._block, self._marked, self._sentence = self._outer.pop()
+        for number in reversed(range(len(self._aside))):
+            item = self._aside[number]
+            if not isinstance(item, Rejection):
+                self._aside[number] = _ended_with(item, rest)
+                break
+
+    def write(self, text: str, line: int) -> None:
+        """Take text that is still to be split into tokens."""
+        for number, piece in enumerate(text.split("\n"), line):
+            if number > line:
+                self._block.white = True
+            if piece:
+                self._write(piece, number)
+
+    def _write(self, text: str, line: int) -> None:
+        text = _WHITE.sub(" ", text)
+        block = self._block
+        if text[0] == " ":
+            block.white = True
+        words = text.strip(" ")
+        if not words:
+            return
+        if block.words:
+            # Beside words of the source: nothing may be lost.
+            for form in words.split(" "):
+                self.word(Word(form), line)
+        else:
+            if block.size > _PARAGRAPH and block.white:
+                self.cut(within=True)
+                block = self._block
+            if not block.size:
+                block.line = line
+            elif block.white:
+                block.parts.append(" ")
+                block.size += 1
+            block.starts += [block.size] * (line - block.line + 1 - len(block.starts))
+            self._begin(block.size)
+            block.parts.append(words)
+            block.size += len(words)
+        block.white = text[-1] == " "
+
+    def space(self) -> None:
+        """Take white space, or what separates words as it does."""
+        self._block.white = True
+
+    def word(self, word: Word, line: int) -> None:
+        """Take a token."""
+        if self._block.size:
+            self._split()
+        if self._sentence is None and self._block.ended and word.form not in _CLOSING:
+            self.cut()
+        block = self._block
+        if not block.words:
+            block.line = line
+        if len(block.words) <= self.limits.sentence_tokens:
+            self._begin(len(block.words))
+            block.words.append(word)
+        block.ended = _FINAL.fullmatch(word.form) is not None or (block.ended and word.form in _CLOSING)
+
+    def multiword(self, form: str, words: list[Word], line: int) -> None:
+        """Take tokens that are written as one."""
+        for word in words:
+            self.word(word, line)
+            self._block.ended = False
+        last = len(self._block.words)
+        self._block.multiwords.append((last - len(words) + 1, last, form))
+
+    def blank(self) -> None:
+        """Take a space that the source writes between tokens."""
+        if self._block.words:
+            self._block.words[-1].spaced = True
+
+    def cut(self, *, within: bool = False) -> None:
+        """End a paragraph: what comes is none of its sentences; a sentence of the source goes on."""
+        if self._sentence is not None and not within:
+            self._block.white = True
+            return
+        block, self._block = self._block, _Block()
+        if not (block.size or block.words):
+            self._block.marks = block.marks
+            return
+        item = self._raw(block) if block.size else self._tokenised(block)
+        if isinstance(item, Rejection):
+            # Its regions may go on.
+            self._block.marks = [mark._replace(place=0) for mark in block.marks]
+        if self._outer:
+            self._aside.append(item)
+            return
+        aside, self._aside = self._aside, []
+        for one in (item, *aside):
+            self._release()
+            self._take(one)
+
+    def _take(self, item: Sentence | Rejection | RawText) -> None:
+        if isinstance(item, Rejection):
+            self.found.append(item)
+            return
+        if self._document is not None:
+            metadata = [*self._metadata, *item.metadata]
+            item = replace(item, document=self._document, metadata=metadata)
+            self._document, self._metadata = None, []
+        self._last = item
+
+    def _release(self) -> None:
+        """Hand on the last item."""
+        if self._last is not None:
+            self.found.append(self._last)
+            self._last = None
+
+    def _raw(self, block: _Block) -> RawText:
+        said = self._sentence[1] if self._sentence is not None else []
+        return RawText(
+            "".join(block.parts),
+            block.line,
+            tuple(block.starts),
+            whole=self._sentence is not None,
+            metadata=[*said],
+            marks=tuple(block.marks),
+            language=self.language,
+        )
+
+    def _tokenised(self, block: _Block) -> Sentence | Rejection:
+        sent_id, said = self._sentence or ("", [])
+        words = block.words
+        sentence = Sentence(
+            [word.form for word in words],
+            space_after=_spaces(words),
+            sent_id=sent_id,
+            metadata=[*said],
+            multiwords=block.multiwords,
+            line=block.line,
+            marks=tuple(block.marks),
+        )
+        if any(word.lemma for word in words):
+            sentence.lemmas = [word.lemma for word in words]
+        sentence.upos = _column([word.upos for word in words])
+        sentence.xpos = _column([word.xpos for word in words])
+        sentence.feats = _column([word.feats for word in words])
+        misc = _column([word.misc for word in words])
+        sentence.misc = None if misc is None else tuple(misc)
+        fill = partial(self.fill, words=words) if self.fill is not None else None
+        return finished(sentence, self.path, self.limits, fill)
+
+    def _split(self) -> None:
+        """Make tokens of text that stands before words of its paragraph."""
+        block, self._block = self._block, _Block()
+        text = "".join(block.parts)
+        self._block.line = block.line
+        self._block.words = [Word(form) for form in text.split(" ") if form]
+        for mark in block.marks:
+            before = text[: mark.place]
+            partly = mark.begins and before != "" and not before.endswith(" ")
+            self._block.marks.append(mark._replace(place=len(before.split()) - partly))
+
+    def _place(self) -> int:
+        return self._block.size or len(self._block.words)
+
+    def _begin(self, place: int) -> None:
+        """Begin the regions that have waited for a token."""
+        if len(self.opened) > self._marked:
+            for one in self.opened[self._marked :]:
+                one.region = Region(one.kind, tuple(one.attributes.items()))
+                self._block.marks.append(Mark(place, one.region, begins=True))
+            self._marked = len(self.opened)
+        if self._waiting:
+            self._block.marks += [Mark(place, region, begins=True) for region in self._waiting]
+            self._waiting = []
+
+    def _end(self, region: Region) -> None:
+        self._block.marks.append(Mark(self._place(), region, begins=False))
+
+
+def _ended_with(item: Sentence | RawText, marks: list[Mark]) -> Sentence | RawText:
+    """Return an item with which regions end, too."""
+    size = len(item.forms) if isinstance(item, Sentence) else len(item.text)
+    ends = [mark._replace(place=size) for mark in marks if not mark.begins]
+    return replace(item, marks=(*item.marks, *ends)) if ends else item
+
+
+def _column(values: list[str]) -> list[str] | None:
+    """Return a column of tags, or ``None`` if none is said."""
+    return [value or "_" for value in values] if any(values) else None
+
+
+def _spaces(words: list[Word]) -> list[bool] | None:
+    """Return behind which words a space stands, if anything is said of that."""
+    if any(word.spaced for word in words):
+        return [*(word.spaced for word in words[:-1]), True]
+    if not any(word.glued or word.tied for word in words):
+        return None
+    return [
+        not (word.glued or after) for word, after in zip_longest(words, (word.tied for word in words[1:]))
+    ]

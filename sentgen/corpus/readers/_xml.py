@@ -1,0 +1,222 @@
+"""XML as it comes: elements and text to an object that makes sentences of them, in bounded memory.
+
+lxml parses, and is told to load nothing: no entity, no document type, nothing of the network, nothing huge.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import BinaryIO
+
+from sentgen.corpus.sentence import RawText, Sentence
+from sentgen.corpus.sources import COMPRESSED, UTF_8
+from sentgen.corpus.validation import LIMITS
+from sentgen.errors import InputError, Rejection
+from sentgen.extras import needs
+
+#: Bytes of a line that are parsed at once.
+_PIECE = 1 << 16
+#: Bytes of a tag or comment.
+_LONGEST = 1 << 23
+#: Elements within each other.
+_DEPTH = 200
+#: What stands before the root: declarations, comments, a document type with all that it declares.
+_PROLOG = re.compile(
+    r"(?:\s|\ufeff|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)*<([^\s<>/!?]+)", re.DOTALL
+)
+_REFERENCE = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z_][\w.-]*);")
+_CONTROL = re.compile("[\x7f-\x84\x86-\x9f]")
+_WHITE = re.compile("[ \t\r\n]+")
+
+
+def root_of(sample: list[str]) -> str:
+    """Return the name of the root of what may be XML, without its prefix, or nothing.
+
+    >>> root_of(['<?xml version="1.0"?>', '<!-- <p> -->', '<tei:TEI xmlns:tei="x">']), root_of(["a < b"])
+    ('TEI', '')
+    """
+    found = _PROLOG.match("\n".join(sample))
+    return found[1].rpartition(":")[2] if found else ""
+
+
+@lru_cache(maxsize=4096)
+def local(name: str) -> str:
+    """Return the name of an element or attribute without its namespace.
+
+    >>> local("{http://www.w3.org/XML/1998/namespace}id")
+    'id'
+    """
+    return name.rpartition("}")[2]
+
+
+def spaced(text: str) -> str:
+    """Return text with one space for white space, and none around it."""
+    return _WHITE.sub(" ", text).strip(" ")
+
+
+def stem(path: str) -> str:
+    """Return the name of a file without folders, compression and extension.
+
+    >>> stem("a.zip!novels/Lyall.level2.xml.gz")
+    'Lyall.level2'
+    """
+    name = re.split(r"[/\\\\!]", path)[-1]
+    for suffix in COMPRESSED:
+        name = name.removesuffix(suffix)
+    return os.path.splitext(name)[0] or name
+
+
+def named(attributes: Mapping[str, str]) -> dict[str, str]:
+    """Return attributes by their names without prefix, the first of each."""
+    told: dict[str, str] = {}
+    for name, value in attributes.items():
+        told.setdefault(local(name), spaced(value))
+    return told
+
+
+class Elements:
+    """Takes what lxml finds, and makes items of it; readers say how.
+
+    Args:
+        path: name of the file.
+
+    Attributes:
+        line: the line that is parsed.
+        found: items that are ready.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.line = 1
+        self.found: list[Sentence | Rejection | RawText] = []
+        self.depth = 0
+        #: Whether a document type was named, whose entities nobody knows.
+        self.typed = False
+        #: Whether this piece has a tag, and text that comes now ends before one.
+        self.tagged = False
+        #: Bytes since anything was found in them.
+        self.silent = 0
+        #: Elements that are passed over, from the outermost one.
+        self._passed = 0
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """Take the beginning of an element."""
+        self.silent = 0
+        self.depth += 1
+        if self.depth > _DEPTH:
+            self.fail(f"elements are nested more than {_DEPTH} deep")
+        if self._passed:
+            self._passed += 1
+        else:
+            self.begin(local(tag), attributes)
+
+    def end(self, tag: str) -> None:
+        """Take the end of an element."""
+        self.silent = 0
+        self.depth -= 1
+        if self._passed:
+            self._passed -= 1
+        else:
+            self.finish(local(tag))
+
+    def data(self, text: str) -> None:
+        """Take text."""
+        self.silent = 0
+        if self._passed:
+            return
+        if _CONTROL.search(text):
+            self.fail("a control character in the text; remove it")
+        # Text waits for the tag that ends it, but for what is long.
+        line = self.line - text.count("\n") + (not self.tagged and text.endswith("\n"))
+        self.write(text, max(line, 1))
+
+    def doctype(self, *_: object) -> None:
+        """Take note that there is a document type."""
+        self.typed = True
+
+    def close(self) -> None:
+        """End, as lxml asks."""
+
+    def pass_over(self) -> None:
+        """Pass over the element that begins."""
+        self._passed = 1
+
+    def told(self, name: str, attributes: Mapping[str, str]) -> dict[str, str]:
+        """Return the attributes of a region, none of them too long."""
+        found = named(attributes)
+        for key, value in found.items():
+            if len(value) > LIMITS.field_length:
+                self.fail(f"{key} of {name} has {len(value)} characters; the limit is {LIMITS.field_length}")
+        return found
+
+    def fail(self, message: str) -> None:
+        """Refuse the file.
+
+        Raises:
+            InputError: always.
+        """
+        raise InputError(message, path=self.path, line=self.line)
+
+    def begin(self, name: str, attributes: Mapping[str, str]) -> None:
+        """Take the beginning of an element that is not passed over."""
+        raise NotImplementedError
+
+    def finish(self, name: str) -> None:
+        """Take its end."""
+        raise NotImplementedError
+
+    def write(self, text: str, line: int) -> None:
+        """Take text that begins on a line."""
+        raise NotImplementedError
+
+
+def read_xml(
+    file: BinaryIO, elements: Elements, encoding: str = UTF_8
+) -> Iterator[Sentence | Rejection | RawText]:
+    """Yield what elements make of a file, which says itself how it is encoded, unless it is said here.
+
+    Raises:
+        InputError: it is not well-formed, declares entities or names what is not declared, or is too deep.
+    """
+    with needs("documents", "lxml"):
+        from lxml import etree
+
+    try:
+        parser = etree.XMLParser(
+            target=elements,
+            encoding=None if encoding == UTF_8 else codecs.lookup(encoding).name,
+            resolve_entities=False,
+            load_dtd=False,
+            no_network=True,
+            huge_tree=False,
+            remove_comments=True,
+            remove_pis=True,
+        )
+    except LookupError as error:
+        raise InputError(f"XML is not read as {encoding}; convert it to UTF-8", path=elements.path) from error
+    try:
+        while piece := file.readline(_PIECE):
+            if elements.depth == 0 and b"<!ENTITY" in piece:
+                elements.fail("declares entities, which are not read; write out what they stand for")
+            if elements.typed and (unknown := _REFERENCE.search(piece)):
+                name = unknown[1].decode("ascii", "replace")
+                elements.fail(f"entity &{name}; is not declared here; write out what it stands for")
+            # lxml holds a tag until it ends, however long that takes.
+            elements.silent += len(piece)
+            if elements.silent > _LONGEST:
+                elements.fail(f"a tag or comment of more than {_LONGEST:,} bytes")
+            elements.tagged = b"<" in piece
+            parser.feed(piece)
+            yield from elements.found
+            elements.found.clear()
+            elements.line += piece.endswith(b"\n")
+        parser.close()
+    except etree.XMLSyntaxError as error:
+        message = re.sub(r", line \d+, column \d+.*|\s*\(<string>.*", "", str(error.msg or error))
+        line = error.lineno or elements.line
+        raise InputError(f"not well-formed XML: {message}", path=elements.path, line=line) from error
+    yield from elements.found

@@ -1,0 +1,167 @@
+"""FoLiA: sentences and words with part of speech and lemma, paragraphs and what they stand in.
+
+The file is a document. Structure (`div`, `head`, `p`, `list`, `utt` and the like) becomes regions with their
+attributes; text without words is split as raw text is. Of `correction`, the new words are taken. All else is
+left out: further layers (entities, syntax, morphology), alternatives, other classes of text than the current.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from sentgen.corpus.comments import OF_DOCUMENT
+from sentgen.corpus.reader import Reader
+from sentgen.corpus.readers._flow import Flow
+from sentgen.corpus.readers._tei_words import Words
+from sentgen.corpus.readers._xml import Elements, named, read_xml, root_of, spaced, stem
+from sentgen.corpus.sentence import RawText, Sentence
+from sentgen.corpus.sources import UTF_8
+from sentgen.errors import Rejection
+
+ROOT = "FoLiA"
+_TEXTS = ("text", "speech")
+#: Structure that becomes regions; a sentence ends with each.
+_STRUCTURE = frozenset(
+    """caption cell def div entry event ex figure head item label list note p part quote ref row speech table
+    tablehead term text utt""".split()  # noqa: SIM905
+)
+#: What stands around words and says nothing of its own here.
+_AROUND = frozenset(("correction", "new", "current", "metadata"))
+#: Attributes that are kept: not who annotated what, and when.
+_ATTRIBUTES = frozenset(("id", "class", "n", "speaker", "begintime", "endtime", "src"))
+_CURRENT = (None, "current")
+
+
+def read_file(
+    file: BinaryIO, *, path: str, encoding: str = UTF_8
+) -> Iterator[Sentence | Rejection | RawText]:
+    """Yield the sentences of FoLiA, or its paragraphs where it has no words.
+
+    Args:
+        file: the file.
+        path: its name.
+        encoding: that of the file, where it is not the one that the file names.
+
+    Raises:
+        InputError: it is no XML, or hostile.
+    """
+    return read_xml(file, _Folia(path), encoding)
+
+
+@dataclass(slots=True)
+class _Open:
+    """An element that is open, with its text, which counts where nothing in it has one."""
+
+    name: str
+    text: str = ""
+    line: int = 0
+    filled: bool = False
+
+
+class _Folia(Elements):
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.flow = Flow(path, self.found)
+        self.words = Words()
+        self.open: list[_Open] = []
+        self.name = ""
+        self.metadata: list[str] = []
+        self.key = ""
+        #: What is known of the word that is open.
+        self.word: dict[str, str] | None = None
+        #: Text of the `t` or `meta` that is open, and how many elements are open in it.
+        self.parts: list[str] | None = None
+        self.inside = 0
+
+    def begin(self, name: str, attributes: Mapping[str, str]) -> None:
+        """Take the beginning of an element."""
+        parent = self.open[-1].name if self.open else ""
+        if self.parts is not None:
+            self.inside += 1
+            return
+        if name == ROOT:
+            self.name = named(attributes).get("id") or stem(self.path)
+        elif name in ("t", "meta"):
+            if attributes.get("class") not in _CURRENT:
+                self.pass_over()
+                return
+            self.parts, self.key = [], attributes.get("id", "")
+        elif self.word is not None and name in ("pos", "lemma"):
+            self.word.setdefault(name, attributes.get("class", ""))
+            self.pass_over()
+            return
+        elif name == "s":
+            told = self._told(name, attributes)
+            self.flow.begin_sentence(told.pop("id", ""), [f"{key} = {value}" for key, value in told.items()])
+        elif name == "w":
+            self.word = {"join": "right"} if attributes.get("space") == "no" else {}
+        elif name in _STRUCTURE:
+            if name in _TEXTS and parent == ROOT:
+                self.flow.begin_document(self.name, self.metadata)
+            self.flow.cut()
+            self.flow.open(name, self._told(name, attributes))
+        elif name not in _AROUND:
+            self.pass_over()
+            return
+        self.open.append(_Open(name))
+
+    def _told(self, name: str, attributes: Mapping[str, str]) -> dict[str, str]:
+        return {key: value for key, value in self.told(name, attributes).items() if key in _ATTRIBUTES}
+
+    def finish(self, name: str) -> None:
+        """Take the end of an element."""
+        if self.inside:
+            self.inside -= 1
+            return
+        done = self.open.pop()
+        parent = self.open[-1] if self.open else done
+        if name in ("t", "meta"):
+            text, self.parts = "".join(self.parts or ()), None
+            if name == "t":
+                parent.text, parent.line = parent.text or text, parent.line or done.line
+            elif self.key and text.strip():
+                self.metadata.append(f"{OF_DOCUMENT}{self.key} = {spaced(text)}")
+        elif name == "w":
+            self.flow.word(self.words.of(self.word or {}, spaced(done.text)), done.line or self.line)
+            self.word, parent.filled = None, True
+        elif name == "s" or name in _STRUCTURE:
+            self._finish_structure(name, done, parent)
+        else:
+            parent.text, parent.line = parent.text or done.text, parent.line or done.line
+            parent.filled = parent.filled or done.filled
+
+    def _finish_structure(self, name: str, done: _Open, parent: _Open) -> None:
+        if done.text and not done.filled:
+            self.flow.write(done.text, done.line)
+        parent.filled = parent.filled or done.filled or bool(done.text)
+        if name == "s":
+            self.flow.end_sentence()
+            return
+        self.flow.cut()
+        self.flow.close()
+        if name in _TEXTS and parent.name == ROOT:
+            self.flow.end_document()
+
+    def write(self, text: str, line: int) -> None:
+        """Take text."""
+        if self.parts is not None:
+            self.parts.append(text)
+            self.open[-1].line = self.open[-1].line or line
+
+
+def _fits(sample: list[str]) -> bool:
+    return root_of(sample) == ROOT
+
+
+READER = Reader(
+    "folia",
+    "1",
+    description="FoLiA: sentences, words, parts of speech, lemmas, paragraphs",
+    fits=_fits,
+    read_file=read_file,
+    settings=("encoding",),
+    distinct=True,
+    extra="documents",
+)

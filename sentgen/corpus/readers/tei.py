@@ -1,0 +1,270 @@
+"""TEI P5: texts with their structure, tokenised or not.
+
+A `TEI` is a document; elements that hold text are regions of their names, with their attributes. Paragraphs,
+headings, groups of lines, and the like end a sentence; lines (`l`) do not. `w` and `pc` are tokens as they
+are, `s` is a sentence; other text is split as raw text is.
+
+Of `choice` the corrected, regular, expanded form is taken, of `app` the lemma; `speaker` becomes an attribute
+of its `sp`. Left out are `note` (unless it is asked for; then it stands behind its paragraph), `fw`, `desc`,
+`figDesc`, `del`, and all outside `text`. `lb`, `pb` and the like end no word (but for `break="yes"`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, BinaryIO
+
+from sentgen.corpus.reader import Reader
+from sentgen.corpus.readers._flow import Flow, Word
+from sentgen.corpus.readers._tei_header import Header, check_paths
+from sentgen.corpus.readers._tei_words import DEPENDENCIES, Words, take_links
+from sentgen.corpus.readers._xml import Elements, named, read_xml, root_of, spaced, stem
+from sentgen.corpus.sentence import RawText, Sentence
+from sentgen.corpus.sources import UTF_8
+from sentgen.errors import Rejection
+
+ROOTS = ("TEI", "teiCorpus")
+#: Elements with which a sentence ends.
+_BLOCKS = frozenset(
+    """ab address addrLine argument back body byline castGroup castItem castList cell closer dateline div
+    div1 div2 div3 div4 div5 div6 div7 docAuthor docDate docEdition docImprint docTitle epigraph figure
+    floatingText front group head imprimatur item label lg list listBibl opener p postscript row salute set
+    signed sp table text titlePage titlePart trailer u""".split()  # noqa: SIM905
+)
+#: Elements with which a sentence ends unless they stand in one of those below.
+_EITHER = frozenset(("seg", "stage", "quote", "q", "said", "cit", "bibl"))
+_HOLDERS = frozenset(("p", "ab", "l", "head", "s", "seg", "q", "quote", "said", "hi"))
+#: What is no text, or not the text.
+_LEFT_OUT = frozenset(
+    ("teiHeader", "fw", "figDesc", "desc", "del", "standOff", "spanGrp", "facsimile", "sourceDoc")
+)
+#: What is not taken of elements that say the same in several ways.
+_ONE_OF = {"choice": frozenset(("sic", "orig", "abbr")), "app": frozenset(("rdg", "rdgGrp", "witDetail"))}
+_EMPTY = frozenset(("lb", "pb", "cb", "gb", "milestone", "anchor", "linkGrp", "link"))
+_LANGUAGE = re.compile(r"([A-Za-z]{2,3})(?:-.*)?", re.DOTALL)
+
+
+def read_file(
+    file: BinaryIO, *, path: str, meta: Sequence[str] = (), notes: bool = False, encoding: str = UTF_8
+) -> Iterator[Sentence | Rejection | RawText]:
+    """Yield the texts of TEI, paragraph by paragraph, or its sentences where it has them.
+
+    Args:
+        file: the file.
+        path: its name.
+        meta: what else of the header is metadata, each `NAME=XPATH`.
+        notes: whether notes are text.
+        encoding: that of the file, where it is not the one that the file names.
+
+    Raises:
+        InputError: it is no XML, or hostile, or an expression is wrong.
+    """
+    return read_xml(file, _Tei(path, check_paths(meta) if meta else {}, notes=notes), encoding)
+
+
+class _Tei(Elements):
+    def __init__(self, path: str, paths: Mapping[str, Any], *, notes: bool) -> None:
+        super().__init__(path)
+        self.paths, self.notes = paths, notes
+        self.flow = Flow(path, self.found)
+        self.flow.fill = self._fill
+        self.words = Words()
+        self.links: list[tuple[str, str]] = []
+        self.names: list[str] = []
+        #: Languages of the elements that say one, by their depth.
+        self.languages: list[tuple[int, str]] = []
+        self.documents = 0
+        self.name = ""
+        self.metadata: list[str] = []
+        self.header: Header | None = None
+        self.in_text = 0
+        self.asides: list[int] = []
+        #: The words that are open: attributes, text and what they are made of.
+        self.open_words: list[tuple[Mapping[str, str], list[str], list[Word]]] = []
+        #: The text of a `speaker`, and the region that it speaks.
+        self.speaker: list[str] | None = None
+
+    def begin(self, name: str, attributes: Mapping[str, str]) -> None:
+        """Take the beginning of an element."""
+        parent = self.names[-1] if self.names else ""
+        if self.header is not None:
+            self.header.start(name, attributes)
+        elif name == "TEI":
+            self._begin_document(attributes)
+        elif name == "teiHeader" and parent == "TEI":
+            self.header = Header()
+            self.header.start(name, attributes)
+        elif self._is_left_out(name, attributes, parent):
+            self.pass_over()
+            return
+        elif self.in_text or name == "text":
+            self._begin_in_text(name, attributes, parent)
+        self.names.append(name)
+
+    def _is_left_out(self, name: str, attributes: Mapping[str, str], parent: str) -> bool:
+        if name == "note":
+            return not self.notes
+        if name == "linkGrp":
+            return attributes.get("type") != DEPENDENCIES
+        if parent in _ONE_OF:
+            return name in _ONE_OF[parent]
+        return name in _LEFT_OUT
+
+    def _begin_document(self, attributes: Mapping[str, str]) -> None:
+        self.documents += 1
+        told = named(attributes)
+        file = stem(self.path) + (f"#{self.documents}" if self.documents > 1 else "")
+        self.name = told.get("id") or told.get("n") or file
+        self.languages = [(len(self.names), told["lang"])] if "lang" in told else []
+        self.metadata = []
+        self.words.universal = True
+
+    def _begin_in_text(self, name: str, attributes: Mapping[str, str], parent: str) -> None:
+        flow = self.flow
+        if name == "text":
+            self.in_text += 1
+            if self.in_text == 1:
+                flow.begin_document(self.name, self.metadata)
+        if self.open_words and name not in ("w", "pc"):
+            return
+        if name == "link" and parent == "linkGrp":
+            self.links.append((attributes.get("ana", ""), attributes.get("target", "")))
+        elif name in _EMPTY:
+            self._milestone(name, named(attributes))
+        elif name in ("w", "pc") or (name == "c" and not self.open_words):
+            self.open_words.append((attributes, [], []))
+        elif name == "s" and not flow.in_sentence:
+            told = named(attributes)
+            sent_id = told.pop("id", "") or told.pop("n", "")
+            flow.begin_sentence(sent_id, [f"{key} = {value}" for key, value in told.items()])
+        elif name == "speaker" and parent == "sp":
+            self.speaker = []
+        else:
+            self._begin_region(name, attributes, parent)
+
+    def _begin_region(self, name: str, attributes: Mapping[str, str], parent: str) -> None:
+        told = self.told(name, attributes)
+        if name == "note" and not self.flow.is_empty:
+            self.asides.append(len(self.names))
+            self.flow.aside()
+        elif self._is_block(name, parent):
+            self.flow.cut()
+            if "lang" in told:
+                self.languages.append((len(self.names), told["lang"]))
+            self._set_language()
+        elif name == "l":
+            self.flow.space()
+        self.flow.open(name, told)
+
+    def _is_block(self, name: str, parent: str) -> bool:
+        if name in _EITHER:
+            return parent not in _HOLDERS
+        return name in _BLOCKS or name == "note"
+
+    def finish(self, name: str) -> None:
+        """Take the end of an element."""
+        self.names.pop()
+        if self.header is not None:
+            self.header.end(name)
+            if name == "teiHeader":
+                language = self.languages[0][1] if self.languages else ""
+                self.metadata = self.header.metadata(language, self.paths, self.path)
+                self.header = None
+        elif self.in_text:
+            self._finish_in_text(name, self.names[-1] if self.names else "")
+
+    def _finish_in_text(self, name: str, parent: str) -> None:
+        flow = self.flow
+        if name in ("w", "pc") or (name == "c" and self.open_words and parent not in ("w", "pc", "c")):
+            self._finish_word(name)
+        elif self.open_words or name in _EMPTY:
+            return
+        elif name == "s" and "s" not in self.names:
+            flow.end_sentence()
+            self.links = []
+        elif name == "speaker" and self.speaker is not None:
+            if flow.opened:
+                flow.opened[-1].attributes.setdefault("speaker", spaced("".join(self.speaker)))
+            self.speaker = None
+        else:
+            self._finish_region(name, parent)
+
+    def _finish_region(self, name: str, parent: str) -> None:
+        flow = self.flow
+        if name == "l":
+            flow.space()
+        elif self.asides and self.asides[-1] == len(self.names):
+            self.asides.pop()
+            flow.close()
+            flow.end_aside()
+            return
+        elif self._is_block(name, parent):
+            flow.cut()
+            if self.languages and self.languages[-1][0] == len(self.names):
+                self.languages.pop()
+            self._set_language()
+        flow.close()
+        if name == "text":
+            self.in_text -= 1
+            if not self.in_text:
+                flow.end_document()
+
+    def write(self, text: str, line: int) -> None:
+        """Take text."""
+        if self.header is not None:
+            if not self.header.data(text):
+                self.fail("a header of more than 20 million characters")
+        elif self.open_words:
+            self.open_words[-1][1].append(text)
+        elif self.speaker is not None:
+            self.speaker.append(text)
+        elif self.in_text and self.names[-1] not in ("app", "choice", "linkGrp", "link"):
+            self.flow.write(text, line)
+
+    def _finish_word(self, name: str) -> None:
+        attributes, parts, inner = self.open_words.pop()
+        form = spaced("".join(parts))
+        if name == "c" and not form:
+            self.flow.blank()
+        elif self.open_words:
+            # A word that is written together with others in one.
+            outer = self.open_words[-1]
+            outer[1].append(form)
+            outer[2].append(self.words.of(attributes, attributes.get("norm") or form))
+        elif inner:
+            inner[-1].glued = attributes.get("join") in ("right", "both")
+            self.flow.multiword(form, inner, self.line)
+        else:
+            self.flow.word(self.words.of(attributes, form), self.line)
+
+    def _milestone(self, name: str, told: dict[str, str]) -> None:
+        if told.get("break") == "yes":
+            self.flow.space()
+        elif name == "milestone" and "spanTo" in told and "unit" in told:
+            self.flow.open_span(told.pop("spanTo").removeprefix("#"), told.pop("unit"), told)
+        elif name == "anchor" and "id" in told:
+            self.flow.close_span(told["id"])
+
+    def _set_language(self) -> None:
+        found = _LANGUAGE.fullmatch(self.languages[-1][1]) if self.languages else None
+        self.flow.language = found[1].lower() if found else ""
+
+    def _fill(self, sentence: Sentence, words: list[Word]) -> None:
+        take_links(sentence, words, self.links)
+
+
+def _fits(sample: list[str]) -> bool:
+    return root_of(sample) in ROOTS
+
+
+READER = Reader(
+    "tei",
+    "1",
+    description="TEI P5: texts with structure and header, tokenized or not",
+    fits=_fits,
+    read_file=read_file,
+    settings=("meta", "notes", "encoding"),
+    distinct=True,
+    extra="documents",
+)
