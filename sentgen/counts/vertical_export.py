@@ -8,19 +8,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from sentgen.corpus.comments import OF_DOCUMENT, regions_said
 from sentgen.corpus.readers._named_columns import HEAD, NamedColumns, field_of
 from sentgen.corpus.readers._tags import escaped, opening
 from sentgen.corpus.readers._vertical_pieces import DOCUMENTS, GLUE, SENTENCES, USUAL
 from sentgen.corpus.readers.conllu import NO_SPACE
 from sentgen.corpus.sentence import ABSENT
-from sentgen.counts.conllu_export import SENTENCES as AT_ONCE
 from sentgen.counts.conllu_export import Export
 from sentgen.counts.corpora import find
+from sentgen.counts.marked_rows import (
+    RegionRow,
+    SentenceRow,
+    attributes_of,
+    marked_sentences,
+    span_of,
+    unbarred,
+)
 from sentgen.errors import InputError
 from sentgen.schema.store import fetch_arrow
 
@@ -31,12 +36,6 @@ _MISC = "misc"
 #: Kinds of regions that would be read as something else.
 _TAKEN = frozenset((DOCUMENTS[0], SENTENCES[0], GLUE))
 
-_RANGE = """
-select min(first_sentence) as first, max(first_sentence + sentences - 1) as last
-from document
-where corpus_id = $corpus
-    and sentences > 0
-"""
 _USED = "select count(distinct {column}) > 0 as used from token where corpus_id = $corpus"
 #: Which keys stand in MISC, in their order.
 _KEYS = """
@@ -61,103 +60,6 @@ select
     (select count(*) from region where corpus_id = $corpus and lower(kind) in ('doc', 's', 'g')) as regions
 """
 
-_ROWS = """
-select
-    s.id,
-    s.sent_id,
-    s.metadata,
-    d.name as document,
-    d.id as document_id,
-    d.first_sentence = s.id as first,
-    d.first_sentence + d.sentences - 1 = s.id as last,
-    t.fields,
-    t.misc,
-    t.spaces
-from sentence s
-join document d on d.id = s.document_id
-join (
-    select
-        t.sentence_id,
-        list([
-            w.form, coalesce(x.name, '_'), coalesce(nullif(l.form, ''), '_'), coalesce(u.name, '_'),
-            coalesce(f.name, '_'), coalesce(t.head::varchar, '_'), coalesce(r.name, '_')
-        ] order by t.position) as fields,
-        list(m.misc order by t.position) as misc,
-        list(t.space_after order by t.position) as spaces
-    from token t
-    join word w on w.id = t.word_id
-    left join word l on l.id = t.lemma_id
-    left join tag u on u.id = t.upos_id
-    left join tag x on x.id = t.xpos_id
-    left join tag f on f.id = t.feats_id
-    left join tag r on r.id = t.deprel_id
-    left join token_misc m on m.sentence_id = t.sentence_id and m.position = t.position
-        and m.sentence_id between $first and $last
-    where t.sentence_id between $first and $last
-    group by t.sentence_id
-) t on t.sentence_id = s.id
-where s.corpus_id = $corpus
-    and s.id between $first and $last
-order by s.id
-"""
-_REGIONS = """
-select
-    r.sentence_id,
-    r.place,
-    r.kind,
-    r.position,
-    r.last_sentence_id,
-    r.last_position,
-    l.length = r.last_position as whole,
-    m.attributes
-from region r
-join sentence l on l.id = r.last_sentence_id
-left join (
-    select sentence_id, place, list([key, value]) as attributes
-    from region_meta
-    where sentence_id between $first and $last
-    group by sentence_id, place
-) m on m.sentence_id = r.sentence_id and m.place = r.place
-where r.corpus_id = $corpus
-    and r.sentence_id between $first and $last
-order by r.sentence_id, r.place
-"""
-_DOCUMENTS = """
-select document_id, list([key, value]) as said
-from document_meta
-where corpus_id = $corpus
-    and document_id between $first and $last
-group by document_id
-"""
-
-
-class _Row(NamedTuple):
-    """A sentence, as `_ROWS` has it."""
-
-    id: int
-    sent_id: str | None
-    metadata: str | None
-    document: str
-    document_id: int
-    first: bool
-    last: bool
-    fields: list[list[str]]
-    misc: list[str | None]
-    spaces: list[bool | None]
-
-
-class _Region(NamedTuple):
-    """A region, as `_REGIONS` has it."""
-
-    sentence_id: int
-    place: int
-    kind: str
-    position: int
-    last_sentence_id: int
-    last_position: int
-    whole: bool
-    attributes: list[list[str]] | None
-
 
 def export_vertical(connection: Connection, name: str) -> Export:
     """Return a corpus as a vertical file, whose first line names its columns.
@@ -167,13 +69,9 @@ def export_vertical(connection: Connection, name: str) -> Export:
         InputError: it has counts, but no sentences, as a lake that was counted on a cluster.
     """
     corpus = find(connection, name)
-    [span] = fetch_arrow(connection, _RANGE, {"corpus": corpus.id}).to_pylist()
-    if span["first"] is None:
-        raise InputError(
-            f"no sentences of {name!r} here: a lake of a count has counts only; export from a store"
-        )
+    span = span_of(connection, corpus.id, name)
     writing = _Vertical(connection, corpus.id, _columns(connection, corpus.id))
-    return Export(writing.blocks(span["first"], span["last"]), tuple(_lost(connection, corpus.id)))
+    return Export(writing.blocks(span), tuple(_lost(connection, corpus.id)))
 
 
 def _lost(connection: Connection, corpus: int) -> Iterator[str]:
@@ -235,38 +133,19 @@ class _Vertical:
     corpus: int
     columns: list[str]
     #: Regions that are open, in their order, and whether they end behind the tag of a sentence.
-    _open: list[tuple[_Region, bool]] = field(default_factory=list)
+    _open: list[tuple[RegionRow, bool]] = field(default_factory=list)
 
-    def blocks(self, first: int, last: int) -> Iterator[bytes]:
+    def blocks(self, span: tuple[int, int]) -> Iterator[bytes]:
         """Yield the file, some thousands of sentences at a time."""
         yield f"<!-- #vrt positional-attributes: {' '.join(self.columns)} -->\n".encode()
-        for begin in range(first, last + 1, AT_ONCE):
-            given = {"corpus": self.corpus, "first": begin, "last": min(begin + AT_ONCE - 1, last)}
-            rows = [_Row(**row) for row in fetch_arrow(self.connection, _ROWS, given).to_pylist()]
-            regions: dict[int, list[_Region]] = {}
-            for row in fetch_arrow(self.connection, _REGIONS, given).to_pylist():
-                if (region := _Region(**row)).kind.lower() not in _TAKEN:
-                    regions.setdefault(region.sentence_id, []).append(region)
-            said = self._said(rows)
-            lines = [
-                line
-                for row in rows
-                for line in self._sentence(row, regions.get(row.id, []), said.get(row.document_id, []))
-            ]
-            if lines:
-                yield ("\n".join(lines) + "\n").encode()
-
-    def _said(self, rows: Sequence[_Row]) -> dict[int, list[list[str]]]:
-        """Return what is said of documents."""
-        if not rows:
-            return {}
-        given = {"corpus": self.corpus, "first": rows[0].document_id, "last": rows[-1].document_id}
-        found = fetch_arrow(self.connection, _DOCUMENTS, given).to_pylist()
-        return {row["document_id"]: row["said"] for row in found}
+        for several in marked_sentences(self.connection, self.corpus, span):
+            lines = [line for one in several for line in self._sentence(*one)]
+            yield ("\n".join(lines) + "\n").encode()
 
     def _sentence(
-        self, row: _Row, regions: Sequence[_Region], said: Sequence[Sequence[str]]
+        self, row: SentenceRow, regions: Sequence[RegionRow], said: Sequence[Sequence[str]]
     ) -> Iterator[str]:
+        regions = [region for region in regions if region.kind.lower() not in _TAKEN]
         if row.first:
             named = [(key, value) for key, value in said if key != "id"]
             yield opening(DOCUMENTS[0], [("id", row.document), *named])
@@ -275,7 +154,7 @@ class _Vertical:
         while around < len(regions) and regions[around].position == 1 and regions[around].whole:
             around += 1
         yield from self._begin(regions[:around], outside=True)
-        yield opening(SENTENCES[0], _attributes(row))
+        yield opening(SENTENCES[0], attributes_of(row))
         at = around
         for position, line in enumerate(self._lines(row), 1):
             begun = at
@@ -291,7 +170,7 @@ class _Vertical:
         if row.last:
             yield f"</{DOCUMENTS[0]}>"
 
-    def _begin(self, regions: Sequence[_Region], *, outside: bool) -> Iterator[str]:
+    def _begin(self, regions: Sequence[RegionRow], *, outside: bool) -> Iterator[str]:
         for region in regions:
             self._open.append((region, outside))
             yield opening(region.kind, [(key, value) for key, value in region.attributes or ()])
@@ -307,7 +186,7 @@ class _Vertical:
             self._open.remove(one)
             yield f"</{one[0].kind}>"
 
-    def _lines(self, row: _Row) -> Iterator[str]:
+    def _lines(self, row: SentenceRow) -> Iterator[str]:
         """Yield the tokens."""
         chosen = [number for number, name in enumerate((*USUAL, *_MORE)) if name in self.columns]
         others = self.columns[len(chosen) :]
@@ -316,24 +195,7 @@ class _Vertical:
             parts = dict(part.partition("=")[::2] for part in (misc or "").split("|"))
             if HEAD in parts and HEAD in self.columns and _MISC not in others:
                 values[self.columns.index(HEAD)] = parts[HEAD]
-            values += [misc or ABSENT if name == _MISC else _bars(parts.get(name, ABSENT)) for name in others]
+            values += [
+                misc or ABSENT if name == _MISC else unbarred(parts.get(name, ABSENT)) for name in others
+            ]
             yield "\t".join(map(escaped, values))
-
-
-def _attributes(row: _Row) -> list[tuple[str, str]]:
-    """Return what is said of a sentence; paragraphs and turns are regions."""
-    attributes = [("id", row.sent_id)] if row.sent_id else []
-    for one in (row.metadata or "").split("\n"):
-        key, equals, value = (part.strip() for part in one.partition("="))
-        if equals and not (row.first and key.startswith(OF_DOCUMENT)) and not list(regions_said([one])):
-            attributes.append((key, value))
-    return attributes
-
-
-def _bars(value: str) -> str:
-    r"""Return a value of MISC as it was, before `bar_free`.
-
-    >>> _bars(r"a\\pb\\\\c")
-    'a|b\\c'
-    """
-    return value.replace("\\\\", "\0").replace("\\p", "|").replace("\0", "\\") if "\\" in value else value

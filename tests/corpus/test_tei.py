@@ -201,7 +201,7 @@ class TestWords:
             feats=["Number=Plur", "_", "_", "_", "_"],
             heads=[4, 4, 4, 0, 4],
             deprels=["nsubj", "aux:pass", "advmod", "root", "punct"],
-            space_after=[True, True, True, False, True],
+            space_after=[True, False, True, False, True],
             multiwords=[(2, 3, "cannot")],
             sent_id="s",
             document="x",

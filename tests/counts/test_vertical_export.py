@@ -10,7 +10,7 @@ from all_counts import CONLLU, all_counts
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from sentgen.counts import corpora, vertical_export
+from sentgen.counts import corpora, marked_rows
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.vertical_export import export_vertical
 from sentgen.errors import InputError
@@ -157,7 +157,7 @@ c	_	_	_
     path = tmp_path / "a.vert"
     path.write_text(text, "utf-8")
     for size in (1, 5_000):
-        monkeypatch.setattr(vertical_export, "AT_ONCE", size)
+        monkeypatch.setattr(marked_rows, "SENTENCES", size)
         assert goes_round(store, path, Settings("x")).decode() == text
         assert [one.check.name for one in maintenance.check(store) if one.problems] == []
         _empty(store)

@@ -34,7 +34,8 @@ _PATHS: Mapping[str, Sequence[str]] = {
 _WHEN = ("when", "from", "notBefore", "to", "notAfter")
 #: What an export has of metadata that have no place of their own.
 OTHERS = "metadata"
-_SEPARATOR = "; "
+#: Between several values of a key.
+SEPARATOR = "; "
 _LITERAL = re.compile(r"""("[^"]*"|'[^']*')""")
 _NAME = re.compile(r"[^\s=|]+")
 #: Characters of a header.
@@ -124,7 +125,7 @@ def _usual(header: _Element, language: str) -> Iterator[tuple[str, str]]:
             values = [_said(one, key) for one in found]
             values = list(dict.fromkeys(value for value in values if value))
             if values:
-                yield key, _SEPARATOR.join(values) if key == "author" else values[0]
+                yield key, SEPARATOR.join(values) if key == "author" else values[0]
                 break
     if not language:
         named: Any = header.xpath("profileDesc/langUsage/language/@ident")
@@ -144,7 +145,7 @@ def _value(found: Any) -> str:
     """Return what an expression gave: nodes as their texts, numbers as they are written."""
     if isinstance(found, list):
         texts = [_text(one) if hasattr(one, "itertext") else spaced(str(one)) for one in found]
-        return _SEPARATOR.join(dict.fromkeys(text for text in texts if text))
+        return SEPARATOR.join(dict.fromkeys(text for text in texts if text))
     if isinstance(found, bool):
         return str(found).lower()
     return f"{found:g}" if isinstance(found, float) else spaced(str(found))

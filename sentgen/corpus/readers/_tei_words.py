@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 
 from sentgen.corpus.readers._columns import FormatError
 from sentgen.corpus.readers._flow import Word
-from sentgen.corpus.readers._xml import local
+from sentgen.corpus.readers._named_columns import bar_free
+from sentgen.corpus.readers._xml import local, spaced
 from sentgen.corpus.sentence import UNIVERSAL_TAGS, Sentence
 
 #: Attributes that have a place of their own.
 _KNOWN = frozenset(["id", "lemma", "pos", "msd", "join", "norm"])
 UNIVERSAL = "UPosTag="
 DEPENDENCIES = "UD-SYN"
-_PREFIX = "ud-syn:"
+RELATION = "ud-syn:"
 
 
 class Words:
@@ -46,27 +47,11 @@ class Words:
                 word.xpos = msd
             elif msd:
                 said["msd "] = msd
-        more = [f"{name.strip()}={escaped(value)}" for name, value in said.items() if name not in _KNOWN]
+        more = [
+            f"{name.strip()}={bar_free(spaced(value))}" for name, value in said.items() if name not in _KNOWN
+        ]
         word.misc = "|".join(more)
         return word
-
-
-def escaped(value: str) -> str:
-    r"""Return a value as MISC writes it.
-
-    >>> escaped("a|b")
-    'a\\pb'
-    """
-    return value.replace("\\", "\\\\").replace("|", "\\p").replace("\n", " ").replace("\t", " ")
-
-
-def plain(value: str) -> str:
-    r"""Return a value of MISC as it was.
-
-    >>> plain("a\\pb\\\\p")
-    'a|b\\p'
-    """
-    return "\\".join(part.replace("\\p", "|") for part in value.split("\\\\"))
 
 
 def take_links(sentence: Sentence, words: Sequence[Word], links: Sequence[tuple[str, str]]) -> None:
@@ -87,7 +72,7 @@ def take_links(sentence: Sentence, words: Sequence[Word], links: Sequence[tuple[
             )
         place = places[names[1]] - 1
         heads[place] = places.get(names[0], 0)
-        relations[place] = said.removeprefix(_PREFIX).replace("_", ":")
+        relations[place] = said.removeprefix(RELATION).replace("_", ":")
     if -1 in heads:
         raise FormatError("head-range", f"no link says what token {heads.index(-1) + 1} depends on")
     sentence.heads, sentence.deprels = heads, relations

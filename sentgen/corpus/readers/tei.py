@@ -79,7 +79,9 @@ class _Tei(Elements):
         self.metadata: list[str] = []
         self.header: Header | None = None
         self.in_text = 0
+        #: Depths of the notes and sentences that are open.
         self.asides: list[int] = []
+        self.sentences: list[int] = []
         #: The words that are open: attributes, text and what they are made of.
         self.open_words: list[tuple[Mapping[str, str], list[str], list[Word]]] = []
         #: The text of a `speaker`, and the region that it speaks.
@@ -134,7 +136,10 @@ class _Tei(Elements):
             self._milestone(name, named(attributes))
         elif name in ("w", "pc") or (name == "c" and not self.open_words):
             self.open_words.append((attributes, [], []))
-        elif name == "s" and not flow.in_sentence:
+        elif name == "s":
+            if flow.in_sentence:
+                return
+            self.sentences.append(len(self.names))
             told = named(attributes)
             sent_id = told.pop("id", "") or told.pop("n", "")
             flow.begin_sentence(sent_id, [f"{key} = {value}" for key, value in told.items()])
@@ -180,9 +185,11 @@ class _Tei(Elements):
             self._finish_word(name)
         elif self.open_words or name in _EMPTY:
             return
-        elif name == "s" and "s" not in self.names:
-            flow.end_sentence()
-            self.links = []
+        elif name == "s":
+            if self.sentences and self.sentences[-1] == len(self.names):
+                self.sentences.pop()
+                flow.end_sentence()
+                self.links = []
         elif name == "speaker" and self.speaker is not None:
             if flow.opened:
                 flow.opened[-1].attributes.setdefault("speaker", spaced("".join(self.speaker)))
@@ -233,6 +240,8 @@ class _Tei(Elements):
             outer[1].append(form)
             outer[2].append(self.words.of(attributes, attributes.get("norm") or form))
         elif inner:
+            for word in inner:
+                word.glued = True
             inner[-1].glued = attributes.get("join") in ("right", "both")
             self.flow.multiword(form, inner, self.line)
         else:

@@ -1,0 +1,176 @@
+"""Sentences with their regions and documents, as exports that write both read them.
+
+A range of sentences is read at a time, so that memory is bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from sqlalchemy import Connection
+
+from sentgen.corpus.comments import OF_DOCUMENT, regions_said
+from sentgen.counts.conllu_export import SENTENCES
+from sentgen.errors import InputError
+from sentgen.schema.store import fetch_arrow
+
+_RANGE = """
+select min(first_sentence) as first, max(first_sentence + sentences - 1) as last
+from document
+where corpus_id = $corpus
+    and sentences > 0
+"""
+_ROWS = """
+select
+    s.id,
+    s.sent_id,
+    s.metadata,
+    d.name as document,
+    d.id as document_id,
+    d.first_sentence = s.id as first,
+    d.first_sentence + d.sentences - 1 = s.id as last,
+    t.fields,
+    t.misc,
+    t.spaces
+from sentence s
+join document d on d.id = s.document_id
+join (
+    select
+        t.sentence_id,
+        list([
+            w.form, coalesce(x.name, '_'), coalesce(nullif(l.form, ''), '_'), coalesce(u.name, '_'),
+            coalesce(f.name, '_'), coalesce(t.head::varchar, '_'), coalesce(r.name, '_')
+        ] order by t.position) as fields,
+        list(m.misc order by t.position) as misc,
+        list(t.space_after order by t.position) as spaces
+    from token t
+    join word w on w.id = t.word_id
+    left join word l on l.id = t.lemma_id
+    left join tag u on u.id = t.upos_id
+    left join tag x on x.id = t.xpos_id
+    left join tag f on f.id = t.feats_id
+    left join tag r on r.id = t.deprel_id
+    left join token_misc m on m.sentence_id = t.sentence_id and m.position = t.position
+        and m.sentence_id between $first and $last
+    where t.sentence_id between $first and $last
+    group by t.sentence_id
+) t on t.sentence_id = s.id
+where s.corpus_id = $corpus
+    and s.id between $first and $last
+order by s.id
+"""
+_REGIONS = """
+select
+    r.sentence_id,
+    r.place,
+    r.kind,
+    r.position,
+    r.last_sentence_id,
+    r.last_position,
+    l.length = r.last_position as whole,
+    m.attributes
+from region r
+join sentence l on l.id = r.last_sentence_id
+left join (
+    select sentence_id, place, list([key, value]) as attributes
+    from region_meta
+    where sentence_id between $first and $last
+    group by sentence_id, place
+) m on m.sentence_id = r.sentence_id and m.place = r.place
+where r.corpus_id = $corpus
+    and r.sentence_id between $first and $last
+order by r.sentence_id, r.place
+"""
+_DOCUMENTS = """
+select document_id, list([key, value]) as said
+from document_meta
+where corpus_id = $corpus
+    and document_id between $first and $last
+group by document_id
+"""
+
+
+class SentenceRow(NamedTuple):
+    """A sentence, as `_ROWS` has it."""
+
+    id: int
+    sent_id: str | None
+    metadata: str | None
+    document: str
+    document_id: int
+    first: bool
+    last: bool
+    fields: list[list[str]]
+    misc: list[str | None]
+    spaces: list[bool | None]
+
+
+class RegionRow(NamedTuple):
+    """A region, as `_REGIONS` has it."""
+
+    sentence_id: int
+    place: int
+    kind: str
+    position: int
+    last_sentence_id: int
+    last_position: int
+    whole: bool
+    attributes: list[list[str]] | None
+
+
+class Marked(NamedTuple):
+    """A sentence, the regions that begin in it, and what is said of its document."""
+
+    sentence: SentenceRow
+    regions: Sequence[RegionRow]
+    said: Sequence[tuple[str, str]]
+
+
+def span_of(connection: Connection, corpus: int, name: str) -> tuple[int, int]:
+    """Return the numbers of the first and the last sentence of a corpus.
+
+    Raises:
+        InputError: it has counts, but no sentences, as a lake that was counted on a cluster.
+    """
+    [span] = fetch_arrow(connection, _RANGE, {"corpus": corpus}).to_pylist()
+    if span["first"] is None:
+        raise InputError(
+            f"no sentences of {name!r} here: a lake of a count has counts only; export from a store"
+        )
+    return span["first"], span["last"]
+
+
+def marked_sentences(connection: Connection, corpus: int, span: tuple[int, int]) -> Iterator[list[Marked]]:
+    """Yield the sentences of a corpus in their order, some thousands at a time."""
+    for begin in range(span[0], span[1] + 1, SENTENCES):
+        given = {"corpus": corpus, "first": begin, "last": min(begin + SENTENCES - 1, span[1])}
+        rows = [SentenceRow(**row) for row in fetch_arrow(connection, _ROWS, given).to_pylist()]
+        if not rows:
+            continue
+        regions: dict[int, list[RegionRow]] = {}
+        for row in fetch_arrow(connection, _REGIONS, given).to_pylist():
+            regions.setdefault(row["sentence_id"], []).append(RegionRow(**row))
+        given |= {"first": rows[0].document_id, "last": rows[-1].document_id}
+        found = fetch_arrow(connection, _DOCUMENTS, given).to_pylist()
+        said = {row["document_id"]: [(key, value) for key, value in row["said"]] for row in found}
+        yield [Marked(row, regions.get(row.id, []), said.get(row.document_id, [])) for row in rows]
+
+
+def attributes_of(row: SentenceRow) -> list[tuple[str, str]]:
+    """Return what is said of a sentence; paragraphs and turns are regions."""
+    attributes = [("id", row.sent_id)] if row.sent_id else []
+    for one in (row.metadata or "").split("\n"):
+        key, equals, value = (part.strip() for part in one.partition("="))
+        if equals and not (row.first and key.startswith(OF_DOCUMENT)) and not list(regions_said([one])):
+            attributes.append((key, value))
+    return attributes
+
+
+def unbarred(value: str) -> str:
+    r"""Return a value of MISC as it was, before `bar_free`.
+
+    >>> unbarred(r"a\\pb\\\\c")
+    'a|b\\c'
+    """
+    return value.replace("\\\\", "\0").replace("\\p", "|").replace("\0", "\\") if "\\" in value else value

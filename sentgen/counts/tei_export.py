@@ -1,0 +1,315 @@
+"""Write what came as TEI as TEI: read again, it has the same words, sentences, regions and metadata.
+
+Regions are elements where they nest; one that overlaps with another or with a sentence goes from a
+`milestone` to an `anchor`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from xml.sax.saxutils import escape, quoteattr
+
+from sqlalchemy import Connection
+
+from sentgen.corpus.readers import tei
+from sentgen.corpus.readers._tei_header import OTHERS, SEPARATOR
+from sentgen.corpus.readers._tei_words import DEPENDENCIES, RELATION, UNIVERSAL
+from sentgen.corpus.sentence import ABSENT, UNIVERSAL_TAGS
+from sentgen.counts.conllu_export import Export
+from sentgen.counts.corpora import find
+from sentgen.counts.marked_rows import (
+    Marked,
+    RegionRow,
+    SentenceRow,
+    attributes_of,
+    marked_sentences,
+    span_of,
+    unbarred,
+)
+from sentgen.errors import InputError
+from sentgen.schema.store import fetch_arrow
+
+_NAMESPACE = "http://www.tei-c.org/ns/1.0"
+_NAME = re.compile(r"[^\W\d][\w.-]*")
+_LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
+_WHEN = re.compile(r"\d{4}(-\d\d(-\d\d)?)?")
+_OTHER_FORMATS = """
+select any_value(path) as path, format
+from source
+where corpus_id = $corpus
+    and format <> $format
+group by format
+limit 1
+"""
+_MULTIWORDS = """
+select sentence_id, "first", "last", form
+from multiword
+where corpus_id = $corpus
+    and sentence_id between $first and $last
+"""
+#: Names that occur more than once: no two elements of a file have the same `xml:id`.
+_SHARED = """
+select name
+from (
+    select sent_id as name from sentence where corpus_id = $corpus
+    union all
+    select name from document where corpus_id = $corpus
+    union all
+    select "value" as name from region_meta where corpus_id = $corpus and key = 'id'
+)
+where name is not null
+group by name
+having count(*) > 1
+"""
+_DOCUMENTS = "select count(*) as documents from document where corpus_id = $corpus and sentences > 0"
+
+
+def export_tei(connection: Connection, name: str) -> Export:
+    """Return a corpus as TEI, its documents one after the other.
+
+    Raises:
+        NotFoundError: there is no such corpus.
+        InputError: it has no sentences here, or came in another format.
+    """
+    corpus = find(connection, name)
+    given = {"corpus": corpus.id}
+    span = span_of(connection, corpus.id, name)
+    others = fetch_arrow(connection, _OTHER_FORMATS, {**given, "format": tei.READER.name}).to_pylist()
+    if others:
+        raise InputError(
+            f"only what came as TEI goes out as TEI, and {others[0]['path']} came as {others[0]['format']}; "
+            "give --format conllu or vertical"
+        )
+    documents = fetch_arrow(connection, _DOCUMENTS, given).columns[0][0].as_py()
+    shared = frozenset(fetch_arrow(connection, _SHARED, given).columns[0].to_pylist())
+    writing = _Writing(connection, corpus.id, corpus.name, several=documents > 1, _shared=shared)
+    lost = [f"{name} is lower-cased, and so are its forms and lemmas here"] if corpus.lowercase else []
+    return Export(writing.blocks(span), tuple(lost))
+
+
+@dataclass(slots=True)
+class _Writing:
+    """Writes documents, and the elements that are open in one."""
+
+    connection: Connection
+    corpus: int
+    name: str
+    several: bool
+    #: Regions that are open as elements.
+    _open: list[RegionRow] = field(default_factory=list)
+    #: Those that end with an anchor, and its name.
+    _spans: list[tuple[RegionRow, str]] = field(default_factory=list)
+    _anchors: int = 0
+    #: Names that more than one document, sentence or region has.
+    _shared: frozenset[str] = frozenset()
+    #: Whether a reader takes a tag of Universal Dependencies in `pos` for one.
+    _universal: bool = True
+
+    def blocks(self, span: tuple[int, int]) -> Iterator[bytes]:
+        """Yield the file, some thousands of sentences at a time."""
+        yield b'<?xml version="1.0" encoding="UTF-8"?>\n'
+        if self.several:
+            yield f'<teiCorpus xmlns="{_NAMESPACE}">\n{_header([("title", self.name)])}'.encode()
+        for several in marked_sentences(self.connection, self.corpus, span):
+            first, last = several[0].sentence.id, several[-1].sentence.id
+            given = {"corpus": self.corpus, "first": first, "last": last}
+            ranges: dict[int, list[tuple[int, int, str]]] = {}
+            for row in fetch_arrow(self.connection, _MULTIWORDS, given).to_pylist():
+                ranges.setdefault(row["sentence_id"], []).append((row["first"], row["last"], row["form"]))
+            parts = (part for one in several for part in self._sentence(one, ranges.get(one.sentence.id, ())))
+            yield "".join(parts).encode()
+        if self.several:
+            yield b"</teiCorpus>\n"
+
+    def _sentence(self, marked: Marked, ranges: Sequence[tuple[int, int, str]]) -> Iterator[str]:
+        row, regions, said = marked
+        # The longest is outside of all that begin with it.
+        regions = sorted(
+            regions, key=lambda one: (one.position, -one.last_sentence_id, -one.last_position, one.place)
+        )
+        if row.first:
+            yield self._document(row.document, dict(said))
+        # Around the sentence, as long as all before them are.
+        around = 0
+        while around < len(regions) and regions[around].position == 1 and regions[around].whole:
+            around += 1
+        for region in regions[:around]:
+            yield self._begin(region, self._fits(region))
+        yield self._sentence_tag(row)
+        words = list(self._words(row))
+        at, outer = around, len(self._open)
+        for first, last, form in _units(len(words), ranges):
+            while at < len(regions) and regions[at].position <= last:
+                inside = regions[at].last_sentence_id == row.id
+                yield self._begin(regions[at], inside and self._fits(regions[at]))
+                at += 1
+            yield _word(*words[first - 1]) if form is None else _multiword(form, words[first - 1 : last])
+            yield from self._end(row.id, first, last, outer)
+            yield "\n"
+        yield f"{self._links(row)}</s>"
+        yield from self._end(row.id, 1, len(row.fields), 0)
+        yield "\n"
+        if row.last:
+            yield "</TEI>\n"
+
+    def _document(self, name: str, said: dict[str, str]) -> str:
+        """Begin a document, whose regions hold all of its text."""
+        self._universal = True
+        attributes = [] if self.several else [("xmlns", _NAMESPACE)]
+        attributes.append(("xml:id" if self._is_id(name) else "n", name))
+        language = said.get("language", "")
+        if _LANGUAGE.fullmatch(language):
+            attributes.append(("xml:lang", language))
+            said = {key: value for key, value in said.items() if key != "language"}
+        return f"<TEI{_attributes(attributes)}>\n{_header(list(said.items()))}"
+
+    def _fits(self, region: RegionRow) -> bool:
+        """Say whether a region ends within the element that is open."""
+        return not self._open or _end_of(region) <= _end_of(self._open[-1])
+
+    def _begin(self, region: RegionRow, nested: bool) -> str:
+        attributes = [(key, value) for key, value in region.attributes or ()]
+        if not nested:
+            self._anchors += 1
+            name = f"anchor{self._anchors}"
+            self._spans.append((region, name))
+            named = [("unit", region.kind), ("spanTo", f"#{name}")]
+            return f"<milestone{_attributes([*named, *self._prefixed(attributes)])}/>"
+        self._open.append(region)
+        speaker = ""
+        if region.kind == "sp":
+            speaker = "".join(
+                f"<speaker>{escape(value)}</speaker>" for key, value in attributes if key == "speaker"
+            )
+            attributes = [(key, value) for key, value in attributes if key != "speaker"]
+        return f"<{region.kind}{_attributes(self._prefixed(attributes))}>{speaker}"
+
+    def _end(self, sentence: int, first: int, last: int, least: int) -> Iterator[str]:
+        """Yield the ends of regions with some tokens, of elements down to so many that stay open."""
+        span = ((sentence, first), (sentence, last))
+        for one in [one for one in self._spans if span[0] <= _end_of(one[0]) <= span[1]]:
+            self._spans.remove(one)
+            yield f'<anchor xml:id="{one[1]}"/>'
+        while len(self._open) > least and span[0] <= _end_of(self._open[-1]) <= span[1]:
+            yield f"</{self._open.pop().kind}>"
+
+    def _is_id(self, name: str) -> bool:
+        """Say whether a name can be an `xml:id`, of which a file has each once."""
+        return _NAME.fullmatch(name) is not None and name not in self._shared
+
+    def _prefixed(self, attributes: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+        """Yield attributes with the prefix that they have."""
+        for key, value in attributes:
+            of_xml = key == "lang" or (key == "id" and self._is_id(value))
+            yield (f"xml:{key}" if of_xml else key), value
+
+    def _sentence_tag(self, row: SentenceRow) -> str:
+        said = {key: value for key, value in attributes_of(row) if _NAME.fullmatch(key)}
+        name = said.pop("id", "") or (f"s{row.id}" if _has_tree(row) else "")
+        if name:
+            key = "xml:id" if self._is_id(name) else "id" if "n" in said else "n"
+            said = {key: name, **said}
+        return f"<s{_attributes(said.items())}>\n"
+
+    def _words(self, row: SentenceRow) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+        """Yield form and attributes of each token."""
+        tree = _has_tree(row)
+        for position, (fields, misc, space) in enumerate(
+            zip(row.fields, row.misc, row.spaces, strict=True), 1
+        ):
+            form, xpos, lemma, upos, feats, _, _ = (value if value != ABSENT else "" for value in fields)
+            said = [("xml:id", _word_id(row, position))] if tree else []
+            said += [("lemma", lemma), *self._tags(upos, xpos, feats)]
+            parts = (part.partition("=") for part in (misc or "").split("|"))
+            said += [
+                (key, unbarred(value)) for key, equals, value in parts if equals and _NAME.fullmatch(key)
+            ]
+            said.append(("join", "right" if space is False else ""))
+            yield form or ABSENT, [(key, value) for key, value in said if value]
+
+    def _tags(self, upos: str, xpos: str, feats: str) -> list[tuple[str, str]]:
+        """Return `pos` and `msd`, so that each tag is read as what it is."""
+        if upos and (xpos or feats or not self._universal or upos not in UNIVERSAL_TAGS):
+            return [("pos", xpos), ("msd", f"{UNIVERSAL}{upos}" + (f"|{feats}" if feats else ""))]
+        if upos:
+            return [("pos", upos)]
+        if xpos in UNIVERSAL_TAGS and self._universal and not feats:
+            return [("msd", xpos)]
+        self._universal = self._universal and (not xpos or xpos in UNIVERSAL_TAGS)
+        return [("pos", xpos), ("msd", feats)]
+
+    def _links(self, row: SentenceRow) -> str:
+        if not _has_tree(row):
+            return ""
+        links = []
+        for position, (*_, head, relation) in enumerate(row.fields, 1):
+            target = _word_id(row, int(head)) if head != "0" else row.sent_id or f"s{row.id}"
+            said = quoteattr(RELATION + relation.replace(":", "_"))
+            links.append(f'<link ana={said} target="#{escape(target)} #{_word_id(row, position)}"/>')
+        return f'<linkGrp type="{DEPENDENCIES}" targFunc="head argument">\n' + "\n".join(links) + "</linkGrp>"
+
+
+def _header(said: Sequence[tuple[str, str]]) -> str:
+    """Return a header that says this of its document."""
+    told = dict(said)
+    title, author = escape(told.pop("title", "")), told.pop("author", "")
+    authors = "".join(f"<author>{escape(one)}</author>" for one in author.split(SEPARATOR) if one)
+    date, licence, language = (told.pop(key, "") for key in ("date", "licence", "language"))
+    when = f"<date when={quoteattr(date)}/>" if _WHEN.fullmatch(date) else f"<date>{escape(date)}</date>"
+    creation = f"<creation>{when}</creation>" if date else ""
+    usage = f"<langUsage><language ident={quoteattr(language)}/></langUsage>" if language else ""
+    profile = f"<profileDesc>{creation}{usage}</profileDesc>" if creation or usage else ""
+    others = "".join(
+        f'<note type="{OTHERS}" n={quoteattr(key)}>{escape(value)}</note>' for key, value in told.items()
+    )
+    notes = f"<notesStmt>{others}</notesStmt>" if others else ""
+    kind = f" target={quoteattr(licence)}/" if "://" in licence else f">{escape(licence)}</licence"
+    published = f"<authority/><availability><licence{kind}></availability>" if licence else "<p/>"
+    return (
+        f"<teiHeader><fileDesc><titleStmt><title>{title}</title>{authors}</titleStmt>"
+        f"<publicationStmt>{published}</publicationStmt>{notes}<sourceDesc><p/></sourceDesc></fileDesc>"
+        f"{profile}</teiHeader>\n"
+    )
+
+
+def _attributes(attributes: Iterable[tuple[str, str]]) -> str:
+    return "".join(f" {key}={quoteattr(value)}" for key, value in attributes)
+
+
+def _units(size: int, ranges: Sequence[tuple[int, int, str]]) -> Iterator[tuple[int, int, str | None]]:
+    """Yield the first and the last of tokens that are written as one, with their form if they are several."""
+    known = {first: (last, form) for first, last, form in ranges}
+    position = 1
+    while position <= size:
+        last, form = known.get(position, (position, None))
+        yield position, last, form
+        position = last + 1
+
+
+def _word(form: str, attributes: list[tuple[str, str]]) -> str:
+    name = "w" if any(character.isalnum() for character in form) else "pc"
+    return f"<{name}{_attributes(attributes)}>{escape(form)}</{name}>"
+
+
+def _multiword(form: str, words: Sequence[tuple[str, list[tuple[str, str]]]]) -> str:
+    """Return a word of several, each with its own form as `norm`."""
+    join = [one for one in words[-1][1] if one[0] == "join"]
+    parts = [
+        f"<w{_attributes([('norm', own), *(one for one in attributes if one[0] != 'join')])}/>"
+        for own, attributes in words
+    ]
+    return f"<w{_attributes(join)}>{escape(form)}{''.join(parts)}</w>"
+
+
+def _end_of(region: RegionRow) -> tuple[int, int]:
+    return region.last_sentence_id, region.last_position
+
+
+def _word_id(row: SentenceRow, position: int) -> str:
+    return f"w{row.id}.{position}"
+
+
+def _has_tree(row: SentenceRow) -> bool:
+    return row.fields[0][5] != ABSENT
