@@ -146,6 +146,20 @@ def test_vertical_files_are_counted_as_in_a_store(tmp_path: Path) -> None:
     assert_same_counts(tmp_path / "lake", stored(tmp_path, file, **settings))
 
 
+@pytest.mark.parametrize("name", ["a.xml", "a.jsonl"])
+def test_what_is_a_file_is_counted_as_in_a_store(tmp_path: Path, name: str) -> None:
+    """TEI is one piece, whatever its size: its regions, documents and header belong together."""
+    if name == "a.xml":
+        words = "".join(f"<p>It is <hi>word {i % 9}</hi>. He saw it.</p>\n" for i in range(100))
+        content = f"<TEI xmlns='http://www.tei-c.org/ns/1.0'><text><body>{words}</body></text></TEI>"
+    else:
+        content = '{"text": "It is a test. He saw it."}\n{"tokens": ["It", "is"]}\n' * 20
+    (tmp_path / name).write_text(content)
+    summary = count(tmp_path / "lake", tmp_path / name)
+    assert summary.sentences == (200 if name == "a.xml" else 60)
+    assert_same_counts(tmp_path / "lake", stored(tmp_path, tmp_path / name))
+
+
 @pytest.mark.data
 @pytest.mark.nightly
 @pytest.mark.parametrize(("part", "tokens"), [("dev", 10_000), ("train", 100_000)])
