@@ -29,7 +29,9 @@ _PARAGRAPHS = etree.XPath(
 def main(size: int) -> None:
     each = size * 1_000_000 // NOVELS
     texts = [_novel(data(f"formats/eltec/{name}").read_text("utf-8"), each) for name in _TEXTS]
-    words = _novel(gzip.decompress(data(f"formats/eltec/{_WORDS}").read_bytes()).decode(), each)
+    tagged = gzip.decompress(data(f"formats/eltec/{_WORDS}").read_bytes()).decode()
+    # As often as the same novel in text, so that there are as many tokens.
+    words = _novel(tagged, each * len(tagged) // data(f"formats/eltec/{_TEXTS[0]}").stat().st_size)
     plain = [
         "\n\n".join(
             " ".join("".join(one.itertext()).split()) for one in _PARAGRAPHS(etree.fromstring(text.encode()))

@@ -129,6 +129,30 @@ class TestText:
         assert [one.text for one in found] == ["To beaside"]
         assert ("sp", {"who": "#h", "speaker": "HAMLET."}, "To beaside") in regions(found)
 
+    def test_a_speaker_of_words(self) -> None:
+        (found,) = good(
+            tei("<sp><speaker><s><w>THE</w> <w>KING</w></s></speaker><p><s><w>Hm</w></s></p></sp>")
+        )
+
+        assert ("sp", {"speaker": "THE KING"}, "Hm") in regions([found])
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            "<speaker>A</speaker><sp><speaker>A<speaker>B</speaker></speaker></sp><p>a</p>",
+            "<w>a<text>b<s>c</s></text></w><text><p>d</p></text><TEI><teiHeader/><text>e</text></TEI>",
+            "<s>a<s>b</s>c</s><note>d<s>e<note>f</note></s></note>",
+            "<choice/><choice><choice><sic>a</sic></choice></choice><linkGrp type='UD-SYN'><p>a</p></linkGrp>",
+            "<c><c>a</c></c><w><c>a</c><w/></w><pc/><lb>a</lb>",
+        ],
+    )
+    def test_strange_nesting_is_read(self, body: str) -> None:
+        found = read(tei(f"<p>First.</p>{body}<p>Last.</p>"), notes=True)
+
+        assert isinstance(found[-1], RawText)
+        assert found[-1].text == "Last."
+        assert not any(mark.begins for mark in found[-1].marks[-3:])
+
     def test_notes_stand_behind_their_paragraph(self) -> None:
         body = '<div><p>One <hi>two<note place="foot"><p>N.</p></note> three</hi>.</p><p>Four</p></div>'
         found = good(tei(body), notes=True)
@@ -363,6 +387,8 @@ class TestRefused:
             (f"<TEI><text>\n<p n='{'x' * 5000}'>a</p></text></TEI>", "x.xml:2: n of p has 5000 characters"),
             ("<TEI><text>\n<p>\x7f</p></text></TEI>", "x.xml:2: a control character"),
             (b"<TEI>\n<text>\xff</text></TEI>", "x.xml:2: not well-formed XML: "),
+            ("<TEI>\n<p:/></TEI>", "x.xml:2: p: is no name with a namespace"),
+            ("<TEI>\n<p word:='1'/></TEI>", "x.xml:2: word: is no name with a namespace"),
             ("", "x.xml:1: not well-formed XML: "),
         ],
     )

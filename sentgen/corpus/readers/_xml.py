@@ -109,6 +109,9 @@ class Elements:
         self.depth += 1
         if self.depth > _DEPTH:
             self.fail(f"elements are nested more than {_DEPTH} deep")
+        for name in (tag, *attributes):
+            if ":" in local(name):
+                self.fail(f"{local(name)[:40]} is no name with a namespace")
         if self._passed:
             self._passed += 1
         else:

@@ -12,7 +12,7 @@ of its `sp`. Left out are `note` (unless it is asked for; then it stands behind 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO
 
 from sentgen.corpus.reader import Reader
@@ -71,17 +71,16 @@ class _Tei(Elements):
         self.flow.fill = self._fill
         self.words = Words()
         self.links: list[tuple[str, str]] = []
+        #: Elements that are open, and what their ends do.
         self.names: list[str] = []
+        self.ends: list[Callable[[str], None]] = []
         #: Languages of the elements that say one, by their depth.
         self.languages: list[tuple[int, str]] = []
         self.documents = 0
         self.name = ""
         self.metadata: list[str] = []
         self.header: Header | None = None
-        self.in_text = 0
-        #: Depths of the notes and sentences that are open.
-        self.asides: list[int] = []
-        self.sentences: list[int] = []
+        self.in_text = False
         #: The words that are open: attributes, text and what they are made of.
         self.open_words: list[tuple[Mapping[str, str], list[str], list[Word]]] = []
         #: The text of a `speaker`, and the region that it speaks.
@@ -90,19 +89,25 @@ class _Tei(Elements):
     def begin(self, name: str, attributes: Mapping[str, str]) -> None:
         """Take the beginning of an element."""
         parent = self.names[-1] if self.names else ""
+        end: Callable[[str], None] = _nothing
         if self.header is not None:
             self.header.start(name, attributes)
-        elif name == "TEI":
+            end = self.header.end
+        elif name == "TEI" and not self.in_text:
             self._begin_document(attributes)
-        elif name == "teiHeader" and parent == "TEI":
+        elif name == "teiHeader" and parent == "TEI" and not self.in_text:
             self.header = Header()
             self.header.start(name, attributes)
+            end = self._end_header
         elif self._is_left_out(name, attributes, parent):
             self.pass_over()
             return
-        elif self.in_text or name == "text":
-            self._begin_in_text(name, attributes, parent)
+        elif name == "text" and not self.in_text:
+            end = self._begin_text(attributes)
+        elif self.in_text:
+            end = self._begin_in_text(name, attributes, parent)
         self.names.append(name)
+        self.ends.append(end)
 
     def _is_left_out(self, name: str, attributes: Mapping[str, str], parent: str) -> bool:
         if name == "note":
@@ -122,100 +127,101 @@ class _Tei(Elements):
         self.metadata = []
         self.words.universal = True
 
-    def _begin_in_text(self, name: str, attributes: Mapping[str, str], parent: str) -> None:
-        flow = self.flow
-        if name == "text":
-            self.in_text += 1
-            if self.in_text == 1:
-                flow.begin_document(self.name, self.metadata)
-        if self.open_words and name not in ("w", "pc"):
-            return
-        if name == "link" and parent == "linkGrp":
-            self.links.append((attributes.get("ana", ""), attributes.get("target", "")))
-        elif name in _EMPTY:
-            self._milestone(name, named(attributes))
-        elif name in ("w", "pc") or (name == "c" and not self.open_words):
-            self.open_words.append((attributes, [], []))
-        elif name == "s":
-            if flow.in_sentence:
-                return
-            self.sentences.append(len(self.names))
-            told = named(attributes)
-            sent_id = told.pop("id", "") or told.pop("n", "")
-            flow.begin_sentence(sent_id, [f"{key} = {value}" for key, value in told.items()])
-        elif name == "speaker" and parent == "sp":
-            self.speaker = []
-        else:
-            self._begin_region(name, attributes, parent)
+    def _end_header(self, name: str) -> None:
+        if self.header is not None:
+            self.header.end(name)
+            language = self.languages[0][1] if self.languages else ""
+            self.metadata = self.header.metadata(language, self.paths, self.path)
+            self.header = None
 
-    def _begin_region(self, name: str, attributes: Mapping[str, str], parent: str) -> None:
+    def _begin_text(self, attributes: Mapping[str, str]) -> Callable[[str], None]:
+        self.in_text = True
+        self.flow.begin_document(self.name, self.metadata)
+        self._begin_region("text", attributes, "")
+        return self._end_text
+
+    def _end_text(self, name: str) -> None:
+        self._end_block(name)
+        self.flow.end_document()
+        self.in_text = False
+
+    def _begin_in_text(self, name: str, attributes: Mapping[str, str], parent: str) -> Callable[[str], None]:
+        """Take an element of the text; return what its end does."""
+        if name in ("w", "pc") or (name == "c" and not self.open_words):
+            self.open_words.append((attributes, [], []))
+            return self._end_word
+        if self.open_words:
+            return _nothing
+        if name in _EMPTY:
+            if name == "link" and parent == "linkGrp":
+                self.links.append((attributes.get("ana", ""), attributes.get("target", "")))
+            else:
+                self._milestone(name, named(attributes))
+            return _nothing
+        if name == "s":
+            return self._begin_sentence(named(attributes))
+        if name == "speaker" and parent == "sp" and self.speaker is None:
+            self.speaker = []
+            return self._end_speaker
+        return self._begin_region(name, attributes, parent)
+
+    def _begin_sentence(self, told: dict[str, str]) -> Callable[[str], None]:
+        if self.flow.in_sentence:
+            return _nothing
+        sent_id = told.pop("id", "") or told.pop("n", "")
+        self.flow.begin_sentence(sent_id, [f"{key} = {value}" for key, value in told.items()])
+        return self._end_sentence
+
+    def _end_sentence(self, _: str) -> None:
+        self.flow.end_sentence()
+        self.links = []
+
+    def _end_speaker(self, _: str) -> None:
+        if self.speaker is not None:
+            self.flow.opened[-1].attributes.setdefault("speaker", spaced("".join(self.speaker)))
+            self.speaker = None
+
+    def _begin_region(self, name: str, attributes: Mapping[str, str], parent: str) -> Callable[[str], None]:
         told = self.told(name, attributes)
-        if name == "note" and not self.flow.is_empty:
-            self.asides.append(len(self.names))
-            self.flow.aside()
-        elif self._is_block(name, parent):
-            self.flow.cut()
+        flow = self.flow
+        end = self._end_region
+        if name == "note" and not flow.is_empty:
+            flow.aside()
+            end = self._end_aside
+        elif name == "note" or (parent not in _HOLDERS if name in _EITHER else name in _BLOCKS):
+            flow.cut()
             if "lang" in told:
                 self.languages.append((len(self.names), told["lang"]))
             self._set_language()
+            end = self._end_block
         elif name == "l":
-            self.flow.space()
-        self.flow.open(name, told)
+            flow.space()
+            end = self._end_line
+        flow.open(name, told)
+        return end
 
-    def _is_block(self, name: str, parent: str) -> bool:
-        if name in _EITHER:
-            return parent not in _HOLDERS
-        return name in _BLOCKS or name == "note"
+    def _end_region(self, _: str) -> None:
+        self.flow.close()
+
+    def _end_line(self, _: str) -> None:
+        self.flow.space()
+        self.flow.close()
+
+    def _end_aside(self, _: str) -> None:
+        self.flow.close()
+        self.flow.end_aside()
+
+    def _end_block(self, _: str) -> None:
+        self.flow.cut()
+        if self.languages and self.languages[-1][0] == len(self.names):
+            self.languages.pop()
+        self._set_language()
+        self.flow.close()
 
     def finish(self, name: str) -> None:
         """Take the end of an element."""
         self.names.pop()
-        if self.header is not None:
-            self.header.end(name)
-            if name == "teiHeader":
-                language = self.languages[0][1] if self.languages else ""
-                self.metadata = self.header.metadata(language, self.paths, self.path)
-                self.header = None
-        elif self.in_text:
-            self._finish_in_text(name, self.names[-1] if self.names else "")
-
-    def _finish_in_text(self, name: str, parent: str) -> None:
-        flow = self.flow
-        if name in ("w", "pc") or (name == "c" and self.open_words and parent not in ("w", "pc", "c")):
-            self._finish_word(name)
-        elif self.open_words or name in _EMPTY:
-            return
-        elif name == "s":
-            if self.sentences and self.sentences[-1] == len(self.names):
-                self.sentences.pop()
-                flow.end_sentence()
-                self.links = []
-        elif name == "speaker" and self.speaker is not None:
-            if flow.opened:
-                flow.opened[-1].attributes.setdefault("speaker", spaced("".join(self.speaker)))
-            self.speaker = None
-        else:
-            self._finish_region(name, parent)
-
-    def _finish_region(self, name: str, parent: str) -> None:
-        flow = self.flow
-        if name == "l":
-            flow.space()
-        elif self.asides and self.asides[-1] == len(self.names):
-            self.asides.pop()
-            flow.close()
-            flow.end_aside()
-            return
-        elif self._is_block(name, parent):
-            flow.cut()
-            if self.languages and self.languages[-1][0] == len(self.names):
-                self.languages.pop()
-            self._set_language()
-        flow.close()
-        if name == "text":
-            self.in_text -= 1
-            if not self.in_text:
-                flow.end_document()
+        self.ends.pop()(name)
 
     def write(self, text: str, line: int) -> None:
         """Take text."""
@@ -229,11 +235,13 @@ class _Tei(Elements):
         elif self.in_text and self.names[-1] not in ("app", "choice", "linkGrp", "link"):
             self.flow.write(text, line)
 
-    def _finish_word(self, name: str) -> None:
+    def _end_word(self, name: str) -> None:
         attributes, parts, inner = self.open_words.pop()
         form = spaced("".join(parts))
         if name == "c" and not form:
             self.flow.blank()
+        elif self.speaker is not None:
+            self.speaker.append(f"{form} ")
         elif self.open_words:
             # A word that is written together with others in one.
             outer = self.open_words[-1]
@@ -261,6 +269,10 @@ class _Tei(Elements):
 
     def _fill(self, sentence: Sentence, words: list[Word]) -> None:
         take_links(sentence, words, self.links)
+
+
+def _nothing(_: str) -> None:
+    """Do nothing at the end of an element."""
 
 
 def _fits(sample: list[str]) -> bool:
