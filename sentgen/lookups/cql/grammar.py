@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache, partial
 
@@ -123,14 +123,18 @@ BUILT_IN = {"s": "s", "sentence": "s", "doc": "doc", "document": "doc", "text": 
 _PLAIN = re.compile(r"(?:[^\\.?*+|()\[\]{}^$]|\\[^\w\s])*")
 
 
-def read(text: str) -> syntax.Pattern:
+def read(text: str, is_kind: Callable[[str], object] = lambda _: False) -> syntax.Pattern:
     """Read a query.
+
+    Args:
+        text: the query.
+        is_kind: whether there are regions of a kind, which then are meant by another name of documents.
 
     Raises:
         QueryError: it is none; with the place and what was expected.
     """
     try:
-        pattern = built(text, partial(_parser().parse, text), _CONDITIONS, _Reader(text))
+        pattern = built(text, partial(_parser().parse, text), _CONDITIONS, _Reader(text, is_kind))
     except UnexpectedInput as error:
         raise _told(text, error) from None
     if len(set(_tags(pattern))) > MOST_TAGS:
@@ -214,9 +218,9 @@ def _of_match(condition: syntax.Condition) -> syntax.Condition:
 class _Reader(Transformer[Leaf, syntax.Pattern]):
     """Makes the abstract syntax of what the grammar found."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, is_kind: Callable[[str], object]) -> None:
         super().__init__()
-        self._text = text
+        self._text, self._is_kind = text, is_kind
 
     def _refuse(self, message: str, leaf: Leaf) -> QueryError:
         return QueryError(message, query=self._text, place=leaf.start_pos or 0)
@@ -294,7 +298,10 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
         return syntax.CqlEdge(region, end=True)
 
     def region(self, name: Leaf, tests: tuple[syntax.CqlComparison, ...]) -> syntax.Region:
-        return syntax.Region(BUILT_IN.get(name, str(name)), tests, name.start_pos or 0)
+        kind = str(name)
+        if kind in BUILT_IN and (kind == BUILT_IN[kind] or not self._is_kind(kind)):
+            kind = BUILT_IN[kind]
+        return syntax.Region(kind, tests, name.start_pos or 0)
 
     def region_name(self, name: Leaf) -> syntax.Region:
         return self.region(name, ())

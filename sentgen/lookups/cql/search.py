@@ -213,8 +213,8 @@ def parse_cql(
     # Its import takes a tenth of the time of a look-up that has no CQL.
     from sentgen.lookups.cql.grammar import read
 
-    pattern = read(text)
     keys = StoreKeys(connection)
+    pattern = read(text, keys.find_kinds)
     check_terms(keys, text, by, pattern)
     cql = Cql(text, pattern, strategy, selection, _empty(connection, text, pattern), keys)
     sentences = sentences_of(connection)
@@ -282,7 +282,7 @@ def _check_region(keys: StoreKeys, text: str, region: syntax.Region) -> None:
     for one in region.tests:
         name = one.left.attribute
         if region.built_in:
-            found, known = bool(find_property(keys, region, name)), ["id", *keys.metadata]
+            found, known = bool(find_property(keys, region, name)), ["id", *map(plain, keys.metadata)]
         else:
             found, known = bool(keys.find_attribute(kinds, name)), list(map(plain, keys.attributes(kinds)))
         if not found:
