@@ -7,6 +7,7 @@ numbers only.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from sentgen.lookups.statement import Bindings, any_of
@@ -88,10 +89,25 @@ def attribute_condition(alias: str, name: str, value: Value | None, bindings: Bi
 
 
 def feature(bundle: str, key: str, bindings: Bindings) -> str:
-    """Return the value of a feature in a bundle (``Case=Nom|Number=Sing``) in SQL; null if it has none."""
-    prefix = bindings.bind("feature", f"{key}=")
-    parts = f"list_filter(string_split({bundle}, '|'), lambda part: starts_with(part, {prefix}))"
+    """Return the value of a feature in a bundle (``Case=Nom|Number=Sing``) in SQL; null if it has none.
+
+    An underscore in the key stands for what no query can hold, too.
+    """
+    if "_" in key:
+        test = f"regexp_matches(part, {bindings.bind('feature', f'^{key_pattern(key)}=')})"
+    else:
+        test = f"starts_with(part, {bindings.bind('feature', f'{key}=')})"
+    parts = f"list_filter(string_split({bundle}, '|'), lambda part: {test})"
     return f"substr({parts}[1], {len(key) + 2})"
+
+
+def key_pattern(key: str) -> str:
+    r"""Return the keys that a name stands for: ``NP_BIO`` for NP-BIO, too.
+
+    >>> key_pattern("NP_BIO")
+    'NP[\\W_]BIO'
+    """
+    return r"[\W_]".join(map(re.escape, key.split("_")))
 
 
 def attribute_string(alias: str, name: str, bindings: Bindings) -> str:

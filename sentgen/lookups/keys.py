@@ -12,7 +12,7 @@ from functools import cached_property
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.attributes import COLUMNS
+from sentgen.lookups.attributes import COLUMNS, key_pattern
 from sentgen.lookups.regions import RegionKey, plain
 from sentgen.lookups.statement import Bindings, Statement
 from sentgen.schema.engine import raw
@@ -47,6 +47,7 @@ from region_meta as a
 semi join (select sentence_id, place from region where kind in $kinds) using (sentence_id, place)
 order by a.key"""
 _IN_MISC = "select 1 from token_misc where starts_with(misc, $start) or contains(misc, $within) limit 1"
+_LIKE_IN_MISC = "select 1 from token_misc where regexp_matches(misc, $pattern) limit 1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +191,8 @@ class StoreKeys:
             return False
         if name not in self._misc:
             query = Statement(_IN_MISC, Bindings(start=f"{name}=", within=f"|{name}="))
+            if "_" in name:
+                query = Statement(_LIKE_IN_MISC, Bindings(pattern=rf"(?:^|\|){key_pattern(name)}="))
             self._misc[name] = query.value(self._connection) is not None
         return self._misc[name]
 

@@ -55,7 +55,7 @@ def books(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Iterat
             duck = raw(connection)
             duck.execute("insert into document_meta values (1, 1, 'genre', 'fiction')")
             duck.execute("insert into sentence_meta values (1, 1, 'speaker', 'Ann')")
-            duck.execute("insert into token_misc values (1, 1, 3, 'Gloss=Buch|X=1')")
+            duck.execute("insert into token_misc values (1, 1, 3, 'Gloss=Buch|X=1|NP-B:x=1')")
             duck.execute("update document_meta set document_id = (select id from document)")
             duck.execute("update sentence_meta set sentence_id = (select id from sentence)")
             duck.execute("update token_misc set sentence_id = (select id from sentence)")
@@ -104,6 +104,7 @@ def test_strategies_find_what_the_manual_of_cqp_shows(
         ('"book" :: match.text_genre != "fiction"', 0),
         ('a:"book" :: a.s_speaker = "ann"%c', 1),
         ('[Gloss="Buch"]', 1),
+        ('[NP_B_x="1"]', 1),
         ('[Gloss!="Buch"]', 8),
         ('[Gloss=""]', 8),
         ('a:[X="1"] []* b:[upos="NOUN"] :: a.Gloss != b.Gloss', 2),
