@@ -30,6 +30,8 @@ NEVER_ONE = {
     "most bytes": "a limit",
     "_MOST_WHOLE bytes": "a limit",
     "most times": "an end of a range",
+    "_LONGEST bytes": "a limit",
+    "len(value) characters": "more than a limit",
     "abstract words": "more than a limit",
     "cells word pairs": "a limit",
     "events phrases": "more than a limit",

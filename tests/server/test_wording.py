@@ -74,6 +74,7 @@ SAID: dict[str, tuple[str, ...]] = {
         (
             "sentgen/corpus/formats.py:text",
             "sentgen/corpus/readers/_named_columns.py",
+            "sentgen/corpus/readers/_tei_header.py",
             "sentgen/corpus/readers/html.py",
             "sentgen/corpus/readers/jsonl.py",
             "sentgen/corpus/readers/table.py",
@@ -97,6 +98,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/counts/ingestion.py:language": (),
     "sentgen/counts/ingestion.py": ("generate",),
     "sentgen/counts/pair_ingestion.py": (),
+    "sentgen/counts/tei_export.py": (),
     "sentgen/lookups/statistics/keyness.py": ("keyness",),
     "sentgen/lookups/cql/search.py": ("kwic", "frequencies", "collocations"),
     "sentgen/lookups/statement.py": LOOKUPS,
