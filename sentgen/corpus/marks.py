@@ -45,11 +45,15 @@ def give_marks(
 
 def _on_tokens(marks: Sequence[Mark], sentence: Sentence, offset: int) -> Iterator[Mark]:
     """Yield marks behind tokens: a token that a region has a part of is in it."""
-    if not marks:
-        return
-    spans = list(_spans(sentence.text, sentence.forms))
+    size = len(sentence.text)
+    # Most regions begin and end with a sentence, so that no token has to be looked for.
+    within = any(0 < mark.place - offset < size for mark in marks)
+    spans = list(_spans(sentence.text, sentence.forms)) if within else []
     for mark in marks:
         place = mark.place - offset
+        if not 0 < place < size:
+            yield mark._replace(place=len(sentence.forms) if place >= size else 0)
+            continue
         before = (end <= place if mark.begins else start < place for start, end in spans)
         yield mark._replace(place=sum(before))
 
