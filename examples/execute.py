@@ -1,14 +1,16 @@
 """Run the notebooks of this folder, and write them with what their cells show.
 
 What stays says nothing of the machine or the day: no counts of executions, no times, no paths. Needs what
-the extra `test` brings::
+the extra `test` brings, and for the novels SENTGEN_DATA::
 
-    python examples/execute.py
+    python examples/execute.py [NOTEBOOK]...
 """
 
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,6 +28,14 @@ _METADATA = {
 #: What depends on the version of matplotlib and on fonts.
 _PICTURES = ("image/png", "image/svg+xml")
 _SECONDS = 300
+#: The folder beside a notebook that texts are in, and where they come from.
+_TEXTS = "eltec"
+_DATA = Path(os.environ.get("SENTGEN_DATA", NOTEBOOKS[0].parents[2] / "shared" / "data"), "formats", _TEXTS)
+
+
+def needs_texts(path: Path) -> bool:
+    """Return whether a notebook needs texts that sentgen does not bring, and they are not here."""
+    return f'"{_TEXTS}/' in path.read_text("utf-8").replace("\\", "") and not _DATA.exists()
 
 
 def stored(path: Path) -> Any:
@@ -40,6 +50,8 @@ def executed(path: Path, folder: Path) -> Any:
         CellExecutionError: a cell raised an error.
     """
     notebook = stored(path)
+    if _DATA.exists():
+        shutil.copytree(_DATA, folder / _TEXTS)
     settings = {
         "COLUMNS": "100",
         "IPYTHONDIR": str(folder / ".ipython"),
@@ -91,7 +103,7 @@ def _shown(output: Any) -> object:
 
 def main() -> None:
     """Run and write all of them."""
-    for path in NOTEBOOKS:
+    for path in map(Path, sys.argv[1:]) if sys.argv[1:] else NOTEBOOKS:
         with tempfile.TemporaryDirectory() as folder:
             notebook = executed(path, Path(folder))
         nbformat.write(notebook, path)
