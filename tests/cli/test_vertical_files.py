@@ -51,4 +51,4 @@ def test_refusals_are_one_line(sentgen: Sentgen, tmp_path: Path) -> None:
     refused(sentgen("ingest", "a.vert", "--corpus", "v", "--columns", "pos"), "word or form", "--columns")
     refused(sentgen("ingest", "b.lines", "--corpus", "v", "--columns", "word"), "--columns is for vertical")
     assert sentgen("ingest", "b.lines", "--corpus", "v").code == 0
-    refused(sentgen("corpora", "export", "v", "--format", "xml"), "none of: conllu, vertical")
+    refused(sentgen("corpora", "export", "v", "--format", "xml"), "--format 'xml' is none of: conllu, ")
