@@ -15,6 +15,8 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.vertical_export import export_vertical
 from sentgen.errors import InputError
 from sentgen.schema import Store, maintenance
+from sentgen.schema.lakes.export import export as write_lake
+from sentgen.schema.lakes.places import Place
 from sentgen.schema.store import fetch_arrow
 
 #: What a corpus says, without numbers that depend on what else the store has.
@@ -215,14 +217,32 @@ def test_a_treebank_counts_the_same(store: Store, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "en_partut-ud-dev",
-        *(pytest.param(f"{one}-ud-dev", marks=pytest.mark.nightly) for one in ("en_ewt", "en_gum")),
+        "ud/en_partut-ud-dev.conllu",
+        *(
+            pytest.param(one, marks=pytest.mark.nightly)
+            for one in (
+                "ud/en_ewt-ud-dev.conllu",
+                "ud/en_gum-ud-dev.conllu",
+                "formats/eltec/ENG18872_Lyall.xml",
+            )
+        ),
     ],
 )
-def test_real_treebanks_count_the_same(store: Store, tmp_path: Path, data_dir: Path, name: str) -> None:
-    path = tmp_path / f"{name}.conllu"
-    path.write_bytes((data_dir / "ud" / path.name).read_bytes())
+def test_real_texts_count_the_same(store: Store, tmp_path: Path, data_dir: Path, name: str) -> None:
+    """Treebanks, and a novel in TEI with its regions."""
+    path = tmp_path / Path(name).name
+    path.write_bytes((data_dir / name).read_bytes())
     counts_both_ways(store, path)
+
+
+def test_a_lake_gives_the_same(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "a.vert"
+    path.write_text("<doc genre=x>\n<p>\n<s>\na\tA\ta\n<g/>\nb\tB\tb\n</s>\n</p>\n</doc>\n", "utf-8")
+    ingest(store, [str(path)], Settings("x"))
+    write_lake(store, Place(str(tmp_path / "lake")))
+
+    with Store(tmp_path / "lake", read_only=True) as lake:
+        assert exported(lake) == exported(store)
 
 
 def test_what_is_not_given_back_is_said(store: Store, tmp_path: Path) -> None:
