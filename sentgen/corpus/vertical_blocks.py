@@ -103,9 +103,11 @@ def _block(found: Sequence[Piece], columns: NamedColumns, limits: InputLimits) -
 
 def _decoded(column: pa.Array) -> pa.Array:
     """Return a column with its entities decoded."""
-    found = pc.match_substring(column, "&")
-    if not pc.any(found).as_py():
+    # Its bytes are looked through before its rows are.
+    buffer = column.buffers()[2]
+    if buffer is None or b"&" not in buffer.to_pybytes():
         return column
+    found = pc.match_substring(column, "&")
     values = [decoded(value) for value in column.filter(found).to_pylist()]
     return pc.replace_with_mask(column, found, pa.array(values, pa.string()))
 
