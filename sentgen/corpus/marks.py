@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from sentgen.corpus.sentence import Mark, RawText, Sentence
@@ -49,13 +50,15 @@ def _on_tokens(marks: Sequence[Mark], sentence: Sentence, offset: int) -> Iterat
     # Most regions begin and end with a sentence, so that no token has to be looked for.
     within = any(0 < mark.place - offset < size for mark in marks)
     spans = list(_spans(sentence.text, sentence.forms)) if within else []
+    starts, ends = [start for start, _ in spans], [end for _, end in spans]
     for mark in marks:
         place = mark.place - offset
         if not 0 < place < size:
             yield mark._replace(place=len(sentence.forms) if place >= size else 0)
             continue
-        before = (end <= place if mark.begins else start < place for start, end in spans)
-        yield mark._replace(place=sum(before))
+        # Tokens stand in their order: those that end before a region, or begin before its end.
+        before = bisect_right(ends, place) if mark.begins else bisect_left(starts, place)
+        yield mark._replace(place=before)
 
 
 def _spans(text: str, forms: Sequence[str]) -> Iterator[tuple[int, int]]:
