@@ -23,25 +23,26 @@ def give_marks(
         Marks that no sentence is there to have: they belong before the next one.
     """
     waiting, offset = list(carried), 0
-    rest = list(item.marks)
+    marks, at = item.marks, 0
     for number, result in enumerate(results):
         if not isinstance(result, Sentence):
             continue
         own, waiting = waiting, []
         if isinstance(item, Sentence):
-            own, rest = own + rest, []
+            own += marks[at:]
+            at = len(marks)
         else:
             offset = max(offset, item.text.find(result.text, offset))
             end = offset + len(result.text)
             last = number == len(results) - 1
-            here = [
-                mark for mark in rest if last or mark.place < end or (mark.place == end and not mark.begins)
-            ]
-            rest = rest[len(here) :]
-            own += _on_tokens(here, result, offset)
+            begin = at
+            # What begins where the sentence ends belongs to the next one.
+            while at < len(marks) and (last or (marks[at].place, marks[at].begins) < (end, True)):
+                at += 1
+            own += _on_tokens(marks[begin:at], result, offset)
             offset = end
         result.marks = tuple(own)
-    return waiting + [mark._replace(place=0) for mark in rest]
+    return waiting + [mark._replace(place=0) for mark in marks[at:]]
 
 
 def _on_tokens(marks: Sequence[Mark], sentence: Sentence, offset: int) -> Iterator[Mark]:
