@@ -193,10 +193,13 @@ class _Sources(Batch[Source, Summary]):
             return
         place_of(item.name)  # refuses a name that cannot be stored, before all is read
         # One more pass over the source, so that a known one is passed over before anything is kept.
-        read = _Read(item, reader, self.run.version(reader), item.sha256())
-        if not self._is_known(connection, read):
-            read = self._refused(read) or self._drafted(read)
-        self.found.append(read)
+        asked = _Read(item, reader, self.run.version(reader), item.sha256())
+        known = self._is_known(connection, asked)
+        read = asked if known else self._refused(asked) or self._drafted(asked)
+        if read is None:
+            self.done.passed_over.append((item.name, "has no sentences"))
+        else:
+            self.found.append(read)
 
     def _is_known(self, connection: Connection, read: _Read) -> bool:
         """Say whether the corpus has the content, or will have it from a source of this batch."""
@@ -216,7 +219,8 @@ class _Sources(Batch[Source, Summary]):
         rejections = [one for one in found if isinstance(one, Rejection)]
         return replace(read, rejections=rejections) if rejections else None
 
-    def _drafted(self, read: _Read) -> _Read:
+    def _drafted(self, read: _Read) -> _Read | None:
+        """Draft a source; return nothing if it was found and has no sentences."""
         source = read.source
         tally = SourceTally(self.next_source, source.name)
         self.writer.start_source(tally)
@@ -238,7 +242,11 @@ class _Sources(Batch[Source, Summary]):
         self.writer.flush()
         self.run.progress(source, 1.0, before + tally.tokens)
         if not tally.sentences and not rejections:
-            raise InputError("has no sentences", path=source.name)
+            if source.explicit:
+                raise InputError("has no sentences", path=source.name)
+            # As the file that names the others of a collection.
+            self.writer.drop_source()
+            return None
         tally.rejected = len(rejections)
         if read.reader.name == conllu.READER.name:
             tally.layout = lines.layout

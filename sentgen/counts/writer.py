@@ -111,6 +111,10 @@ class Writer:
         self._documents.append(_Document(source.name, source.id, 0))
         return self._last_document
 
+    def drop_source(self) -> None:
+        """Forget the source that was begun last, which has no sentence, and its document."""
+        self._documents.pop()
+
     @property
     def _last_document(self) -> int:
         return self._first_document + len(self._documents) - 1

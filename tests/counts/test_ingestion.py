@@ -391,3 +391,21 @@ def check_whole(store: Store) -> None:
             )
             difference = f"(({counted}) except ({reference_ngrams_sql(n)})) union all (({reference_ngrams_sql(n)}) except ({counted}))"
             assert fetch_arrow(connection, difference).num_rows == 0
+
+
+def test_a_file_of_a_folder_without_sentences_is_passed_over(tmp_path: Path) -> None:
+    """As the root of a collection, whose other files have the texts; named by itself it is refused."""
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    (folder / "a.conllu").write_text("1\tx" + "\t_" * 8 + "\n\n", encoding="utf-8")
+    (folder / "b.vert").write_text("<doc>\n</doc>\n", encoding="utf-8")
+    (folder / "c.conllu").write_text("1\ty" + "\t_" * 8 + "\n\n", encoding="utf-8")
+    with Store(tmp_path / "a.duckdb", create=True) as store:
+        summary = ingest(store, [str(folder)], Settings("a"))
+        assert summary.passed_over == [(str(folder / "b.vert"), "has no sentences")]
+        with store.connect() as connection:
+            rows = connection.exec_driver_sql("select document, form from v_tokens order by all").fetchall()
+        assert rows == [(str(folder / "a.conllu"), "x"), (str(folder / "c.conllu"), "y")]
+        assert all(result.problems == 0 for result in maintenance.check(store))
+        with pytest.raises(InputError, match="has no sentences"):
+            ingest(store, [str(folder / "b.vert")], Settings("a"))
