@@ -99,6 +99,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/counts/ingestion.py": ("generate",),
     "sentgen/counts/pair_ingestion.py": (),
     "sentgen/counts/tei_export.py": (),
+    "sentgen/lookups/grew/features.py": ("match",),
     "sentgen/lookups/statistics/keyness.py": ("keyness",),
     "sentgen/lookups/cql/search.py": ("kwic", "frequencies", "collocations"),
     "sentgen/lookups/statement.py": LOOKUPS,
