@@ -290,5 +290,6 @@ def _encoding_message(block: bytes, error: UnicodeDecodeError) -> str:
         likely = "cp1252"
     byte = block[error.start]
     return (
-        f"byte 0x{byte:02x} is not UTF-8; it looks like {likely}: convert with `iconv -f {likely} -t UTF-8`"
+        f"byte 0x{byte:02x} is not UTF-8; it looks like {likely}: convert with `iconv -f {likely} -t UTF-8`, "
+        f"or ingest with --encoding {likely}"
     )

@@ -102,6 +102,7 @@ def test_dp_with_its_partner_is_wsj(tmp_path: Path) -> None:
         ("a.sql", "-- Get it.\nselect a\nfrom b where c = d.\n", "give --format"),
         ("rss.xml", '<?xml version="1.0"?>\n<rss><p>It is so.</p></rss>\n', "is XML or HTML"),
         ("a.page", "<div>It is so.</div>\n", "is XML or HTML"),
+        ("b.xml", "<rss><item>Hello</item></rss>\n", "is XML or HTML"),
     ],
 )
 def test_refused(tmp_path: Path, name: str, content: str, message: str) -> None:

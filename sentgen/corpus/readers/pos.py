@@ -124,7 +124,8 @@ def renumbered(chunks: list[int]) -> list[int]:
 
 def _fits(sample: list[str]) -> bool:
     rows = [line for line in sample[:20] if not line.startswith("===")]
-    return bool(rows) and all(map(_is_tagged, rows))
+    # The slash of a tag of XML is none before a part of speech.
+    return bool(rows) and not rows[0].startswith("<") and all(map(_is_tagged, rows))
 
 
 def _is_tagged(line: str) -> bool:
