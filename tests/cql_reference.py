@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from sentgen.lookups.attributes import Value
 from sentgen.lookups.cql import syntax
-from sentgen.lookups.cql.search import Strategy
+from sentgen.lookups.cql.dialects import Strategy
 from sentgen.lookups.languages import Either, Every, Negation
 
 #: Attributes of a token; one that is missing is the empty string.
@@ -77,6 +78,9 @@ class Sentence:
             case syntax.Both(one, other):
                 pairs = self._pairs(one, other)
                 return {_merged(m, o) for m, o in pairs if m[:2] == o[:2]}
+            case syntax.Meet(part, other, near, negated):
+                others = {begin for begin, _, _ in self.spans(other)}
+                return {one for one in self.spans(part) if bool(others & self._near(one[0], near)) != negated}
             case syntax.Within(inner_part, syntax.Region() as region):
                 # Every sentence is one, and lies within a document.
                 return {
@@ -94,18 +98,27 @@ class Sentence:
                 return {_merged(m, o) for m, o in pairs if m[0] <= o[0] and o[1] <= m[1]}
         raise AssertionError(pattern)
 
+    def _near(self, place: int, near: tuple[int, int] | syntax.Region) -> set[int]:
+        """Return the places that are near to one."""
+        if not isinstance(near, syntax.Region):
+            return set(range(place + near[0], place + near[1] + 1))
+        there = [one for one in self._regions(near) if one.begin <= place < one.end]
+        return {i for one in there for i in range(one.begin, one.end)}
+
+    def _there(self, kind: str) -> Sequence[Part]:
+        """Return the parts of regions of a kind in this sentence."""
+        length = len(self.words)
+        if kind == "s":
+            return [Part(0, length, "s", {})] if length else []
+        if kind == "doc":
+            return [Part(0, length, "doc", {}, self.first, self.last)] if length else []
+        return [one for one in self.parts if one.kind == kind]
+
     def _regions(self, region: syntax.Region) -> list[Part]:
         """Return the parts of regions that are so in this sentence."""
-        length = len(self.words)
-        if region.kind == "s":
-            there: Sequence[Part] = [Part(0, length, "s", {})] if length else []
-        elif region.kind == "doc":
-            there = [Part(0, length, "doc", {}, self.first, self.last)] if length else []
-        else:
-            there = [one for one in self.parts if one.kind == region.kind]
         return [
             one
-            for one in there
+            for one in self._there(region.kind)
             if all(
                 _is(test.right, one.attributes.get(test.left.attribute, "")) != test.negated
                 for test in region.tests
@@ -179,6 +192,40 @@ class Sentence:
         return self.words[place].get(term.attribute, "")
 
 
+class Document(Sentence):
+    """All tokens of a document: what reaches over the ends of its sentences."""
+
+    def __init__(self, sentences: Sequence[Sentence]) -> None:
+        ends = list(accumulate((len(one.words) for one in sentences), initial=0))
+        parts = list[Part]()
+        still: dict[tuple[str, int], int] = {}
+        for begin, sentence in zip(ends, sentences, strict=False):
+            for one in sentence.parts:
+                key = one.kind, id(one.attributes)
+                if one.begins:
+                    still[key] = len(parts)
+                    parts.append(one._replace(begin=begin + one.begin))
+                parts[still[key]] = parts[still[key]]._replace(end=begin + one.end, ends=True)
+        super().__init__([word for one in sentences for word in one.words], parts=parts)
+        self.ends = ends[1:]
+
+    def _there(self, kind: str) -> Sequence[Part]:
+        if kind == "s":
+            return [Part(begin, end, "s", {}) for begin, end in zip([0, *self.ends], self.ends, strict=False)]
+        return super()._there(kind)
+
+    def _expanded(self, span: Span, region: syntax.Region) -> Span:
+        """Let each end move by itself where no region is around both."""
+        first, last = (
+            [one for one in self._regions(region) if one.begin <= place < one.end]
+            for place in (span[0], span[1] - 1)
+        )
+        around = [one for one in first if span[1] <= one.end]
+        begin = (around or first)[-1].begin if first else span[0]
+        end = (around or last)[-1].end if around or last else span[1]
+        return (begin, end, span[2])
+
+
 def _is(value: Value | syntax.Term, text: str) -> bool:
     assert isinstance(value, Value)
     return any(
@@ -205,7 +252,9 @@ def _chosen(found: set[tuple[int, int]], strategy: Strategy) -> set[tuple[int, i
         return {m for m in found if not any(o != m and o[0] <= m[0] and m[1] <= o[1] for o in found)}
     if strategy is Strategy.SHORTEST:
         return {m for m in found if not any(o != m and m[0] <= o[0] and o[1] <= m[1] for o in found)}
-    if strategy is Strategy.STANDARD:
+    if strategy in (Strategy.STANDARD, Strategy.TRADITIONAL):
         early = {(begin, min(end for start, end in found if start == begin)) for begin, _ in found}
+        if strategy is Strategy.TRADITIONAL:
+            return early
         return {(min(start for start, last in early if last == end), end) for _, end in early}
     return found

@@ -59,7 +59,10 @@ def _value(one: Parameter, value: object) -> object:
     kinds = get_args(one.kind) if union else (one.kind,)
     if value is None and (NoneType in kinds or one.default is None):
         return None
-    (kind,) = (each for each in kinds if each is not NoneType)
+    # Of a number or a text, a text is one.
+    kind, *others = (each for each in kinds if each is not NoneType)
+    if others and isinstance(value, str):
+        (kind,) = others
     if get_origin(kind) is list:
         items = [value] if isinstance(value, str) else value
         if not isinstance(items, Iterable) or not all(isinstance(item, str) for item in items):

@@ -76,11 +76,13 @@ class KwicOptions(TypedDict, total=False):
     """A word or a sequence of words in context (concordance)."""
 
     cql: Annotated[str | None, None, 'A query in CQL instead, such as `[upos="ADJ"]+ "house"`.']
-    strategy: Annotated[Literal["all", "longest", "shortest", "standard"], "all", "Which matches of a CQL query to keep: all, or as CQP chooses."]
     count: Annotated[bool, False, "Only the number of hits."]
-    context: Annotated[int, 15, "Words on each side at most."]
+    context: Annotated[int | str, 15, "Words on each side at most; or `1s`, the sentence of the hit, `2s`, with those before and after it, and so on; `1p`, `2p` for paragraphs."]
     sort: Annotated[Literal["none", "left", "right"], "none", "Sort all hits, or those drawn at random, by what is before or after the node."]
     random: Annotated[int | None, None, "Seed: lines drawn at random, not the first ones."]
+    strategy: Annotated[Literal["all", "longest", "shortest", "standard", "traditional"] | None, None, "Which matches of a CQL query to keep: all unless given, but those of CQP (standard) in its dialect."]
+    dialect: Annotated[Literal["sentgen", "cqp", "blacklab"], "sentgen", "Read a query as CWB (cqp) or BlackLab does, which goes over the ends of sentences."]
+    across: Annotated[bool, False, "Let matches, windows and contexts run over the ends of sentences, inside a document."]
     corpus: Annotated[str | Sequence[str], (), "Only these corpora."]
     where: Annotated[str | None, None, "Only sentences whose metadata meet this: `genre = academic and year >= 2010`."]
     ignore_case: Annotated[bool, False, "Ignore the case of letters: `The` and `the` are one word."]
@@ -106,8 +108,10 @@ class FrequenciesOptions(TypedDict, total=False):
 
     pattern: Annotated[str, "*", "Only these, such as `un*`."]
     query: Annotated[str | None, None, "What a query in CQL, or a pattern as of kwic, matched, instead of all tokens."]
-    strategy: Annotated[Literal["all", "longest", "shortest", "standard"], "all", "Which matches of a CQL query to keep: all, or as CQP chooses."]
     parts: Annotated[str | None, None, "A kind of regions over which the dispersion is, such as `p`, instead of documents."]
+    strategy: Annotated[Literal["all", "longest", "shortest", "standard", "traditional"] | None, None, "Which matches of a CQL query to keep: all unless given, but those of CQP (standard) in its dialect."]
+    dialect: Annotated[Literal["sentgen", "cqp", "blacklab"], "sentgen", "Read a query as CWB (cqp) or BlackLab does, which goes over the ends of sentences."]
+    across: Annotated[bool, False, "Let matches, windows and contexts run over the ends of sentences, inside a document."]
     corpus: Annotated[str | Sequence[str], (), "Only these corpora."]
     where: Annotated[str | None, None, "Only sentences whose metadata meet this: `genre = academic and year >= 2010`."]
     ignore_case: Annotated[bool, False, "Ignore the case of letters: `The` and `the` are one word."]
@@ -118,12 +122,14 @@ class CollocationsOptions(TypedDict, total=False):
     """What occurs with a word more often than chance."""
 
     cql: Annotated[str | None, None, 'A query in CQL instead, such as `[upos="ADJ"]+ "house"`.']
-    strategy: Annotated[Literal["all", "longest", "shortest", "standard"], "all", "Which matches of a CQL query to keep: all, or as CQP chooses."]
     window: Annotated[str | None, None, "Words before and after: `5`, or `3,2`."]
     dependency: Annotated[str | None, None, "By a relation (`nsubj`, `*` for all) instead."]
     by: Annotated[Literal["word", "lemma"], "word", "Collocates as words or as lemmas."]
     measure: Annotated[Literal["logdice", "pmi", "log-likelihood", "count"], "logdice", "What to rank by."]
     min_count: Annotated[int, 2, "Omit lower counts."]
+    strategy: Annotated[Literal["all", "longest", "shortest", "standard", "traditional"] | None, None, "Which matches of a CQL query to keep: all unless given, but those of CQP (standard) in its dialect."]
+    dialect: Annotated[Literal["sentgen", "cqp", "blacklab"], "sentgen", "Read a query as CWB (cqp) or BlackLab does, which goes over the ends of sentences."]
+    across: Annotated[bool, False, "Let matches, windows and contexts run over the ends of sentences, inside a document."]
     corpus: Annotated[str | Sequence[str], (), "Only these corpora."]
     where: Annotated[str | None, None, "Only sentences whose metadata meet this: `genre = academic and year >= 2010`."]
     ignore_case: Annotated[bool, False, "Ignore the case of letters: `The` and `the` are one word."]

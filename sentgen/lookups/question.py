@@ -61,7 +61,7 @@ class Lookup:
     """A question about sentences: what all of them take."""
 
     #: Options that come after those of each question.
-    LAST: ClassVar = ("corpus", "where", "ignore_case", "limit")
+    LAST: ClassVar[tuple[str, ...]] = ("corpus", "where", "ignore_case", "limit")
 
     corpus: CorporaOption = field(default_factory=list)
     where: WhereOption = None

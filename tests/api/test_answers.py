@@ -42,6 +42,7 @@ Ask = Callable[[sentgen.Database], Table]
         ("deps camp --reverse --layer unit", lambda db: db.dependencies("camp", reverse=True, layer="unit")),
         ("args '*' --tag VBD", lambda db: db.arguments("*", tag="VBD")),
         ("kwic camp --sort left --context 3", lambda db: db.kwic("camp", sort="left", context=3)),
+        ("kwic '. It' --across --context 1s", lambda db: db.kwic(". It", across=True, context="1s")),
         ('kwic --cql \'"the" [lemma="camp"]\'', lambda db: db.kwic(cql='"the" [lemma="camp"]')),
         (f"match '{SUBJECTS}' -n 4", lambda db: db.match(SUBJECTS, limit=4)),
         (f"match '{SUBJECTS}' --key V.lemma", lambda db: db.match(SUBJECTS).by("V.lemma")),

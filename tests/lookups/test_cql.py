@@ -14,8 +14,9 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, QueryError
 from sentgen.lookups.concordances import concordance as concordance_module
 from sentgen.lookups.concordances.concordance import Kwic, Order
+from sentgen.lookups.cql.dialects import Strategy
 from sentgen.lookups.cql.grammar import read
-from sentgen.lookups.cql.search import Strategy, is_cql, parse_cql
+from sentgen.lookups.cql.search import is_cql, parse_cql
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer
 from sentgen.lookups.statistics.collocations import Collocations
@@ -125,8 +126,9 @@ def test_metadata_misc_and_flags(store: Connection, query: str, hits: int) -> No
         ('[lemma="go" upos="x"]', 13, "unexpected 'upos'; is & or | missing?"),
         ('"a" "b', 5, "this quote is not closed"),
         ('the "house"', 1, 'a word stands in quotes: "the"'),
-        ('meet "a" "b"', 1, "meet and union are not known here"),
-        ('MU(union "a" "b")', 1, "meet and union are not known here"),
+        ('meet "a" "b"', 1, 'meet stands in MU(meet "a" "b" -2 2)'),
+        ('MU(meet "a" "b" 2 -2)', 17, "no token is from 2 to -2 away"),
+        ('MU(meet "a" "b" 1 1000)', 19, "1000 is more than 100 away; write s for the same sentence"),
         ('TAB "a" "b"', 1, "TAB is not known here"),
         ("[upos=NOUN]", 7, 'a value stands in quotes: "NOUN"'),
         ('[] [foo="x"]', 5, "no attribute 'foo'; there are form, word, lemma, upos, xpos, deprel, feats, "),

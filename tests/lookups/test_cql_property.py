@@ -11,15 +11,17 @@ from statistics import mean, pstdev
 from typing import Any, cast
 
 import pytest
-from cql_reference import Part, Sentence
+from cql_reference import Document, Part, Sentence
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection
 
 from sentgen.lookups.concordances.hits import CqlHits
+from sentgen.lookups.cql.dialects import AS_USUAL, Reading, Strategy
 from sentgen.lookups.cql.plan import required
-from sentgen.lookups.cql.search import Cql, Strategy, parse_cql
+from sentgen.lookups.cql.search import Cql, parse_cql
 from sentgen.lookups.metadata.conditions import choose
+from sentgen.lookups.reach import DOCUMENT, SENTENCE
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement
 from sentgen.lookups.statistics.hit_frequencies import hit_frequencies
@@ -221,7 +223,7 @@ def found(connection: Connection, cql: Cql) -> list[tuple[int, int, int]]:
 
 def walked(connection: Connection, cql: Cql, corpus: list[Any]) -> list[tuple[int, int, int]]:
     """Return the hits of a query that walks over arrays, range by range."""
-    hits, rows = CqlHits(cql), list[tuple[int, int, int]]()
+    hits, rows = CqlHits(cql, cql.reach is DOCUMENT), list[tuple[int, int, int]]()
     for within in hits.parts(connection, len(corpus)):
         bindings = Bindings()
         source = hits.source(bindings, within)
@@ -278,10 +280,68 @@ def test_the_statement_finds_what_the_definition_says(
 ) -> None:
     """Whatever is looked up first."""
     sentences = fill(connection, corpus, regions)
-    cql = parse_cql(connection, f"{query}{expanded}", Selection(()), strategy)
+    cql = parse_cql(connection, f"{query}{expanded}", Selection(()), Reading(strategy=strategy))
     expected = [
         (number, *one) for number, each in enumerate(sentences, 1) for one in each.hits(cql.pattern, strategy)
     ]
+
+    for rare in (None, *(one for one in required(cql.pattern) if one)):
+        assert found(connection, replace(cql, rare=rare)) == expected
+        for size in (1, 9):
+            assert (
+                walked(connection, replace(cql, rare=rare, sentences=size, walked=True), corpus) == expected
+            )
+
+
+@settings(suppress_health_check=list(HealthCheck))
+@given(
+    CORPORA,
+    REGIONS,
+    QUERIES,
+    st.sampled_from(("", "", " expand to p", " expand to s")),
+    st.sampled_from(Strategy),
+)
+@example(
+    [(True, [("a", "a", "N", None)]), (False, [("b", "a", "N", None)])],
+    [],
+    '"a" </s> <s> "b"',
+    "",
+    Strategy.ALL,
+)
+@example(
+    [(True, [("a", None, None, None)]), (False, [("b", None, None, None)])],
+    [(0, 2, "p", {"x": "a"})],
+    '<p> "a" []* </doc> :: matchend.p_x = "a"',
+    "",
+    Strategy.ALL,
+)
+@example(
+    [(True, [("a", None, None, None)] * 2), (False, [("a", None, None, None)] * 2)],
+    [(1, 2, "p", {})],
+    '(("a" "a"+) within (<s/>)) | ("a" "a" & ("a" <s> "a")) | ("a"+ within <p/>)',
+    " expand to s",
+    Strategy.LONGEST,
+)
+def test_over_the_ends_of_sentences_too(
+    connection: Connection,
+    corpus: list[Any],
+    regions: list[Any],
+    query: str,
+    expanded: str,
+    strategy: Strategy,
+) -> None:
+    """The tokens of a document are one list, and its regions whole; places count from its first sentence."""
+    sentences = fill(connection, corpus, regions)
+    firsts = [number for number, one in enumerate(sentences) if one.first]
+    reading = Reading(strategy=strategy, across=True)
+    cql = parse_cql(connection, f"{query}{expanded}", Selection(()), reading)
+    expected = [
+        (begin + 1, *one)
+        for begin, end in zip(firsts, [*firsts[1:], len(sentences)], strict=True)
+        for one in Document(sentences[begin:end]).hits(cql.pattern, strategy)
+    ]
+    if cql.reach is SENTENCE:
+        cql = replace(cql, reach=DOCUMENT)
 
     for rare in (None, *(one for one in required(cql.pattern) if one)):
         assert found(connection, replace(cql, rare=rare)) == expected
@@ -331,7 +391,7 @@ def test_conditions_and_breakdowns_by_regions(
             key = inner[0].get("x") or "_", inner[1].get("y") or "_"
             sizes[key] += 1
             hits[key] += word["word"] == "a"
-    found = hit_frequencies(connection, '[word="a"]', "p.x,match.q_y", Selection(()), Strategy.ALL, 0)
+    found = hit_frequencies(connection, '[word="a"]', "p.x,match.q_y", Selection(()), AS_USUAL, 0)
     rows = {(row["p.x"], row["match.q_y"]): row for row in found.table.to_pylist()}
     assert {key: row["count"] for key, row in rows.items()} == +hits
     for key, row in rows.items():
@@ -349,7 +409,7 @@ def test_dispersion_over_regions(connection: Connection, corpus: list[Any], regi
             inside = [0, *(id(p.attributes) for p in one.parts if p.kind == "p" and p.begin <= place < p.end)]
             sizes[inside[-1]] += 1
             hits[inside[-1]] += word["word"] == "a"
-    found = hit_frequencies(connection, '"a"', "word", Selection(()), Strategy.ALL, 0, "p").table.to_pylist()
+    found = hit_frequencies(connection, '"a"', "word", Selection(()), AS_USUAL, 0, "p").table.to_pylist()
     total, count = sizes.total(), hits.total()
     assert len(found) == bool(count)
     for row in found:

@@ -104,6 +104,8 @@ def _annotation(one: Parameter) -> object:
     if one.default is None:
         # Typer has no use for None beside a type: that it may be left out says the default.
         (kind,) = set(get_args(kind)) - {NoneType}
+    if kind == int | str:
+        kind = str  # which the library reads
     metavar = option.metavar
     if get_origin(kind) is Literal and not option.closed:
         # The library checks the value, and its message says what to do.

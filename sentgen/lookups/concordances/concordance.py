@@ -11,11 +11,20 @@ from sqlalchemy import Connection
 
 from sentgen.lookups.absence import explained
 from sentgen.lookups.concordances import places
-from sentgen.lookups.concordances.hits import HitSource, ReadPattern, TokenHits, read_hits
+from sentgen.lookups.concordances.contexts import (
+    WORDS,
+    LineContext,
+    WideContextOption,
+    check_paragraphs,
+    read_context,
+    wide_lines,
+)
+from sentgen.lookups.concordances.hits import HitLookup, HitSource, ReadPattern, TokenHits, read_hits
 from sentgen.lookups.concordances.places import Part, Places, SentenceRange, sentences_of
-from sentgen.lookups.concordances.surface import LINE_COLUMNS, surface_of
-from sentgen.lookups.cql.search import CqlOption, Strategy, StrategyOption, check_one
-from sentgen.lookups.question import MOST, ContextOption, Lookup
+from sentgen.lookups.concordances.surface import LINE_COLUMNS, Surface, surface_of
+from sentgen.lookups.cql.search import CqlOption, check_one
+from sentgen.lookups.question import MOST
+from sentgen.lookups.reach import SENTENCE
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, ResultBudget, Statement, limit_clause
 from sentgen.options import Option
@@ -97,7 +106,7 @@ _COLUMNS, _PLACES = 6, 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kwic(Lookup):
+class Kwic(HitLookup):
     """A word or a sequence of words in context (concordance)."""
 
     pattern: Annotated[
@@ -109,11 +118,10 @@ class Kwic(Lookup):
         ),
     ] = ""
     cql: CqlOption = None
-    strategy: StrategyOption = Strategy.ALL
     count: Annotated[bool, Option("Only the number of hits.", shell="Print the number of hits alone.")] = (
         False
     )
-    context: ContextOption = 15
+    context: WideContextOption = WORDS
     sort: Annotated[
         Order,
         Option(
@@ -132,24 +140,26 @@ class Kwic(Lookup):
 
     def __post_init__(self) -> None:
         check_one(self.pattern, self.cql)
+        read_context(self.context)
 
     def ask(self, connection: Connection) -> Answer:
         """Return the lines, or with ``count`` how many there are, as the one row of a column ``hits``."""
         return self._counted(connection) if self.count else self.lines(connection)
 
     def lines(self, connection: Connection, *, placed: bool = False) -> Answer:
-        """Return the places where a pattern of tokens occurs within a sentence, in the order of the corpus.
+        """Return the places where a pattern of tokens occurs, in the order of the corpus.
 
         The columns are ``corpus``, ``document``, ``sent_id`` (its number where the source gives no name),
         ``left``, ``node`` and ``right``. The words are matched as numbers in one scan of `token`; only the
-        sentences of the lines returned are read as text. Contexts end at the sentence. A large store is
-        searched in ranges of sentences, which bounds memory, and for plain words by the rarest of them
+        sentences of the lines returned are read as text. Hits and contexts of words end at the sentence, or
+        with ``across`` at the document, and ``sent_id`` is that of the first token. A large store is searched
+        in ranges of sentences, which bounds memory, and for plain words by the rarest of them
         (`sentgen.lookups.concordances.word_places`); the statement of the answer is that for all of it.
 
         Args:
             connection: the store.
             placed: add ``sentence_id``, ``first`` and ``last``: the place of the node, which no statement
-                shows.
+                shows; positions count from that sentence, over its end if the node does.
 
         Raises:
             InputError: the pattern is empty, longer than `MOST_TOKENS`, or all stars; or no query.
@@ -188,9 +198,12 @@ class Kwic(Lookup):
 
     def _search(self, connection: Connection) -> _Search:
         """Return the search for all hits, in the order of the corpus."""
-        selection, by = self.select(connection, sentences=True), self.strategy
-        hits = read_hits(connection, self.pattern, selection, cql=self.cql, strategy=by, written=True)
-        return _Search(connection, selection, hits, self.context, sentences_of(connection))
+        selection, context = self.select(connection, sentences=True), read_context(self.context)
+        if context.unit == "p":
+            check_paragraphs(connection)
+        reading = self.reading
+        hits = read_hits(connection, self.pattern, selection, cql=self.cql, reading=reading, surface=True)
+        return _Search(connection, selection, hits, context, sentences_of(connection))
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,11 +213,16 @@ class _Search:
     connection: Connection
     selection: Selection
     pattern: ReadPattern
-    context: int
+    context: LineContext
     sentences: int
     order: Order = Order.NONE
     seed: int | None = None
     placed: bool = False
+
+    @property
+    def wide(self) -> bool:
+        """Whether contexts go over the ends of sentences."""
+        return self.pattern.across or bool(self.context.unit)
 
     @property
     def columns(self) -> range:
@@ -224,7 +242,9 @@ class _Search:
     def searched(self, limit: int) -> tuple[Iterator[Part], int | None]:
         """Return the parts of the store that have the lines asked for, and the number of hits if known."""
         found = None
-        if self.sentences > places.SENTENCES and isinstance(self.pattern, TokenHits):
+        # What reaches over the ends of sentences is no n-gram.
+        within = self.pattern.reach is SENTENCE
+        if self.sentences > places.SENTENCES and isinstance(self.pattern, TokenHits) and within:
             # It needs numpy, which takes longer to import than a look-up in a small store.
             from sentgen.lookups.concordances.word_places import places_of_words
 
@@ -252,8 +272,10 @@ class _Search:
 
     def lines(self, limit: int, within: Part | None = None) -> Statement:
         """Return the statement for the lines; of a range with the keys that put them in order."""
-        bindings, surface = Bindings(context=self.context), surface_of(self.connection)
+        bindings, surface = Bindings(context=self.context.size), surface_of(self.connection)
         source = self.source(bindings, within)
+        if self.wide:
+            return self._wide(source, limit, within, bindings, surface)
         hits = self._hits(source, limit, within, bindings)
         part = within.part if within else ""
         words = f"coalesce({_WORDS[self.order].format(hit='hit')}, [])" if self.order in _WORDS else "null"
@@ -272,9 +294,39 @@ class _Search:
         )
         return Statement(text, bindings)
 
+    def _wide(
+        self, source: HitSource, limit: int, within: Part | None, bindings: Bindings, surface: Surface
+    ) -> Statement:
+        """Return the statement for lines whose contexts go over the ends of sentences."""
+        key, order = self._key(source, bindings)
+        text = wide_lines(
+            source,
+            self.context,
+            surface,
+            bindings,
+            key=key,
+            order=order,
+            limit=limit_clause(limit, bindings, "  "),
+            sort=self.order if self.order in _WORDS else "",
+            sorts_all=self.sorts_all,
+        )
+        columns = LINE_COLUMNS.format(node="node", more=_KEYS if within else _PLACE if self.placed else "")
+        by = f"{'words, ' if self.order in _WORDS else ''}line.sentence_id, first, last"
+        return Statement(f"{text}{columns}\norder by {by}", bindings)
+
+    def _key(self, source: HitSource, bindings: Bindings) -> tuple[str, str]:
+        """Return what hits are drawn by, and what puts them in order."""
+        place = f"{source.sentence}, {source.first}"
+        # Where hits are of one length, the last token tells none apart.
+        whole = f"{place}, {source.last}" if source.varied else place
+        if self.seed is None:
+            return "null", whole
+        # A hash of the place: the same lines for a seed, however the store is searched.
+        key = f"md5(concat_ws(':', {bindings.bind('seed', self.seed)}, {whole}))"
+        return key, f"{key}, {whole}"
+
     def _hits(self, source: HitSource, limit: int, within: Part | None, bindings: Bindings) -> str:
         """Return the hits that are shown."""
-        place = f"{source.sentence}, {source.first}"
         told = {
             "sentence": source.sentence,
             "first": source.first,
@@ -291,13 +343,7 @@ class _Search:
                 limit=limited,
                 **told,
             )
-        # Where hits are of one length, the last token tells none apart.
-        whole = f"{place}, {source.last}" if source.varied else place
-        key, order = "null", whole
-        if self.seed is not None:
-            # A hash of the place: the same lines for a seed, however the store is searched.
-            key = f"md5(concat_ws(':', {bindings.bind('seed', self.seed)}, {whole}))"
-            order = f"{key}, {whole}"
+        key, order = self._key(source, bindings)
         chosen = f", {key} as chosen_by" if within else ""
         return _HITS.format(key=chosen, order=order, limit=limited, **told)
 

@@ -8,6 +8,7 @@ from typing import Self
 
 from sqlalchemy import Connection
 
+from sentgen.lookups.reach import whole_documents
 from sentgen.lookups.statement import Bindings, Statement
 
 #: Sentences that are searched at once, unless what is asked says how many.
@@ -18,10 +19,11 @@ NAMED = 1_000
 
 @dataclass(frozen=True, slots=True)
 class SentenceRange:
-    """Sentences by number, both ends included."""
+    """Sentences by number, both ends included; ``starts``: of documents that stay whole in every range."""
 
     low: int
     high: int
+    starts: Sequence[int] = ()
 
     @property
     def part(self) -> str:
@@ -35,6 +37,10 @@ class SentenceRange:
 
     def cut(self, size: int) -> Iterator[Self]:
         """Yield ranges of that many sentences, the last one of fewer."""
+        if self.starts:
+            for low, high in whole_documents(self.starts, self.low, self.high, size):
+                yield replace(self, low=low, high=high)
+            return
         for low in range(self.low, self.high + 1, size):
             yield replace(self, low=low, high=min(low + size - 1, self.high))
 

@@ -62,24 +62,25 @@ class Surface:
             f'\n    and {self.token}.position between {_ALIAS}."first" and {_ALIAS}."last"'
         )
 
-    def text(self, start: str = "1") -> str:
+    def text(self, start: str = "1", before: str = "") -> str:
         """Return a token with the blank behind it, in SQL; of a surface word, the first token has its form.
 
         Args:
             start: SQL for the position of the first token that is taken, where that is not the first of the
                 sentence: a surface word that begins before it is written there.
+            before: SQL to be put before positions, where they are counted from elsewhere.
         """
         form, unspaced = f"{self.word}.form", f"{self.token}.space_after = false"
         if self.multiwords:
-            begins = f'greatest({_ALIAS}."first", {start})'
+            begins = f'greatest({before}{_ALIAS}."first", {start})'
             form = (
                 f"case when {_ALIAS}.form is null then {form}"
-                f" when {self.token}.position = {begins} then {_ALIAS}.form else '' end"
+                f" when {before}{self.token}.position = {begins} then {_ALIAS}.form else '' end"
             )
             unspaced = f'{unspaced} or {self.token}.position < {_ALIAS}."last"'
         return f"{form} || case when {unspaced} then '' else ' ' end"
 
-    def columns(self, first: str, last: str, start: str) -> str:
+    def columns(self, first: str, last: str, start: str, before: str = "") -> str:
         """Return the columns ``left``, ``node`` and ``right`` of a concordance, aggregated, in SQL.
 
         A surface word belongs to the node if one of its tokens does.
@@ -87,12 +88,13 @@ class Surface:
         Args:
             first, last: SQL for the positions of the first and the last token of the node.
             start: SQL for the position of the first token of the context.
+            before: SQL to be put before positions, where those are counted from elsewhere.
         """
-        place = f"{self.token}.position"
+        place = f"{before}{self.token}.position"
         begins, ends = place, place
         if self.multiwords:
-            begins, ends = (f'coalesce({_ALIAS}."{end}", {place})' for end in ("first", "last"))
-        text = f"string_agg({self.text(start)}, '' order by {place})"
+            begins, ends = (f'coalesce({before}{_ALIAS}."{end}", {place})' for end in ("first", "last"))
+        text = f"string_agg({self.text(start, before)}, '' order by {place})"
         return (
             f'{text} filter (where {ends} < {first}) as "left",\n'
             f"    {text} filter (where {ends} >= {first} and {begins} <= {last}) as node,\n"

@@ -4,7 +4,7 @@ Glushkov 1961, "The abstract theory of automata": a state stands for one symbol 
 been read, so that a step from state i to state j reads j. Begins and ends of regions are no symbols but
 conditions on the place between two tokens: before the first, behind the last, and where a state is entered,
 which such a condition makes another state of the same symbol. Those of sentences and documents can never hold
-in the middle of a match.
+in the middle of a match, unless it reaches over the ends of sentences.
 """
 
 from __future__ import annotations
@@ -79,10 +79,12 @@ class _Part:
     empty: dict[Edges, None] = field(default_factory=dict)
 
 
-def automaton(pattern: syntax.Pattern) -> Automaton:
-    """Return the automaton of a pattern."""
+def automaton(pattern: syntax.Pattern, *, across: bool = False) -> Automaton:
+    """Return the automaton of a pattern; ``across``: of matches that reach over the ends of sentences."""
     maker = _Maker()
     whole = maker.part(pattern)
+    if across:
+        return _split(maker.symbols, whole.firsts, maker.steps, whole.lasts)
     # A first token is no end of a sentence, and a last one no begin.
     firsts = [one for one in whole.firsts if not any(edge.end for edge in _of_sentences(one[1]))]
     lasts = [one for one in whole.lasts if all(edge.end for edge in _of_sentences(one[1]))]

@@ -14,6 +14,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedInput
 from sentgen.errors import QueryError
 from sentgen.lookups.attributes import Value
 from sentgen.lookups.cql import syntax
+from sentgen.lookups.cql.dialects import Dialect, check_known, grammar_of
 from sentgen.lookups.languages import (
     MOST_TIMES,
     MOST_TOKENS,
@@ -21,12 +22,20 @@ from sentgen.lookups.languages import (
     Every,
     Negation,
     built,
+    check_text,
     expected_of,
     place_of,
 )
 
 GRAMMAR = r"""
-start: pattern ("expand" "to" region_name)? ";"?
+start: (pattern | "MU" meeting) ("expand" "to" region_name)? ";"?
+meeting: "(" "meet" met met near ")"    -> meet
+    | "(" "meet" met "not" met near ")" -> meet_not
+    | "(" "union" met met ")"           -> alternatives
+?met: "[" condition "]"                 -> token
+    | value                             -> word
+    | meeting
+near: DISTANCE DISTANCE | region_name
 ?pattern: filtered
     | filtered "::" condition           -> constrained
     | filtered "::" condition "within" scope -> constrained_within
@@ -77,6 +86,7 @@ value: STRING FLAGS?
 
 EQUAL: "!=" | "="
 NUMBER: /[0-9]+/
+DISTANCE: /[+-]?[0-9]+/
 FLAGS: /%[a-z]+/
 STRING: /"(\\.|""|[^"\\])*"|'(\\.|''|[^'\\])*'/
 NAME: /[^\W\d]\w*(\[\w+\])?/
@@ -108,14 +118,17 @@ _NAMES = {
 #: Expected nearly everywhere, so that they say nothing.
 _QUIET = ("$END", "SEMICOLON", "FLAGS", "VBAR", "WITHIN", "CONTAINING", "EXPAND", "AT")
 _REFUSED = {
-    "meet": 'meet and union are not known here; write a sequence, such as "a" []{0,3} "b"',
-    "union": 'meet and union are not known here; write alternatives, such as "a" | "b"',
+    "meet": 'meet stands in MU(meet "a" "b" -2 2)',
+    "union": 'union stands in MU(union "a" "b"); write alternatives, such as "a" | "b"',
+    "TAB": 'TAB is not known here; write a sequence, such as "a" []{0,2} "b"',
 }
-_REFUSED["MU"] = _REFUSED["meet"]
-_REFUSED["TAB"] = 'TAB is not known here; write a sequence, such as "a" []{0,2} "b"'
 _FLAGS = "cdl"
 #: Different tags of a query: as many of them may stand at one place in as many ways as there are sets.
 MOST_TAGS = 8
+#: What a value of BlackLab begins with that heeds capitals and accents.
+_SENSITIVE = re.compile(r"\(\?(?:-i|c)\)")
+#: Tokens that are as far away as a query can ask for: each of them is looked up.
+MOST_DISTANCE = 100
 #: The rules that are conditions.
 _CONDITIONS = ("bare", "equals", "same", "word", "test")
 #: Names of sentences and documents.
@@ -123,18 +136,26 @@ BUILT_IN = {"s": "s", "sentence": "s", "doc": "doc", "document": "doc", "text": 
 _PLAIN = re.compile(r"(?:[^\\.?*+|()\[\]{}^$]|\\[^\w\s])*")
 
 
-def read(text: str, is_kind: Callable[[str], object] = lambda _: False) -> syntax.Pattern:
+def read(
+    text: str,
+    is_kind: Callable[[str], object] = lambda _: False,
+    dialect: Dialect = Dialect.SENTGEN,
+) -> syntax.Pattern:
     """Read a query.
 
     Args:
         text: the query.
         is_kind: whether there are regions of a kind, which then are meant by another name of documents.
+        dialect: whose CQL it is.
 
     Raises:
         QueryError: it is none; with the place and what was expected.
     """
+    check_text(text)
+    check_known(text, dialect)
     try:
-        pattern = built(text, partial(_parser().parse, text), _CONDITIONS, _Reader(text, is_kind))
+        parse = partial(_parser(dialect).parse, text)
+        pattern = built(text, parse, _CONDITIONS, _Reader(text, is_kind, dialect))
     except UnexpectedInput as error:
         raise _told(text, error) from None
     if len(set(_tags(pattern))) > MOST_TAGS:
@@ -150,9 +171,9 @@ def _tags(pattern: syntax.Pattern) -> list[syntax.CqlEdge]:
 
 
 @cache
-def _parser() -> Lark:
+def _parser(dialect: Dialect) -> Lark:
     # Positions are those of characters, so that a caret can stand below one.
-    return Lark(GRAMMAR, parser="lalr", maybe_placeholders=False)
+    return Lark(grammar_of(GRAMMAR, dialect), parser="lalr", maybe_placeholders=False)
 
 
 def _told(text: str, error: UnexpectedInput) -> QueryError:
@@ -218,15 +239,40 @@ def _of_match(condition: syntax.Condition) -> syntax.Condition:
 class _Reader(Transformer[Leaf, syntax.Pattern]):
     """Makes the abstract syntax of what the grammar found."""
 
-    def __init__(self, text: str, is_kind: Callable[[str], object]) -> None:
+    def __init__(self, text: str, is_kind: Callable[[str], object], dialect: Dialect) -> None:
         super().__init__()
-        self._text, self._is_kind = text, is_kind
+        self._text, self._is_kind, self._dialect = text, is_kind, dialect
 
     def _refuse(self, message: str, leaf: Leaf) -> QueryError:
         return QueryError(message, query=self._text, place=leaf.start_pos or 0)
 
     def start(self, pattern: syntax.Pattern, region: syntax.Region | None = None) -> syntax.Pattern:
         return syntax.Expanded(pattern, region) if region else pattern
+
+    def meet(
+        self, part: syntax.Pattern, other: syntax.Pattern, near: tuple[int, int] | syntax.Region
+    ) -> syntax.Pattern:
+        return syntax.Meet(part, other, near)
+
+    def meet_not(
+        self, part: syntax.Pattern, other: syntax.Pattern, near: tuple[int, int] | syntax.Region
+    ) -> syntax.Pattern:
+        return syntax.Meet(part, other, near, negated=True)
+
+    def near(
+        self, first: Leaf | syntax.Region, second: Leaf | None = None
+    ) -> tuple[int, int] | syntax.Region:
+        if second is None or isinstance(first, syntax.Region):
+            assert isinstance(first, syntax.Region)
+            return first
+        for one in (first, second):
+            if len(one) > len(str(MOST_DISTANCE)) + 1 or abs(int(one)) > MOST_DISTANCE:
+                raise self._refuse(
+                    f"{one} is more than {MOST_DISTANCE} away; write s for the same sentence", one
+                )
+        if int(first) > int(second):
+            raise self._refuse(f"no token is from {first} to {second} away", first)
+        return int(first), int(second)
 
     def constrained(self, part: syntax.Pattern, condition: syntax.Condition) -> syntax.Pattern:
         return syntax.Constrained(part, _of_match(condition))
@@ -283,6 +329,14 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
 
     def token(self, condition: syntax.Condition) -> syntax.Pattern:
         return syntax.Token(condition)
+
+    def not_token(self, part: syntax.Pattern) -> syntax.Pattern:
+        if not isinstance(part, syntax.Token) or part.condition is None:
+            raise QueryError("! stands before one token", query=self._text, place=self._text.index("!"))
+        return replace(part, condition=Negation(part.condition))
+
+    def gap(self) -> syntax.Pattern:
+        return syntax.Repetition(syntax.Token(), 0, None)
 
     def any(self) -> syntax.Pattern:
         return syntax.Token()
@@ -364,4 +418,10 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
             raise self._refuse(
                 f"no flag {str(flags)!r}; there are %c (case), %d (accents), %l (literal)", flags
             )
-        return regular(unquoted(leaf), str(flags or "")), leaf.start_pos or 0
+        told, text = str(flags or ""), unquoted(leaf)
+        if leaf.type == "LITERAL":
+            told, text = f"{told}l", unquoted(leaf[1:])
+        if self._dialect is Dialect.BLACKLAB:
+            sensitive = _SENSITIVE.match(text)
+            told, text = (told, text[sensitive.end() :]) if sensitive else (f"{told}cd", text)
+        return regular(text, told), leaf.start_pos or 0

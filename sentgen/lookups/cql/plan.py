@@ -25,8 +25,10 @@ WALKED = 500_000
 _TOKENS = 2_000_000
 
 _SAMPLE = """\
-select count(*) as tokens, count(distinct t.sentence_id) as sentences{counts}
+select count(*) as tokens, count(distinct t.sentence_id) as sentences, {documents} as documents{counts}
 from token as t{conditions}"""
+#: Those that begin among the sentences of the sample.
+_DOCUMENTS = "(select count(*) from document where first_sentence between {low} and {high})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +48,14 @@ class CqlPlan:
 
 
 def plan(
-    connection: Connection, pattern: syntax.Pattern, conditions: TokenConditions, sentences: int
+    connection: Connection,
+    pattern: syntax.Pattern,
+    conditions: TokenConditions,
+    sentences: int,
+    *,
+    across: bool = False,
 ) -> CqlPlan:
-    """Look at a sample from the middle of the store."""
+    """Look at a sample from the middle of the store; ``across``: for matches over the ends of sentences."""
     asked = list(dict.fromkeys(_conditions(pattern)))
     low = max((sentences - SAMPLE) // 2, 0)
     counts = "".join(
@@ -57,26 +64,41 @@ def plan(
     )
     told = [f"t.sentence_id between {low} and {low + SAMPLE}"]
     told += conditions.selection.of_tokens(conditions.bindings, "t")
-    query = Statement(_SAMPLE.format(counts=counts, conditions=where(told)), conditions.bindings)
+    documents = _DOCUMENTS.format(low=low, high=low + SAMPLE) if across else "0"
+    text = _SAMPLE.format(documents=documents, counts=counts, conditions=where(told))
+    query = Statement(text, conditions.bindings)
     row: dict[str, Any] = query.fetch(connection, 1).to_pylist()[0]
-    tokens, sampled, *found = row.values()
+    tokens, sampled, _, *found = row.values()
     share: dict[syntax.Condition | None, float] = {
         one: count / max(sampled, 1) for one, count in zip(asked, found, strict=True)
     }
     share[None] = length = tokens / max(sampled, 1)
     always = required(pattern)
     needed = sorted((one for one in asked if one in always), key=share.__getitem__)
-    rare = needed[0] if needed and share[needed[0]] < _FEW and len(asked) > 1 else None
+    around = _around(syntax.longest(pattern), row["documents"] / max(sampled, 1)) if across else 1
+    few = needed and share[needed[0]] * around < _FEW
+    rare = needed[0] if few and len(asked) > 1 else None
     rows = _rows(pattern, share, length)
     # What the sample lacks is still somewhere.
-    looked_at = 1.0 if rare is None else share[rare]
+    looked_at = 1.0 if rare is None else share[rare] * around
     most = int(max(_ROWS / max(looked_at * (rows + (0 if rare is None else length)), 0.1), _LEAST))
     if rare is None:
         most = min(most, _MOST)
-    walked = looked_at * rows * sentences > WALKED
+    walked = min(looked_at, 1.0 if rare is None else share[rare]) * rows * sentences > WALKED
     if walked:
         most = min(most, max(int(_TOKENS / max(looked_at * length, 0.1)), 1))
     return CqlPlan(rare, most, walked)
+
+
+def _around(longest: int | None, documents: float) -> float:
+    """Return how many sentences there are around a rare token, over whose ends a match may reach to it.
+
+    Args:
+        longest: how far apart tokens of a match are at most, or none if that is any number.
+        documents: how many there are to a sentence.
+    """
+    of_document = 1 / max(documents, 1 / SAMPLE)
+    return of_document if longest is None else min(2 * longest - 1, of_document)
 
 
 def _conditions(pattern: syntax.Pattern) -> list[syntax.Condition]:
@@ -94,6 +116,8 @@ def required(pattern: syntax.Pattern) -> set[syntax.Condition | None]:
             return first.intersection(*others)
         case syntax.Repetition(_, 0):
             return set()
+        case syntax.Meet(part, negated=True):
+            return required(part)
     return {one for part in syntax.children(pattern) for one in required(part)}
 
 

@@ -129,6 +129,10 @@ class RegionConditions:
             found=found, parts=self._parts(region, lengths=True), labels=of_labels, order=INNER
         )
 
+    def parts(self, region: syntax.Region) -> str:
+        """Return the query for what of such regions is in sentences: their key, and where."""
+        return self._parts(region)
+
     def _parts(self, region: syntax.Region, *, lengths: bool = False) -> str:
         near = [f"r.sentence_id <= {self.high}", f"r.last_sentence_id >= {self.low}"] if self.low else []
         return parts_of(" and ".join([self._meets(region), *near]), lengths=lengths)

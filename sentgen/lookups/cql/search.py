@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import duckdb
@@ -15,12 +14,16 @@ from sentgen.errors import InputError, QueryError
 from sentgen.lookups.attributes import COLUMNS, NAMED, Value
 from sentgen.lookups.concordances.places import sentences_of
 from sentgen.lookups.cql import syntax
+from sentgen.lookups.cql.dialects import AS_USUAL, Reading, Strategy
 from sentgen.lookups.cql.plan import plan
+from sentgen.lookups.cql.reaching import reaching
 from sentgen.lookups.cql.regions import find_property
+from sentgen.lookups.cql.scans import Scans
 from sentgen.lookups.cql.spans import Spans
 from sentgen.lookups.cql.tokens import ENDS, TAGS, TokenConditions
 from sentgen.lookups.keys import StoreKeys, bare
 from sentgen.lookups.languages import Negation
+from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach
 from sentgen.lookups.regions import plain
 from sentgen.lookups.regular import told
 from sentgen.lookups.selection import Selection
@@ -33,19 +36,9 @@ if TYPE_CHECKING:
     from sentgen.lookups.cql.walks import Walk
 
 
-class Strategy(StrEnum):
-    """Which of the spans that match a CQL query are its hits."""
-
-    ALL = "all"
-    LONGEST = "longest"
-    SHORTEST = "shortest"
-    STANDARD = "standard"
-
-
 CqlOption = Annotated[
     str | None, Option('A query in CQL instead, such as `[upos="ADJ"]+ "house"`.', metavar="QUERY")
 ]
-StrategyOption = Annotated[Strategy, Option("Which matches of a CQL query to keep: all, or as CQP chooses.")]
 _EACH = "select sentence_id, first, last from {match}"
 _SPANS = _EACH.replace("select", "select distinct")
 #: A span is one of the longest if none that begins before it, or with it and is longer, ends behind it.
@@ -66,11 +59,16 @@ _STANDARD = """\
   select sentence_id, min(first) as first, last
   from (select sentence_id, first, min(last) as last from {match} group by sentence_id, first)
   group by sentence_id, last"""
+_TRADITIONAL = """\
+  select sentence_id, first, min(last) as last
+  from {match}
+  group by sentence_id, first"""
 _HITS = {
     Strategy.ALL: f"  {_SPANS}",
     Strategy.LONGEST: _LONGEST,
     Strategy.SHORTEST: _SHORTEST,
     Strategy.STANDARD: _STANDARD,
+    Strategy.TRADITIONAL: _TRADITIONAL,
 }
 #: What patterns of words do not begin with, but for a bracket, a quote or a parenthesis alone.
 _CQL = re.compile(
@@ -133,6 +131,7 @@ class Cql:
         rare: what is looked up first.
         sentences: how many are searched at once.
         walked: whether there is so much to walk along that it is done over arrays.
+        reach: how far a match reaches.
     """
 
     text: str
@@ -144,6 +143,7 @@ class Cql:
     rare: syntax.Condition | None = None
     sentences: int = 0
     walked: bool = False
+    reach: Reach = SENTENCE
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -176,7 +176,8 @@ class Cql:
             high: a parameter with the last one.
             walked: whether `walks` were walked, and lent to the connection.
         """
-        spans = Spans(self.conditions(bindings), self.rare, low, high, walked)
+        scans = Scans(self.conditions(bindings), self.rare, low, high, self.reach)
+        spans = Spans(scans, walked)
         match = spans.write(self.pattern)
         parts = "".join(f"{part},\n" for part in spans.parts)
         text = f"  {_EACH}" if spans.once and self.strategy is Strategy.ALL else _HITS[self.strategy]
@@ -185,7 +186,8 @@ class Cql:
 
     def walks(self, bindings: Bindings, low: str, high: str) -> dict[str, Walk]:
         """Return what is to be walked for the hits in a range of sentences, by the name of its table."""
-        spans = Spans(self.conditions(bindings), self.rare, low, high, walked=True)
+        scans = Scans(self.conditions(bindings), self.rare, low, high, self.reach)
+        spans = Spans(scans, walked=True)
         spans.write(self.pattern)
         return {f"walked_{number}": walk for number, walk in enumerate(spans.walks, 1)}
 
@@ -194,7 +196,7 @@ def parse_cql(
     connection: Connection,
     text: str,
     selection: Selection,
-    strategy: Strategy = Strategy.ALL,
+    reading: Reading = AS_USUAL,
     by: Sequence[syntax.Term] = (),
 ) -> Cql:
     """Read, check and plan a query.
@@ -203,7 +205,7 @@ def parse_cql(
         connection: the store.
         text: the query.
         selection: the corpora.
-        strategy: which of the spans are hits.
+        reading: how it is read: the dialect, which of the spans are hits, and how far they reach.
         by: attributes that hits are told apart by, which are checked as well.
 
     Raises:
@@ -214,11 +216,14 @@ def parse_cql(
     from sentgen.lookups.cql.grammar import read
 
     keys = StoreKeys(connection)
-    pattern = read(text, keys.find_kinds)
+    pattern, strategy = read(text, keys.find_kinds, reading.dialect), reading.hits_of(text)
     check_terms(keys, text, by, pattern)
-    cql = Cql(text, pattern, strategy, selection, _empty(connection, text, pattern), keys)
+    reach = SENTENCE
+    if reading.reaches:
+        pattern, reach = reaching(pattern, selection)
+    cql = Cql(text, pattern, strategy, selection, _empty(connection, text, pattern), keys, reach=reach)
     sentences = sentences_of(connection)
-    planned = plan(connection, pattern, cql.conditions(Bindings()), sentences)
+    planned = plan(connection, pattern, cql.conditions(Bindings()), sentences, across=reach is DOCUMENT)
     cql = replace(cql, rare=planned.rare, sentences=planned.sentences)
     return replace(cql, walked=planned.walked and bool(cql.walks(Bindings(), "", "")))
 

@@ -13,21 +13,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.automaton import MOST_WALKED, Automaton, Edges, automaton
+from sentgen.lookups.cql.region_places import BLOCK, DocumentRegions, in_blocks
 from sentgen.lookups.cql.regions import RegionConditions
-from sentgen.lookups.cql.tokens import ENDS, TokenConditions, columns, is_attribute
+from sentgen.lookups.cql.scans import ANYTHING, Read, Scans
+from sentgen.lookups.cql.tokens import ENDS, TokenConditions, is_attribute
+from sentgen.lookups.reach import TableExpression, running
 from sentgen.lookups.statement import where
 
 if TYPE_CHECKING:
     from sentgen.lookups.cql.walks import Walk
 
-_SENTENCES_WITH = "{alias}.sentence_id in (\n    select r.sentence_id\n    from token as r{conditions}\n  )"
-#: How a token is read: the condition that it meets, and what must be true right before it.
-_Read: TypeAlias = "tuple[syntax.Condition | None, Edges]"
-_ANYTHING: _Read = (None, frozenset())
+_LYING = """\
+  select m.sentence_id, m.first, m.last, p.began, p.place
+  from {found} as m
+  join {parts} as p on p.sentence_id = m.sentence_id and m.first between p.first and p.last{in_block}"""
 _STEP = """\
   select walk.sentence_id, walk.first, t.last, step.target{carried}
   from {walk} as walk
@@ -40,18 +43,6 @@ _FREE_STEP = """\
   from {walk} as walk
   join {step} as step on step.source = walk.state and step.class is null
   where walk.last < walk.length"""
-
-
-@dataclass(frozen=True, slots=True)
-class TableExpression:
-    """A common table expression."""
-
-    name: str
-    text: str
-    kept: bool = False
-
-    def __str__(self) -> str:
-        return f"{self.name} as {'materialized ' if self.kept else ''}(\n{self.text}\n)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,37 +69,35 @@ class Spans:
     """Writes the parts of the statement.
 
     Args:
-        conditions: writes conditions on tokens.
-        rare: what a token of every match is, so that only the sentences with one are looked at.
-        low: a parameter with the first sentence to search; empty for all.
-        high: a parameter with the last one.
+        scans: which tokens are looked at, and how far matches reach.
         walked: whether automata are walked beforehand: what they find is a table ``walked_1`` and so on.
         walks: these automata, in that order.
         once: whether what is written has each span once.
     """
 
-    conditions: TokenConditions
-    rare: syntax.Condition | None
-    low: str = ""
-    high: str = ""
+    scans: Scans
     walked: bool = False
     parts: list[TableExpression] = field(default_factory=list)
     walks: list[Walk] = field(default_factory=list)
     once: bool = False
-    _classes: dict[_Read, int] = field(default_factory=dict)
+    _classes: dict[Read, int] = field(default_factory=dict)
     _names: dict[str, str] = field(default_factory=dict)
+    _with_rare: str = ""
 
     def write(self, pattern: syntax.Pattern) -> str:
         """Write the parts for a pattern, and return the name of the last one, which has its spans."""
-        for one in _read(pattern):
-            if one != _ANYTHING:
+        for one in _read(pattern, self.scans.across):
+            if one != ANYTHING:
                 self._classes.setdefault(one, len(self._classes))
         for label in syntax.labels(pattern):
             self._names[label] = f"label_{len(self._names) + 1}"
-        if self.rare is not None:
-            self.parts.append(TableExpression("near", self._near(pattern), kept=True))
+        if self.scans.across:
+            self.parts += running(self.scans.documents())
+        if self.scans.rare is not None:
+            self._with_rare = self.scans.with_rare(pattern)
+            self.parts.append(TableExpression("near", self.scans.near(pattern), kept=True))
         if self._classes:
-            scans = map(self._scan, self._classes)
+            scans = (self.scans.scan(one, number, self._regions) for one, number in self._classes.items())
             self.parts.append(TableExpression("tok", "\n  union all\n".join(scans), kept=True))
         found = self._spans(pattern)
         if self.walks:
@@ -120,50 +109,18 @@ class Spans:
 
     @property
     def _regions(self) -> RegionConditions:
-        return RegionConditions(self.conditions, self.low, self.high)
+        regions = DocumentRegions if self.scans.across else RegionConditions
+        return regions(self.conditions, self.scans.low, self.scans.high)
+
+    @property
+    def conditions(self) -> TokenConditions:
+        """What writes conditions on tokens."""
+        return self.scans.conditions
 
     @property
     def labels(self) -> dict[str, str]:
         """Label to its column."""
         return dict(self._names)
-
-    def _range(self, column: str) -> list[str]:
-        return [f"{column} between {self.low} and {self.high}"] if self.low else []
-
-    def _of_corpora(self, alias: str) -> list[str]:
-        return self.conditions.selection.of_tokens(self.conditions.bindings, alias)
-
-    def _near(self, pattern: syntax.Pattern) -> str:
-        sentences = self._with_rare()
-        needed = sorted({name for one in syntax.conditions(pattern) for name in columns(one)})
-        read = ", ".join(f"t.{name}" for name in ("sentence_id", "position", *needed))
-        return f"  select {read}\n  from token as t{where([sentences, *self._range('t.sentence_id')], '  ')}"
-
-    def _with_rare(self) -> str:
-        """Return the condition on a row ``t`` of `token` that its sentence has a rare token."""
-        assert self.rare is not None
-        inner = [
-            self.conditions.of_token(self.rare, "r"),
-            *self._of_corpora("r"),
-            *self._range("r.sentence_id"),
-        ]
-        return _SENTENCES_WITH.format(alias="t", conditions=where(inner, "    "))
-
-    def _scan(self, one: _Read) -> str:
-        condition, entry = one
-        told = [] if condition is None else [self.conditions.of_token(condition, "t")]
-        told += self._regions.before(entry, "t.sentence_id", "t.position")
-        if self.rare is None:
-            told += [*self._of_corpora("t"), *self._range("t.sentence_id")]
-        number = self._classes[one]
-        return (
-            f"  select t.sentence_id, t.position as first, t.position as last, {number} as class"
-            f"\n  from {self._source} as t{where(told, '  ')}"
-        )
-
-    @property
-    def _source(self) -> str:
-        return "token" if self.rare is None else "near"
 
     def _name(self, kind: str) -> str:
         return f"{kind}_{sum(part.name.startswith(f'{kind}_') for part in self.parts) + 1}"
@@ -189,16 +146,20 @@ class Spans:
                     "match", self._regions.expanded(region, self._spans(part), self._names.values())
                 )
             case syntax.Within(inner, outer):
-                return self._together(inner, outer, "o.first <= m.first and o.last >= m.last")
+                return self._together(inner, outer, "o.first <= m.first and o.last >= m.last", "o")
             case syntax.Containing(outer, inner):
-                return self._together(outer, inner, "o.first >= m.first and o.last <= m.last")
+                return self._together(outer, inner, "o.first >= m.first and o.last <= m.last", "m")
+            case syntax.Meet():
+                return self._met(pattern)
             case syntax.Constrained(part, condition):
                 return self._constrained(part, condition)
-        return self._walked(automaton(pattern))
+        return self._walked(automaton(pattern, across=self.scans.across))
 
     def _region(self, region: syntax.Region) -> str:
-        told = [*self._range("s.id"), *self.conditions.selection.of_sentences(self.conditions.bindings, "s")]
-        if self.rare is not None:
+        told = self.conditions.selection.of_sentences(self.conditions.bindings, "s")
+        if not self.scans.across:
+            told = [*self.scans.range("s.id"), *told]
+        if self.scans.rare is not None and not self.scans.across:
             told.append("s.id in (select sentence_id from near)")
         return self._add("match", self._regions.whole(region, told, self._labels("", ())))
 
@@ -210,9 +171,39 @@ class Spans:
         )
         return "".join(f", {one}" for one in told)
 
-    def _together(self, one: syntax.Pattern, other: syntax.Pattern, on: str) -> str:
+    def _met(self, pattern: syntax.Meet) -> str:
+        """Write the tokens near which there is another one, or in whose region."""
+        part, other = self._spans(pattern.part), self._spans(pattern.other)
+        across = self.scans.across
+        if not isinstance(pattern.near, syntax.Region):
+            low, high = pattern.near
+            key, near = "sentence_id, first", f"sentence_id, unnest(range(first - {high}, first - {low} + 1))"
+        elif pattern.near.built_in and not across:
+            key = near = "sentence_id"
+        else:
+            regions = self._regions
+            parts = f"({regions.parts(pattern.near)})"
+            in_block = f"\n    and p.block = m.first // {BLOCK}" if across else ""
+            lying = {"parts": in_blocks(parts) if across else parts, "in_block": in_block}
+            part, other = (self._add("lying", _LYING.format(found=one, **lying)) for one in (part, other))
+            key = near = "sentence_id, began, place"
+        word = "not in" if pattern.negated else "in"
+        return self._add(
+            "match",
+            f"  select distinct sentence_id, first, last\n  from {part}\n"
+            f"  where ({key}) {word} (select {near} from {other})",
+        )
+
+    def _together(self, one: syntax.Pattern, other: syntax.Pattern, on: str, outer: str = "") -> str:
+        """Write the spans of a pattern that stand to one of another as ``on`` says.
+
+        ``outer``: which of the two the other one lies in; documents are too long to compare all in them.
+        """
         of_one, of_other = syntax.labels(one), syntax.labels(other)
         first, second = self._spans(one), self._spans(other)
+        if outer and self.scans.across:
+            on += f" and {outer}.block = {'m' if outer == 'o' else 'o'}.first // {BLOCK}"
+            first, second = (in_blocks(first), second) if outer == "m" else (first, in_blocks(second))
         carried = "".join(
             f", coalesce(m.{column}, o.{column}) as {column}"
             if label in of_one and label in of_other
@@ -234,8 +225,9 @@ class Spans:
             for term in (one.left, one.right)
             if isinstance(term, syntax.Term)
         ]
-        named = {one.label for one in terms if is_attribute(self.conditions.keys, one.attribute)}
-        # What is around a token is told by its place alone.
+        # What is around a token is told by its place alone, but for one that counts from elsewhere.
+        across = self.scans.across
+        named = {one.label for one in terms if across or is_attribute(self.conditions.keys, one.attribute)}
         others = sorted({places[one.label] for one in terms if one.label not in named})
         of_places = "".join(
             f", {{'sentence_id': sentence_id, 'position': {place}}} as t_{place}" for place in others
@@ -244,12 +236,14 @@ class Spans:
         bound = syntax.bound(part) | ENDS.keys()
         # Not an inner join where a label may stand for nothing.
         joins = "".join(
-            f"\n  {'' if label in bound else 'left '}join {self._source} as t_{place}"
-            f" on t_{place}.sentence_id = m.sentence_id and t_{place}.position = m.{place}"
-            + "".join(f" and {one}" for one in self._range(f"t_{place}.sentence_id"))
+            f"\n  {'' if label in bound else 'left '}join {self.scans.source} as t_{place}"
+            f" on t_{place}.{self.scans.reach.sentence} = m.sentence_id"
+            f" and t_{place}.{self.scans.reach.position} = m.{place}"
+            + "".join(f" and {one}" for one in self.scans.range(f"t_{place}.sentence_id"))
             for label, place in sorted((label, places[label]) for label in named)
         )
-        among = [f"sentence_id in ({one})" for one in self.conditions.sentences_of_labels(condition)]
+        chosen = () if across else self.conditions.sentences_of_labels(condition)
+        among = [f"sentence_id in ({one})" for one in chosen]
         if among or others:
             inner = f"(select *{of_places} from {inner}{where(among)})"
         told = self.conditions.of_labels(condition, places)
@@ -259,12 +253,16 @@ class Spans:
         """Have an automaton walked beforehand, and read what it finds."""
         from sentgen.lookups.cql.token_sets import walk_of
 
-        told = self._of_corpora("t") if self.rare is None else [self._with_rare()]
-        walk = walk_of(states, self.conditions, [*told, *self._range("t.sentence_id")], self._names)
+        scans = self.scans
+        told = scans.of_corpora("t") if scans.rare is None else [self._with_rare]
+        before = running(scans.documents()) if scans.across else []
+        among = [*told, *scans.range("t.sentence_id")]
+        whole = scans.rare is None and self.conditions.selection.condition is None
+        walk = walk_of(states, self._regions, among, self._names, scans.reach, before, whole=whole)
         self.walks.append(walk)
         own = [label for label, column in self._names.items() if column in walk.labels]
         columns = f"m.sentence_id, m.first, m.last{self._labels('m', own)}"
-        within = where(self._range("m.sentence_id"), "  ")
+        within = where(scans.range("m.sentence_id"), "  ")
         return self._add("match", f"  select {columns}\n  from walked_{len(self.walks)} as m{within}")
 
     def _walked(self, states: Automaton) -> str:
@@ -345,21 +343,31 @@ class Spans:
             labels = "".join(f", {first if label in own else 'null::integer'}" for label in self._names)
         length = ", s.length" if states.length else ""
         if length:
-            source += "\n  join sentence as s on s.id = t.sentence_id"
+            source += f"\n  join {self._lengths()} = t.sentence_id"
         told += self._regions.before(edges, sentence, first)
         return (
             f"  select {sentence}, {first}, {last}, {number}{labels}{length}"
             f"\n  from {source}{where(told, '  ')}"
         )
 
+    def _lengths(self) -> str:
+        """Return what says how many tokens there are to reach, up to the number of their sentence."""
+        if not self.scans.across:
+            return "sentence as s on s.id"
+        if not any(part.name == "whole" for part in self.parts):
+            text = "  select start, sum(length)::integer as length\n  from placed\n  group by start"
+            self.parts.append(TableExpression("whole", text, kept=True))
+        return "whole as s on s.start"
+
     def _begins(self, states: _States, number: int, symbols: str) -> tuple[str, list[str]]:
         """Return where any token begins a match: the table and its conditions."""
         ahead = states.states.ahead(number)
         if ahead is None:
-            told = [] if self.rare is not None else [*self._of_corpora("n"), *self._range("n.sentence_id")]
+            scans, renamed = self.scans, " as sentence_id" if self.scans.across else ""
+            told = [*scans.of_corpora("n"), *scans.range("n.sentence_id")] if scans.rare is None else []
             text = (
-                "select n.sentence_id, n.position as first\n"
-                f"    from {self._source} as n{where(told, '    ')}"
+                f"select n.{scans.reach.sentence}{renamed}, n.{scans.reach.position} as first\n"
+                f"    from {scans.source} as n{where(told, '    ')}"
             )
             return f"(\n    {text}\n  ) as t", []
         parts = []
@@ -400,9 +408,13 @@ class Spans:
         return self._add("match", f"  select {read}\n  from {walk} as w\n  where {accepted}")
 
 
+#: What others read, too.
+_PLACES = ("placed", "running")
+
+
 def _named(parts: Sequence[TableExpression], last: str) -> list[TableExpression]:
     """Return the parts that a part needs, and itself."""
-    kept, wanted = list[TableExpression](), {last}
+    kept, wanted = list[TableExpression](), {last, *_PLACES}
     for part in reversed(parts):
         if part.name.partition("(")[0] in wanted:
             kept.insert(0, part)
@@ -410,15 +422,15 @@ def _named(parts: Sequence[TableExpression], last: str) -> list[TableExpression]
     return kept
 
 
-def _read(pattern: syntax.Pattern) -> Iterator[_Read]:
+def _read(pattern: syntax.Pattern, across: bool) -> Iterator[Read]:
     """Yield how tokens are read by the automata of a pattern."""
     if isinstance(pattern, syntax.Joined):
         for part in syntax.children(pattern):
-            yield from _read(part)
+            yield from _read(part, across)
         return
-    states = automaton(pattern)
+    states = automaton(pattern, across=across)
     for symbol, entry in zip(states.symbols, states.entries, strict=True):
         if isinstance(symbol, syntax.Token):
             yield symbol.condition, entry
         else:
-            yield from _read(symbol)
+            yield from _read(symbol, across)

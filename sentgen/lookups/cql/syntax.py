@@ -1,7 +1,7 @@
 """The abstract syntax of CQL: conditions on tokens and labels, and patterns of tokens.
 
-A pattern matches spans of tokens within a sentence, each with the places of its labels. Parts know the column
-where they stand in the query, for errors.
+A pattern matches spans of tokens within a sentence, or a document, each with the places of its labels. Parts
+know the column where they stand in the query, for errors.
 """
 
 from __future__ import annotations
@@ -129,6 +129,19 @@ class Containing:
 
 
 @dataclass(frozen=True, slots=True)
+class Meet:
+    """Tokens of ``part`` near which there is one of ``other``, or none if ``negated``.
+
+    Near is from so many tokens behind it to so many (before it, if less than 0), or in the same region.
+    """
+
+    part: Pattern
+    other: Pattern
+    near: tuple[int, int] | Region
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Constrained:
     """Spans whose labels meet a condition."""
 
@@ -145,7 +158,7 @@ class Expanded:
 
 
 #: Patterns that no automaton of tokens knows; they match one token at least.
-Joined = Region | Both | Within | Containing | Constrained | Expanded
+Joined = Region | Both | Within | Containing | Meet | Constrained | Expanded
 Pattern = Token | CqlEdge | Sequence | Alternatives | Repetition | Joined
 
 
@@ -156,7 +169,7 @@ def children(pattern: Pattern) -> tuple[Pattern, ...]:
             return parts
         case Repetition(part) | Constrained(part) | Expanded(part):
             return (part,)
-        case Both(left, right) | Within(left, right) | Containing(left, right):
+        case Both(left, right) | Within(left, right) | Containing(left, right) | Meet(left, right):
             return (left, right)
     return ()
 
@@ -176,11 +189,34 @@ def one_token(pattern: Pattern) -> bool:
             return True
         case Alternatives(parts):
             return all(map(one_token, parts))
-        case Constrained(part) | Within(part) | Containing(part):
+        case Constrained(part) | Within(part) | Containing(part) | Meet(part):
             return one_token(part)
         case Both(left, right):
             return one_token(left) or one_token(right)
     return False
+
+
+def longest(pattern: Pattern) -> int | None:
+    """Return how far apart tokens are at most that a match, or what it depends on, has; none: any number."""
+    sizes = [longest(part) for part in children(pattern)]
+    match pattern:
+        case Token():
+            return 1
+        case CqlEdge():
+            return 0
+        case Within(_, Region()):
+            return sizes[0]
+        case Repetition(_, _, most):
+            return sizes[0] * most if sizes[0] is not None and most is not None else None
+        case Meet(_, _, Region()) | Region():
+            return None
+    known = [size for size in sizes if size is not None]
+    if len(known) < len(sizes):
+        return None
+    if isinstance(pattern, Sequence):
+        return sum(known)
+    near = pattern.near if isinstance(pattern, Meet) and not isinstance(pattern.near, Region) else (0, 0)
+    return max(known, default=0) + max(map(abs, near))
 
 
 def labels(pattern: Pattern) -> tuple[str, ...]:
@@ -200,6 +236,8 @@ def bound(pattern: Pattern) -> frozenset[str]:
             return frozenset.intersection(*map(bound, parts))
         case Repetition(_, 0):
             return frozenset()
+        case Meet(part):
+            return bound(part)
     return frozenset[str]().union(*map(bound, children(pattern)))
 
 
@@ -221,7 +259,7 @@ def regions(pattern: Pattern) -> tuple[Region, ...]:
     match pattern:
         case Region():
             return (pattern,)
-        case CqlEdge(region) | Expanded(_, region):
+        case CqlEdge(region) | Expanded(_, region) | Meet(_, _, Region() as region):
             return (*inner, region)
     return inner
 

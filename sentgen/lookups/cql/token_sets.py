@@ -7,28 +7,44 @@ from collections.abc import Iterable, Mapping, Sequence
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.automaton import Automaton, Edges
 from sentgen.lookups.cql.regions import RegionConditions
-from sentgen.lookups.cql.tokens import TokenConditions
 from sentgen.lookups.cql.walks import Walk
+from sentgen.lookups.reach import DOCUMENT, SENTENCE, STARTS, Reach, TableExpression
 from sentgen.lookups.statement import Statement, where
 
 _TOKENS = """\
-select t.sentence_id, t.position, {read} as read, {begin} as begin, {final} as final
-from token as t{conditions}"""
+{before}select t.{sentence}, t.{position}, {read} as read, {begin} as begin, {final} as final
+from {tokens} as t{conditions}"""
 #: Types of sets of states, by the number of their bits.
 _SETS = {8: "utinyint", 16: "usmallint", 32: "uinteger", 64: "ubigint"}
 
 
 def walk_of(
-    states: Automaton, conditions: TokenConditions, among: Sequence[str], columns: Mapping[str, str]
+    states: Automaton,
+    regions: RegionConditions,
+    among: Sequence[str],
+    columns: Mapping[str, str],
+    reach: Reach,
+    before: Sequence[TableExpression],
+    *,
+    whole: bool,
 ) -> Walk:
     """Return the walk along an automaton.
 
     Args:
         states: the automaton, over tokens, of `MOST_WALKED` states at most.
-        conditions: writes conditions on tokens.
+        regions: writes conditions on regions, and on tokens.
         among: conditions on the rows ``t`` of `token` that are read: whole sentences.
         columns: label to its column.
+        reach: how far matches reach.
+        before: what tokens are read from then.
+        whole: whether all tokens of documents are read.
     """
+    conditions = regions.conditions
+    edges = [*states.entries, *(edges for _, edges in (*states.firsts, *states.lasts))]
+    # To number tokens of arrays takes less than to join them with the places of their sentences.
+    numbered = reach is DOCUMENT and whole and not any(edges)
+    if numbered:
+        reach, before = SENTENCE, ()
     read: dict[tuple[syntax.Condition | None, Edges], int] = {}
     labels: dict[str, set[int]] = {}
     for number, (symbol, entry) in enumerate(zip(states.symbols, states.entries, strict=True)):
@@ -36,8 +52,7 @@ def walk_of(
         read[symbol.condition, entry] = read.get((symbol.condition, entry), 0) | 1 << number
         for label in symbol.labels:
             labels.setdefault(columns[label], set()).add(number)
-    regions = RegionConditions(conditions)
-    place = ("t.sentence_id", "t.position")
+    place = (f"t.{reach.sentence}", f"t.{reach.position}")
     met = [
         (
             [
@@ -52,9 +67,17 @@ def walk_of(
     ends = [(regions.behind(edges, *place), numbers) for edges, numbers in _by_edges(states.lasts)]
     kind = next(name for size, name in _SETS.items() if len(states.symbols) <= size)
     sets = (_union(each, kind) for each in (met, begins, ends))
-    text = _TOKENS.format(**dict(zip(("read", "begin", "final"), sets, strict=True)), conditions=where(among))
+    text = _TOKENS.format(
+        **dict(zip(("read", "begin", "final"), sets, strict=True)),
+        before=f"with {', '.join(map(str, before))}\n" if before else "",
+        tokens=reach.tokens,
+        sentence=reach.sentence,
+        position=reach.position,
+        conditions=where(among),
+    )
     own = {column: frozenset(numbers) for column, numbers in labels.items()}
-    return Walk(Statement(text, conditions.bindings), states.steps, own)
+    tokens = Statement(text, conditions.bindings)
+    return Walk(tokens, states.steps, own, Statement(STARTS) if numbered else None)
 
 
 def _by_edges(ends: Iterable[tuple[int, Edges]]) -> Iterable[tuple[Edges, int]]:

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 States = npt.NDArray[np.unsignedinteger[Any]]
 
 _BYTE = 8
-#: Bits of the position of a token: no sentence has as many.
-_WIDTH = 24
+#: Bits of the position of a token: no document has as many.
+_WIDTH = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +42,14 @@ class Walk:
             it; and ``final``, in which one may end with it.
         steps: pairs of states, the second one right after the first.
         labels: column of a label to the states that it stands for.
+        starts: the statement for the first sentences of documents, if matches reach over the ends of
+            sentences, and all tokens of documents are there; they are numbered here then.
     """
 
     tokens: Statement
     steps: Sequence[tuple[int, int]]
     labels: Mapping[str, frozenset[int]]
+    starts: Statement | None = None
 
     def spans(self, connection: Connection) -> pa.Table:
         """Return the matches, each with each way to place its labels once.
@@ -55,23 +58,34 @@ class Walk:
         for nothing. Time grows with the tokens of all walks, memory with the tokens and matches.
         """
         found = arrow_table(raw(connection), self.tokens.text, self.tokens.used)
-        return _Walker(self, *(column.to_numpy() for column in found.columns)).spans()
+        starts = None if self.starts is None else self.starts.run(connection).column(0).to_numpy()
+        return _Walker(self, starts, *(column.to_numpy() for column in found.columns)).spans()
 
 
 class _Walker:
     """Walks over some tokens; a walk is the number of its first token, states, and the places of labels."""
 
     def __init__(
-        self, walk: Walk, sentences: Longs, positions: Ints, read: States, begin: States, final: States
+        self,
+        walk: Walk,
+        starts: Longs | None,
+        sentences: Longs,
+        positions: Ints,
+        read: States,
+        begin: States,
+        final: States,
     ) -> None:
         order = _order(sentences, positions)
         if order is not None:
             sentences, positions, read = sentences[order], positions[order], read[order]
             begin, final = begin[order], final[order]
+        if starts is not None:
+            sentences, positions = _numbered(sentences, starts)
         self._sentences, self._positions, self._read, self._final = sentences, positions, read, final
         self._begin = read & begin
         # Whether another token of the sentence follows.
-        self._goes_on: Bools = np.append(sentences[1:] == sentences[:-1], np.zeros(min(len(read), 1), bool))
+        follows = (sentences[1:] == sentences[:-1]) & (positions[1:] - positions[:-1] == 1)
+        self._goes_on: Bools = np.append(follows, np.zeros(min(len(read), 1), bool))
         self._follow = _followers(walk.steps, read.dtype)
         self._labels = walk.labels
         self._groups = _groups(walk.labels, read.dtype)
@@ -140,6 +154,16 @@ def _order(sentences: Longs, positions: Ints) -> Longs | None:
     keys = (sentences << _WIDTH) + positions
     # Made for runs that are in order.
     return None if (keys[1:] > keys[:-1]).all() else np.argsort(keys, kind="stable")
+
+
+def _numbered(sentences: Longs, starts: Longs) -> tuple[Longs, Ints]:
+    """Return the first sentences of the documents of tokens, and their numbers in these."""
+    begins = np.flatnonzero(np.diff(sentences, prepend=-1))
+    documents = starts[np.searchsorted(starts, sentences[begins], "right") - 1]
+    first = np.repeat(documents, np.diff(begins, append=len(sentences)))
+    of_document = np.flatnonzero(np.diff(first, prepend=-1))
+    before = np.repeat(of_document, np.diff(of_document, append=len(first)))
+    return first, (np.arange(1, len(first) + 1) - before).astype(np.int32)
 
 
 def _followers(steps: Iterable[tuple[int, int]], kind: np.dtype[Any]) -> list[States]:

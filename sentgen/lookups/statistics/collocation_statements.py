@@ -12,6 +12,7 @@ from sentgen.errors import InputError
 from sentgen.lookups.concordances.hits import ReadPattern, TokenHits
 from sentgen.lookups.concordances.places import SentenceRange, sentences_of
 from sentgen.lookups.patterns import tag_among
+from sentgen.lookups.reach import DOCUMENT, running, written
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement, gathered, where
 
@@ -34,6 +35,25 @@ spot as (
     and t.position between node.first - $left and node.last + $right
     and t.position not between node.first and node.last{in_part}{spelled_t}
 ),
+"""
+#: The same over the ends of sentences, by each place of a window: documents are too long to look in.
+_SPOTS_ACROSS = """\
+{beginning}{places}{spelling}node as (
+  select {sentence} as sentence_id, {first} as first, {last} as last
+  from {source}
+),
+beside as (
+  select distinct sentence_id,
+    unnest(list_concat(range(first - $left, first), range(last + 1, last + $right + 1))) as place
+  from {counted}
+),
+spot as (
+  select t.sentence_id, t.position, {t} as id
+  from beside
+  join running as t on t.start = beside.sentence_id and t.place = beside.place{in_part}{spelled_t}
+),
+"""
+_TOGETHER = """\
 together as (
   select id, count(*) as o11
   from spot
@@ -42,6 +62,12 @@ together as (
   having count(*) >= $min_count
 ),
 """
+#: Nodes within a sentence, as places in its document.
+_PLACED_NODES = """(
+    select p.start as sentence_id, p.before + n.first as first, p.before + n.last as last
+    from node as n
+    join placed as p on p.id = n.sentence_id
+  )"""
 #: Of a part of the store: what occurs with the nodes, and under no number the nodes themselves.
 _PART_OF_WINDOW = """
 select id, count(*) as o11, 0 as nodes
@@ -233,7 +259,7 @@ class CollocationStatements:
         if isinstance(self.within, str):
             head, alone = self._links(bindings) + _LINKED, _ALONE_LINKED
             return self._filled(head + alone + _RELATED, bindings)
-        return self._filled(self._spots(bindings) + _WINDOW, bindings)
+        return self._filled(self._spots(bindings) + _TOGETHER + _WINDOW, bindings)
 
     def _summed(self, bindings: Bindings) -> str:
         """Return the statement over what was counted in parts."""
@@ -250,9 +276,8 @@ class CollocationStatements:
                 text = self._links(bindings, within) + _PART_OF_LINKS
                 text = text.replace("{is_arc}", where(self._arcs(bindings, within), "  "))
             else:
-                text = self._spots(bindings, within)
                 # What is rare in one part may be frequent in another one.
-                text = text[: text.index("together as (")].rstrip().removesuffix(",") + _PART_OF_WINDOW
+                text = self._spots(bindings, within).rstrip().removesuffix(",") + _PART_OF_WINDOW
             yield Statement(self._filled(text, bindings), bindings)
 
     def _filled(
@@ -290,13 +315,21 @@ class CollocationStatements:
         assert not isinstance(self.within, str)
         bindings.update(left=self.within[0], right=self.within[1])
         source = self.node.source(bindings, within)
+        template, in_part = _SPOTS, [f"t.sentence_id {within.part}"] if within else []
+        if self.node.across:
+            template, placed_already = _SPOTS_ACROSS, source.reach is DOCUMENT
+            places = "" if placed_already else written(running([f"s.id {within.part}"] if within else []))
+            template = template.replace("{places}", places)
+            template = template.replace("{counted}", "node" if placed_already else _PLACED_NODES)
+            if self.selection.condition is not None:
+                in_part += self.selection.of_tokens(bindings, "t")
         return (
-            _SPOTS.replace("{beginning}", source.beginning)
+            template.replace("{beginning}", source.beginning)
             .replace("{sentence}", source.sentence)
             .replace("{first}", source.first)
             .replace("{last}", source.last)
             .replace("{source}", source.table)
-            .replace("{in_part}", _and([f"t.sentence_id {within.part}"]) if within else "")
+            .replace("{in_part}", _and(in_part))
         )
 
     def _links(self, bindings: Bindings, within: SentenceRange | None = None) -> str:

@@ -32,9 +32,10 @@ from sqlalchemy import Connection
 from sentgen.errors import InputError
 from sentgen.lookups.absence import QuestionValue, explained
 from sentgen.lookups.attributes import COLUMNS
-from sentgen.lookups.concordances.hits import ReadPattern, TokenHits, read_hits
-from sentgen.lookups.cql.search import CqlOption, Strategy, StrategyOption, check_one
-from sentgen.lookups.question import Lookup, MinCountOption
+from sentgen.lookups.concordances.hits import HitLookup, ReadPattern, TokenHits, read_hits
+from sentgen.lookups.cql.dialects import AS_USUAL, Reading
+from sentgen.lookups.cql.search import CqlOption, check_one
+from sentgen.lookups.question import MinCountOption
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, at_least, limit_clause, limited
 from sentgen.lookups.statistics.collocation_statements import CollocationStatements
@@ -89,12 +90,11 @@ COLUMN = {Measure.LOGDICE: "logdice", Measure.PMI: "pmi", Measure.LOG_LIKELIHOOD
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Collocations(Lookup):
+class Collocations(HitLookup):
     """What occurs with a word more often than chance."""
 
     word: Annotated[str, Option("The node: `stock`, `lemma:fall`, `stock/NN`; or CQL.", argument=True)] = ""
     cql: CqlOption = None
-    strategy: StrategyOption = Strategy.ALL
     window: Annotated[
         str | None,
         Option(
@@ -133,8 +133,10 @@ class Collocations(Lookup):
         window = AROUND if self.window is None else read_window(self.window)
         if self.window is not None and self.dependency:
             raise InputError("a window and a dependency relation exclude each other; choose one")
+        if self.dependency and self.reading.reaches:
+            raise InputError("a dependency relation does not leave its sentence; ask for it without --across")
         selection = self.select(connection, sentences=True)
-        node = read_node(connection, self.word, selection, cql=self.cql, strategy=self.strategy)
+        node = read_node(connection, self.word, selection, cql=self.cql, reading=self.reading)
         # What never occurs together has no score: its logarithms are infinite.
         bindings = Bindings(min_count=max(self.min_count, 1))
         around = self.dependency or (window.left, window.right)
@@ -158,14 +160,14 @@ def read_node(
     selection: Selection,
     *,
     cql: str | None = None,
-    strategy: Strategy = Strategy.ALL,
+    reading: Reading = AS_USUAL,
 ) -> ReadPattern:
     """Read the pattern of one token, or a query in CQL.
 
     Raises:
         InputError: the pattern is one of several tokens, or of none.
     """
-    node = read_hits(connection, word, selection, cql=cql, strategy=strategy)
+    node = read_hits(connection, word, selection, cql=cql, reading=reading)
     if isinstance(node, TokenHits) and len(node.tokens) > 1:
         raise InputError(f"collocations are those of one word, and {word!r} has {len(node.tokens)}")
     return node

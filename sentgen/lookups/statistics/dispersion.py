@@ -46,7 +46,7 @@ _JOIN = "\njoin sentence on sentence.id = token.sentence_id"
 class _Range(SentenceRange):
     """Sentences of whole documents; ``document`` is the one that they belong to, or 0."""
 
-    document: int
+    document: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,4 +117,4 @@ class Spread:
 def _range(documents: Sequence[tuple[int, int, int]]) -> _Range:
     """Return the sentences of documents: number, first sentence, and number of sentences of each."""
     (first, low, _), (_, start, sentences) = documents[0], documents[-1]
-    return _Range(low, start + sentences - 1, first if len(documents) == 1 else 0)
+    return _Range(low, start + sentences - 1, document=first if len(documents) == 1 else 0)

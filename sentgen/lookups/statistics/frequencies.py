@@ -17,9 +17,9 @@ from sqlalchemy import Connection
 from sentgen.errors import InputError
 from sentgen.lookups.absence import QuestionValue, explained
 from sentgen.lookups.attributes import COLUMNS
-from sentgen.lookups.cql.search import Strategy, StrategyOption, is_cql
+from sentgen.lookups.concordances.hits import HitLookup
+from sentgen.lookups.cql.search import is_cql
 from sentgen.lookups.patterns import ANY, glob
-from sentgen.lookups.question import Lookup
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
 from sentgen.lookups.statistics.dispersion import JUILLAND_D, MOST_ROWS, Spread
@@ -161,7 +161,7 @@ chosen as (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Frequencies(Lookup):
+class Frequencies(HitLookup):
     """A frequency list with dispersion and coverage."""
 
     by: Annotated[
@@ -184,7 +184,6 @@ class Frequencies(Lookup):
             "What a query in CQL, or a pattern as of kwic, matched, instead of all tokens.", metavar="QUERY"
         ),
     ] = None
-    strategy: StrategyOption = Strategy.ALL
     parts: Annotated[
         str | None,
         Option(
@@ -242,7 +241,7 @@ class Frequencies(Lookup):
         if self._query is not None:
             selection = self.select(connection, sentences=True)
             return hit_frequencies(
-                connection, self._query, self._by, selection, self.strategy, self.limit, self.parts
+                connection, self._query, self._by, selection, self.reading, self.limit, self.parts
             )
         by, limit = By(self._by), self.limit
         # Only words and lemmas are lower-cased on the way in, or taken for one; tags keep their case.

@@ -15,11 +15,13 @@ from sentgen.errors import InputError
 from sentgen.lookups.absence import explained
 from sentgen.lookups.concordances.hits import CqlHits, ReadPattern, read_hits
 from sentgen.lookups.concordances.places import SentenceRange, sentences_of
-from sentgen.lookups.cql.search import CqlMatches, Strategy, check_terms, is_cql, parse_cql
+from sentgen.lookups.cql.dialects import Dialect, Reading
+from sentgen.lookups.cql.search import CqlMatches, check_terms, is_cql, parse_cql
 from sentgen.lookups.cql.syntax import Term
 from sentgen.lookups.cql.tokens import ENDS, TokenConditions, is_attribute, metadata_key, region_key
 from sentgen.lookups.keys import StoreKeys
 from sentgen.lookups.languages import check_text
+from sentgen.lookups.reach import DOCUMENT
 from sentgen.lookups.regions import innermost, pieces_of
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, gathered, limit_clause, limited, where
@@ -99,6 +101,15 @@ _WHOLE = """\
     group by h.sentence_id, h.first, h.last
   )"""
 
+#: By each place of a hit: documents are too long to look for it in all of one.
+_WHOLE_ACROSS = """\
+(
+    select h.sentence_id, h.first, h.last, {strings}
+    from (select *, unnest(range(first, last + 1)) as place from {hits}) as h
+    join running as t on t.start = h.sentence_id and t.place = h.place{in_part}
+    group by h.sentence_id, h.first, h.last
+  )"""
+
 _PLACES = """\
 (
     select distinct sentence_id, first, last, {places}
@@ -162,7 +173,7 @@ class _Asked:
         if isinstance(self.hits, CqlHits):
             return self.hits.found(bindings, within)
         source = self.hits.source(bindings, within)
-        parts = (
+        parts = source.parts + (
             f"found as (\n  select {source.sentence} as sentence_id, {source.first} as first,"
             f" {source.last} as last\n  from {source.table}\n),\n"
         )
@@ -172,18 +183,22 @@ class _Asked:
         """Return the statement for the keys of each hit; ``part``: the condition on the sentence."""
         strings, whole, joins, told = list[str](), list[str](), list[str](), list[str]()
         conditions = self.conditions(bindings)
-        keys = list(self.keys.values())
+        keys, reach = list(self.keys.values()), self.hits.reach
+        across = reach is DOCUMENT
         if isinstance(self.hits, CqlHits) and self.hits.one_token:
             keys = [Term(term.attribute, term.label or "match") for term in keys]
         labels = (term.label for term in keys)
         places = {label: found.labels[label] for label in labels if label in found.labels}
         for number, term in enumerate(keys, 1):
-            column, alias = f"key_{number}", "h" if metadata_key(self.there, term.attribute) else "t"
+            column, alias = f"key_{number}", "t"
+            # Across, only the token says in which sentence it is.
+            if metadata_key(self.there, term.attribute) and not across:
+                alias = "h"
             if term.label and alias == "t":
                 alias = f"t_{number}"
                 place = f"h.{(ENDS | places)[term.label]}"
-                joins.append(f"\n  join token as {alias} on {alias}.sentence_id = h.sentence_id")
-                joins.append(f" and {alias}.position = {place}{_in_part(alias, part)}")
+                on = f"{alias}.{reach.sentence} = h.sentence_id and {alias}.{reach.position} = {place}"
+                joins.append(f"\n  join {reach.tokens} as {alias} on {on}{_in_part(alias, part)}")
             elif term.label in places:
                 told.append(f"h.{places[term.label]} is not null")
             string = conditions.string(term.attribute, alias)
@@ -191,14 +206,19 @@ class _Asked:
                 string = f"lower({string})"
             string = f"coalesce({string}, '_')"
             if not term.label:
-                whole.append(f"string_agg({string}, ' ' order by t.position) as {column}")
+                whole.append(f"string_agg({string}, ' ' order by t.{reach.position}) as {column}")
                 string = column
             strings.append(f"{string} as {column}")
         if self.parts:
-            strings.append(f"{innermost(self.parts, 'h', 'first', bindings)} as part_id")
+            alias, position = ("t_0", "position") if across else ("h", "first")
+            strings.append(f"{innermost(self.parts, alias, position, bindings)} as part_id")
+            if across:
+                on = "t_0.start = h.sentence_id and t_0.place = h.first"
+                joins.append(f"\n  join running as t_0 on {on}{_in_part('t_0', part)}")
         source = found.hits
         if whole:
-            source = _WHOLE.format(strings=", ".join(whole), hits=source, in_part=_in_part("t", part))
+            template = _WHOLE_ACROSS if across else _WHOLE
+            source = template.format(strings=", ".join(whole), hits=source, in_part=_in_part("t", part))
         if places:
             placed = _PLACES.format(places=", ".join(places.values()), match=found.match, hits=found.hits)
             if whole:
@@ -214,7 +234,7 @@ def hit_frequencies(
     query: str,
     by: str,
     selection: Selection,
-    strategy: Strategy,
+    reading: Reading,
     limit: int,
     parts: str | None = None,
 ) -> Answer:
@@ -234,7 +254,7 @@ def hit_frequencies(
             metadata among them: ``lemma``, ``a.lemma``, ``a.lemma,match.doc_genre``. A hit in which a label
             can stand for several tokens counts once for each; where it stands for none, not.
         selection: the corpora.
-        strategy: which of the spans that match are hits.
+        reading: how a query is read.
         parts: a kind of regions over which the dispersion is, instead of documents: a token is in the
             innermost of them around it, and what is in none is one part more. The columns ``documents`` and
             ``document_share`` are ``parts`` and ``part_share`` then.
@@ -244,7 +264,7 @@ def hit_frequencies(
         QueryError: the query cannot be read, or has no such attribute or label.
         InputError: a pattern matches everywhere, or a key is empty or given twice.
     """
-    asked, bindings = _read(connection, query, selection, strategy, _read_keys(by), parts), Bindings()
+    asked, bindings = _read(connection, query, selection, reading, _read_keys(by), parts), Bindings()
     sentences, missing = sentences_of(connection), f"occurrence of {query!r}"
     rest = _rest(asked, limit, bindings)
     whole = Statement(_STATEMENT.format(counted=asked.counted(bindings), all="counted", **rest), bindings)
@@ -313,7 +333,7 @@ def _read(
     connection: Connection,
     query: str,
     selection: Selection,
-    strategy: Strategy,
+    reading: Reading,
     keys: dict[str, Term],
     over: str | None,
 ) -> _Asked:
@@ -324,10 +344,10 @@ def _read(
         raise InputError(f"no region {over!r} to be parts; {instead(over, there.kinds)}")
     named = {name: _around(there, name, term) for name, term in keys.items()}
     by = list(named.values())
-    if is_cql(query) or "[" in query or '"' in query:
-        cql = parse_cql(connection, query, selection, strategy, by)
-        return _Asked(query, CqlHits(cql), named, selection, there, parts)
-    hits = read_hits(connection, query, selection, written=True)
+    if is_cql(query) or "[" in query or '"' in query or reading.dialect is not Dialect.SENTGEN:
+        cql = parse_cql(connection, query, selection, reading, by)
+        return _Asked(query, CqlHits(cql, reading.reaches), named, selection, there, parts)
+    hits = read_hits(connection, query, selection, reading=reading, surface=True)
     check_terms(there, query, by)
     return _Asked(query, hits, named, selection, there, parts)
 

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from sentgen.server.pages import examples
+from sentgen.server.pages.contexts import contexts
 from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
 
 #: What there is of a subcorpus, and more of a corpus or of all.
@@ -14,6 +15,8 @@ _OF_CORPUS = ("documents", *_COUNTS, "regions", "metadata", "sources")
 _OF_ALL = ("documents", *_COUNTS, "subcorpora")
 UNITS = ("word", "lemma", "upos", "xpos", "deprel")
 ORDERS = ("none", "left", "right")
+#: What the form of a concordance sends.
+_ASKED = ("name", "show", "pattern", "sort", "random", "ignore_case", "across", "limit")
 _ROWS = 50
 #: Subcorpora whose sizes are counted for one page.
 _SIZES = 20
@@ -45,6 +48,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "examples": await examples.words(ask, _only(name), "pattern") if begin else [],
         "units": UNITS,
         "orders": ORDERS,
+        "contexts": contexts(query, "/corpus", _ASKED),
         "rows": query.rows(_ROWS),
         "offset": query.number("offset", 0),
         "document": query.text("document"),
@@ -113,7 +117,8 @@ async def _concordance(ask: Asking, query: PageParameters, name: str) -> PageAns
         "kwic",
         pattern=query.text("pattern"),
         sort=query.choice("sort", ORDERS),
-        context=query.number("context", 12, most=100),
+        context=query.text("context", "12"),
+        across=bool(query.box("across")),
         random=query.text("random"),
         ignore_case=query.box("ignore_case"),
         corpus=_only(name),

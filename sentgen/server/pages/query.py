@@ -10,8 +10,10 @@ from typing import Any
 from fastapi import Request, Response
 from starlette.datastructures import QueryParams
 
+from sentgen.lookups.cql.dialects import Dialect, Strategy
 from sentgen.server import wire
 from sentgen.server.operations import operations
+from sentgen.server.pages.contexts import contexts
 from sentgen.server.pages.examples import PageExample
 from sentgen.server.pages.narrowing import narrowed_cql, narrowed_grew
 from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
@@ -20,7 +22,8 @@ from sentgen.server.problems import Refused
 
 LANGUAGES = {"cql": "CQL", "grew": "Grew"}
 ORDERS = ("none", "left", "right")
-STRATEGIES = ("all", "longest", "shortest", "standard")
+#: The first one is that of the dialect.
+STRATEGIES = ("usual", *Strategy)
 #: Rows of a list of counts; its file has all of them.
 _ROWS, _COUNTS, _TREES = 20, 20, 10
 #: Tokens of a hit that are marked in its tree.
@@ -36,6 +39,9 @@ _ASKED = (
     "by",
     "whether",
     "strategy",
+    "dialect",
+    "across",
+    "context",
     "sort",
     "random",
     "ignore_case",
@@ -124,6 +130,8 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "examples": EXAMPLES[language],
         "orders": ORDERS,
         "strategies": STRATEGIES,
+        "dialects": tuple(Dialect),
+        "contexts": contexts(query, "/query", _ASKED),
         "rows": query.rows(_ROWS),
         "ignore_case": query.box("ignore_case"),
         "query": query,
@@ -170,8 +178,8 @@ def _hits(query: PageParameters, text: str, by_grew: bool) -> tuple[str, dict[st
     asked = {**_common(query), "random": query.text("random")}
     if by_grew:
         return "match", {"request": text, **asked}
-    sort, strategy = query.choice("sort", ORDERS), query.choice("strategy", STRATEGIES)
-    return "kwic", {"cql": text, "sort": sort, "strategy": strategy, **asked}
+    context = {"context": query.text("context")} if query.text("context") else {}
+    return "kwic", {"cql": text, "sort": query.choice("sort", ORDERS), **_reading(query), **context, **asked}
 
 
 def _counts(query: PageParameters, text: str, by_grew: bool) -> tuple[str, dict[str, object]] | None:
@@ -181,9 +189,17 @@ def _counts(query: PageParameters, text: str, by_grew: bool) -> tuple[str, dict[
         whether = query.text("whether")
         asked = {"request": text, "key": keys, "whether": [whether] if whether else []}
         return ("match", {**asked, **_common(query)}) if keys or whether else None
-    strategy = query.choice("strategy", STRATEGIES)
-    counted = {"query": text, "by": keys, "strategy": strategy}
+    counted = {"query": text, "by": keys, **_reading(query)}
     return ("frequencies", {**counted, **_common(query)}) if keys else None
+
+
+def _reading(query: PageParameters) -> dict[str, object]:
+    """Return how a query in CQL is read, as far as it is not read as usual."""
+    strategy, dialect = query.choice("strategy", STRATEGIES), query.choice("dialect", Dialect)
+    found: dict[str, object] = {"strategy": strategy} if strategy != STRATEGIES[0] else {}
+    if dialect != Dialect.SENTGEN:
+        found["dialect"] = str(dialect)
+    return found | ({"across": True} if query.box("across") else {})
 
 
 def _keys(query: PageParameters) -> list[str]:
@@ -192,10 +208,11 @@ def _keys(query: PageParameters) -> list[str]:
 
 def _narrowed(query: PageParameters, text: str, counts: PageAnswer, by_grew: bool) -> list[str]:
     """Return the page with the hits of each row of the counts; empty where no query asks for them."""
-    kept = {key: query.all(key) for key in ("language", "corpus", "where", "ignore_case", "limit")}
+    kept = {key: query.all(key) for key in ("language", "corpus", "where", "ignore_case", "limit", "across")}
     by, whether = query.text("by"), query.text("whether")
     # Other strategies choose among the spans that match, which are others where fewer do.
-    if not by_grew and (query.choice("strategy", STRATEGIES) != STRATEGIES[0] or set(by) & {",", _SEPARATOR}):
+    usual = query.choice("strategy", STRATEGIES) in STRATEGIES[:2] and "dialect" not in _reading(query)
+    if not by_grew and (not usual or set(by) & {",", _SEPARATOR}):
         return []
     asked = (
         narrowed_grew(text, row, _keys(query), [whether] if whether else [])

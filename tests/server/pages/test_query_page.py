@@ -239,3 +239,18 @@ def test_concordances_are_mirrored_where_text_runs_from_right_to_left(left: str,
     row = {"corpus": "c", "document": "d", "sent_id": "s", "left": left, "node": node, "right": ""}
 
     assert ('class="kwic" dir="rtl"' in parts.concordance(PageAnswer(rows=[row]))) == mirrored
+
+
+def test_contexts_and_matches_over_the_ends_of_sentences(visit):
+    """Buttons show more around the same hits, and keep what else was asked."""
+    page = visit(at(language="cql", query='"[.]" "The"', corpus="relief", across="on", limit=3))
+    said, few = page.locator("#said").inner_text(), page.locator("td.right").first.inner_text()
+    assert said.startswith("3 of ")
+    assert {text.split()[-1] for text in page.locator("td.node").all_inner_texts()} == {"The"}
+    page.get_by_role("navigation", name="Context").get_by_role("link", name="3 sentences").click()
+    expect(page.get_by_role("navigation", name="Context").locator("[aria-current]")).to_have_text(
+        "3 sentences"
+    )
+
+    assert page.locator("#said").inner_text() == said
+    assert len(page.locator("td.right").first.inner_text()) > len(few)

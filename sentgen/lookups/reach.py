@@ -1,0 +1,96 @@
+"""How far a match reaches: to the ends of its sentence, or with ``--across`` to those of its document.
+
+Statements name the tokens of a match by a sentence and positions in it. Across, the sentence is the first one
+of the document, and positions go on counting over the ends of sentences: the same statements find matches in
+documents when they read ``running`` in the place of `token`. What is shown is found again through ``placed``,
+which says of each sentence how many tokens of its document come before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+
+from sentgen.lookups.statement import where
+from sentgen.schema.engine import raw
+
+_PLACED = """\
+  select s.id, d.first_sentence as start, s.length,
+    (sum(s.length) over (partition by s.document_id order by s.id) - s.length)::integer as before
+  from sentence as s
+  join document as d on d.id = s.document_id{conditions}"""
+_RUNNING = """\
+  select t.*, p.start, p.before + t.position as place
+  from token as t
+  join placed as p on p.id = t.sentence_id"""
+STARTS = "select first_sentence from document where sentences > 0 order by first_sentence"
+
+
+@dataclass(frozen=True, slots=True)
+class TableExpression:
+    """A common table expression; ``kept`` or not where it is read more than once, if that is to be said."""
+
+    name: str
+    text: str
+    kept: bool | None = False
+
+    def __str__(self) -> str:
+        how = "not materialized " if self.kept is None else "materialized " if self.kept else ""
+        return f"{self.name} as {how}(\n{self.text}\n)"
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What tokens are read from.
+
+    Args:
+        tokens: a table with the columns of `token`.
+        sentence: its column with the sentence from which matches count.
+        position: its column with the number of a token from there.
+    """
+
+    tokens: str
+    sentence: str
+    position: str
+
+
+SENTENCE = Reach("token", "sentence_id", "position")
+DOCUMENT = Reach("running", "start", "place")
+
+
+def placed(conditions: Sequence[str] = ()) -> TableExpression:
+    """Return the places of sentences ``s`` in their documents; conditions choose whole documents."""
+    return TableExpression("placed", _PLACED.format(conditions=where(conditions, "  ")), kept=True)
+
+
+def running(conditions: Sequence[str] = ()) -> list[TableExpression]:
+    """Return what `DOCUMENT` reads from."""
+    # Not materialized: it has all tokens.
+    return [placed(conditions), TableExpression("running", _RUNNING, kept=None)]
+
+
+def written(parts: Sequence[TableExpression]) -> str:
+    """Return common table expressions, each with a comma and a line feed behind it."""
+    return "".join(f"{part},\n" for part in parts)
+
+
+def starts_of(connection: Connection) -> tuple[int, ...]:
+    """Return the numbers of the sentences with which documents begin, ascending."""
+    return tuple(number for (number,) in raw(connection).execute(STARTS).fetchall())
+
+
+def whole_documents(starts: Sequence[int], low: int, high: int, size: int) -> Iterator[tuple[int, int]]:
+    """Cut a range of sentences before documents, into ranges of about so many sentences.
+
+    >>> list(whole_documents([1, 4, 5, 9], 1, 12, 4))
+    [(1, 4), (5, 8), (9, 12)]
+    """
+    begin = low
+    for start, following in zip(starts, (*starts[1:], high + 1), strict=True):
+        if begin < start <= high and following - begin > size:
+            yield begin, start - 1
+            begin = start
+    if begin <= high:
+        yield begin, high
