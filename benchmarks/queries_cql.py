@@ -4,6 +4,8 @@ The store is EWT and GUM (train), ingested 26 times each as a corpus of 26 docum
 made if it is not there. Each case runs in a process of its own, start-up apart: seconds are the best of three in it, by
 the clock and of the CPU (both threads together), memory is its peak, Python and its libraries included.
 
+``--across`` asks the same within sentences and over their ends, in documents of 530 tokens on the average.
+
 ``--regions`` asks the same with and without conditions on the paragraphs and speakers that the treebanks mark.
 """
 
@@ -65,6 +67,13 @@ PAIRS = (
 )
 REGION_CASES = tuple(Case("regions", query, 0) for pair in PAIRS for query in pair)
 CASES = (*CQL_CASES, *REGION_CASES)
+#: Beside the others, what is asked over the ends of sentences.
+ACROSS_CASES = (
+    *CQL_CASES,
+    Case("over an end", '"\\." "However"', 0),
+    Case("within s", f"{ADJECTIVES} within s", 0),
+)
+CASES += ACROSS_CASES
 
 
 def main() -> None:
@@ -73,6 +82,9 @@ def main() -> None:
         make(path)
     if "--regions" in sys.argv:
         compare(path)
+        return
+    if "--across" in sys.argv:
+        over_ends(path)
         return
     rows = []
     for number, case in enumerate(CQL_CASES):
@@ -103,6 +115,27 @@ def compare(path: Path) -> None:
     show(f"Conditions on regions of 10M tokens, limit {LIMIT}", columns, rows)
 
 
+def over_ends(path: Path) -> None:
+    """Ask queries within sentences, and over their ends."""
+    rows = []
+    for number, case in enumerate(ACROSS_CASES, len(CASES) - len(ACROSS_CASES)):
+        asked = [sys.executable, __file__, "--one", str(number), str(path)]
+        runs = [measure(asked), measure([*asked, "--across"])]
+        without, told = (json.loads(run.output.splitlines()[-1]) for run in runs)
+        rows.append(
+            (
+                case.name,
+                escape(case.query),
+                *(f"{one['hits']:,}" for one in (without, told)),
+                *(f"{one['wall']:.2f}" for one in (without, told)),
+                f"{told['wall'] / without['wall']:.1f}",
+                megabytes(runs[1].peak),
+            )
+        )
+    columns = ["case", "query", "hits", "across", "s", "s across", "times", "peak"]
+    show(f"Over the ends of sentences of 10M tokens, limit {LIMIT}", columns, rows)
+
+
 def make(path: Path) -> None:
     """Ingest the treebanks, each copy as a document of its own."""
     OUT.mkdir(parents=True, exist_ok=True)
@@ -118,7 +151,7 @@ def make(path: Path) -> None:
         one.unlink()
 
 
-def one(number: int, path: Path) -> None:
+def one(number: int, path: Path, *, across: bool) -> None:
     """Ask one case, and print its time."""
     import time
 
@@ -134,20 +167,24 @@ def one(number: int, path: Path) -> None:
         for _ in range(TIMES):
             began, used = time.monotonic(), time.process_time()
             if case.asked == "frequencies":
-                hits = Frequencies(query=case.query, by=["a.lemma"]).ask(connection).table.num_rows
+                hits = (
+                    Frequencies(query=case.query, by=["a.lemma"], across=across)
+                    .ask(connection)
+                    .table.num_rows
+                )
             elif case.asked == "collocations":
-                hits = Collocations(cql=case.query).ask(connection).table.num_rows
+                hits = Collocations(cql=case.query, across=across).ask(connection).table.num_rows
             elif case.asked == "count":
-                hits = Kwic(cql=case.query, count=True).ask(connection).total or 0
+                hits = Kwic(cql=case.query, count=True, across=across).ask(connection).total or 0
             else:
                 order = Order.LEFT if case.asked == "sorted" else Order.NONE
-                hits = Kwic(cql=case.query, sort=order).ask(connection).total or 0
+                hits = Kwic(cql=case.query, sort=order, across=across).ask(connection).total or 0
             wall, cpu = min(wall, time.monotonic() - began), min(cpu, time.process_time() - used)
     print(json.dumps({"wall": wall, "cpu": cpu, "hits": hits}))
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--one"]:
-        one(int(sys.argv[2]), Path(sys.argv[3]))
+        one(int(sys.argv[2]), Path(sys.argv[3]), across="--across" in sys.argv)
     else:
         main()
