@@ -6,6 +6,7 @@ A node is a row of `token`, or only the place of a head if nothing else is asked
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, count
@@ -56,6 +57,7 @@ _ENHANCED = """\
     select {columns} from enhanced_edge
     where {conditions}
   )"""
+_EQUAL_COLUMNS = re.compile(r"(\w+)\.\w+ = (\w+)\.\w+")
 _MOST_WHOLE = 2**53
 _NODES_ONLY = {"<": "{left} + 1 = {right}", "<<": "{left} < {right}"}
 
@@ -74,10 +76,10 @@ class PatternStatement:
 
     def exists(self, indent: str) -> str:
         """Return the condition that there is such a thing; it may be null."""
-        conditions = f"\n{indent}    and ".join(self.conditions) or "true"
+        tables, others = _joined(self.tables, self.conditions, f"\n{indent}  ")
+        conditions = f"\n{indent}    and ".join(others) or "true"
         if not self.tables:
             return f"({conditions})"
-        tables = ", ".join(self.tables)
         return f"exists (\n{indent}  select 1 from {tables}\n{indent}  where {conditions}\n{indent})"
 
 
@@ -102,8 +104,8 @@ class HitStatement:
     @property
     def text(self) -> str:
         """The tables and conditions."""
-        tables = ",\n  ".join(self.tables)
-        return f"from {tables}" + ("\nwhere " + "\n  and ".join(self.conditions) if self.conditions else "")
+        tables, conditions = _joined(self.tables, self.conditions, "\n  ")
+        return f"from {tables}" + ("\nwhere " + "\n  and ".join(conditions) if conditions else "")
 
     def head(self, more: Iterable[str] = ()) -> str:
         """Return the ``with`` clause, of the paths and of others; nothing for none."""
@@ -370,6 +372,28 @@ class Compiler:
     def _in_part(self, sentence: str) -> list[str]:
         """Return the condition that a sentence is searched; every table has it, to be read in part."""
         return [f"{sentence} {self._within.part}"] if self._within else []
+
+
+def _joined(tables: Sequence[str], conditions: Sequence[str], line: str) -> tuple[str, list[str]]:
+    """Return tables joined on the columns that must be equal, and the other conditions.
+
+    In the ``where`` clause, DuckDB 2.0 sees these only behind what asks more of a hit, and first makes all
+    combinations of all rows (`docs/design.md` has a case).
+    """
+    places = {table.rsplit(maxsplit=1)[-1]: number for number, table in enumerate(tables)}
+    on: list[list[str]] = [[] for _ in tables]
+    others = []
+    for condition in conditions:
+        ends = _EQUAL_COLUMNS.fullmatch(condition)
+        numbers = [places.get(alias) for alias in ends.groups()] if ends else []
+        found = [number for number in numbers if number is not None]
+        (on[max(found)] if len({*found}) > 1 else others).append(condition)
+    joined = "".join(
+        f"{line}join {table} on {' and '.join(on[number])}" if on[number] else f"{line}cross join {table}"
+        for number, table in enumerate(tables)
+        if number
+    )
+    return "".join(tables[:1]) + joined, others
 
 
 def _edges_lie(operator: str, one: tuple[str, str], other: tuple[str, str]) -> str:
