@@ -1,7 +1,7 @@
 """What DuckDB gets wrong, in which versions, and until when sentgen makes up for it.
 
-pyproject.toml asks for 1.4.1 to 1.5; 2.0 works when it is put in by hand. Once it may ask for 2 alone (to
-be looked at on 2027-05-25), what waits for 2.0 here goes, with all that it guards.
+pyproject.toml asks for 1.4.1 to 2.x. Once it may ask for 2 alone (to be looked at on 2027-05-25), what waits
+for 2.0 here goes, with all that it guards.
 """
 
 from __future__ import annotations
