@@ -382,7 +382,7 @@ def _joined(tables: Sequence[str], conditions: Sequence[str], line: str) -> tupl
     """
     places = {table.rsplit(maxsplit=1)[-1]: number for number, table in enumerate(tables)}
     on: list[list[str]] = [[] for _ in tables]
-    others = []
+    others: list[str] = []
     for condition in conditions:
         ends = _EQUAL_COLUMNS.fullmatch(condition)
         numbers = [places.get(alias) for alias in ends.groups()] if ends else []
