@@ -12,6 +12,7 @@ from sentgen.corpus.readers import (
     conllu,
     conllup,
     conllx,
+    docbin,
     dp,
     epub,
     folia,
@@ -45,7 +46,7 @@ class UnrecognizedError(InputError):
 #: In the order in which they are tried: every CoNLL-U is CoNLL-X as well, and `{` and `(` are words, too.
 _MODULES = (
     *(tei, folia, conllup, conllu, conllx, jsonl, vertical, mrg, dp, conll2000, pos, lines, text, wsj),
-    *(html, markdown, epub, pdf),
+    *(html, markdown, epub, pdf, docbin),
 )
 _TRIED: tuple[Reader, ...] = (*(module.READER for module in _MODULES), *office.READERS, *table.READERS)
 READERS = {reader.name: reader for reader in sorted(_TRIED, key=lambda reader: reader.name)}

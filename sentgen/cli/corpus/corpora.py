@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 #: Formats to write, and what does; imported when it is asked for.
 _EXPORTS = {
     "conllu": ("sentgen.counts.conllu_export", "export_conllu"),
+    "docbin": ("sentgen.counts.docbin_export", "export_docbin"),
     "tei": ("sentgen.counts.tei_export", "export_tei"),
     "vertical": ("sentgen.counts.vertical_export", "export_vertical"),
 }
@@ -110,7 +111,7 @@ def export(
     db: DbOption = None,
     memory_limit: MemoryOption = None,
 ) -> None:
-    """Write a corpus as CoNLL-U, which comes back byte for byte, or with regions: as a vertical file or TEI.
+    """Write a corpus as CoNLL-U, which comes back byte for byte, as a vertical file, as TEI, or for spaCy.
 
     Example: `sentgen corpora export ewt --format vertical --to ewt.vert`
     """

@@ -46,14 +46,14 @@ class SpaCy:
     def parse(self, texts: Sequence[str]) -> Iterator[list[Sentence]]:
         """Yield the sentences of each raw text."""
         for document in self._pipeline.pipe(texts):
-            found = [_sentence(list(sentence), sentence.text.strip()) for sentence in document.sents]
+            found = [sentence_of(list(sentence), sentence.text.strip()) for sentence in document.sents]
             yield [sentence for sentence in found if sentence.forms]
 
     def parse_tokenized(self, sentences: Sequence[Sequence[str]]) -> Iterator[Sentence]:
         """Yield one sentence for each list of tokens."""
         documents = (self._document(forms) for forms in sentences)
         for forms, document in zip(sentences, self._pipeline.pipe(documents), strict=True):
-            sentence = _sentence(list(document), "")
+            sentence = sentence_of(list(document), "")
             sentence.forms, sentence.space_after = list(forms), None
             yield sentence
 
@@ -65,7 +65,7 @@ class SpaCy:
         return Doc(self._pipeline.vocab, words=list(forms), sent_starts=starts)
 
 
-def _sentence(tokens: list[Any], text: str) -> Sentence:
+def sentence_of(tokens: list[Any], text: str) -> Sentence:
     """Return a sentence of the tokens that are not white space, which spaCy counts as tokens."""
     words = [token for token in tokens if not token.is_space]
     places = {token.i: place for place, token in enumerate(words, 1)}

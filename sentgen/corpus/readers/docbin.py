@@ -1,0 +1,153 @@
+"""DocBin, the file in which spaCy keeps documents: its tokens, tags, trees and entities.
+
+A `Doc` is a document, and its entities are regions `ent` with their `label`. Categories and what stands in
+`user_data` or in extensions of the document (`doc._.year`) are its metadata, if that is text, a number or a
+truth value; `id`, `document` or `name` is its name, without which it is FILE#1, FILE#2, and so on. Spans
+in groups, vectors and the extensions of tokens are left out. The line of a sentence is the number of its
+document.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, BinaryIO
+
+from sentgen.corpus.comments import OF_DOCUMENT
+from sentgen.corpus.parsers.spacy import sentence_of
+from sentgen.corpus.reader import Reader
+from sentgen.corpus.readers._blocks import cleaned
+from sentgen.corpus.readers._columns import finished
+from sentgen.corpus.sentence import ABSENT, Mark, RawText, Region, Sentence
+from sentgen.corpus.streams import BLOCK_BYTES
+from sentgen.corpus.tables import check_expansion, read_by_library
+from sentgen.corpus.validation import LIMITS
+from sentgen.errors import InputError, Rejection
+from sentgen.extras import needs
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+#: The kind of region that an entity is.
+ENTITY = "ent"
+#: What may name a document, the first that is there.
+NAMES = ("id", "document", "name")
+#: Annotation that a text without sentences would lose.
+_OF_TOKENS = ("TAG", "POS", "LEMMA", "MORPH")
+
+
+def read_file(file: BinaryIO, *, path: str) -> Iterator[Sentence | Rejection | RawText]:
+    """Yield the sentences of each document, or its text where it has nothing but that.
+
+    Raises:
+        InputError: it is no DocBin, or spaCy is not installed.
+    """
+    with needs("spacy", "spaCy"):
+        import spacy
+        from spacy.tokens import DocBin
+
+    packed = file.read()
+    _check(packed, path)
+    with read_by_library(path, "DocBin"):
+        # A vocabulary without a language does not know white space.
+        found = DocBin().from_bytes(packed).get_docs(spacy.blank("xx").vocab)
+    for number in range(1, len(packed) + 1):
+        with read_by_library(path, "DocBin"):
+            document = next(found, None)
+        if document is None:
+            return
+        yield from _document(document, number, path)
+
+
+def _check(packed: bytes, path: str) -> None:
+    """Refuse what is not compressed as a DocBin is, or expands as a bomb does."""
+    unpacking, expanded = zlib.decompressobj(), 0
+    try:
+        block = unpacking.decompress(packed, BLOCK_BYTES)
+        while block:
+            expanded += len(block)
+            check_expansion(expanded, len(packed), path=path)
+            block = unpacking.decompress(unpacking.unconsumed_tail, BLOCK_BYTES)
+    except zlib.error as error:
+        raise InputError(f"is no DocBin of spaCy: {error}", path=path) from error
+    if not unpacking.eof:
+        raise InputError("is no DocBin of spaCy, or is cut short", path=path)
+
+
+def _document(document: Doc, number: int, path: str) -> Iterator[Sentence | Rejection | RawText]:
+    said = _said(document)
+    file = re.split(r"[/\\!]", path)[-1]
+    begins: str | None = next((said.pop(key) for key in NAMES if key in said), f"{file}#{number}")
+    metadata = [f"{OF_DOCUMENT}{key.replace('=', '_')} = {value}" for key, value in said.items()]
+    if not document.has_annotation("SENT_START"):
+        kept = [name for name in _OF_TOKENS if document.has_annotation(name)]
+        if kept:
+            message = f"it has {kept[0]}, but no sentences; run spaCy's sentencizer or parser before"
+            yield Rejection(path, number, str(begins), "sentences", message)
+        elif text := cleaned(document.text).strip():
+            yield RawText(text, number, document=begins, metadata=metadata)
+        return
+    trees = document.has_annotation("DEP")
+    for span in document.sents:
+        tokens = list(span)
+        sentence = sentence_of(tokens, cleaned(span.text).strip())
+        if not sentence.forms:
+            continue
+        sentence.line, sentence.document, sentence.metadata = number, begins, metadata
+        sentence.marks = tuple(_marks(tokens))
+        if not trees:
+            sentence.heads = sentence.deprels = None
+        for column in ("lemmas", "upos", "xpos", "feats"):
+            if set(getattr(sentence, column)) == {ABSENT}:
+                setattr(sentence, column, None)
+        checked = finished(sentence, path, LIMITS)
+        if isinstance(checked, Sentence):
+            begins, metadata = None, []
+        yield checked
+
+
+def _said(document: Doc) -> dict[str, str]:
+    """Return what is said of a document."""
+    found: dict[str, object] = {}
+    for key, value in document.user_data.items():
+        if isinstance(key, str):
+            found.update(value if key == "metadata" and isinstance(value, Mapping) else {key: value})
+        elif isinstance(key, tuple) and len(key) > 1 and key[0] == "._." and key[2:] in ((), (None, None)):
+            found[key[1]] = value  # an extension of the document, not of one of its tokens
+    found |= document.cats
+    return {
+        " ".join(str(key).split()): cleaned(str(value)).strip()
+        for key, value in found.items()
+        if isinstance(value, str | int | float | bool) and str(value).strip()
+    }
+
+
+def _marks(tokens: list[object]) -> Iterator[Mark]:
+    """Yield where entities begin and end, behind so many words that are no white space."""
+    region, behind = None, 0
+    for token in tokens:
+        inside = token.ent_iob_ == "I"  # type: ignore[attr-defined]
+        if region is not None and not inside:
+            yield Mark(behind, region, begins=False)
+            region = None
+        if token.is_space:  # type: ignore[attr-defined]
+            continue
+        if region is None and token.ent_type_:  # type: ignore[attr-defined]
+            region = Region(ENTITY, (("label", token.ent_type_),))  # type: ignore[attr-defined]
+            yield Mark(behind, region, begins=True)
+        behind += 1
+    if region is not None:
+        yield Mark(behind, region, begins=False)
+
+
+READER = Reader(
+    "docbin",
+    "1",
+    description="DocBin of spaCy",
+    extensions=(".spacy",),
+    read_file=read_file,
+    trees=True,
+    distinct=True,
+    extra="spacy",
+)
