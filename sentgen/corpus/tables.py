@@ -113,9 +113,8 @@ def read_csv(
 
 
 def _csv_rows(lines: Iterable[str], path: str, delimiter: str, *, quotes: bool) -> Iterator[Row]:
-    # No quotes: a sign that cannot stand in a line opens none.
-    sign = '"' if quotes else "\n"
-    read = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, quotechar=sign, strict=True)
+    quoting = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
+    read = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, quoting=quoting, strict=True)
     while True:
         number = read.line_num + 1
         try:

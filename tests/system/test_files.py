@@ -169,7 +169,7 @@ def test_who_opens_a_lock_that_is_let_go_has_it(path: Path, windows: Msvcrt) -> 
         assert path.exists()
 
 
-HOLD = "import duckdb, sys; c = duckdb.connect(sys.argv[1], read_only=sys.argv[2] == 'reads'); print(); sys.stdin.read()"
+HOLD = "import duckdb, sys; c = duckdb.connect(sys.argv[1], read_only=sys.argv[2] == 'reads'); print(flush=True); sys.stdin.read()"
 
 
 @pytest.mark.parametrize(

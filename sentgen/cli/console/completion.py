@@ -37,8 +37,8 @@ _STORES = {"": ("--db",), "cluster": ("--in", "--from", "--to", "--db")}
 ALGORITHMS = ("greedy", "lmo", "viterbi", "beam", "joint", "prim", "prim-ngram", "prim-arg", "cle", "ab")
 #: As in `sentgen.corpus.formats`.
 FORMATS = (
-    *("conll2000", "conllu", "conllup", "conllx", "csv", "docx", "dp", "epub", "folia", "html", "jsonl"),
-    *("lines", "markdown", "mrg", "odt", "parquet", "pdf", "pos", "tei", "text", "tsv", "vertical"),
+    *("conll2000", "conllu", "conllup", "conllx", "csv", "docbin", "docx", "dp", "epub", "folia", "html"),
+    *("jsonl", "lines", "markdown", "mrg", "odt", "parquet", "pdf", "pos", "tei", "text", "tsv", "vertical"),
     *("wsj", "xlsx"),
 )
 #: As in `sentgen.alignment.systems`.
