@@ -19,7 +19,7 @@ def first(db: Database) -> str:
     db.kwic('[lemma="go"]', sort="left", corpus=["a", "b"])
     assert_type(db.match("pattern { V [] }").by("V.lemma"), Hits)
     db.ngrams("in the *", limt=3)  # type: ignore[call-arg]
-    db.kwic("camp", sort="up")  # type: ignore[arg-type]
+    db.collocations("camp", by="up")  # type: ignore[arg-type]
     db.ngrams(3)  # type: ignore[arg-type]
     for row in found:
         return str(row.w3)

@@ -16,13 +16,15 @@ from sqlalchemy import Connection
 from test_cql_property import CORPORA, LABELLED, TIMES, fill
 
 from sentgen.lookups.concordances import places
-from sentgen.lookups.concordances.concordance import Kwic, Order
+from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.cql.dialects import Strategy
 from sentgen.lookups.cql.grammar import read
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.schema import Store
 from sentgen.schema.store import raw
+
+ORDERS = ("none", "left", "right")
 
 #: Sentences of a paragraph in these stores.
 PARAGRAPH = 2
@@ -78,10 +80,10 @@ class Text:
         parts = self.words[low:first], self.words[first : last + 1], self.words[last + 1 : high]
         return (str(self.number + sentence), *map(" ".join, parts))
 
-    def beside(self, first: int, last: int, context: str, order: Order) -> list[str]:
+    def beside(self, first: int, last: int, context: str, order: str) -> list[str]:
         """Return the words that lines are sorted by."""
         size = int(context) if context.isdigit() else 15
-        if order is Order.LEFT:
+        if order == "left":
             return [one.lower() for one in self.words[max(first - size, 0) : first][::-1]]
         return [one.lower() for one in self.words[last + 1 : last + 1 + size]]
 
@@ -113,19 +115,19 @@ def lines(asked: Kwic, connection: Connection) -> list[tuple[str, ...]]:
     CORPORA,
     QUERIES,
     st.sampled_from(("0", "2", "15", "1s", "2s", "1p", "2p")),
-    st.sampled_from(Order),
+    st.sampled_from(ORDERS),
     st.sampled_from((0, 3, 1000)),
     st.booleans(),
 )
 def test_lines_and_their_contexts(
-    connection: Connection, corpus: list[Any], query: str, context: str, order: Order, limit: int, large: bool
+    connection: Connection, corpus: list[Any], query: str, context: str, order: str, limit: int, large: bool
 ) -> None:
     """Also where the store is searched in ranges of documents."""
     expected = []
     for text in texts(connection, corpus):
         for first, last in text.reference.hits(read(query)):
             line = text.line(first - 1, last - 1, context)
-            words = text.beside(first - 1, last - 1, context, order) if order is not Order.NONE else []
+            words = text.beside(first - 1, last - 1, context, order) if order != "none" else []
             expected.append((words, text.number, first, last, line))
     expected.sort(key=lambda one: one[:4])
     with pytest.MonkeyPatch.context() as patched:

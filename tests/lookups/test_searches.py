@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
-from sentgen.lookups.concordances import concordance as concordance_module
-from sentgen.lookups.concordances.concordance import Kwic, Order
+from sentgen.lookups.concordances import line_search as line_search_module
+from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import (
     Arguments,
     Dependencies,
@@ -28,6 +28,8 @@ from sentgen.lookups.statistics.collocations import (
 )
 from sentgen.lookups.statistics.frequencies import By, Frequencies
 from sentgen.output.tabular import Rows
+
+ORDERS = ("none", "left", "right", "1L%c,2R", "-node,3L,document", "-document,1R")
 
 
 def rows(answer: Answer, *columns: str) -> list[tuple[Any, ...]]:
@@ -191,8 +193,8 @@ def test_token_patterns(pattern: str, nodes: list[str], connection: Connection) 
 
 def test_concordance_is_sorted(connection: Connection) -> None:
     """By the nearest word first: fell, rose / bought < the."""
-    right = rows(Kwic(pattern="jones", sort=Order.RIGHT).ask(connection), "right")
-    left = rows(Kwic(pattern="stock", sort=Order.LEFT, corpus=["toy"]).ask(connection), "left")
+    right = rows(Kwic(pattern="jones", sort="right").ask(connection), "right")
+    left = rows(Kwic(pattern="stock", sort="left", corpus=["toy"]).ask(connection), "left")
 
     assert right == [("fell .",), ("rose .",)]
     assert left == [("the traders bought",), ("traders sold the",)]
@@ -212,7 +214,7 @@ def test_ranges_of_sentences_make_no_difference(
     connection: Connection, sentences: int, lines: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A store searched range by range gives the lines of one that is searched as a whole, in their order."""
-    asked = [*product(("the",), Order, (None, 1), (2, 100)), ("* fell", Order.NONE, None, 2)]
+    asked = [*product(("the",), ORDERS, (None, 1), (2, 100)), ("* fell", "none", None, 2)]
 
     def answers() -> list[tuple[list[tuple[Any, ...]], bool, int | None]]:
         found = (Kwic(pattern=p, sort=o, random=s, limit=n).ask(connection) for p, o, s, n in asked)
@@ -220,10 +222,10 @@ def test_ranges_of_sentences_make_no_difference(
 
     whole = answers()
     monkeypatch.setattr("sentgen.lookups.concordances.places.SENTENCES", sentences)
-    monkeypatch.setattr(concordance_module, "LINES", lines)
+    monkeypatch.setattr(line_search_module, "LINES", lines)
 
     assert answers() == whole
-    for order in Order:
+    for order in ORDERS:
         everything = rows(Kwic(pattern="the", sort=order, limit=0).ask(connection))
         assert everything == rows(Kwic(pattern="the", sort=order, limit=100).ask(connection))
     _, parts = Kwic(pattern="the").parts(connection)
@@ -434,7 +436,7 @@ def test_collocations_refuse(connection: Connection) -> None:
         Dependencies(head="fell", level=Level.TAG_TAG, limit=900),
         Arguments(word="fell", limit=4),
         Kwic(pattern="dow", limit=2),
-        Kwic(pattern="dow", limit=9, sort=Order.LEFT),
+        Kwic(pattern="dow", limit=9, sort="left"),
         Frequencies(limit=4),
         Collocations(word="fell", min_count=1, limit=4),
     ],

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.lookups.concordances import surface_words
-from sentgen.lookups.concordances.concordance import Kwic, Order
+from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.concordances.surface import surface_of
 from sentgen.lookups.pair_lines import collocation_lines
 from sentgen.lookups.selection import select_corpora
@@ -116,7 +116,7 @@ def test_words_are_found_as_they_are_written(
 
 def test_case_and_order(connection: Connection) -> None:
     assert [line[0] for line in lines(connection, "DU", ignore_case=True)] == ["a", "b", "c"]
-    assert [line[0] for line in lines(connection, "du", sort=Order.RIGHT, ignore_case=True)] == [
+    assert [line[0] for line in lines(connection, "du", sort="right", ignore_case=True)] == [
         "c",
         "b",
         "a",

@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 from sentgen.cli.console.option_groups import Result, asking
 from sentgen.cli.console.options import DbOption, MemoryOption, mistakes, open_store
 from sentgen.cli.console.output import Look, Output, output_options, printable
-from sentgen.lookups.concordances.concordance import Kwic, Order
+from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import Arguments, Dependencies
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.question import Question
@@ -178,8 +178,7 @@ def kwic(
 
     Example: `sentgen kwic "lemma:fall sharply" --sort left`, or `sentgen kwic '[upos="ADJ"]+ "house"'`
     """
-    # Sorted lines have to be in memory all at once.
-    if not asked.limit and asked.sort is Order.NONE and not asked.count:
+    if not asked.limit and not asked.count:
         _all_lines(asked, width, reading, out)
         return
     answer = reading.ask(asked)

@@ -13,9 +13,8 @@ from typing import Annotated
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError, NotFoundError
-from sentgen.lookups.concordances.hits import HitSource
 from sentgen.lookups.concordances.surface import Surface
-from sentgen.lookups.reach import DOCUMENT, running, written
+from sentgen.lookups.reach import DOCUMENT, Reach, running, written
 from sentgen.lookups.statement import Bindings, Statement
 from sentgen.options import Option
 
@@ -38,43 +37,24 @@ WideContextOption = Annotated[
 ]
 
 #: The hits that are shown, as places in their documents.
-_CHOSEN = """\
-chosen as materialized (
-  select {sentence} as sentence_id, {first} as first, {last} as last, {key} as chosen_by
-  from {source}{order}{limit}
-),
+_SHOWN = """\
 {places}shown as materialized (
   {shown}
 ),
 """
-_SHOWN = "select sentence_id as start, first, last, chosen_by\n  from chosen"
+_IN_DOCUMENTS = "select hit.sentence_id as start, hit.first, hit.last{rank}\n  from hit"
 _PLACED = (
-    "select p.start, p.before + chosen.first as first, p.before + chosen.last as last, chosen_by\n"
-    "  from chosen\n  join placed as p on p.id = chosen.sentence_id"
+    "select p.start, p.before + hit.first as first, p.before + hit.last as last{rank}\n"
+    "  from hit\n  join placed as p on p.id = hit.sentence_id"
 )
-_DOCUMENTS = (
-    "s.document_id in (select document_id from sentence where id in (select sentence_id from chosen))"
-)
-_WORDED = """\
-worded as materialized (
-  select shown.start, shown.first, shown.last, any_value(shown.chosen_by) as chosen_by,
-    coalesce(list(lower(word.form) order by c.place{turned}) filter (where c.place is not null), []) as words
-  from shown
-  left join (select *, unnest(range({low}, {high})) as place from shown) as b using (start, first, last)
-  left join running as c on c.start = b.start and c.place = b.place
-  left join word on word.id = c.word_id
-  group by shown.start, shown.first, shown.last
-  order by words, shown.start, shown.first, shown.last{limit}
-),
-"""
-_NEAR = {"left": ("first - $sorted", "first"), "right": ("last + 1", "last + 1 + $sorted")}
+_DOCUMENTS = "s.document_id in (select document_id from sentence where id in (select sentence_id from hit))"
 
 _OF_WORDS = (
-    "  select s.*, greatest(s.first - $context, 1) as low, s.last + $context as high\n  from {hits} as s"
+    "  select s.*, greatest(s.first - $context, 1) as low, s.last + $context as high\n  from shown as s"
 )
 _OF_SENTENCES = """\
   select s.*, coalesce(x.before + 1, 1) as low, coalesce(y.before + y.length, {end}) as high
-  from {hits} as s
+  from shown as s
   asof join placed as a on a.start = s.start and a.before < s.first
   asof join placed as b on b.start = s.start and b.before < s.last
   left join placed as x on x.start = s.start and x.id = a.id - $context + 1
@@ -85,7 +65,7 @@ _OF_PARAGRAPHS = """\
     case when a.last < s.first or a.last is null then c.before + 1 else coalesce(x.first, 1) end as low,
     case when b.last < s.last or b.last is null then d.before + d.length
       else coalesce(y.last, {end}) end as high
-  from {hits} as s
+  from shown as s
   asof join placed as c on c.start = s.start and c.before < s.first
   asof join placed as d on d.start = s.start and d.before < s.last
   asof left join paragraph as a on a.start = s.start and a.first <= s.first
@@ -116,7 +96,7 @@ stretch as materialized (
 line as (
   select any_value(p.id) filter (where {here}) as sentence_id,
     hit.first - any_value(p.before) filter (where {here}) as first,
-    hit.last - any_value(p.before) filter (where {here}) as last{keys},
+    hit.last - any_value(p.before) filter (where {here}) as last,{rank}
     {columns}
   from (select *, unnest(range(low_id, high_id + 1)) as id from stretch) as hit
   join placed as p on p.id = hit.id
@@ -169,58 +149,37 @@ def check_paragraphs(connection: Connection) -> None:
 
 
 def wide_lines(
-    source: HitSource,
+    reach: Reach,
     context: LineContext,
     surface: Surface,
     bindings: Bindings,
     *,
-    key: str,
-    order: str,
-    limit: str,
-    sort: str,
-    sorts_all: bool,
+    rank: str,
+    placed_already: bool,
 ) -> str:
-    """Return the common table expressions up to ``line``, which has the lines of a concordance.
+    """Return the common table expressions that make ``line`` of ``hit``, behind which they stand.
 
     Args:
-        source: where the hits are.
+        reach: what hits are counted from.
         context: what is shown of what is around them.
         surface: how tokens become text.
         bindings: of the statement.
-        key: SQL of what hits are drawn by, or null.
-        order: SQL of what they are put in order by.
-        limit: the clause that limits them.
-        sort: ``left`` or ``right``, if lines are sorted by what is there; else nothing.
-        sorts_all: whether the first lines are known only when all are sorted.
+        rank: what of the hits puts lines in order, with a comma behind it; else nothing.
+        placed_already: whether the statement has the places of sentences.
     """
-    bindings.update(context=context.size, sorted=context.sorted_by)
-    reaches = source.reach is DOCUMENT
-    text = source.beginning + _CHOSEN.format(
-        sentence=source.sentence,
-        first=source.first,
-        last=source.last,
-        key=key,
-        source=source.table,
-        order="" if sorts_all else f"\n  order by {order}",
-        limit="" if sorts_all else limit,
-        places="" if reaches else written(running([_DOCUMENTS])),
-        shown=_SHOWN if reaches else _PLACED,
+    bindings["context"] = context.size
+    shown = _IN_DOCUMENTS if reach is DOCUMENT else _PLACED
+    text = _SHOWN.format(
+        places="" if placed_already else written(running([_DOCUMENTS])),
+        shown=shown.format(rank=", hit.rank" if rank else ""),
     )
-    hits = "shown"
-    if sort:
-        low, high = _NEAR[sort]
-        turned, hits = " desc" if sort == "left" else "", "worded"
-        text += _WORDED.format(turned=turned, low=low, high=high, limit=limit if sorts_all else "")
     if context.unit == "p":
         text += _PARAGRAPHS
     around = {"": _OF_WORDS, "s": _OF_SENTENCES, "p": _OF_PARAGRAPHS}[context.unit]
-    keys = ",\n    any_value(hit.chosen_by) as chosen_by"
-    keys += f", {'any_value(hit.words)' if sort else 'null'} as words"
-    columns = surface.columns("hit.first", "hit.last", "hit.low", before="p.before + ")
     return text + _LINES.format(
-        around=around.format(hits=hits, end=_END),
+        around=around.format(end=_END),
         here="p.before + c.position = hit.first",
-        keys=keys,
-        columns=columns,
+        rank=f" {rank}" if rank else "",
+        columns=surface.columns("hit.first", "hit.last", "hit.low", before="p.before + "),
         surface=surface.join,
     )

@@ -1,0 +1,322 @@
+"""The order of concordance lines: by words beside the node, by the node, by what the text is of.
+
+A word at a place is a token, the k-th one to the left or to the right of the node; where there is none, as at
+the end of a sentence, the line comes first. So does one without a value of metadata; numbers among the values
+come next, by their size, and then the others. Texts are compared letter by letter, as Unicode numbers them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+
+from sentgen.errors import InputError
+from sentgen.lookups.concordances.hits import HitSource
+from sentgen.lookups.keys import MetadataKey, StoreKeys, bare
+from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach
+from sentgen.lookups.regions import RegionKey
+from sentgen.lookups.statement import Bindings, limit_clause
+from sentgen.output.wording import instead
+
+#: No order but that of the corpus.
+NONE = "none"
+_NODE, _LEFT, _RIGHT = "node", "left", "right"
+_PLACE = re.compile(r"([1-9]\d{0,2})([LR])", re.IGNORECASE)
+_FOLDED = "%c"
+_MOST_KEYS = 20
+#: How hits are put in order where none is asked for.
+BY_PLACE = "sentence_id, first, last"
+
+_HIT = """\
+{keyed}hit as materialized (
+  select *{rank}
+  from (
+    select *
+    from {hits}
+    order by {order}{limit}
+  )
+)"""
+_KEYED = """\
+keyed as (
+  select h.sentence_id, h.first, h.last{keys}
+  from {every} as h{joins}
+),
+"""
+#: Words of each hit, from one scan of the tokens, whatever their places are.
+_WORDS = """
+  left join (
+    select b.sentence_id, b.first, b.last, {words}
+    from (
+      select h.*, {start} as start, {low} as low, {high} as high, unnest({places}) as place
+      from {every} as h{at}
+    ) as b
+    join {tokens} as t on t.{sentence} = b.start and t.{position} = b.place{part}
+    join word as w on w.id = t.word_id
+    group by b.sentence_id, b.first, b.last
+  ) as s on s.sentence_id = h.sentence_id and s.first = h.first and s.last = h.last"""
+_OF_HIT = "\n  join sentence as of_hit on of_hit.id = {home}"
+#: Where a hit is in its document, and which sentence its first token is in.
+_PLACED = "\n  join placed as p on p.id = h.sentence_id"
+_HOME = "\n  asof join placed as p on p.start = h.sentence_id and p.before < h.first"
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey:
+    """One thing that lines are put in order by.
+
+    Args:
+        name: as it was written, in capitals if it is a place.
+        fold: whether the case of letters is ignored.
+        descending: whether the last ones come first.
+        place: of a token, so many behind the node, or below 0 before it; 0 if it is no token.
+    """
+
+    name: str
+    fold: bool
+    descending: bool
+    place: int = 0
+
+    def tokens(self, context: int) -> int:
+        """Return how many tokens of a hit are read, where its contexts are of so many."""
+        return context if self.name in (_LEFT, _RIGHT) else 1
+
+
+def read_order(text: str) -> tuple[SortKey, ...]:
+    """Read keys with commas between them, such as ``1L, 2L%c, -year``; nothing of ``none``.
+
+    Raises:
+        InputError: a key is empty or given twice, or there are too many.
+    """
+    if text.strip() == NONE:
+        return ()
+    keys = tuple(_read_key(one.strip()) for one in text.split(","))
+    names = [one.name for one in keys]
+    if not all(names) or NONE in names or len(set(names)) < len(names):
+        raise InputError(f"{text!r} has an empty sort key, or one twice; write keys as in 1L,2L%c,-year")
+    if len(keys) > _MOST_KEYS:
+        raise InputError(f"lines are sorted by {_MOST_KEYS} keys at most; there are {len(keys)}")
+    return keys
+
+
+def _read_key(text: str) -> SortKey:
+    name = text.removeprefix("-").strip()
+    descending, fold = name != text, name.endswith(_FOLDED)
+    name = name.removesuffix(_FOLDED).strip()
+    if found := _PLACE.fullmatch(name):
+        side = found[2].upper()
+        return SortKey(f"{found[1]}{side}", fold, descending, int(found[1]) * (-1 if side == "L" else 1))
+    # As before there were others: by words beside the node whatever their case.
+    return SortKey(name, fold or name in (_LEFT, _RIGHT), descending)
+
+
+def find_key(
+    keys: StoreKeys, name: str, what: str = "metadata", others: Sequence[str] = ()
+) -> MetadataKey | RegionKey:
+    """Return the key of metadata, or the attribute of regions, that a name stands for.
+
+    Args:
+        keys: those of the store.
+        name: the name.
+        what: it is, for the message that there is none; and ``others``: what else it may be.
+
+    Raises:
+        InputError: there is none.
+    """
+    if found := keys.find_metadata(name) or keys.find_region(name):
+        return found
+    listed = [*others, *keys.of_sentences, *keys.of_regions]
+    raise InputError(f"no {what} {name!r}; {instead(bare(name), listed)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Where the sentence of a hit's first token is in a statement, for what is around that token.
+
+    Args:
+        row: alias of a row of `sentence`.
+        position: SQL for the position of the token in it.
+    """
+
+    row: str
+    position: str
+
+    def value(self, key: MetadataKey | RegionKey, bindings: Bindings) -> str:
+        """Return a value in SQL; null if there is none."""
+        if isinstance(key, MetadataKey):
+            return key.value(self.row, bindings)
+        token = f"(select {self.row}.id as sentence_id, {self.position} as position) as at"
+        return f"(select {key.value('at', bindings)} from {token})"
+
+
+@dataclass(frozen=True, slots=True)
+class LineOrder:
+    """The keys of an order, looked up in a store.
+
+    Args:
+        keys: what lines are put in order by; none for their place in the corpus.
+        found: those of metadata and regions, by their names.
+        context: how many tokens beside the node ``left`` and ``right`` look at.
+    """
+
+    keys: tuple[SortKey, ...] = ()
+    found: dict[str, MetadataKey | RegionKey] | None = None
+    context: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens of each hit are read."""
+        return sum(one.tokens(self.context) for one in self.keys)
+
+    @property
+    def by(self) -> str:
+        """What of ``hit`` lines are put in order by at last."""
+        return "rank" if self.keys else f"line.{BY_PLACE}"
+
+    def hits(
+        self, every: str, source: HitSource, bindings: Bindings, limit: int, *, wide: bool, part: str = ""
+    ) -> str:
+        """Return the common table expression ``hit``, which has the first hits, with their ``rank``.
+
+        Args:
+            every: the table with all hits: ``sentence_id``, ``first`` and ``last``.
+            source: where they come from.
+            bindings: of the statement.
+            limit: how many; 0 for all.
+            wide: whether words beside the node may be in other sentences.
+            part: the condition on the sentences of tokens, if only some are searched.
+        """
+        spot, values = _Spot(every, source.reach, wide, part), self.found or {}
+        bindings["sorted"] = self.context
+        columns, words, read, order = list[str](), list[str](), list[str](), list[str]()
+        for number, one in enumerate(self.keys, 1):
+            if one.name in values:
+                value = spot.around.value(values[one.name], bindings)
+                value = f"lower({value})" if one.fold else value
+            else:
+                found, place = _words(one)
+                words.append(f"{found} as words_{number}")
+                read.append(place)
+                value = f"coalesce(words_{number}, {chr(39) * 2 if one.place else '[]'})"
+            columns.append(f", {value} as key_{number}")
+            order += _ascending(one, number, is_value=one.name in values)
+        joins = spot.at if values else ""
+        joins += _OF_HIT.format(home=spot.home) if values else ""
+        joins += spot.words(words, read) if words else ""
+        by = ", ".join([*order, "sentence_id", "first", "last"])
+        keyed = _KEYED.format(keys="".join(columns), every=every, joins=joins)
+        return _HIT.format(
+            keyed=keyed if self.keys else "",
+            hits="keyed" if self.keys else every,
+            rank=f", row_number() over (order by {by}) as rank" if self.keys else "",
+            order=by,
+            limit=limit_clause(limit, bindings, "    "),
+        )
+
+
+def _words(one: SortKey) -> tuple[str, str]:
+    """Return what a key takes of the words ``w`` at the places ``b``, and the list of these places."""
+    form = "lower(w.form)" if one.fold else "w.form"
+    if one.place:
+        place = f"low - {-one.place}" if one.place < 0 else f"high + {one.place}"
+        return f"any_value({form}) filter (where b.place = {place})", f"[{place}]"
+    turned, filtered, read = {
+        _NODE: ("", "b.place between low and high", "range(low, high + 1)"),
+        _LEFT: (" desc", "b.place < low", "range(low - $sorted, low)"),
+        _RIGHT: ("", "b.place > high", "range(high + 1, high + 1 + $sorted)"),
+    }[one.name]
+    return f"list({form} order by b.place{turned}) filter (where {filtered})", read
+
+
+def line_order(connection: Connection, keys: tuple[SortKey, ...], context: int) -> LineOrder:
+    """Look up the keys of an order.
+
+    Raises:
+        InputError: there is none of a name.
+    """
+    named = [one.name for one in keys if not one.place and one.name not in (_NODE, _LEFT, _RIGHT)]
+    others, there = ["1L", "1R", _NODE, _LEFT, _RIGHT], StoreKeys(connection)
+    return LineOrder(keys, {name: find_key(there, name, "sort key", others) for name in named}, context)
+
+
+def _ascending(one: SortKey, number: int, *, is_value: bool) -> list[str]:
+    """Return what puts rows in the order of a key."""
+    turned = " desc" if one.descending else ""
+    key = f"key_{number}"
+    if not is_value:
+        return [f"{key}{turned}"]
+    # To DuckDB, nan is greater than any number.
+    number_of = f"nullif(try_cast({key} as double), 'nan'::double)"
+    last = " desc nulls first" if one.descending else " nulls last"
+    return [f"{key} is not null{turned}", f"{number_of}{last}", f"{key}{turned}"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Spot:
+    """Where the hits ``h`` are, so that tokens beside them can be found."""
+
+    every: str
+    reach: Reach
+    wide: bool
+    part: str
+
+    @property
+    def _shifted(self) -> bool:
+        """Whether hits are counted from their sentence, and tokens beside them from the document."""
+        return self.wide and self.reach is SENTENCE
+
+    @property
+    def at(self) -> str:
+        """What joins the place of a hit in its document."""
+        if not self.wide:
+            return ""
+        return _PLACED if self._shifted else _HOME
+
+    @property
+    def start(self) -> str:
+        return "p.start" if self._shifted else "h.sentence_id"
+
+    @property
+    def low(self) -> str:
+        """The place of the first token."""
+        return "p.before + h.first" if self._shifted else "h.first"
+
+    @property
+    def high(self) -> str:
+        """The place of the last token."""
+        return "p.before + h.last" if self._shifted else "h.last"
+
+    @property
+    def home(self) -> str:
+        """The number of the sentence of the first token."""
+        return "p.id" if self.wide else "h.sentence_id"
+
+    @property
+    def around(self) -> Home:
+        """Where that sentence is."""
+        shift = " - p.before" if self.wide and not self._shifted else ""
+        return Home("of_hit", f"h.first{shift}")
+
+    def words(self, words: Sequence[str], read: Sequence[str]) -> str:
+        """Return what joins words of each hit.
+
+        Args:
+            words: what is taken of them.
+            read: lists of their places.
+        """
+        tokens = DOCUMENT if self.wide else SENTENCE
+        return _WORDS.format(
+            words=", ".join(words),
+            start=self.start,
+            low=self.low,
+            high=self.high,
+            places=read[0] if len(read) == 1 else f"list_distinct(list_concat({', '.join(read)}))",
+            every=self.every,
+            at=self.at,
+            tokens=tokens.tokens,
+            sentence=tokens.sentence,
+            position=tokens.position,
+            part=f" and t.sentence_id {self.part}" if self.part else "",
+        )

@@ -1,0 +1,154 @@
+"""Sorted concordances: as Python sorts the same hits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from meta_treebank import Sentence, sentences, store_of
+from sqlalchemy import Connection
+
+from sentgen.errors import InputError
+from sentgen.lookups.concordances import line_search, places
+from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.schema import Store
+
+ROWS = sentences()
+CONTEXT = 3
+QUERIES = ('[upos="NOUN"]', '[upos="DET"] []?', "[]{1,2}", '[upos="VERB" | word="old"]')
+PLACES = ("1L", "2l", "3R", "1r", "2R%c")
+KEYS = st.tuples(
+    st.booleans(),
+    st.sampled_from((*PLACES, "node", "node%c", "left", "right", "document", "corpus", "length"))
+    | st.sampled_from(("genre", "meta.year", "match.doc_genre", "speaker", "year%c")),
+)
+
+
+@pytest.fixture(scope="module")
+def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
+    path = store_of(tmp_path_factory.mktemp("sorting") / "s.duckdb", ROWS)
+    with Store(path, read_only=True) as store, store.connect() as opened:
+        yield opened
+
+
+class Hit:
+    """A hit as a place in the words that it may be sorted by: of its sentence, or of its document."""
+
+    def __init__(self, words: list[str], first: int, last: int, of: Sentence) -> None:
+        self.words, self.first, self.last, self.of = words, first, last, of
+
+    def word(self, place: int) -> str:
+        return self.words[place] if 0 <= place < len(self.words) else ""
+
+    def key(self, name: str) -> Any:
+        """Return what Python sorts a key by."""
+        stem = name.removesuffix("%c")
+        fold = str.lower if stem != name else str
+        if stem[0].isdigit():
+            size = int(stem[:-1])
+            place = self.first - size if stem[-1] in "lL" else self.last + size
+            return fold(self.word(place))
+        if stem == "node":
+            return [fold(one) for one in self.words[self.first : self.last + 1]]
+        if stem == "left":
+            return [one.lower() for one in self.words[max(self.first - CONTEXT, 0) : self.first]][::-1]
+        if stem == "right":
+            return [one.lower() for one in self.words[self.last + 1 :][:CONTEXT]]
+        found = {
+            "document": self.of.document,
+            "corpus": self.of.corpus,
+            "length": str(len(self.of.tokens)),
+            "match.doc_genre": self.of.of_document.get("genre"),
+        }
+        value = found[stem] if stem in found else self.of.value(stem.removeprefix("meta."))
+        return value is not None, *numbered(value or "")
+
+
+def numbered(text: str) -> tuple[float, str]:
+    """Return a number as its size, which comes before what is none."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.inf
+    return (math.inf if math.isnan(number) else number), text
+
+
+def hits_of(connection: Connection, query: str, *, across: bool) -> list[tuple[tuple[str, ...], Hit]]:
+    """Return the lines of all hits in the order of the corpus, each with its place among words."""
+    asked = Kwic(cql=query, context=CONTEXT, limit=0, across=across)
+    found = []
+    for row in asked.lines(connection, placed=True).table.to_pylist():
+        number = row["sentence_id"] - 1
+        among = [ROWS[number]]
+        before = 0
+        if across:
+            document = (ROWS[number].corpus, ROWS[number].document)
+            among = [one for one in ROWS if (one.corpus, one.document) == document]
+            start = ROWS.index(among[0])
+            before = sum(len(one.tokens) for one in ROWS[start:number])
+        words = [form for one in among for form, _, _ in one.tokens]
+        shift = before - 1
+        line = tuple(str(row[name]) for name in ("sent_id", "left", "node", "right"))
+        found.append((line, Hit(words, row["first"] + shift, row["last"] + shift, ROWS[number])))
+    return found
+
+
+@given(
+    query=st.sampled_from(QUERIES),
+    keys=st.lists(KEYS, min_size=1, max_size=4, unique_by=lambda one: one[1].removesuffix("%c").upper()),
+    limit=st.sampled_from((0, 3, 50)),
+    across=st.booleans(),
+    large=st.booleans(),
+)
+def test_lines_come_as_python_sorts_them(
+    connection: Connection,
+    query: str,
+    keys: list[tuple[bool, str]],
+    limit: int,
+    across: bool,
+    large: bool,
+) -> None:
+    expected = hits_of(connection, query, across=across)
+    # From the last key to the first, as sorting keeps the order of equals.
+    for descending, name in reversed(keys):
+        expected.sort(key=lambda one: one[1].key(name), reverse=descending)
+    asked = ",".join(f"{'-' if descending else ''}{name}" for descending, name in keys)
+
+    with pytest.MonkeyPatch.context() as patch:
+        if large:
+            patch.setattr(places, "SENTENCES", 9)
+            patch.setattr("sentgen.lookups.cql.plan._MOST", 9)
+            patch.setattr(line_search, "LINES", 7)
+            patch.setattr(line_search, "TOKENS", 20)
+        answer = Kwic(cql=query, context=CONTEXT, sort=asked, limit=limit, across=across).ask(connection)
+
+    table = answer.table
+    columns = (table[name].to_pylist() for name in ("sent_id", "left", "node", "right"))
+    lines = [line for line, _ in expected]
+    assert list(zip(*columns, strict=True)) == (lines[:limit] if limit else lines)
+    assert answer.total == len(lines)
+    # The statement that is shown gives the same.
+    assert answer.query.run(connection).to_pylist() == table.to_pylist()
+
+
+@pytest.mark.parametrize(
+    ("keys", "problem"),
+    [
+        ("gnre", "no sort key 'gnre'; did you mean genre?"),
+        ("1L,,2L", "'1L,,2L' has an empty sort key, or one twice; write keys as in 1L,2L%c,-year"),
+        ("1L,1l", "'1L,1l' has an empty sort key, or one twice; write keys as in 1L,2L%c,-year"),
+        ("none,1L", "'none,1L' has an empty sort key, or one twice; write keys as in 1L,2L%c,-year"),
+        ("", "'' has an empty sort key, or one twice; write keys as in 1L,2L%c,-year"),
+        (",".join(f"{n}L" for n in range(1, 22)), "lines are sorted by 20 keys at most; there are 21"),
+        ("nod", "no sort key 'nod'; did you mean node?"),
+    ],
+)
+def test_what_is_no_key_is_refused(connection: Connection, keys: str, problem: str) -> None:
+    with pytest.raises(InputError) as refused:
+        Kwic(pattern="the", sort=keys).ask(connection)
+
+    assert str(refused.value) == problem
