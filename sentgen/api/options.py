@@ -79,6 +79,7 @@ class KwicOptions(TypedDict, total=False):
     count: Annotated[bool, False, "Only the number of hits."]
     context: Annotated[int | str, 15, "Words on each side at most; or `1s`, the sentence of the hit, `2s`, with those before and after it, and so on; `1p`, `2p` for paragraphs."]
     sort: Annotated[str, "none", "Sort all hits, or those drawn at random, by keys: `1L`, `2R` (words beside the node), `node`, `document`, metadata such as `year`, `left` or `right`; `1L%c` ignores case, `-year` turns it."]
+    show: Annotated[str | Sequence[str], (), "Metadata, or attributes of regions, in columns before the words: `genre`, `year`."]
     random: Annotated[int | None, None, "Seed: lines drawn at random, not the first ones."]
     strategy: Annotated[Literal["all", "longest", "shortest", "standard", "traditional"] | None, None, "Which matches of a CQL query to keep: all unless given, but those of CQP (standard) in its dialect."]
     dialect: Annotated[Literal["sentgen", "cqp", "blacklab"], "sentgen", "Read a query as CWB (cqp) or BlackLab does, which goes over the ends of sentences."]

@@ -120,5 +120,6 @@ def _lines(connection: Connection, pairs: str, bindings: Bindings, limit: int, m
     cut = limit_clause(limit, bindings, "  ")
     surface = surface_of(connection)
     columns = surface.columns("pair.first", "pair.last", "pair.first - $context")
-    text = _LINES.format(pairs=pairs, columns=columns, surface=surface.join, limit=cut, node="node", more="")
+    told = {"columns": columns, "surface": surface.join, "shown": "", "node": "node", "more": ""}
+    text = _LINES.format(pairs=pairs, limit=cut, **told)
     return limited(connection, Statement(text, bindings), limit, missing)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -34,7 +34,7 @@ from sentgen.output.wording import quantity
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_LINE = ("left", "node", "right")
+_PLACE, _LINE = ("corpus", "document", "sent_id"), ("left", "node", "right")
 _MIRRORED = {"left": "right", "right": "left"}
 _BAR = 24
 _EDGE = 14
@@ -348,16 +348,22 @@ def _line_look(table: pa.Table | Rows) -> Look:
     return {
         "align": {first: "right"},
         "styles": {"node": "bold", "sent_id": "dim"},
-        "essential": _LINE if first in names else (),
+        "essential": (*_shown(names), *_LINE) if first in names else (),
     }
+
+
+def _shown(names: Sequence[str]) -> list[str]:
+    """Return the columns before the words that were asked for."""
+    return [name for name in names if name not in (*_PLACE, *_LINE, "nodes")]
 
 
 def _widths(table: pa.Table | Rows, line: int) -> tuple[int, int]:
     """Return the widths of both contexts: half of the line each, unless one of them needs less."""
     widths = {name: _widest([name, *map(printable, column_of(table, name))]) for name in names_of(table)}
     # Two blanks stand between columns.
-    node, *others = (widths[name] + 2 for name in ("node", *(name for name in widths if name not in _LINE)))
-    room = line - node - 2 - sum(others)
+    asked = _shown(list(widths))
+    others = [widths[name] + 2 for name in widths if name not in (*asked, *_LINE)]
+    room = line - 2 - sum(widths[name] + 2 for name in ("node", *asked)) - sum(others)
     # On a narrow line, columns are left out for the words, but for the first.
     while room < _WORDS and len(others) > 1:
         room += others.pop()

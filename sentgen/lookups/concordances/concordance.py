@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated
 
 from sqlalchemy import Connection
@@ -13,6 +13,7 @@ from sentgen.lookups.concordances.contexts import WORDS, WideContextOption, chec
 from sentgen.lookups.concordances.hits import HitLookup, read_hits
 from sentgen.lookups.concordances.line_search import LineSearch
 from sentgen.lookups.concordances.places import sentences_of
+from sentgen.lookups.concordances.shown import read_shown, shown_keys
 from sentgen.lookups.concordances.sorting import NONE, line_order, read_order
 from sentgen.lookups.cql.search import CqlOption, check_one
 from sentgen.lookups.question import MOST
@@ -49,6 +50,15 @@ class Kwic(HitLookup):
             metavar="KEYS",
         ),
     ] = NONE
+    show: Annotated[
+        list[str],
+        Option(
+            "Metadata, or attributes of regions, in columns before the words: `genre`, `year`.",
+            shell="Metadata, or attributes of regions, in columns before the words: `genre,year`.",
+            metavar="KEYS",
+            api={"max_length": 50},
+        ),
+    ] = field(default_factory=list)
     random: Annotated[
         int | None,
         Option(
@@ -63,6 +73,7 @@ class Kwic(HitLookup):
         check_one(self.pattern, self.cql)
         read_context(self.context)
         read_order(self.sort)
+        read_shown(self.show)
 
     def ask(self, connection: Connection) -> Answer:
         """Return the lines, or with ``count`` how many there are, as the one row of a column ``hits``."""
@@ -72,11 +83,11 @@ class Kwic(HitLookup):
         """Return the places where a pattern of tokens occurs, in the order that is asked for.
 
         The columns are ``corpus``, ``document``, ``sent_id`` (its number where the source gives no name),
-        ``left``, ``node`` and ``right``. The words are matched as numbers in one scan of `token`; only the
-        sentences of the lines returned are read as text. Hits and contexts of words end at the sentence, or
-        with ``across`` at the document, and ``sent_id`` is that of the first token. A large store is searched
-        in ranges of sentences, which bounds memory, and for plain words by the rarest of them
-        (`sentgen.lookups.concordances.word_places`); the statement of the answer is that for all of it.
+        those of ``show``, ``left``, ``node`` and ``right``. The words are matched as numbers in one scan of
+        `token`; only the sentences of the lines returned are read as text. Hits and contexts of words end at
+        the sentence, or with ``across`` at the document, and ``sent_id`` is that of the first token. A large
+        store is searched in ranges of sentences, which bounds memory, and for plain words by the rarest of
+        them (`sentgen.lookups.concordances.word_places`); the statement of the answer is that for all of it.
 
         Args:
             connection: the store.
@@ -124,7 +135,8 @@ class Kwic(HitLookup):
         reading = self.reading
         hits = read_hits(connection, self.pattern, selection, cql=self.cql, reading=reading, surface=True)
         order = line_order(connection, read_order(self.sort), context.sorted_by)
-        found = LineSearch(connection, selection, hits, context, sentences_of(connection), order)
+        shown = shown_keys(connection, read_shown(self.show))
+        found = LineSearch(connection, selection, hits, context, sentences_of(connection), order, shown)
         if self.random is None or not self.limit:
             return found
         return replace(found, sample=self.limit, seed=self.random)

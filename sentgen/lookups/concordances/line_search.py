@@ -12,6 +12,7 @@ from sentgen.lookups.concordances import places
 from sentgen.lookups.concordances.contexts import LineContext, wide_lines
 from sentgen.lookups.concordances.hits import HitSource, ReadPattern, TokenHits
 from sentgen.lookups.concordances.places import Part, Places, SentenceRange
+from sentgen.lookups.concordances.shown import Shown
 from sentgen.lookups.concordances.sorting import BY_PLACE, LineOrder
 from sentgen.lookups.concordances.surface import LINE_COLUMNS, surface_of
 from sentgen.lookups.reach import DOCUMENT, SENTENCE, running, written
@@ -75,6 +76,7 @@ class LineSearch:
         context: what is shown beside it.
         sentences: the number of the last sentence.
         order: what lines are put in order by.
+        shown: columns before their words.
         sample: how many hits are drawn at random, if some are, and ``seed``: by which number.
         placed: whether the place of the node is told.
     """
@@ -85,6 +87,7 @@ class LineSearch:
     context: LineContext
     sentences: int
     order: LineOrder
+    shown: Shown
     sample: int = 0
     seed: int = 0
     placed: bool = False
@@ -165,7 +168,9 @@ class LineSearch:
                 in_part=f"\n  where c.sentence_id {part}" if part else "",
             )
             of_part = f"\nwhere sentence.id {part}" if part else ""
-        columns = LINE_COLUMNS.format(node="node", more=_PLACE if self.placed else "")
+        columns = LINE_COLUMNS.format(
+            shown=self.shown.columns(bindings), node="node", more=_PLACE if self.placed else ""
+        )
         return Statement(f"{text}{columns}{of_part}\norder by {self.order.by}", bindings)
 
     def _known(self, table: str) -> HitSource:

@@ -15,11 +15,11 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups.concordances.hits import HitSource
-from sentgen.lookups.keys import MetadataKey, StoreKeys, bare
+from sentgen.lookups.concordances.shown import Home, find_key
+from sentgen.lookups.keys import MetadataKey, StoreKeys
 from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach
 from sentgen.lookups.regions import RegionKey
 from sentgen.lookups.statement import Bindings, limit_clause
-from sentgen.output.wording import instead
 
 #: No order but that of the corpus.
 NONE = "none"
@@ -110,45 +110,6 @@ def _read_key(text: str) -> SortKey:
         return SortKey(f"{found[1]}{side}", fold, descending, int(found[1]) * (-1 if side == "L" else 1))
     # As before there were others: by words beside the node whatever their case.
     return SortKey(name, fold or name in (_LEFT, _RIGHT), descending)
-
-
-def find_key(
-    keys: StoreKeys, name: str, what: str = "metadata", others: Sequence[str] = ()
-) -> MetadataKey | RegionKey:
-    """Return the key of metadata, or the attribute of regions, that a name stands for.
-
-    Args:
-        keys: those of the store.
-        name: the name.
-        what: it is, for the message that there is none; and ``others``: what else it may be.
-
-    Raises:
-        InputError: there is none.
-    """
-    if found := keys.find_metadata(name) or keys.find_region(name):
-        return found
-    listed = [*others, *keys.of_sentences, *keys.of_regions]
-    raise InputError(f"no {what} {name!r}; {instead(bare(name), listed)}")
-
-
-@dataclass(frozen=True, slots=True)
-class Home:
-    """Where the sentence of a hit's first token is in a statement, for what is around that token.
-
-    Args:
-        row: alias of a row of `sentence`.
-        position: SQL for the position of the token in it.
-    """
-
-    row: str
-    position: str
-
-    def value(self, key: MetadataKey | RegionKey, bindings: Bindings) -> str:
-        """Return a value in SQL; null if there is none."""
-        if isinstance(key, MetadataKey):
-            return key.value(self.row, bindings)
-        token = f"(select {self.row}.id as sentence_id, {self.position} as position) as at"
-        return f"(select {key.value('at', bindings)} from {token})"
 
 
 @dataclass(frozen=True, slots=True)

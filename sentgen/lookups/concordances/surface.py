@@ -28,7 +28,7 @@ from sentgen.schema.engine import READ_ONLY
 #: What gives the lines of a concordance, of a table ``line`` with the three columns of its text.
 LINE_COLUMNS = """\
 select corpus.name as corpus, document.name as document,
-  coalesce(sentence.sent_id, sentence.id::varchar) as sent_id,
+  coalesce(sentence.sent_id, sentence.id::varchar) as sent_id,{shown}
   rtrim(coalesce("left", '')) as "left", rtrim({node}) as node, rtrim(coalesce("right", '')) as "right"{more}
 from line
 join sentence on sentence.id = line.sentence_id

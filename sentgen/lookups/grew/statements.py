@@ -40,7 +40,7 @@ line as (
   left join word on word.id = c.word_id{join}
   group by {columns}
 )"""
-_LINES = LINE_COLUMNS.format(node="coalesce(node, '')", more=", nodes") + "\norder by number"
+_LINES = LINE_COLUMNS.format(shown="", node="coalesce(node, '')", more=", nodes") + "\norder by number"
 _COUNTED = """\
 counted as (
   select {raw}, count(*) as count

@@ -1,0 +1,90 @@
+"""Columns before the words of a line: what is said of its text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from meta_treebank import sentences, store_of
+from sqlalchemy import Connection
+
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.errors import InputError
+from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.schema import Store
+
+ROWS = {one.sent_id: one for one in sentences()}
+
+
+@pytest.fixture(scope="module")
+def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
+    path = store_of(tmp_path_factory.mktemp("shown") / "s.duckdb", ROWS.values())
+    with Store(path, read_only=True) as store, store.connect() as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("more", [{}, {"across": True}, {"context": "2s"}, {"sort": "-year,1L", "random": 1}])
+def test_values_are_those_of_the_sentence_or_its_document(
+    connection: Connection, more: dict[str, object]
+) -> None:
+    asked = Kwic(cql='[upos="NOUN"]', show=["genre,match.doc_genre", "meta.year", "length"], limit=30, **more)
+    answer = asked.ask(connection)
+
+    rows = answer.table.to_pylist()
+    places = ["corpus", "document", "sent_id"]
+    assert list(rows[0]) == [
+        *places,
+        "genre",
+        "match.doc_genre",
+        "meta.year",
+        "length",
+        "left",
+        "node",
+        "right",
+    ]
+    for row in rows:
+        of = ROWS[row["sent_id"]]
+        told = of.value("genre"), of.of_document.get("genre"), of.value("year"), str(len(of.tokens))
+        assert (row["genre"], row["match.doc_genre"], row["meta.year"], row["length"]) == told
+    assert answer.query.run(connection).to_pylist() == rows
+
+
+def test_what_every_line_has_is_there_once(connection: Connection) -> None:
+    table = Kwic(pattern="dog", show=["document, genre", "corpus"]).ask(connection).table
+
+    assert table.column_names == ["corpus", "document", "sent_id", "genre", "left", "node", "right"]
+
+
+@pytest.mark.parametrize("across", [False, True])
+def test_regions_say_who_speaks(tmp_path: Path, across: bool) -> None:
+    """The innermost region around the first token of the node."""
+    text = "# newdoc id = d\n" + "".join(
+        f"# speaker = {who}\n# sent_id = {n}\n1\tso\tso\tADV\t_\t_\t2\tadvmod\t_\t_\n"
+        f"2\t{word}\t{word}\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+        for n, (who, word) in enumerate((("Ann", "b"), ("Ann", "a"), ("Bob", "c")))
+    )
+    (tmp_path / "talk.conllu").write_text(text)
+    with Store(tmp_path / "talk.duckdb", create=True) as store:
+        ingest(store, [str(tmp_path / "talk.conllu")], Settings("talk"))
+        with store.connect() as opened:
+            asked = Kwic(cql='[upos="VERB"]', show=["speaker.name"], sort="-speaker.name,node", across=across)
+            rows = asked.ask(opened).table.select(["speaker.name", "node"]).to_pylist()
+
+    assert [tuple(row.values()) for row in rows] == [("Bob", "c"), ("Ann", "a"), ("Ann", "b")]
+
+
+@pytest.mark.parametrize(
+    ("shown", "problem"),
+    [
+        (["gnre"], "no metadata 'gnre'; did you mean genre?"),
+        (["genre,"], "'genre,' has an empty key, or one twice, or more than 50; write keys as in genre,year"),
+        (["genre", "genre"], "'genre, genre' has an empty key, or one twice, or more than 50; write keys as"),
+        (["node"], "a line has a column 'node' already; write meta.node for metadata"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused(connection: Connection, shown: list[str], problem: str) -> None:
+    with pytest.raises(InputError) as refused:
+        Kwic(pattern="dog", show=shown).ask(connection)
+
+    assert str(refused.value).startswith(problem)
