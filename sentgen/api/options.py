@@ -34,7 +34,7 @@ class IngestOptions(TypedDict, total=False):
 class DocumentTableOptions(TypedDict, total=False):
     """A table about the documents of a corpus."""
 
-    key: Annotated[str, "", "Column with the names of documents, or of their files, with or without folder and extension."]
+    key: Annotated[str, "", "Column with the names of documents, or of their files, with or without folder and extension; or with the id of regions."]
     encoding: Annotated[str, "utf-8", "Encoding of the table, where it is not UTF-8, such as latin-1."]
 
 

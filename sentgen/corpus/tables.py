@@ -113,8 +113,11 @@ def read_csv(
 
 
 def _csv_rows(lines: Iterable[str], path: str, delimiter: str, *, quotes: bool) -> Iterator[Row]:
-    quoting = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
-    read = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, quoting=quoting, strict=True)
+    several = (f"{line}\n" for line in lines)
+    if quotes:
+        read = csv.reader(several, delimiter=delimiter, strict=True)
+    else:
+        read = csv.reader(several, delimiter=delimiter, quoting=csv.QUOTE_NONE, strict=True)
     while True:
         number = read.line_num + 1
         try:

@@ -1,5 +1,7 @@
 """Tables about documents: what they say is metadata of the documents, beside what sources say of them.
 
+Where no row is of a document, the table may be about regions (`region_tables`).
+
 A table is kept, so that documents which are read later, or again, have what it says of them, too. Where a
 table and a source say something under one key, the table is believed; of two tables, the one that was given
 last.
@@ -21,6 +23,7 @@ from sentgen.corpus.readers.jsonl import BREAKS
 from sentgen.corpus.readers.table import open_table
 from sentgen.corpus.sources import COMPRESSED, UTF_8
 from sentgen.counts.corpora import find
+from sentgen.counts.region_tables import forget_regions, regions_named, said_by_sources, tell_regions
 from sentgen.errors import InputError
 from sentgen.options import Option
 from sentgen.schema import Store
@@ -51,6 +54,7 @@ where corpus_id = $corpus
     and document_id >= $first
     and list_contains($keys::varchar[], key)
 """
+_FIRST_SENTENCE = "select coalesce(min(first_sentence), 0) as first from document where id >= $first"
 _SAID = """
 select place, name, key, value
 from table_meta
@@ -72,7 +76,8 @@ class DocumentTable:
     key: Annotated[
         str,
         Option(
-            "Column with the names of documents, or of their files, with or without folder and extension.",
+            "Column with the names of documents, or of their files, with or without folder and extension; or"
+            " with the id of regions.",
             metavar="COLUMN",
         ),
     ] = ""
@@ -81,17 +86,26 @@ class DocumentTable:
     ] = UTF_8
 
     def join(self, store: Store, *, dry_run: bool = False) -> JoinedTable:
-        """Make what the table says metadata of the documents, in the place of what it said before.
+        """Make what the table says metadata of documents, or attributes of regions, and forget what it said.
 
         Raises:
             NotFoundError: there is no such corpus.
-            InputError: the table cannot be read, has no such column, or has two rows for a document.
+            InputError: the table cannot be read, has no such column, or has two rows for a document or a
+                region.
         """
         columns, rows = self._read()
         with store.connect() if dry_run else store.begin() as connection:
             number = find(connection, self.name).id
             documents = _documents(connection, number)
-            joined = _joined(self, columns, rows, documents)
+            names = {name for name, _, _ in rows}
+            regions = {}
+            if all(_found(one, names) is None for one in documents):
+                regions = regions_named(connection, number, names)
+            if regions:
+                taken = said_by_sources(connection, number, [*regions], columns)
+                joined = _joined_to_regions(self, columns, rows, regions, taken)
+            else:
+                joined = _joined(self, columns, rows, documents)
             own = _own(connection, number, columns)
             said = {name: values for name, _, values in rows}
             for document, name in joined.names.items():
@@ -125,7 +139,8 @@ class JoinedTable:
 
     Attributes:
         columns: keys that it gives values to.
-        documents: how many the corpus has.
+        of: what the table is about: ``document`` or ``region``.
+        documents: how many the corpus has; of regions, how many of the same kinds.
         without_row: names of those that the table says nothing of.
         without_document: names in the table, with their lines, that no document has.
         replaced: keys that sources say, too, with the number of documents whose value is that of the table.
@@ -137,6 +152,7 @@ class JoinedTable:
     without_row: list[str] = field(default_factory=list)
     without_document: list[tuple[str, int]] = field(default_factory=list)
     replaced: Counter[str] = field(default_factory=Counter)
+    of: str = "document"
     #: Document to the name that the table has for it.
     names: dict[int, str] = field(default_factory=dict, repr=False)
 
@@ -221,6 +237,34 @@ def _joined(
     return found
 
 
+def _joined_to_regions(
+    asked: DocumentTable,
+    columns: Sequence[str],
+    rows: Sequence[tuple[str, int, Mapping[str, str]]],
+    regions: Mapping[str, Sequence[str]],
+    said: Sequence[str],
+) -> JoinedTable:
+    """Find the row of each region.
+
+    Raises:
+        InputError: there are two, or a column is an attribute of the regions already.
+    """
+    if said:
+        told = f"{' and '.join(regions)} have {said[0]!r} from their source"
+        raise InputError(f"{told}; leave that column out, or call it otherwise", path=asked.table)
+    lines: dict[str, int] = {}
+    for name, line, _ in rows:
+        if name and name in lines:
+            told = f"two rows for the region {name!r}, lines {lines[name]} and {line}"
+            raise InputError(f"{told}; remove one", path=asked.table)
+        lines[name] = line
+    ids = [one for several in regions.values() for one in several]
+    there, found = set(ids), JoinedTable(columns, len(ids), len(rows), of="region")
+    found.without_row = [one for one in ids if one not in lines]
+    found.without_document = [(name, line) for name, line, _ in rows if name not in there]
+    return found
+
+
 def _found(document: _Document, names: Collection[str]) -> str | None:
     return next((name for name in document.names if name in names), None)
 
@@ -236,20 +280,25 @@ def _keep(
     kept = table_meta.c
     same = (kept.corpus_id == corpus_id, kept.path == path)
     before = set(connection.scalars(select(kept.key).where(*same).distinct()))
+    keys = sorted(before.union(columns))
+    forget_regions(connection, corpus_id, keys)
     connection.execute(delete(table_meta).where(*same))
     last = connection.scalar(select(func.max(kept.place)).where(kept.corpus_id == corpus_id))
     place = int(last or 0) + 1
     told = [(corpus_id, path, place, name, *one) for name, _, said in rows for one in said.items()]
     _append(connection, table_meta.name, told)
-    _refresh(connection, corpus_id, sorted(before.union(columns)))
+    _refresh(connection, corpus_id, keys)
+    tell_regions(connection, corpus_id, keys)
 
 
 def tell_documents(connection: Connection, corpus_id: int, first: int) -> None:
-    """Give documents that are new, from one on, what the tables of their corpus say of them."""
+    """Give documents that are new, from one on, and their regions what the tables of their corpus say."""
     kept = table_meta.c
     keys = connection.scalars(select(kept.key).where(kept.corpus_id == corpus_id).distinct())
     if known := sorted(keys):
         _refresh(connection, corpus_id, known, first)
+        begins = fetch_arrow(connection, _FIRST_SENTENCE, {"first": first}).to_pylist()[0]["first"]
+        tell_regions(connection, corpus_id, known, begins)
 
 
 def _refresh(connection: Connection, corpus_id: int, keys: Sequence[str], first: int = 0) -> None:

@@ -144,7 +144,7 @@ def metadata(
     db: DbOption = None,
     memory_limit: MemoryOption = None,
 ) -> None:
-    """Give documents of a corpus the columns of a table about them as metadata.
+    """Give documents or regions of a corpus the columns of a table about them.
 
     Given again, the table says what it says now and nothing else. Documents that are read later, or again,
     have what it says of them. Where a source says something under the same key, the table is believed.
@@ -153,8 +153,10 @@ def metadata(
     """
     with open_store(db, read_only=dry_run, memory_limit=memory_limit) as store:
         joined = asked.join(store, dry_run=dry_run)
-    _listed("no row for the document", joined.without_row)
-    _listed("no document for the row", [f"{name} (line {line})" for name, line in joined.without_document])
+    _listed(f"no row for the {joined.of}", joined.without_row)
+    _listed(
+        f"no {joined.of} for the row", [f"{name} (line {line})" for name, line in joined.without_document]
+    )
     for key, number in joined.replaced.items():
         told = f"{quantity(number, 'document says', 'documents say')} something else under {key}"
         typer.echo(printable(f"note: {told}; the table is believed"), err=True)
@@ -163,8 +165,8 @@ def metadata(
         ("corpus", asked.name),
         ("table", asked.table),
         ("columns", f"{len(joined.columns):,}"),
-        ("documents", f"{matched:,} of {joined.documents:,} with a row"),
-        ("rows", f"{joined.rows - len(joined.without_document):,} of {joined.rows:,} with a document"),
+        (f"{joined.of}s", f"{matched:,} of {joined.documents:,} with a row"),
+        ("rows", f"{joined.rows - len(joined.without_document):,} of {joined.rows:,} with a {joined.of}"),
     ):
         typer.echo(printable(f"{name:<16}{value}"))
     if dry_run:
