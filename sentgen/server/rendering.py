@@ -1,4 +1,4 @@
-"""Results as bytes: JSON, JSON lines, CSV, TSV or Parquet, cut at the limits of the server."""
+"""Results as bytes: JSON, JSON lines, CSV, TSV, Parquet or a workbook, cut at the limits of the server."""
 
 from __future__ import annotations
 
@@ -36,6 +36,8 @@ def render(
     most = min(limits.rows, max(limits.cells // max(len(columns), 1), 1))
     if form is Format.PARQUET:
         return _parquet(result, columns, most, limits.bytes)
+    if form is Format.XLSX:
+        return _workbook(result, columns, most, limits.bytes)
     if form in (Format.CSV, Format.TSV):
         delimiter = "\t" if form is Format.TSV else ","
         lines = _csv_lines(columns, rows_of(result.table), delimiter, escape_formulas)
@@ -109,3 +111,20 @@ def _parquet(result: Result, columns: Sequence[str], most_rows: int, most_bytes:
         pq.write_table(part, buffer)
     truncated = result.truncated or part.num_rows < whole.num_rows
     return Reply(200, buffer.getvalue(), MEDIA_TYPES[Format.PARQUET], part.num_rows, truncated)
+
+
+def _workbook(result: Result, columns: Sequence[str], most_rows: int, most_bytes: int) -> Reply:
+    """Write a workbook of the rows that would fit as text."""
+    # As few ask for it, not every process should hold it.
+    from sentgen.output.workbook import MOST_ROWS, write_workbook
+
+    kept: list[Sequence[object]] = []
+    size, cut = 0, False
+    for row in rows_of(result.table):
+        size += sum(len(str(value).encode("utf-8", "replace")) + 1 for value in row)
+        if cut := len(kept) >= min(most_rows, MOST_ROWS - 1) or size > most_bytes:
+            break
+        kept.append(row)
+    buffer = io.BytesIO()
+    number = write_workbook(columns, kept, buffer, on_disk=False)
+    return Reply(200, buffer.getvalue(), MEDIA_TYPES[Format.XLSX], number, cut or result.truncated)

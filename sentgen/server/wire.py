@@ -35,6 +35,7 @@ class Format(StrEnum):
     CSV = "csv"
     TSV = "tsv"
     PARQUET = "parquet"
+    XLSX = "xlsx"
 
 
 MEDIA_TYPES = {
@@ -43,6 +44,7 @@ MEDIA_TYPES = {
     Format.CSV: "text/csv",
     Format.TSV: "text/tab-separated-values",
     Format.PARQUET: "application/vnd.apache.parquet",
+    Format.XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 
 

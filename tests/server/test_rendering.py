@@ -9,6 +9,7 @@ from dataclasses import replace
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import python_calamine
 
 from sentgen.output.tabular import Rows
 from sentgen.server.operations.operation import Result
@@ -30,6 +31,9 @@ def rows_in(body: bytes, form: Format) -> int:
         return len(json.loads(body)["rows"])
     if form is Format.PARQUET:
         return int(pq.read_table(io.BytesIO(body)).num_rows)
+    if form is Format.XLSX:
+        book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(body))
+        return len(book.get_sheet_by_index(0).to_python()) - 1
     return body.count(b"\n") - (form is not Format.JSONL)
 
 

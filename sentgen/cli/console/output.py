@@ -1,8 +1,8 @@
 """How every command that shows a table shows it: one set of options, one object that writes.
 
 A command takes ``out: Output`` and is wrapped in `output_options`, which replaces that parameter by
-``--csv``, ``--tsv``, ``--json``, ``--jsonl``, ``--parquet FILE`` (a table for reading is the default), and
-``--wide``::
+``--csv``, ``--tsv``, ``--json``, ``--jsonl``, ``--parquet FILE``, ``--xlsx FILE`` (a table for reading is the
+default), ``--bom`` and ``--wide``::
 
     @output_options
     def words(*, limit: LimitOption = 20, out: Output) -> None:
@@ -17,25 +17,40 @@ aligned text of any width. JSON numbers stay numbers; NaN and the infinities bec
 CSV and TSV. CSV, TSV, JSON and JSON lines are written row by row. The text of a corpus is hostile: tables for
 reading show control characters and text-direction overrides as escapes such as ``\\x1b``, and never read
 markup in them; the other formats keep the text as it is.
+
+A file gets all rows, unless ``--limit`` is given, and a line says how many: a workbook, a file of Parquet,
+and what a shell writes into a file (``--csv > words.csv``).
 """
 
 from __future__ import annotations
 
-import csv
+import functools
+import os
+import stat
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypedDict, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict, Unpack
 
 import typer
 from rich.console import Console
+from typer._click.core import ParameterSource
+from typer._click.globals import get_current_context
 
 from sentgen.cli.console.option_groups import Result, option_group
 from sentgen.cli.console.options import check_file_option
 from sentgen.cli.console.terminal_table import TableColumn, print_table
+from sentgen.cli.console.writing import (
+    CountedRows,
+    FirstRows,
+    write_csv,
+    write_json,
+    write_jsonl,
+    write_parquet,
+)
 from sentgen.errors import InputError
 from sentgen.errors import printable as printable
 from sentgen.output.files import whole_file
@@ -45,12 +60,9 @@ from sentgen.output.tabular import (
     Rows,
     arrow_of,
     as_arrow,
-    csv_value,
     distinct,
-    json_row,
     names_of,
     rows_of,
-    writable,
 )
 from sentgen.output.typography import isolated
 from sentgen.output.wording import quantity
@@ -70,6 +82,16 @@ ParquetOption = Annotated[
     Path | None,
     typer.Option("--parquet", metavar="FILE", help="Write a Parquet file.", rich_help_panel="Output"),
 ]
+XlsxOption = Annotated[
+    Path | None,
+    typer.Option("--xlsx", metavar="FILE", help="Write a workbook of Excel.", rich_help_panel="Output"),
+]
+BomOption = Annotated[
+    bool,
+    typer.Option(
+        "--bom", help="Begin CSV or TSV with a byte order mark, as Excel wants it.", rich_help_panel="Output"
+    ),
+]
 WideOption = Annotated[
     bool,
     typer.Option(
@@ -83,6 +105,8 @@ OPTIONS: dict[str, tuple[object, object]] = {
     "json": (JsonOption, False),
     "jsonl": (JsonlOption, False),
     "parquet": (ParquetOption, None),
+    "xlsx": (XlsxOption, None),
+    "bom": (BomOption, False),
     "wide": (WideOption, False),
 }
 #: Rows of a table for reading that are aligned at once; a longer one is several tables, each with its head.
@@ -98,6 +122,7 @@ class OutputFormat(StrEnum):
     JSON = "json"
     JSONL = "jsonl"
     PARQUET = "parquet"
+    XLSX = "xlsx"
 
 
 class Look(TypedDict, total=False):
@@ -125,7 +150,8 @@ class Output:
 
     Args:
         form: the format.
-        path: the file, for Parquet.
+        path: the file, for Parquet and Excel.
+        bom: whether CSV and TSV begin with a byte order mark.
         comments: whether notes are comments of the SQL that stands beside them on standard error.
         wide: whether a table for reading may be wider than the terminal.
     """
@@ -134,6 +160,7 @@ class Output:
     path: Path | None = None
     comments: bool = False
     wide: bool = False
+    bom: bool = False
     _left_out: list[Sequence[str]] = field(default_factory=list, init=False, compare=False, repr=False)
 
     @property
@@ -195,7 +222,7 @@ class Output:
         """
         # The schema is needed before the first row, also if there is none.
         first = next(tables)
-        rows = _First(chain([first], tables), limit)
+        rows = FirstRows(chain([first], tables), limit)
         if self.form is OutputFormat.PARQUET:
             self._parquet(arrow_of(first).schema, map(arrow_of, rows))
         elif self.form is OutputFormat.TABLE:
@@ -228,16 +255,35 @@ class Output:
         if self.form is OutputFormat.PARQUET:
             table = as_arrow(names, following)
             self._parquet(table.schema, [table])
-        elif self.form is OutputFormat.JSON:
-            _write_json(names, following)
-        elif self.form is OutputFormat.JSONL:
-            _write_jsonl(names, following)
+        elif self.form is OutputFormat.XLSX:
+            self._workbook(names, following)
         elif self.form is OutputFormat.TABLE:
             # In blocks: how wide a column is, is known only when its rows are in memory.
             while block := list(islice(following, _ALIGNED)):
                 self._aligned(names, block, look)
         else:
-            _write_csv(names, following, "\t" if self.form is OutputFormat.TSV else ",")
+            self._lines(names, following)
+
+    def _lines(self, names: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+        """Write rows to standard output; say how many if that is a file."""
+        counted = CountedRows(rows)
+        if self.form is OutputFormat.JSON:
+            write_json(names, counted)
+        elif self.form is OutputFormat.JSONL:
+            write_jsonl(names, counted)
+        else:
+            sys.stdout.write("\ufeff" if self.bom else "")
+            write_csv(names, counted, "\t" if self.form is OutputFormat.TSV else ",")
+        if _is_file():
+            self.note(quantity(counted.number, "row"))
+
+    def _workbook(self, names: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+        from sentgen.output.workbook import write_workbook
+
+        assert self.path is not None  # nothing else asks for one
+        with whole_file(self.path) as sink:
+            number = write_workbook(names, rows, sink)
+        self.note(f"{self.path}: {quantity(number, 'row')}")
 
     def _aligned(self, names: Sequence[str], rows: Sequence[Sequence[object]], look: Look) -> None:
         """Write rows for reading, as wide as the terminal or, into a pipe, as they are."""
@@ -265,82 +311,69 @@ class Output:
 
 
 def output_options(function: Callable[..., Result]) -> Callable[..., Result]:
-    """Give a command the output options in place of its parameter ``out``."""
-    return option_group(function, "out", OPTIONS, choose)
+    """Give a command the output options in place of its parameter ``out``.
+
+    Its ``limit`` is 0 where it writes a file, unless one was given.
+    """
+    command = option_group(function, "out", OPTIONS, choose)
+
+    @functools.wraps(command)
+    def unlimited(*arguments: object, **given: Any) -> Result:
+        if "limit" in given and _goes_into_a_file(given):
+            context = get_current_context(silent=True)
+            if context and context.get_parameter_source("limit") is ParameterSource.DEFAULT:
+                given["limit"] = 0
+        return command(*arguments, **given)
+
+    return unlimited
+
+
+def _goes_into_a_file(given: Mapping[str, object]) -> bool:
+    """Return whether options ask for a file, or for what a shell writes into one."""
+    if given.get("parquet") or given.get("xlsx"):
+        return True
+    return any(given.get(name) for name in ("csv", "tsv", "json", "jsonl")) and _is_file()
+
+
+def _is_file() -> bool:
+    """Return whether standard output is a file, not a terminal, a pipe or a device."""
+    try:
+        return stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
+    except (OSError, ValueError):  # as where it is closed, or kept in memory
+        return False
 
 
 def choose(
-    *, csv: bool, tsv: bool, json: bool, jsonl: bool, parquet: Path | None, wide: bool = False
+    *,
+    csv: bool,
+    tsv: bool,
+    json: bool,
+    jsonl: bool,
+    parquet: Path | None,
+    xlsx: Path | None = None,
+    bom: bool = False,
+    wide: bool = False,
 ) -> Output:
     """Return the output that the options ask for.
 
     Raises:
-        typer.BadParameter: more than one was given.
+        typer.BadParameter: more than one was given, or a mark for what has none.
     """
-    given = {"csv": csv, "tsv": tsv, "json": json, "jsonl": jsonl, "parquet": parquet is not None}
+    files = {"parquet": parquet, "xlsx": xlsx}
+    given = {"csv": csv, "tsv": tsv, "json": json, "jsonl": jsonl} | {
+        name: path is not None for name, path in files.items()
+    }
     names = [name for name, chosen in given.items() if chosen]
     if len(names) > 1:
         raise typer.BadParameter(
             f"{' and '.join(f'--{name}' for name in names)} exclude each other; choose one"
         )
-    check_file_option("--parquet", parquet)
-    return Output(OutputFormat(names[0]) if names else OutputFormat.TABLE, parquet, wide=wide)
-
-
-def write_parquet(schema: pa.Schema, tables: Iterable[pa.Table], path: Path) -> int:
-    """Write a Parquet file whole or not at all, beside its place first, then renamed; return its rows.
-
-    Raises:
-        InputError: the file cannot be written there.
-    """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    names, rows = distinct(schema.names), 0
-    renamed = pa.schema([field.with_name(name) for field, name in zip(schema, names, strict=True)])
-    with whole_file(path) as sink, writable(names), pq.ParquetWriter(sink, renamed) as writer:
-        for table in tables:
-            writer.write_table(table.rename_columns(names))
-            rows += table.num_rows
-    return rows
-
-
-class _First:
-    """The first rows of a table in parts (limit 0: all): how many there were, and whether there are more."""
-
-    def __init__(self, tables: Iterable[pa.Table | Rows], limit: int) -> None:
-        self._tables, self._limit = tables, limit
-        self.number, self.more = 0, False
-
-    def __iter__(self) -> Iterator[pa.Table | Rows]:
-        for table in self._tables:
-            kept = table.slice(0, self._limit - self.number) if self._limit else table
-            self.number += kept.num_rows
-            yield kept
-            # One that comes after the limit is cut to nothing, which tells that there is more.
-            if kept.num_rows < table.num_rows:
-                self.more = True
-                return
-
-
-def _write_json(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    separator = "["
-    for row in rows:
-        sys.stdout.write(f"{separator}{json_row(columns, row)}")
-        separator = ",\n "
-    sys.stdout.write("[]\n" if separator == "[" else "]\n")
-
-
-def _write_jsonl(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    for row in rows:
-        sys.stdout.write(f"{json_row(columns, row)}\n")
-
-
-def _write_csv(columns: Sequence[str], rows: Iterable[Sequence[object]], delimiter: str) -> None:
-    # csv ends lines with \r\n if nobody says otherwise.
-    writer = csv.writer(sys.stdout, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([csv_value(value) for value in row] for row in rows)
+    for name, path in files.items():
+        check_file_option(f"--{name}", path)
+    if bom and not (csv or tsv):
+        raise typer.BadParameter("--bom goes with --csv or --tsv")
+    form = OutputFormat(names[0]) if names else OutputFormat.TABLE
+    return Output(form, parquet or xlsx, wide=wide, bom=bom)
 
 
 def _console() -> Console:

@@ -237,6 +237,7 @@ def _files(
     values = {key: value for key, value in values.items() if value is not False}
     # A browser hands the file to a spreadsheet, which would run what a corpus says.
     found = {"CSV": link(route, **values, format="csv", escape_formulas="true")}
+    found["Excel"] = link(route, **values, format="xlsx")
     found["JSON"] = link(route, **values, format="json")
     if query is not None and by_grew:
         kept = {key: query.all(key) for key in ("query", "corpus", "where", "random", "ignore_case")}

@@ -1,4 +1,4 @@
-"""SQL: one query in the URL, the data dictionary beside it, results as a table, CSV or Parquet."""
+"""SQL: one query in the URL, the data dictionary beside it, results as a table or a file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sentgen.server.routes import answer
 from sentgen.server.wire import Format
 
 _ROWS = 200
-_FILES = {"results.csv": Format.CSV, "results.parquet": Format.PARQUET}
+_FILES = {"results.csv": Format.CSV, "results.xlsx": Format.XLSX, "results.parquet": Format.PARQUET}
 
 
 EXAMPLES = (

@@ -1,0 +1,83 @@
+"""How rows are written: as JSON, CSV or Parquet, a part in memory at a time."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sentgen.output.files import whole_file
+from sentgen.output.tabular import Rows, csv_value, distinct, json_row, writable
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def write_parquet(schema: pa.Schema, tables: Iterable[pa.Table], path: Path) -> int:
+    """Write a Parquet file whole or not at all, beside its place first, then renamed; return its rows.
+
+    Raises:
+        InputError: the file cannot be written there.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    names, rows = distinct(schema.names), 0
+    renamed = pa.schema([field.with_name(name) for field, name in zip(schema, names, strict=True)])
+    with whole_file(path) as sink, writable(names), pq.ParquetWriter(sink, renamed) as writer:
+        for table in tables:
+            writer.write_table(table.rename_columns(names))
+            rows += table.num_rows
+    return rows
+
+
+class CountedRows:
+    """Rows, and how many there were."""
+
+    def __init__(self, rows: Iterable[Sequence[object]]) -> None:
+        self._rows, self.number = rows, 0
+
+    def __iter__(self) -> Iterator[Sequence[object]]:
+        for row in self._rows:
+            self.number += 1
+            yield row
+
+
+class FirstRows:
+    """The first rows of a table in parts (limit 0: all): how many there were, and whether there are more."""
+
+    def __init__(self, tables: Iterable[pa.Table | Rows], limit: int) -> None:
+        self._tables, self._limit = tables, limit
+        self.number, self.more = 0, False
+
+    def __iter__(self) -> Iterator[pa.Table | Rows]:
+        for table in self._tables:
+            kept = table.slice(0, self._limit - self.number) if self._limit else table
+            self.number += kept.num_rows
+            yield kept
+            # One that comes after the limit is cut to nothing, which tells that there is more.
+            if kept.num_rows < table.num_rows:
+                self.more = True
+                return
+
+
+def write_json(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    separator = "["
+    for row in rows:
+        sys.stdout.write(f"{separator}{json_row(columns, row)}")
+        separator = ",\n "
+    sys.stdout.write("[]\n" if separator == "[" else "]\n")
+
+
+def write_jsonl(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    for row in rows:
+        sys.stdout.write(f"{json_row(columns, row)}\n")
+
+
+def write_csv(columns: Sequence[str], rows: Iterable[Sequence[object]], delimiter: str) -> None:
+    # csv ends lines with \r\n if nobody says otherwise.
+    writer = csv.writer(sys.stdout, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([csv_value(value) for value in row] for row in rows)

@@ -1,0 +1,95 @@
+"""Tables as workbooks of Excel: numbers stay numbers, text is never a formula, columns fit what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date, datetime, time
+from decimal import Decimal
+from itertools import chain, islice
+from typing import IO, TYPE_CHECKING
+
+from sentgen.errors import InputError
+from sentgen.output.tabular import csv_value, jsonable
+
+if TYPE_CHECKING:
+    from xlsxwriter.worksheet import Worksheet
+
+#: What a sheet holds, its head included, and a cell.
+MOST_ROWS, MOST_CHARACTERS = 1_048_576, 32_767
+#: Rows that say how wide the columns are; characters of the narrowest and the widest.
+_LOOKED_AT, _NARROW, _WIDE = 1_000, 6, 60
+#: Digits that a cell keeps of a number, and the first year that its dates have.
+_EXACT, _FIRST_YEAR = 2**53, 1900
+
+
+def write_workbook(
+    columns: Sequence[str], rows: Iterable[Sequence[object]], sink: IO[bytes], *, on_disk: bool = True
+) -> int:
+    """Write a table as the one sheet of a workbook; return its rows.
+
+    Args:
+        columns: their names, each once.
+        rows: the rows.
+        sink: where the workbook goes.
+        on_disk: whether rows wait in temporary files, so that a table of any size takes the same memory.
+
+    Raises:
+        InputError: a sheet cannot hold that many rows, or a cell such a long text.
+    """
+    from xlsxwriter import Workbook
+
+    # A text that looks like a link or a number stays a text.
+    settings = {"constant_memory": on_disk, "in_memory": not on_disk, "nan_inf_to_errors": False}
+    following = iter(rows)
+    first = list(islice(following, _LOOKED_AT))
+    with Workbook(sink, settings) as workbook:
+        sheet = workbook.add_worksheet("sentgen")
+        bold = workbook.add_format({"bold": True})
+        forms = {
+            datetime: workbook.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"}),
+            date: workbook.add_format({"num_format": "yyyy-mm-dd"}),
+        }
+        for place, width in enumerate(_widths(columns, first)):
+            sheet.set_column(place, place, width)
+        sheet.freeze_panes(1, 0)
+        for place, name in enumerate(columns):
+            sheet.write_string(0, place, name, bold)
+        number = 0
+        for number, row in enumerate(chain(first, following), 1):
+            if number >= MOST_ROWS:
+                raise InputError(
+                    f"more rows than a sheet of Excel holds ({MOST_ROWS - 1:,}); ask for fewer with --limit,"
+                    " or write --csv or --parquet"
+                )
+            for place, value in enumerate(row):
+                _write(sheet, number, place, value, forms, columns[place])
+    return number
+
+
+def _widths(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterator[int]:
+    for place, name in enumerate(columns):
+        longest = max(len(str(row[place])) for row in rows) if rows else 0
+        yield min(max(longest, len(name), _NARROW) + 2, _WIDE)
+
+
+def _write(
+    sheet: Worksheet, row: int, place: int, value: object, forms: Mapping[type[date], object], name: str
+) -> None:
+    if isinstance(value, Decimal) or hasattr(value, "item"):
+        value = jsonable(value)
+    if isinstance(value, bool):
+        sheet.write_boolean(row, place, value)
+    elif isinstance(value, float) or (isinstance(value, int) and abs(value) < _EXACT):
+        if value == value and abs(value) != float("inf"):
+            sheet.write_number(row, place, value)
+    elif isinstance(value, date) and value.year >= _FIRST_YEAR and getattr(value, "tzinfo", None) is None:
+        sheet.write_datetime(row, place, value, forms[datetime if isinstance(value, datetime) else date])
+    elif value is not None:
+        text = str(csv_value(value)) if not isinstance(value, time) else value.isoformat()
+        if len(text) > MOST_CHARACTERS:
+            raise InputError(
+                f"a text of {len(text):,} characters in row {row:,} of {name}: a cell of Excel holds"
+                f" {MOST_CHARACTERS:,}; write --csv or --parquet"
+            )
+        if text:
+            sheet.write_string(row, place, text)
