@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 Declaration = TypeVar("Declaration")
+#: What stands before a value of a list that is the opposite of the others.
+NOT = "not "
 
 
 class ApiBounds(TypedDict, total=False):
@@ -44,7 +46,8 @@ class Option:
         argument: whether it stands in its place, without a name.
         closed: whether the command line refuses other words (exit code 2); else the library does.
         short: a second name on the command line, such as ``-m``.
-        off: the name of its opposite on the command line, if that is not ``--no-`` and its own.
+        off: the name of its opposite on the command line, if that is not ``--no-`` and its own; of a list,
+            what gives a value with `NOT` before it.
         least: the least number that makes sense.
         most: the greatest one.
         shell: what the command line says instead, where it has other names for things.

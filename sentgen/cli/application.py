@@ -15,6 +15,7 @@ from typer.main import get_group
 from sentgen import __version__
 from sentgen.cli.commands import COMMANDS, Listed
 from sentgen.cli.console.completion import offering, with_plugins
+from sentgen.cli.console.opposites import with_opposites
 from sentgen.cli.console.patience import be_patient
 
 _MARKUP: Literal["markdown"] = "markdown"
@@ -81,6 +82,7 @@ def imported(listed: Listed) -> Command:
     made = get_group(app).commands[listed.name]
     for command in made.commands.values() if isinstance(made, TyperGroup) else [made]:
         be_patient(command)
+        with_opposites(command)
     return made
 
 

@@ -26,6 +26,7 @@ NEVER_ONE = {
     "MOST_CHARACTERS characters": "a limit",
     "MOST_TOKENS tokens": "a limit",
     "MOST_TIMES times": "a limit",
+    "_MOST tokens": "a limit",
     "MOST_TAGS different tags": "a limit",
     "most bytes": "a limit",
     "_MOST_WHOLE bytes": "a limit",

@@ -184,3 +184,24 @@ def test_copies_of_the_store_have_them(path: Path, tmp_path: Path) -> None:
         assert sentgen("saved", "run", "falls", "--db", str(copy)).stdout == expected
     with pytest.raises(StoreError, match="a lake is only read"):
         sentgen("saved", "add", "more", "--db", str(tmp_path / "lake"), "--", "freq")
+
+
+def test_a_chain_of_filters_is_one_query(path: Path) -> None:
+    """Windows and their opposites keep their order; what is left is said above the lines."""
+    chain = ["--filter", "the", "--within", "2L", "--filter", "sharply", "--without=1R", "--sort", "1L"]
+    sentgen("saved", "add", "chain", "--", "kwic", "fell", *chain, "--limit", "2")
+
+    found = sentgen("saved", "run", "chain")
+
+    assert found.stderr.splitlines() == [
+        "the within 2L leaves 2 of 4 hits",
+        "sharply without 1R leaves 1 of 2 hits",
+        "corpus toy, document d2",
+    ]
+    assert (
+        sentgen("saved", "run", "chain", "--", "--csv").stdout
+        == sentgen(
+            *("kwic", "fell", "--sort", "1L", "--csv"),
+            *("--filter", "the", "--filter", "sharply", "--within", "2L", "--within", "not 1R"),
+        ).stdout
+    )

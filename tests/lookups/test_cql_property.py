@@ -409,7 +409,9 @@ def test_dispersion_over_regions(connection: Connection, corpus: list[Any], regi
             inside = [0, *(id(p.attributes) for p in one.parts if p.kind == "p" and p.begin <= place < p.end)]
             sizes[inside[-1]] += 1
             hits[inside[-1]] += word["word"] == "a"
-    found = hit_frequencies(connection, '"a"', "word", Selection(()), AS_USUAL, 0, "p").table.to_pylist()
+    found = hit_frequencies(
+        connection, '"a"', "word", Selection(()), AS_USUAL, 0, parts="p"
+    ).table.to_pylist()
     total, count = sizes.total(), hits.total()
     assert len(found) == bool(count)
     for row in found:

@@ -101,6 +101,8 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/counts/tei_export.py": (),
     "sentgen/lookups/grew/features.py": ("match",),
     "sentgen/lookups/statistics/keyness.py": ("keyness",),
+    "sentgen/lookups/concordances/concordance.py": ("kwic",),
+    "sentgen/lookups/concordances/filters.py": ("kwic", "frequencies", "collocations"),
     "sentgen/lookups/cql/dialects.py": ("kwic", "frequencies", "collocations"),
     "sentgen/lookups/statistics/collocations.py": ("collocations",),
     "sentgen/lookups/cql/search.py": ("kwic", "frequencies", "collocations"),

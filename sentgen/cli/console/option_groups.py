@@ -122,6 +122,8 @@ def _annotation(one: Parameter) -> object:
 def _names(one: Parameter) -> list[str]:
     """Return the names of an option on the command line."""
     dashed = one.name.replace("_", "-")
+    if get_origin(one.kind) is list and one.option.off:
+        return [f"--{dashed}", one.option.off]  # see `sentgen.cli.console.opposites`
     if one.kind == bool | None or one.default is True or one.option.off:
         return [f"--{dashed}/{one.option.off or f'--no-{dashed}'}"]
     return [f"--{dashed}", *([one.option.short] if one.option.short else [])]

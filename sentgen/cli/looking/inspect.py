@@ -92,6 +92,13 @@ def question(declaration: type, **places: str) -> Callable[[Callable[..., Result
     return decorate
 
 
+def begin(answer: Answer, out: Output) -> Answer:
+    """Say above the rows which of all hits they are of; return the answer without that."""
+    for remark in answer.remarks:
+        out.note(remark)
+    return replace(answer, remarks=())
+
+
 def finish(answer: Answer, out: Output, what: str = "") -> None:
     """Say what is special about the answer; an empty one is a no (exit code 1).
 
@@ -181,7 +188,7 @@ def kwic(
     if not asked.limit and not asked.count:
         _all_lines(asked, width, reading, out)
         return
-    answer = reading.ask(asked)
+    answer = begin(reading.ask(asked), out)
     show_lines(answer.found, out, width)
     finish(answer, out, "line")
 
@@ -191,6 +198,8 @@ def _all_lines(asked: Kwic, width: int | None, reading: StoreOptions, out: Outpu
     with reading.connection() as connection:
         query, lines = asked.parts(connection)
         reading.show(query)
+        if asked.filter or asked.sample:
+            begin(replace(asked, limit=1).ask(connection), out)
         if not out.parts((_fitted(part, out, width) for part in lines), look=_line_look):
             # Asked once more as for a few lines, which says why there may be none.
             finish(replace(asked, limit=1).ask(connection), out)
@@ -209,7 +218,7 @@ def freq(*, asked: Frequencies, reading: StoreOptions, out: Output) -> None:
 
     Example: `sentgen freq --by lemma --pattern "un*"`, or `sentgen freq --query '[upos="ADJ"] "time"'`
     """
-    answer = reading.ask(asked)
+    answer = begin(reading.ask(asked), out)
     names = names_of(answer.found)
     show(answer, out, *names[: names.index("count") + 1], "per_million_in_part")
 
@@ -226,7 +235,7 @@ def collocations(*, asked: Collocations, reading: StoreOptions, out: Output) -> 
     """
     # First, and as a mistake in an option (exit code 2); the library would refuse it as input.
     _check_window(asked.window)
-    show(reading.ask(asked), out, "count", _column(asked.measure))
+    show(begin(reading.ask(asked), out), out, "count", _column(asked.measure))
 
 
 @question(Sketch)

@@ -8,18 +8,21 @@ from typing import TYPE_CHECKING, Annotated
 
 from sqlalchemy import Connection
 
+from sentgen.errors import InputError
 from sentgen.lookups.absence import explained
 from sentgen.lookups.concordances.contexts import WORDS, WideContextOption, check_paragraphs, read_context
+from sentgen.lookups.concordances.filtered_hits import filtered, steps
 from sentgen.lookups.concordances.hits import HitLookup, read_hits
 from sentgen.lookups.concordances.line_search import LineSearch
 from sentgen.lookups.concordances.places import sentences_of
 from sentgen.lookups.concordances.shown import read_shown, shown_keys
-from sentgen.lookups.concordances.sorting import NONE, line_order, read_order
+from sentgen.lookups.concordances.sorting import NONE, LineOrder, line_order, read_order
 from sentgen.lookups.cql.search import CqlOption, check_one
 from sentgen.lookups.question import MOST
 from sentgen.lookups.statement import Answer, Statement
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
+from sentgen.output.wording import quantity
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,21 +62,44 @@ class Kwic(HitLookup):
             api={"max_length": 50},
         ),
     ] = field(default_factory=list)
+    sample: Annotated[
+        int | None,
+        Option("Only so many hits, drawn at random from all.", least=1, metavar="N", api={"le": MOST}),
+    ] = None
+    seed: Annotated[
+        int | None,
+        Option(
+            "Seed of the sample; 1 unless given.",
+            shell="Seed of the sample. Default: 1.",
+            api={"ge": -MOST, "le": MOST},
+        ),
+    ] = None
     random: Annotated[
         int | None,
         Option(
-            "Seed: lines drawn at random, not the first ones.",
-            shell="Lines drawn at random, not the first ones.",
+            "Seed: a sample of as many lines as are shown, instead of the first ones.",
             metavar="SEED",
             api={"ge": -MOST, "le": MOST},
         ),
     ] = None
 
     def __post_init__(self) -> None:
+        HitLookup.__post_init__(self)
         check_one(self.pattern, self.cql)
         read_context(self.context)
         read_order(self.sort)
         read_shown(self.show)
+        if self.random is not None and (self.sample, self.seed) != (None, None):
+            raise InputError("--random is a --sample of as many lines as are shown; give one of the two")
+        if self.seed is not None and self.sample is None:
+            raise InputError("--seed is that of a sample; give --sample N, too")
+
+    @property
+    def drawn(self) -> tuple[int, int]:
+        """How many hits are drawn at random, 0 if none are, and the seed."""
+        if self.sample is not None:
+            return self.sample, 1 if self.seed is None else self.seed
+        return (self.limit, self.random) if self.random is not None else (0, 0)
 
     def ask(self, connection: Connection) -> Answer:
         """Return the lines, or with ``count`` how many there are, as the one row of a column ``hits``."""
@@ -102,10 +128,17 @@ class Kwic(HitLookup):
         lines, search = search.lines(limit), replace(search, placed=placed)
         if search.at_once(limit):
             found = search.lines(limit).fetch(connection, limit)
-            total = search.hits(None) if found.num_rows == limit else found.num_rows
+            total = found.num_rows
+            if total == limit or self.sample:
+                total = search.hits(None)
         else:
             found, total = search.gathered(limit)
-        answer = Answer(found, lines, self._missing, truncated=total > found.num_rows, total=total)
+        remarks = steps(connection, search.pattern)
+        if self.sample and total > self.sample:
+            remarks += (f"{self.sample:,} of {quantity(total, 'hit')}, drawn at random (seed {search.seed})",)
+            total = self.sample
+        more = total > found.num_rows
+        answer = Answer(found, lines, self._missing, truncated=more, total=total, remarks=remarks)
         return explained(connection, answer, search.selection, search.pattern.values)
 
     def parts(self, connection: Connection) -> tuple[Statement, Iterator[pa.Table]]:
@@ -117,11 +150,14 @@ class Kwic(HitLookup):
         return search.lines(0), search.parts()
 
     def _counted(self, connection: Connection) -> Answer:
-        search = self._search(connection)
+        search = replace(self._search(connection), order=LineOrder(), sample=0)
         parts, known = search.searched(1)
         total = sum(map(search.hits, parts)) if known is None else known
+        total = min(total, self.sample or total)
         row = Rows(("hits",), [(total,)], ("BIGINT",))
-        answer = Answer(row, search.count(), self._missing, total=total)
+        remarks = steps(connection, search.pattern)
+        query = search.count(most=self.sample or 0)
+        answer = Answer(row, query, self._missing, total=total, remarks=remarks)
         return explained(connection, answer, search.selection, search.pattern.values)
 
     @property
@@ -134,9 +170,18 @@ class Kwic(HitLookup):
             check_paragraphs(connection)
         reading = self.reading
         hits = read_hits(connection, self.pattern, selection, cql=self.cql, reading=reading, surface=True)
+        hits = filtered(connection, hits, self.filters, selection, reading)
         order = line_order(connection, read_order(self.sort), context.sorted_by)
         shown = shown_keys(connection, read_shown(self.show))
-        found = LineSearch(connection, selection, hits, context, sentences_of(connection), order, shown)
-        if self.random is None or not self.limit:
-            return found
-        return replace(found, sample=self.limit, seed=self.random)
+        sample, seed = self.drawn
+        return LineSearch(
+            connection,
+            selection,
+            hits,
+            context,
+            sentences_of(connection),
+            order,
+            shown,
+            sample=sample,
+            seed=seed,
+        )

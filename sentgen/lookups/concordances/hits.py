@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Protocol
 
 from sqlalchemy import Connection
@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 from sentgen.errors import InputError
 from sentgen.lookups.absence import QuestionValue, values_of
 from sentgen.lookups.concordances import places
+from sentgen.lookups.concordances.filters import FilterOption, HitFilter, WithinOption, read_filters
 from sentgen.lookups.concordances.places import SentenceNumbers, SentenceRange, Walked
 from sentgen.lookups.concordances.surface_words import Shape, shapes_of, tokens_alone
 from sentgen.lookups.cql.dialects import (
@@ -89,6 +90,10 @@ class ReadPattern(Protocol):
     def at_once(self, sentences: int) -> bool:
         """Return whether one statement finds the hits in that many sentences, within bounded memory."""
 
+    @property
+    def most(self) -> int:
+        """How many sentences are searched at once."""
+
     def parts(self, connection: Connection, sentences: int) -> Iterator[SentenceRange]:
         """Yield parts of that many sentences, each ready to be searched until the next one."""
 
@@ -133,14 +138,19 @@ class TokenHits:
         """How far hits reach."""
         return DOCUMENT if self.across and len(self.tokens) > 1 else SENTENCE
 
+    @property
+    def most(self) -> int:
+        """As many sentences as usual."""
+        return places.SENTENCES
+
     def at_once(self, sentences: int) -> bool:
         """Return whether there are no more than usual."""
-        return sentences <= places.SENTENCES
+        return sentences <= self.most
 
     def parts(self, connection: Connection, sentences: int) -> Iterator[SentenceRange]:
         """Yield ranges of as many as usual."""
         starts = starts_of(connection) if self.across else ()
-        return SentenceRange(1, sentences, starts).cut(places.SENTENCES)
+        return SentenceRange(1, sentences, starts).cut(self.most)
 
     @property
     def values(self) -> Sequence[QuestionValue]:
@@ -216,14 +226,19 @@ class CqlHits:
         """How far hits reach."""
         return self.cql.reach
 
+    @property
+    def most(self) -> int:
+        """As many sentences as were planned."""
+        return self.cql.sentences
+
     def at_once(self, sentences: int) -> bool:
         """Return whether there are as few as are searched at once, and nothing is walked before."""
-        return sentences <= self.cql.sentences and not self.cql.walked
+        return sentences <= self.most and not self.cql.walked
 
     def parts(self, connection: Connection, sentences: int) -> Iterator[SentenceRange]:
         """Yield ranges of them, walked where there is much to walk along."""
         starts = starts_of(connection) if self.across else ()
-        for within in SentenceRange(1, sentences, starts).cut(self.cql.sentences):
+        for within in SentenceRange(1, sentences, starts).cut(self.most):
             if not self.cql.walked:
                 yield within
                 continue
@@ -262,11 +277,21 @@ class CqlHits:
 class HitLookup(Lookup):
     """A question about the hits of a pattern or a query: how these are read."""
 
-    LAST: ClassVar[tuple[str, ...]] = ("strategy", "dialect", "across", *Lookup.LAST)
+    LAST: ClassVar[tuple[str, ...]] = ("filter", "within", "strategy", "dialect", "across", *Lookup.LAST)
 
+    filter: FilterOption = field(default_factory=list)
+    within: WithinOption = field(default_factory=list)
     strategy: StrategyOption = None
     dialect: DialectOption = Dialect.SENTGEN
     across: AcrossOption = False
+
+    def __post_init__(self) -> None:
+        read_filters(self.filter, self.within)
+
+    @property
+    def filters(self) -> tuple[HitFilter, ...]:
+        """What has to stand near the hits, or must not."""
+        return read_filters(self.filter, self.within)
 
     @property
     def reading(self) -> Reading:

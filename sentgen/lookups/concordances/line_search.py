@@ -28,7 +28,7 @@ LINES = 20_000
 TOKENS = 1_000_000
 
 _COUNT = """\
-{parts}select count(*) as hits
+{parts}select {hits} as hits
 from {source}"""
 
 _LINES = """\
@@ -131,14 +131,15 @@ class LineSearch:
             return HitSource(within.table(bindings), *within.columns)
         return self.pattern.source(bindings, within)
 
-    def count(self, within: Part | None = None) -> Statement:
-        """Return the statement that counts the hits."""
+    def count(self, within: Part | None = None, most: int = 0) -> Statement:
+        """Return the statement that counts the hits, up to ``most`` of them if that is not 0."""
         bindings = Bindings()
         source = self.source(bindings, within)
-        return Statement(_COUNT.format(parts=source.alone, source=source.table), bindings)
+        hits = f"least(count(*), {bindings.bind('sample', most)})" if most else "count(*)"
+        return Statement(_COUNT.format(parts=source.alone, hits=hits, source=source.table), bindings)
 
     def hits(self, within: Part | None) -> int:
-        """Return how many there are."""
+        """Return how many there are, before some are drawn."""
         return within.size if isinstance(within, Places) else int(self.count(within).value(self.connection))
 
     def lines(self, limit: int, within: Part | None = None, known: str = "") -> Statement:

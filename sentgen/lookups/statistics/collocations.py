@@ -32,6 +32,7 @@ from sqlalchemy import Connection
 from sentgen.errors import InputError
 from sentgen.lookups.absence import QuestionValue, explained
 from sentgen.lookups.attributes import COLUMNS
+from sentgen.lookups.concordances.filtered_hits import filtered, steps
 from sentgen.lookups.concordances.hits import HitLookup, ReadPattern, TokenHits, read_hits
 from sentgen.lookups.cql.dialects import AS_USUAL, Reading
 from sentgen.lookups.cql.search import CqlOption, check_one
@@ -116,6 +117,7 @@ class Collocations(HitLookup):
     min_count: MinCountOption = 2
 
     def __post_init__(self) -> None:
+        HitLookup.__post_init__(self)
         check_one(self.word, self.cql)
 
     def ask(self, connection: Connection) -> Answer:
@@ -137,6 +139,7 @@ class Collocations(HitLookup):
             raise InputError("a dependency relation does not leave its sentence; ask for it without --across")
         selection = self.select(connection, sentences=True)
         node = read_node(connection, self.word, selection, cql=self.cql, reading=self.reading)
+        node = filtered(connection, node, self.filters, selection, self.reading)
         # What never occurs together has no score: its logarithms are infinite.
         bindings = Bindings(min_count=max(self.min_count, 1))
         around = self.dependency or (window.left, window.right)
@@ -150,7 +153,8 @@ class Collocations(HitLookup):
             values.append(QuestionValue("deprel", self.dependency))
         with statements.asked(connection, bindings) as (text, summed):
             answer = limited(connection, Statement(summed + clause, bindings), self.limit, missing)
-            answer = replace(answer, query=Statement(text + clause, bindings))
+            remarks = steps(connection, node)
+            answer = replace(answer, query=Statement(text + clause, bindings), remarks=remarks)
             return explained(connection, answer, selection, values)
 
 

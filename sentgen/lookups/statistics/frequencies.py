@@ -193,6 +193,9 @@ class Frequencies(HitLookup):
     ] = None
 
     def __post_init__(self) -> None:
+        HitLookup.__post_init__(self)
+        if self.filter and self.query is None:
+            raise InputError("a filter is one of hits; give --query QUERY, too")
         if self.query is not None and self.pattern != ANY:
             raise InputError("a pattern and a query exclude each other; give one of them")
         if self._query == _ALL_TOKENS and self.pattern != ANY:
@@ -241,7 +244,14 @@ class Frequencies(HitLookup):
         if self._query is not None:
             selection = self.select(connection, sentences=True)
             return hit_frequencies(
-                connection, self._query, self._by, selection, self.reading, self.limit, self.parts
+                connection,
+                self._query,
+                self._by,
+                selection,
+                self.reading,
+                self.limit,
+                parts=self.parts,
+                filters=self.filters,
             )
         by, limit = By(self._by), self.limit
         # Only words and lemmas are lower-cased on the way in, or taken for one; tags keep their case.

@@ -6,13 +6,15 @@ the part: per million tokens of the sentences that have the same metadata, and l
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups.absence import explained
+from sentgen.lookups.concordances.filtered_hits import FilteredHits, filtered, steps
+from sentgen.lookups.concordances.filters import HitFilter
 from sentgen.lookups.concordances.hits import CqlHits, ReadPattern, read_hits
 from sentgen.lookups.concordances.places import SentenceRange, sentences_of
 from sentgen.lookups.cql.dialects import Dialect, Reading
@@ -132,6 +134,7 @@ class _Asked:
         selection: the corpora.
         there: the keys of the store.
         parts: kinds of the regions over which the dispersion is; none for documents.
+        filtered: the hits that are counted, if not all of them.
     """
 
     query: str
@@ -140,6 +143,7 @@ class _Asked:
     selection: Selection
     there: StoreKeys
     parts: tuple[str, ...]
+    filtered: ReadPattern | None = None
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -170,6 +174,15 @@ class _Asked:
         )
 
     def _found(self, bindings: Bindings, within: SentenceRange | None) -> CqlMatches:
+        found = self._unfiltered(bindings, within)
+        if not isinstance(self.filtered, FilteredHits):
+            return found
+        more, kept = self.filtered.chain(found.hits, bindings, within)
+        # Where nothing has labels, what matched is the same as the hits.
+        match = kept if found.match == found.hits else found.match
+        return replace(found, parts=found.parts + more, hits=kept, match=match)
+
+    def _unfiltered(self, bindings: Bindings, within: SentenceRange | None) -> CqlMatches:
         if isinstance(self.hits, CqlHits):
             return self.hits.found(bindings, within)
         source = self.hits.source(bindings, within)
@@ -236,7 +249,9 @@ def hit_frequencies(
     selection: Selection,
     reading: Reading,
     limit: int,
+    *,
     parts: str | None = None,
+    filters: Sequence[HitFilter] = (),
 ) -> Answer:
     """Return what a query matched, most frequent first, then alphabetically.
 
@@ -259,28 +274,32 @@ def hit_frequencies(
             innermost of them around it, and what is in none is one part more. The columns ``documents`` and
             ``document_share`` are ``parts`` and ``part_share`` then.
         limit: rows at most, 0 for all.
+        filters: what has to stand near a hit, or must not.
 
     Raises:
         QueryError: the query cannot be read, or has no such attribute or label.
         InputError: a pattern matches everywhere, or a key is empty or given twice.
     """
     asked, bindings = _read(connection, query, selection, reading, _read_keys(by), parts), Bindings()
+    found = filtered(connection, asked.hits, filters, selection, reading)
+    asked = replace(asked, filtered=found)
     sentences, missing = sentences_of(connection), f"occurrence of {query!r}"
     rest = _rest(asked, limit, bindings)
     whole = Statement(_STATEMENT.format(counted=asked.counted(bindings), all="counted", **rest), bindings)
-    if asked.hits.at_once(sentences):
+    if found.at_once(sentences):
         answer = limited(connection, whole, limit, missing)
     else:
         counted = _GATHERED.format(**rest)
         with gathered(connection, "gathered", _parts(connection, asked, sentences)):
             summed = Statement(_STATEMENT.format(counted=counted, all="gathered", **rest), bindings)
             answer = replace(limited(connection, summed, limit, missing), query=whole)
-    return explained(connection, answer, selection, asked.hits.values)
+    answer = replace(answer, remarks=steps(connection, found))
+    return explained(connection, answer, selection, found.values)
 
 
 def _parts(connection: Connection, asked: _Asked, sentences: int) -> Iterator[Statement]:
     """Yield the statements that count in parts of the store."""
-    for within in asked.hits.parts(connection, sentences):
+    for within in (asked.filtered or asked.hits).parts(connection, sentences):
         for smaller in within.cut(-(-within.size // _PIECES)):
             bindings = Bindings()
             yield Statement(f"{asked.counted(bindings, smaller)}\nselect * from counted", bindings)

@@ -17,7 +17,7 @@ from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.errors import InputError
 from sentgen.lookups.question import Question
 from sentgen.lookups.statement import Answer
-from sentgen.options import values_of
+from sentgen.options import NOT, values_of
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
@@ -190,8 +190,9 @@ def _one_command(operation: Operation, asked: DataclassInstance, number: str = "
             for each in by_name.items():
                 options += [option.short, written(*each)]
         else:
-            for each in value if isinstance(value, list) else [value]:
-                place += [*named, str(each)]
+            for text in map(str, value if isinstance(value, list) else [value]):
+                turned = bool(option.off) and text.startswith(NOT)
+                place += [option.off, text.removeprefix(NOT)] if turned else [*named, text]
     return shlex.join([*words, *options])
 
 
