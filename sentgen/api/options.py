@@ -80,6 +80,7 @@ class KwicOptions(TypedDict, total=False):
     context: Annotated[int | str, 15, "Words on each side at most; or `1s`, the sentence of the hit, `2s`, with those before and after it, and so on; `1p`, `2p` for paragraphs."]
     sort: Annotated[str, "none", "Sort all hits, or those drawn at random, by keys: `1L`, `2R` (words beside the node), `node`, `document`, metadata such as `year`, `left` or `right`; `1L%c` ignores case, `-year` turns it."]
     show: Annotated[str | Sequence[str], (), "Metadata, or attributes of regions, in columns before the words: `genre`, `year`."]
+    dedupe: Annotated[bool, False, "Lines that show the same, words and context, once."]
     sample: Annotated[int | None, None, "Only so many hits, drawn at random from all."]
     seed: Annotated[int | None, None, "Seed of the sample; 1 unless given."]
     random: Annotated[int | None, None, "Seed: a sample of as many lines as are shown, instead of the first ones."]

@@ -198,7 +198,7 @@ def _all_lines(asked: Kwic, width: int | None, reading: StoreOptions, out: Outpu
     with reading.connection() as connection:
         query, lines = asked.parts(connection)
         reading.show(query)
-        if asked.filter or asked.sample:
+        if asked.filter or asked.dedupe or asked.sample:
             begin(replace(asked, limit=1).ask(connection), out)
         if not out.parts((_fitted(part, out, width) for part in lines), look=_line_look):
             # Asked once more as for a few lines, which says why there may be none.

@@ -13,7 +13,7 @@ from sentgen.lookups.absence import explained
 from sentgen.lookups.concordances.contexts import WORDS, WideContextOption, check_paragraphs, read_context
 from sentgen.lookups.concordances.filtered_hits import filtered, steps
 from sentgen.lookups.concordances.hits import HitLookup, read_hits
-from sentgen.lookups.concordances.line_search import LineSearch
+from sentgen.lookups.concordances.line_search import FoundHits, LineSearch
 from sentgen.lookups.concordances.places import sentences_of
 from sentgen.lookups.concordances.shown import read_shown, shown_keys
 from sentgen.lookups.concordances.sorting import NONE, LineOrder, line_order, read_order
@@ -62,6 +62,7 @@ class Kwic(HitLookup):
             api={"max_length": 50},
         ),
     ] = field(default_factory=list)
+    dedupe: Annotated[bool, Option("Lines that show the same, words and context, once.")] = False
     sample: Annotated[
         int | None,
         Option("Only so many hits, drawn at random from all.", least=1, metavar="N", api={"le": MOST}),
@@ -127,16 +128,14 @@ class Kwic(HitLookup):
         limit, search = self.limit, self._search(connection)
         lines, search = search.lines(limit), replace(search, placed=placed)
         if search.at_once(limit):
-            found = search.lines(limit).fetch(connection, limit)
-            total = found.num_rows
-            if total == limit or self.sample:
-                total = search.hits(None)
+            found, hits = search.lines(limit).fetch(connection, limit), FoundHits()
+            hits.hits = hits.left = found.num_rows
+            if found.num_rows == limit or self.sample:
+                hits.hits = hits.left = search.hits(None)
         else:
-            found, total = search.gathered(limit)
-        remarks = steps(connection, search.pattern)
-        if self.sample and total > self.sample:
-            remarks += (f"{self.sample:,} of {quantity(total, 'hit')}, drawn at random (seed {search.seed})",)
-            total = self.sample
+            found, hits = search.gathered(limit)
+        total = min(hits.left, self.sample or hits.left)
+        remarks = (*steps(connection, search.pattern), *self._left_out(hits))
         more = total > found.num_rows
         answer = Answer(found, lines, self._missing, truncated=more, total=total, remarks=remarks)
         return explained(connection, answer, search.selection, search.pattern.values)
@@ -151,14 +150,27 @@ class Kwic(HitLookup):
 
     def _counted(self, connection: Connection) -> Answer:
         search = replace(self._search(connection), order=LineOrder(), sample=0)
-        parts, known = search.searched(1)
-        total = sum(map(search.hits, parts)) if known is None else known
-        total = min(total, self.sample or total)
+        hits = FoundHits()
+        if self.dedupe:
+            with search.holding(0, hits):
+                pass
+        else:
+            parts, known = search.searched(1)
+            hits.hits = hits.left = sum(map(search.hits, parts)) if known is None else known
+        total = min(hits.left, self.sample or hits.left)
         row = Rows(("hits",), [(total,)], ("BIGINT",))
-        remarks = steps(connection, search.pattern)
+        remarks = (*steps(connection, search.pattern), *self._left_out(hits))
         query = search.count(most=self.sample or 0)
         answer = Answer(row, query, self._missing, total=total, remarks=remarks)
         return explained(connection, answer, search.selection, search.pattern.values)
+
+    def _left_out(self, found: FoundHits) -> Iterator[str]:
+        """Say which of the hits that were found are not among those meant."""
+        if self.dedupe:
+            yield f"{quantity(found.hits - found.left, 'line')} left out, as others show the same"
+        if self.sample and found.left > self.sample:
+            drawn = f"{self.sample:,} of {quantity(found.left, 'hit')}, drawn at random"
+            yield f"{drawn} (seed {self.drawn[1]})"
 
     @property
     def _missing(self) -> str:
@@ -182,6 +194,7 @@ class Kwic(HitLookup):
             sentences_of(connection),
             order,
             shown,
+            distinct=self.dedupe,
             sample=sample,
             seed=seed,
         )

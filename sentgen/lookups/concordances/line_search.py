@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -57,12 +58,37 @@ hit as materialized (
 )"""
 #: Where the node of a line is.
 _PLACE = ",\n  line.sentence_id, first, last"
-#: Tables of the hits that were found part by part, and of the same in their order.
-_GATHERED, _RANKED = "gathered", "ranked"
+#: Tables of the hits that were found part by part, of those whose lines show something new, and of the same
+#: in their order.
+_GATHERED, _ONCE, _RANKED = "gathered", "once", "ranked"
+_BY_PLACE = ("sentence_id", "first", "last")
+#: What lines show, in a scope of its own: names of what is around it come again.
+_TOLD = """\
+told as materialized (
+{lines}
+),
+"""
+_SAID = """\
+select line.sentence_id, first, last,
+  md5_number(
+    concat_ws(chr(31), rtrim(coalesce("left", '')), rtrim(node), rtrim(coalesce("right", '')))
+  ) as said
+from line"""
+_FIRST_OF_EACH = """\
+select sentence_id, first, last from {table}
+  qualify row_number() over (partition by said order by sentence_id, first, last) = 1"""
 _LAST = Statement(f"select count(*) from {_RANKED}")
 _DOCUMENTS = (
     "s.document_id in (select document_id from sentence where id in (select sentence_id from {table}))"
 )
+
+
+@dataclass(slots=True)
+class FoundHits:
+    """How many hits were found so far, and how many are left of them where equal lines are one."""
+
+    hits: int = 0
+    left: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +103,7 @@ class LineSearch:
         sentences: the number of the last sentence.
         order: what lines are put in order by.
         shown: columns before their words.
+        distinct: whether of lines that show the same only the first one is meant.
         sample: how many hits are drawn at random, if some are, and ``seed``: by which number.
         placed: whether the place of the node is told.
     """
@@ -88,6 +115,7 @@ class LineSearch:
     sentences: int
     order: LineOrder
     shown: Shown
+    distinct: bool = False
     sample: int = 0
     seed: int = 0
     placed: bool = False
@@ -100,11 +128,12 @@ class LineSearch:
     @property
     def whole(self) -> bool:
         """Whether the first lines are known only when all hits are."""
-        return bool(self.order.keys or self.sample)
+        return bool(self.order.keys or self.sample or self.distinct)
 
     def at_once(self, limit: int) -> bool:
         """Return whether one statement has the answer, within bounded memory."""
-        if not limit or not self.pattern.at_once(self.sentences):
+        # What lines show is asked for once, and then held.
+        if not limit or self.distinct or not self.pattern.at_once(self.sentences):
             return False
         tokens = 0 if self.sample else self.order.tokens
         return not tokens or self.hits(None) * tokens <= TOKENS
@@ -120,7 +149,9 @@ class LineSearch:
 
             asked = (self.connection, self.pattern.shapes, self.selection, self.sentences)
             few = 0 if self.order.keys else limit
-            found = places_of_words(*asked, self.sample or few, self.seed if self.sample else None)
+            drawn = 0 if self.distinct else self.sample
+            few = 0 if self.distinct else drawn or few
+            found = places_of_words(*asked, few, self.seed if drawn else None)
         if isinstance(found, tuple):
             return found
         return found or self.pattern.parts(self.connection, self.sentences), None
@@ -135,12 +166,16 @@ class LineSearch:
         """Return the statement that counts the hits, up to ``most`` of them if that is not 0."""
         bindings = Bindings()
         source = self.source(bindings, within)
+        if self.distinct:
+            source = self._once(source, bindings, within)
         hits = f"least(count(*), {bindings.bind('sample', most)})" if most else "count(*)"
         return Statement(_COUNT.format(parts=source.alone, hits=hits, source=source.table), bindings)
 
     def hits(self, within: Part | None) -> int:
-        """Return how many there are, before some are drawn."""
-        return within.size if isinstance(within, Places) else int(self.count(within).value(self.connection))
+        """Return how many there are, before any are left out or drawn."""
+        if isinstance(within, Places):
+            return within.size
+        return int(replace(self, distinct=False).count(within).value(self.connection))
 
     def lines(self, limit: int, within: Part | None = None, known: str = "") -> Statement:
         """Return the statement for the lines.
@@ -150,36 +185,51 @@ class LineSearch:
             within: the part of the store that is searched, if it is not all of it.
             known: the table of hits that were found before, instead of searching for them.
         """
-        bindings, surface = Bindings(context=self.context.size), surface_of(self.connection)
+        bindings = Bindings()
         source = self._known(known) if known else self.source(bindings, within)
+        if self.distinct and not known:
+            source = self._once(source, bindings, within)
         part = within.part if within else ""
+        text = self._made(source, limit, bindings, part)
+        columns = LINE_COLUMNS.format(
+            shown=self.shown.columns(bindings), node="node", more=_PLACE if self.placed else ""
+        )
+        of_part = f"\nwhere sentence.id {part}" if part and not self.wide else ""
+        return Statement(f"{text}{columns}{of_part}\norder by {self.order.by}", bindings)
+
+    def _made(self, source: HitSource, limit: int, bindings: Bindings, part: str) -> str:
+        """Return the common table expressions up to ``line``, which has the words of the lines."""
+        bindings["context"] = self.context.size
+        surface = surface_of(self.connection)
         text = source.beginning + self._chosen(source, limit, bindings, part) + ",\n"
         rank = "any_value(hit.rank) as rank," if self.order.keys else ""
         if self.wide:
             placed_already = source.reach is DOCUMENT or bool(self.order.keys)
-            text += wide_lines(
+            return text + wide_lines(
                 source.reach, self.context, surface, bindings, rank=rank, placed_already=placed_already
             )
-            of_part = ""
-        else:
-            text += _LINES.format(
-                rank=f" {rank}" if rank else "",
-                columns=surface.columns("hit.first", "hit.last", "hit.first - $context"),
-                surface=surface.join,
-                in_part=f"\n  where c.sentence_id {part}" if part else "",
-            )
-            of_part = f"\nwhere sentence.id {part}" if part else ""
-        columns = LINE_COLUMNS.format(
-            shown=self.shown.columns(bindings), node="node", more=_PLACE if self.placed else ""
+        return text + _LINES.format(
+            rank=f" {rank}" if rank else "",
+            columns=surface.columns("hit.first", "hit.last", "hit.first - $context"),
+            surface=surface.join,
+            in_part=f"\n  where c.sentence_id {part}" if part else "",
         )
-        return Statement(f"{text}{columns}{of_part}\norder by {self.order.by}", bindings)
+
+    def _once(self, source: HitSource, bindings: Bindings, within: Part | None) -> HitSource:
+        """Return the hits whose lines show what none before them does."""
+        every = replace(self, order=LineOrder(), sample=0)
+        told = every._made(source, 0, bindings, within.part if within else "")
+        parts = _TOLD.format(lines=f"{told}{_SAID}")
+        return HitSource(f"({_FIRST_OF_EACH.format(table='told')}) as once", *_BY_PLACE, parts, varied=True)
 
     def _known(self, table: str) -> HitSource:
         """Return hits that were found before."""
+        if self.distinct:
+            return HitSource(table, *_BY_PLACE, varied=True)
         # Whether several begin with one token, their pattern knows.
         varied, reach = self.pattern.source(Bindings()).varied, self.pattern.reach
         parts = written(running([_DOCUMENTS.format(table=table)])) if reach is DOCUMENT else ""
-        return HitSource(table, "sentence_id", "first", "last", parts, varied=varied, reach=reach)
+        return HitSource(table, *_BY_PLACE, parts, varied=varied, reach=reach)
 
     def _chosen(self, source: HitSource, limit: int, bindings: Bindings, part: str = "") -> str:
         """Return the common table expressions up to ``hit``, which has the hits that are shown."""
@@ -206,6 +256,11 @@ class LineSearch:
 
     def _places(self, limit: int, within: Part) -> Statement:
         """Return the statement for the places of the hits of a part that may be among those shown."""
+        if self.distinct:
+            bindings = Bindings()
+            every = replace(self, order=LineOrder(), sample=0)
+            told = every._made(self.source(bindings, within), 0, bindings, within.part)
+            return Statement(told + _SAID, bindings)
         # Where hits are drawn, all of those that are are put in order.
         search = replace(self, order=LineOrder()) if self.sample else self
         bindings = Bindings()
@@ -213,9 +268,9 @@ class LineSearch:
         chosen = search._chosen(source, 0 if self.sample else limit, bindings, within.part)
         return Statement(f"{source.beginning}{chosen}\nselect sentence_id, first, last\nfrom hit", bindings)
 
-    def gathered(self, limit: int) -> tuple[pa.Table, int]:
+    def gathered(self, limit: int) -> tuple[pa.Table, FoundHits]:
         """Return at most ``limit`` lines (0: all) and the number of hits, part by part."""
-        found = _Total()
+        found = FoundHits()
         if not limit:
             import pyarrow as pa
 
@@ -223,11 +278,23 @@ class LineSearch:
             for table in self.parts(found):
                 tables.append(table)
                 held.add(table)
-            return pa.concat_tables(tables), found.hits
-        with gathered(self.connection, _GATHERED, self._gathering(limit, found)):
-            return self.lines(limit, known=_GATHERED).run(self.connection), found.hits
+            return pa.concat_tables(tables), found
+        with self.holding(limit, found) as known:
+            return self.lines(limit, known=known).run(self.connection), found
 
-    def _gathering(self, limit: int, found: _Total) -> Iterator[Statement]:
+    @contextmanager
+    def holding(self, limit: int, found: FoundHits) -> Iterator[str]:
+        """Yield the name of a table with the hits of which ``limit`` may be shown (0: all)."""
+        with gathered(self.connection, _GATHERED, self._gathering(limit, found)):
+            if not self.distinct:
+                found.left = found.hits
+                yield _GATHERED
+                return
+            with gathered(self.connection, _ONCE, [Statement(_FIRST_OF_EACH.format(table=_GATHERED))]):
+                found.left = int(Statement(f"select count(*) from {_ONCE}").value(self.connection))
+                yield _ONCE
+
+    def _gathering(self, limit: int, found: FoundHits) -> Iterator[Statement]:
         """Yield the statements for the places of hits, while there may be more; count all hits."""
         yield self._places(1, SentenceRange(0, 0))  # no sentence has the number 0: this gives the columns
         parts, known = self.searched(limit)
@@ -238,33 +305,34 @@ class LineSearch:
             if limit and not self.whole and held >= limit:
                 continue
             tokens = 1 if self.sample or not limit else max(self.order.tokens, 1)
-            for smaller in _with_few(within, hits * tokens, TOKENS):
+            size, most = (hits, LINES) if self.distinct else (hits * tokens, TOKENS)
+            for smaller in _with_few(within, size, most):
                 yield self._places(limit, smaller)
             held += hits
         found.hits = found.hits if known is None else known
 
-    def parts(self, found: _Total | None = None) -> Iterator[pa.Table]:
+    def parts(self, found: FoundHits | None = None) -> Iterator[pa.Table]:
         """Yield all lines, in parts that memory holds; the first one may be empty.
 
         Args:
             found: is told how many hits there are.
         """
-        found = found or _Total()
+        found = found or FoundHits()
         # No sentence has the number 0: this gives the columns where there are no lines.
         yield self.lines(1, SentenceRange(0, 0)).run(self.connection)
         if self.whole:
-            with gathered(self.connection, _GATHERED, self._gathering(0, found)):
-                yield from self._ordered()
+            with self.holding(0, found) as known:
+                yield from self._ordered(known)
             return
         for within in self.searched(0)[0]:
             hits = self.hits(within)
-            found.hits += hits
+            found.hits = found.left = found.hits + hits
             for smaller in _with_few(within, hits, LINES):
                 yield self.lines(0, smaller).run(self.connection)
 
-    def _ordered(self) -> Iterator[pa.Table]:
-        """Yield the lines of the hits that were gathered, in their order."""
-        bindings, source = Bindings(), self._known(_GATHERED)
+    def _ordered(self, known: str) -> Iterator[pa.Table]:
+        """Yield the lines of the hits of a table, in their order."""
+        bindings, source = Bindings(), self._known(known)
         chosen = self._chosen(source, 0, bindings)
         rank = "" if self.order.keys else f", row_number() over (order by {BY_PLACE}) as rank"
         ranked = Statement(f"{source.beginning}{chosen}\nselect *{rank} from hit", bindings)
@@ -274,13 +342,6 @@ class LineSearch:
             for low in range(1, int(_LAST.value(self.connection)) + 1, LINES):
                 part = f"{_RANKED} where rank between {low} and {low + LINES - 1}"
                 yield search.lines(0, known=part).run(self.connection)
-
-
-@dataclass(slots=True)
-class _Total:
-    """How many hits were found so far."""
-
-    hits: int = 0
 
 
 def _with_few(within: Part, size: int, most: int) -> Iterator[Part]:
