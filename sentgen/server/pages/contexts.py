@@ -26,15 +26,16 @@ class ContextLink(NamedTuple):
     shown: bool
 
 
-def contexts(query: PageParameters, path: str, kept: Iterable[str]) -> list[ContextLink]:
+def contexts(query: PageParameters, path: str, kept: Iterable[str], **more: object) -> list[ContextLink]:
     """Return the contexts that a page offers.
 
     Args:
         query: the parameters of the page.
         path: its path.
         kept: the names of those that stay as they are.
+        more: others, with their values.
     """
-    names = {one: query.all(one) for one in kept if one != "context"}
+    names = {one: query.all(one) for one in kept if one != "context"} | more
     now = query.text("context")
     shown = now if now in _NAMES else ""
     return [

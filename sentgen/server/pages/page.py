@@ -63,6 +63,10 @@ class PageParameters:
         """Return all values of a name, each once."""
         return list(dict.fromkeys(value for value in self._parameters.getlist(name) if value))
 
+    def each(self, name: str) -> list[str]:
+        """Return all values of a name in their order, also empty and equal ones."""
+        return self._parameters.getlist(name)
+
     def box(self, name: str) -> str:
         """Return whether a box is checked: what its value is in a URL, or nothing."""
         return "on" if self.text(name) else ""

@@ -15,13 +15,13 @@ from sentgen.server import wire
 from sentgen.server.operations import operations
 from sentgen.server.pages.contexts import contexts
 from sentgen.server.pages.examples import PageExample
+from sentgen.server.pages.lines import read_choice
 from sentgen.server.pages.narrowing import narrowed_cql, narrowed_grew
 from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
 from sentgen.server.pages.texts import cql_value, link
 from sentgen.server.problems import Refused
 
 LANGUAGES = {"cql": "CQL", "grew": "Grew"}
-ORDERS = ("none", "left", "right")
 #: The first one is that of the dialect.
 STRATEGIES = ("usual", *Strategy)
 #: Rows of a list of counts; its file has all of them.
@@ -42,7 +42,6 @@ _ASKED = (
     "dialect",
     "across",
     "context",
-    "sort",
     "random",
     "ignore_case",
     "limit",
@@ -121,6 +120,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         query = await _forms(ask, query)
     language, text = query.choice("language", LANGUAGES), query.raw("query").strip()
     overview, subcorpora = await asyncio.gather(ask("corpora"), ask("subcorpora"))
+    choice = read_choice(query)
     common = {
         "language": language,
         "languages": LANGUAGES,
@@ -128,10 +128,10 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "overview": overview,
         "subcorpora": subcorpora,
         "examples": EXAMPLES[language],
-        "orders": ORDERS,
+        "choice": choice,
         "strategies": STRATEGIES,
         "dialects": tuple(Dialect),
-        "contexts": contexts(query, "/query", _ASKED),
+        "contexts": contexts(query, "/query", _ASKED, **choice.kept),
         "rows": query.rows(_ROWS),
         "ignore_case": query.box("ignore_case"),
         "query": query,
@@ -145,10 +145,13 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         ask(hits_of[0], **{**hits_of[1], "limit": common["rows"], "marks": True}),
         ask(counts_of[0], **{**counts_of[1], "limit": _COUNTS}) if counts_of else ask.nothing(),
     )
+    kept = {name: query.all(name) for name in _ASKED}
     return {
         **common,
-        "hits": hits,
-        "counts": counts,
+        "hits": hits if by_grew else choice.rest(hits),
+        "chain": [] if by_grew else choice.chain(kept, hits),
+        "sorts": [] if by_grew else choice.orders(kept),
+        "counts": counts if by_grew or not counts else choice.rest(counts),
         "narrowed": _narrowed(query, text, counts, by_grew) if counts else (),
         "lines": await _lines(ask, query, hits, by_grew),
         "files": Files(_files(*hits_of, query, by_grew), _files(*counts_of) if counts_of else {}),
@@ -175,11 +178,13 @@ def _common(query: PageParameters) -> dict[str, object]:
 
 def _hits(query: PageParameters, text: str, by_grew: bool) -> tuple[str, dict[str, object]]:
     """Return the operation that finds the hits, with its parameters."""
-    asked = {**_common(query), "random": query.text("random")}
+    choice, asked = read_choice(query), {**_common(query), "random": query.text("random")}
     if by_grew:
         return "match", {"request": text, **asked}
+    if choice.sample:
+        del asked["random"]
     context = {"context": query.text("context")} if query.text("context") else {}
-    return "kwic", {"cql": text, "sort": query.choice("sort", ORDERS), **_reading(query), **context, **asked}
+    return "kwic", {"cql": text, **choice.asked, **_reading(query), **context, **asked}
 
 
 def _counts(query: PageParameters, text: str, by_grew: bool) -> tuple[str, dict[str, object]] | None:
@@ -189,7 +194,7 @@ def _counts(query: PageParameters, text: str, by_grew: bool) -> tuple[str, dict[
         whether = query.text("whether")
         asked = {"request": text, "key": keys, "whether": [whether] if whether else []}
         return ("match", {**asked, **_common(query)}) if keys or whether else None
-    counted = {"query": text, "by": keys, **_reading(query)}
+    counted = {"query": text, "by": keys, **read_choice(query).near, **_reading(query)}
     return ("frequencies", {**counted, **_common(query)}) if keys else None
 
 
@@ -209,6 +214,7 @@ def _keys(query: PageParameters) -> list[str]:
 def _narrowed(query: PageParameters, text: str, counts: PageAnswer, by_grew: bool) -> list[str]:
     """Return the page with the hits of each row of the counts; empty where no query asks for them."""
     kept = {key: query.all(key) for key in ("language", "corpus", "where", "ignore_case", "limit", "across")}
+    kept |= {} if by_grew else read_choice(query).kept
     by, whether = query.text("by"), query.text("whether")
     # Other strategies choose among the spans that match, which are others where fewer do.
     usual = query.choice("strategy", STRATEGIES) in STRATEGIES[:2] and "dialect" not in _reading(query)
@@ -258,7 +264,7 @@ async def _lines(ask: Asking, query: PageParameters, hits: PageAnswer, by_grew: 
         positions = list(marked.values() if by_grew else marked)[:_TOKENS]
         asked.append(ask("sentence", **names, marked=positions))
     trees = dict(zip(opened, await asyncio.gather(*asked), strict=True))
-    kept = {key: query.all(key) for key in _ASKED}
+    kept = {key: query.all(key) for key in _ASKED} | read_choice(query).kept
     links = [
         f"{link('/query', **kept, open=[str(one) for one in sorted({*opened} ^ {line})])}#line-{line}"
         for line in range(len(hits.rows))

@@ -39,6 +39,17 @@ PAGES = {
     "metadata": at("/corpus", name="relief", show="metadata"),
     "query": "/query",
     "cql": at("/query", language="cql", query='[xpos="DT"] [xpos="JJ"]* "camp"', by="word", open="1"),
+    "chosen lines": at(
+        "/query",
+        query='[lemma="camp"]',
+        sort=["1L", "length"],
+        show="length",
+        filter=['[upos="NUM"]', "on"],
+        window=["10L", "5"],
+        keep=["keep", "drop"],
+        dedupe="on",
+        open="0",
+    ),
     "grew": at(
         "/query", language="grew", query="pattern { V -[nsubj]-> S; V -[obj]-> O }", by="V.lemma", open="0"
     ),
@@ -72,6 +83,12 @@ HOSTILE_PAGES = {
         "/hits", word="said", other="<script>alert(1)</script>", tag=TAG, role="modifier", corpus=HOSTILE
     ),
     "cql": at("/query", language="cql", query='[word="said"]', corpus=HOSTILE, by="word", open="1"),
+    "chosen lines": at(
+        "/query",
+        query='[word="said"]',
+        show="document,<script>alert(1)</script>",
+        filter="<script>alert(1)</script>",
+    ),
     "grew": at(
         "/query",
         language="grew",

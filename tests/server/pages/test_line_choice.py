@@ -1,0 +1,130 @@
+"""Lines of the page of queries, sorted and chosen: its controls say what the command does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from starlette.datastructures import QueryParams
+
+from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.schema import Store
+from sentgen.server.pages.lines import FilterStep, read_choice
+from sentgen.server.pages.page import PageParameters
+
+expect = pytest.importorskip("playwright.sync_api", reason="no playwright").expect
+
+CAMP = '[lemma="camp"]'
+
+
+def at(*pairs: tuple[str, object]) -> str:
+    """The page of a query about camps."""
+    return f"/query?{urlencode([('query', CAMP), ('corpus', 'relief'), *pairs])}"
+
+
+def asked(store: Path, **more: object) -> list[dict[str, str]]:
+    """The lines of the look-up."""
+    with Store(store, read_only=True) as found, found.connect() as connection:
+        return Kwic(cql=CAMP, corpus=["relief"], **more).ask(connection).table.to_pylist()
+
+
+def nodes(page) -> list[tuple[str, str]]:
+    """Sentences and nodes of the lines."""
+    names = [link.get_attribute("title") for link in page.locator("td.where a[title]").all()]
+    return list(zip(names, page.locator("td.node").all_inner_texts(), strict=True))
+
+
+@pytest.fixture(params=[True, False], ids=["scripts", "no scripts"])
+def visit(request, opened):
+    """Open a page with and without JavaScript."""
+    return lambda url: opened(url, scripts=request.param)
+
+
+def test_the_form_sorts_and_chooses(visit, store: Path):
+    """Step after step, by keyboard alone; each step can be removed, and the URL holds all."""
+    page = visit(at())
+    page.locator(".choose summary").focus()
+    page.keyboard.press("Enter")
+    page.get_by_label("Sort by").select_option("1L")
+    page.get_by_label("then by").first.select_option("1R")
+    page.get_by_label("Columns").fill("length")
+    page.get_by_label("Filter 1, a pattern or CQL").fill('[upos="NUM"]')
+    page.get_by_label("Window of filter 1").fill("10L")
+    page.keyboard.press("Enter")
+    expect(page.locator(".chain li")).to_have_count(1)
+
+    chain = {"filter": ['[upos="NUM"]'], "within": ["10L"]}
+    expected = asked(store, sort="1L,1R", show=["length"], **chain)
+    assert [name for name, _ in nodes(page)] == [row["sent_id"] for row in expected]
+    assert page.locator("td.shown").all_inner_texts() == [row["length"] for row in expected]
+    assert page.locator(".chain li span").inner_text() == '[upos="NUM"] within 10L leaves 7 of 15 hits'
+    # The form has one more row now.
+    page.get_by_label("Keep or drop, filter 2").select_option("drop")
+    page.get_by_label("Filter 2, a pattern or CQL").fill('"on"')
+    page.keyboard.press("Enter")
+    expect(page.locator(".chain li")).to_have_count(2)
+    assert len(nodes(page)) == 4
+    assert page.locator(".chain li span").nth(1).inner_text() == '"on" without 5 leaves 4 of 7 hits'
+
+    page.get_by_role("link", name="Remove filter 1").click()
+    expect(page.locator(".chain li")).to_have_count(1)
+    left = asked(store, sort="1L,1R", filter=['"on"'], within=["not 5"])
+    assert [name for name, _ in nodes(page)] == [row["sent_id"] for row in left]
+    page.reload()
+    assert [name for name, _ in nodes(page)] == [row["sent_id"] for row in left]
+    assert page.get_by_label("Sort by").input_value() == "1L"
+
+
+def test_links_sort_by_one_key(visit, store: Path):
+    """As controls above the lines, which keep the rest; what is chosen is marked."""
+    page = visit(at(("filter", '[upos="NUM"]'), ("window", "10L"), ("show", "length")))
+    order = page.get_by_role("navigation", name="Order")
+    order.get_by_role("link", name="1R", exact=True).click()
+    expect(order.locator("[aria-current]")).to_have_text("1R")
+
+    expected = asked(store, sort="1R", filter=['[upos="NUM"]'], within=["10L"])
+    assert [name for name, _ in nodes(page)] == [row["sent_id"] for row in expected]
+    assert page.locator("td.shown").count() == len(expected)
+
+
+def test_a_sample_and_equal_lines(visit, store: Path):
+    page = visit(at(("sample", "4"), ("seed", "3"), ("dedupe", "on"), ("context", "1")))
+
+    expected = asked(store, sample=4, seed=3, dedupe=True, context=1)
+    assert [name for name, _ in nodes(page)] == [row["sent_id"] for row in expected]
+    said = page.locator(".note").all_inner_texts()
+    assert said == ["2 lines left out, as others show the same", "4 of 13 hits, drawn at random (seed 3)"]
+
+
+def test_counts_are_those_of_what_is_left(visit):
+    """And lead to the lines that they count."""
+    steps = (("filter", '[upos="NUM"]'), ("window", "10L"), ("keep", "keep"))
+    page = visit(at(*steps, ("filter", "[]"), ("window", "10L"), ("keep", "keep"), ("by", "word")))
+    count = page.locator("table.counts td.number a").first
+
+    assert count.inner_text() == "7"
+    count.click()
+    page.wait_for_selector("table.counts", state="detached")
+    assert page.locator("#said").inner_text() == "7 hits"
+    # Equal windows are those of two filters.
+    assert page.locator(".chain li").count() == 2
+
+
+def test_a_slip_is_told_above_the_lines(opened):
+    page = opened(at(("filter", '[upos="NUM"'), ("sort", "1L")), fails=True)
+
+    assert "the query ends too early" in page.locator(".problem p").inner_text()
+    assert page.locator(".chain li").count() == 1
+
+
+def test_urls_are_read_with_defaults():
+    """Rows without a query are none; a window, and whether hits are kept, need not be said."""
+    pairs = [("sort", "1L, 2R"), ("sort", ""), ("sort", "1L"), ("filter", " "), ("filter", "a")]
+    pairs += [("window", "3L"), ("window", ""), ("keep", "drop"), ("keep", "x"), ("filter", "b")]
+    choice = read_choice(PageParameters(QueryParams(pairs)))
+
+    assert choice.sort == ["1L", "2R"]
+    assert choice.filters == [FilterStep("a", "5", "keep"), FilterStep("b", "5", "keep")]
+    assert choice.near == {"filter": ["a", "b"], "within": ["5", "5"]}
+    assert not read_choice(PageParameters(QueryParams("sort=none&filter="))).used
