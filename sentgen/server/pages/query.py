@@ -213,8 +213,10 @@ def _keys(query: PageParameters) -> list[str]:
 
 def _narrowed(query: PageParameters, text: str, counts: PageAnswer, by_grew: bool) -> list[str]:
     """Return the page with the hits of each row of the counts; empty where no query asks for them."""
-    kept = {key: query.all(key) for key in ("language", "corpus", "where", "ignore_case", "limit", "across")}
-    kept |= {} if by_grew else read_choice(query).kept
+    names = ("language", "corpus", "where", "ignore_case", "limit", "across")
+    kept: dict[str, object] = {name: query.all(name) for name in names}
+    if not by_grew:
+        kept |= read_choice(query).kept
     by, whether = query.text("by"), query.text("whether")
     # Other strategies choose among the spans that match, which are others where fewer do.
     usual = query.choice("strategy", STRATEGIES) in STRATEGIES[:2] and "dialect" not in _reading(query)
