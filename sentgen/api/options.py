@@ -130,10 +130,11 @@ class CollocationsOptions(TypedDict, total=False):
     """What occurs with a word more often than chance."""
 
     cql: Annotated[str | None, None, 'A query in CQL instead, such as `[upos="ADJ"]+ "house"`.']
-    window: Annotated[str | None, None, "Words before and after: `5`, or `3,2`."]
+    window: Annotated[str | None, None, "Words before and after: `5`, `L3-R2` or `3,2`; `R4` has none before."]
     dependency: Annotated[str | None, None, "By a relation (`nsubj`, `*` for all) instead."]
     by: Annotated[Literal["word", "lemma"], "word", "Collocates as words or as lemmas."]
-    measure: Annotated[Literal["logdice", "pmi", "log-likelihood", "count"], "logdice", "What to rank by."]
+    measure: Annotated[Literal["logdice", "pmi", "log-likelihood", "count", "mi2", "mi3", "t-score", "z-score", "dice", "delta-p-collocate", "delta-p-node", "fisher", "min-sensitivity"], "logdice", "What to rank by."]
+    all_measures: Annotated[bool, False, "Show all measures, not only the usual ones and that asked for."]
     min_count: Annotated[int, 2, "Omit lower counts."]
     filter: Annotated[str | Sequence[str], (), "Only hits near which this matches, a pattern or CQL; several, one after the other."]
     within: Annotated[str | Sequence[str], (), "How near, of each filter or of all: `5` tokens on each side (if none is given), `3L`, `2R`, `3,2`; `not 3L` drops the hits instead."]
@@ -150,7 +151,7 @@ class SketchOptions(TypedDict, total=False):
     """The strongest collocates of a word in each dependency relation."""
 
     by: Annotated[Literal["word", "lemma"], "lemma", "Collocates as words or as lemmas."]
-    measure: Annotated[Literal["logdice", "pmi", "log-likelihood", "count"], "logdice", "What to rank by."]
+    measure: Annotated[Literal["logdice", "pmi", "log-likelihood", "count", "mi2", "mi3", "t-score", "z-score", "dice", "delta-p-collocate", "delta-p-node", "fisher", "min-sensitivity"], "logdice", "What to rank by."]
     min_count: Annotated[int, 2, "Omit lower counts."]
     corpus: Annotated[str | Sequence[str], (), "Only these corpora."]
     where: Annotated[str | None, None, "Only sentences whose metadata meet this: `genre = academic and year >= 2010`."]

@@ -19,9 +19,9 @@ from sentgen.lookups.dependency_search import (
 )
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.statement import Answer
+from sentgen.lookups.statistics.collocation_measures import Measure
 from sentgen.lookups.statistics.collocations import (
     Collocations,
-    Measure,
     Unit,
     Window,
     read_window,
@@ -400,20 +400,31 @@ def test_heads_as_collocates(connection: Connection) -> None:
 
 @pytest.mark.parametrize("measure", list(Measure))
 def test_ranked_by_the_measure(measure: Measure, connection: Connection) -> None:
-    column = {"log-likelihood": "log_likelihood"}.get(measure, str(measure))
+    column = measure.replace("-", "_")
     values = Collocations(word="fell", measure=measure, min_count=1).ask(connection).table[column].to_pylist()
 
     assert values == sorted(values, reverse=True)
 
 
 @pytest.mark.parametrize(
-    ("text", "window"), [("5", Window(5, 5)), ("0,1", Window(0, 1)), ("2, 3", Window(2, 3))]
+    ("text", "window"),
+    [
+        ("5", Window(5, 5)),
+        ("0,1", Window(0, 1)),
+        ("2, 3", Window(2, 3)),
+        ("L2-R4", Window(2, 4)),
+        ("l12-r0", Window(12, 0)),
+        ("L3", Window(3, 0)),
+        ("R1", Window(0, 1)),
+    ],
 )
 def test_read_window(text: str, window: Window) -> None:
     assert read_window(text) == window
 
 
-@pytest.mark.parametrize("text", ["", "x", "-1", "1,2,3", "0", "0,0", "1,"])
+@pytest.mark.parametrize(
+    "text", ["", "x", "-1", "1,2,3", "0", "0,0", "1,", "L", "L2R4", "-R4", "L0-R0", "R4-L2"]
+)
 def test_read_window_refuses(text: str) -> None:
     with pytest.raises(InputError, match="window"):
         read_window(text)

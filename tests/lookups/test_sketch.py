@@ -7,7 +7,8 @@ from itertools import groupby
 import pytest
 from sqlalchemy import Connection
 
-from sentgen.lookups.statistics.collocations import Collocations, Measure, Unit
+from sentgen.lookups.statistics.collocation_measures import Measure
+from sentgen.lookups.statistics.collocations import Collocations, Unit
 from sentgen.lookups.statistics.sketch import Sketch
 
 

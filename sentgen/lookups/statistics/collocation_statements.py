@@ -15,6 +15,7 @@ from sentgen.lookups.patterns import tag_among
 from sentgen.lookups.reach import DOCUMENT, running, written
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement, gathered, where
+from sentgen.lookups.statistics.collocation_measures import FORMULAS
 
 #: One number for all words that differ in capital letters only.
 _SPELLING = """spelling as (
@@ -100,10 +101,10 @@ pair as (
 ),
 {scores}
 select {form} as collocate, o11::bigint as count, c1::bigint as frequency,
-  logdice, pmi, log_likelihood
+  {shown}
 from scored
 join word on word.id = scored.id
-order by {measure} desc, o11 desc, collocate"""
+order by {measure} desc nulls last, o11 desc, collocate"""
 
 _LINKS = """\
 {beginning}{spelling}modifier_of_node as (
@@ -196,29 +197,14 @@ pair as (
 ),
 {scores}
 select tag.name as relation, role, {form} as collocate, o11::bigint as count, c1::bigint as frequency,
-  logdice, pmi, log_likelihood
+  {shown}
 from scored
 join word on word.id = scored.id
 join tag on tag.id = deprel_id
-order by {measure} desc, o11 desc, relation, role, collocate"""
-
-
-def _cell(observed: str, expected: str) -> str:
-    return f"case when {observed} > 0 then ({observed}) * ln(({observed}) / ({expected})) else 0 end"
-
-
-# Cells of the table of frequencies; the limit of o ln o at 0 is 0.
-_SCORES = f"""\
+order by {measure} desc nulls last, o11 desc, relation, role, collocate"""
+_SCORES = """\
 scored as (
-  select *,
-    14 + log2(2 * o11 / (f + c1)) as logdice,
-    log2(o11 * n / (r1 * c1)) as pmi,
-    case when o11 * n < r1 * c1 then -2 else 2 end * (
-      {_cell("o11", "r1 * c1 / n")}
-      + {_cell("r1 - o11", "r1 * (n - c1) / n")}
-      + {_cell("c1 - o11", "(n - r1) * c1 / n")}
-      + {_cell("n - r1 - c1 + o11", "(n - r1) * (n - c1) / n")}
-    ) as log_likelihood
+  select *,{scores}
   from pair
 )"""
 
@@ -233,6 +219,7 @@ class CollocationStatements:
         column: column of `token` with the number of a collocate.
         measure: column to rank by.
         selection: the corpora.
+        shown: the columns of measures, with commas between them.
     """
 
     node: ReadPattern
@@ -240,6 +227,7 @@ class CollocationStatements:
     column: str
     measure: str
     selection: Selection
+    shown: str
 
     @contextmanager
     def asked(self, connection: Connection, bindings: Bindings) -> Iterator[tuple[str, str]]:
@@ -299,7 +287,10 @@ class CollocationStatements:
         told = {
             "spelling": _SPELLING if folded else "",
             "form": self.selection.spelled("word.form"),
-            "scores": _SCORES,
+            "scores": _SCORES.format(
+                scores=",".join(f"\n    {FORMULAS[one]} as {one}" for one in self.shown.split(", "))
+            ),
+            "shown": self.shown,
             "measure": self.measure,
             "spots": spots,
             "nodes": nodes,

@@ -10,19 +10,13 @@ Every pair of a node and a collocate has a table of frequencies (Evert 2008, "Co
 In a window the things counted are tokens: r1 are the tokens within the window of a node (each once, though
 windows may overlap), c1 the tokens that are the collocate, n all tokens. By relation they are the pairs of
 head and modifier with that relation: r1 those with the node, c1 those with the collocate, n all of them.
-With e11 = r1 c1 / n:
-
-* PMI = log2(o11 / e11) (Church and Hanks 1990, "Word association norms, mutual information, and
-  lexicography").
-* Log-likelihood G2 = 2 sum o ln(o / e) over the four cells (Dunning 1993, "Accurate methods for the
-  statistics of surprise and coincidence"); here it is negative where the collocate is rarer than expected.
-* logDice = 14 + log2(2 o11 / (f + c1)) (Rychlý 2008, "A lexicographer-friendly association score"), where f
-  is the frequency of the node (window) or r1 (relation). It may pass 14 where the window of a node has
-  several of the collocate.
+The measures, of e11 = r1 c1 / n and of these, are in docs/measures.md and
+`sentgen.lookups.statistics.collocation_measures`.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated
@@ -39,17 +33,9 @@ from sentgen.lookups.cql.search import CqlOption, check_one
 from sentgen.lookups.question import MinCountOption
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, at_least, limit_clause, limited
+from sentgen.lookups.statistics.collocation_measures import COLUMN, Measure, shown
 from sentgen.lookups.statistics.collocation_statements import CollocationStatements
 from sentgen.options import Option
-
-
-class Measure(StrEnum):
-    """What collocates are ranked by."""
-
-    LOGDICE = "logdice"
-    PMI = "pmi"
-    LOG_LIKELIHOOD = "log-likelihood"
-    COUNT = "count"
 
 
 class Unit(StrEnum):
@@ -71,23 +57,29 @@ class Window:
 AROUND = Window(5, 5)
 
 
+#: Words before and after: `L2-R4`, of which one may be missing, or `2,4`, or `3` for both.
+_SIDES = re.compile(r"L(\d+)(?:-R(\d+))?|R(\d+)", re.IGNORECASE | re.ASCII)
+_NUMBERS = re.compile(r"(\d+)\s*(?:,\s*(\d+))?", re.ASCII)
+
+
 def read_window(text: str) -> Window:
-    """Read ``5`` or ``5,2``.
+    """Read ``L2-R4``, or ``2,4`` for the same; ``L2``, ``R4``, or ``5`` for five words on both sides.
 
     Raises:
-        InputError: it is neither, or empty.
+        InputError: it is none of these, or empty.
     """
-    parts = text.split(",")
-    if len(parts) > 2 or not all(part.strip().isdecimal() for part in parts):
-        raise InputError(f"{text!r} is no window; write 5, or 5,2 for five words before and two after")
-    sizes = [int(part) for part in parts]
-    if not any(sizes):
-        raise InputError("a window of no words holds no collocates; write 5, or 5,2")
-    return Window(sizes[0], sizes[-1])
-
-
-#: Measure to its column in the answer; that of the count has another name within the statement.
-COLUMN = {Measure.LOGDICE: "logdice", Measure.PMI: "pmi", Measure.LOG_LIKELIHOOD: "log_likelihood"}
+    asked = text.strip()
+    if sides := _SIDES.fullmatch(asked):
+        window = Window(int(sides[1] or 0), int(sides[2] or sides[3] or 0))
+    elif numbers := _NUMBERS.fullmatch(asked):
+        window = Window(int(numbers[1]), int(numbers[2] or numbers[1]))
+    else:
+        raise InputError(
+            f"{text!r} is no window; write 5, or L5-R2 (or 5,2) for five words before and two after"
+        )
+    if not (window.left or window.right):
+        raise InputError("a window of no words holds no collocates; write 5, or L5-R2")
+    return window
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,9 +91,9 @@ class Collocations(HitLookup):
     window: Annotated[
         str | None,
         Option(
-            "Words before and after: `5`, or `3,2`.",
-            shell="Words before and after. Default: 5.",
-            metavar="N|L,R",
+            "Words before and after: `5`, `L3-R2` or `3,2`; `R4` has none before.",
+            shell="Words before and after: `5`, `L3-R2` or `3,2`; `R4` has none before. Default: 5.",
+            metavar="N|L3-R2",
         ),
     ] = None
     dependency: Annotated[
@@ -114,6 +106,9 @@ class Collocations(HitLookup):
     ] = None
     by: Annotated[Unit, Option("Collocates as words or as lemmas.")] = Unit.WORD
     measure: Annotated[Measure, Option("What to rank by.")] = Measure.LOGDICE
+    all_measures: Annotated[
+        bool, Option("Show all measures, not only the usual ones and that asked for.")
+    ] = False
     min_count: MinCountOption = 2
 
     def __post_init__(self) -> None:
@@ -124,9 +119,10 @@ class Collocations(HitLookup):
         """Return what occurs with a word, the strongest first, then the most frequent, then alphabetically.
 
         The columns are ``collocate``; ``count``, how often it occurs with the node (o11); ``frequency``, how
-        often in all (c1); ``logdice``, ``pmi`` and ``log_likelihood`` as defined in this module. By relation,
-        ``relation`` and ``role`` (whether the collocate is the head or the modifier) come first. Windows end
-        at the sentence. The node of a query in CQL is a hit of any length; by relation, of one token.
+        often in all (c1); and ``logdice``, ``pmi``, ``log_likelihood`` and the measure, or all measures, as
+        docs/measures.md defines them. By relation, ``relation`` and ``role`` (whether the collocate is the
+        head or the modifier) come first. Windows end at the sentence. The node of a query in CQL is a hit of
+        any length; by relation, of one token.
 
         Raises:
             InputError: the node is not one token.
@@ -144,7 +140,14 @@ class Collocations(HitLookup):
         bindings = Bindings(min_count=max(self.min_count, 1))
         around = self.dependency or (window.left, window.right)
         column = COLUMN.get(self.measure, "o11")
-        statements = CollocationStatements(node, around, COLUMNS[self.by][0], column, selection)
+        statements = CollocationStatements(
+            node,
+            around,
+            COLUMNS[self.by][0],
+            column,
+            selection,
+            shown(self.measure, every=self.all_measures),
+        )
         clause = limit_clause(self.limit, bindings)
         asked = self.word if self.cql is None else self.cql
         missing = f"collocate of {asked!r}{at_least(self.min_count)}"

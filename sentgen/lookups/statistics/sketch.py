@@ -15,8 +15,9 @@ from sentgen.lookups.absence import explained
 from sentgen.lookups.attributes import COLUMNS
 from sentgen.lookups.question import Lookup, MinCountOption
 from sentgen.lookups.statement import Answer, Bindings, Statement, at_least, limited
+from sentgen.lookups.statistics.collocation_measures import COLUMN, Measure, shown
 from sentgen.lookups.statistics.collocation_statements import CollocationStatements
-from sentgen.lookups.statistics.collocations import COLUMN, Measure, Unit, read_node
+from sentgen.lookups.statistics.collocations import Unit, read_node
 from sentgen.options import Option
 
 #: Relations with most pairs first; all collocates count for them, those that are not shown as well.
@@ -26,10 +27,12 @@ with collocate as (
 ),
 ranked as (
   select *, sum(count) over (partition by relation, role)::bigint as pairs,
-    row_number() over (partition by relation, role order by {measure} desc, count desc, collocate) as rank
+    row_number() over (
+      partition by relation, role order by {measure} desc nulls last, count desc, collocate
+    ) as rank
   from collocate
 )
-select relation, role, pairs, rank, collocate, count, frequency, logdice, pmi, log_likelihood
+select relation, role, pairs, rank, collocate, count, frequency, {shown}
 from ranked{each}
 order by pairs desc, relation, role, rank"""
 
@@ -67,7 +70,8 @@ class Sketch(Lookup):
         node = read_node(connection, self.word, selection)
         bindings = Bindings(min_count=max(self.min_count, 1))
         column = COLUMN.get(self.measure, "o11")
-        statements = CollocationStatements(node, "*", COLUMNS[self.by][0], column, selection)
+        measures = shown(self.measure)
+        statements = CollocationStatements(node, "*", COLUMNS[self.by][0], column, selection, measures)
         only = f"\nwhere rank <= {bindings.bind('each', self.limit)}" if self.limit else ""
         missing = f"collocate of {self.word!r} in a relation{at_least(self.min_count)}"
         with statements.asked(connection, bindings) as texts:
@@ -75,6 +79,7 @@ class Sketch(Lookup):
                 _SKETCH.format(
                     collocates=text.rpartition("\norder by")[0],
                     measure=COLUMN.get(self.measure, "count"),
+                    shown=measures,
                     each=only,
                 )
                 for text in texts
