@@ -21,6 +21,7 @@ _PLURAL = re.compile(
 )
 #: Numbers that are never one: limits, and what is refused or told for being none or several. No numbers at all.
 NEVER_ONE = {
+    "items.length tokens": "more than one, of a sequence",
     "MAX_BYTES bytes": "a limit",
     "MARKED hits": "a limit",
     "MOST_CHARACTERS characters": "a limit",

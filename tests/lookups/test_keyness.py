@@ -17,7 +17,8 @@ from sentgen.cli import build
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, NotFoundError
 from sentgen.lookups.statistics.frequencies import By
-from sentgen.lookups.statistics.keyness import Keyness, Keywords
+from sentgen.lookups.statistics.keyness import Keywords
+from sentgen.lookups.statistics.keyness_statement import Keyness
 from sentgen.schema import Store
 
 

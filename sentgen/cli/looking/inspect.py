@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import wraps
 from itertools import chain, groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,6 +18,7 @@ from sqlalchemy import Connection
 from sentgen.cli.console.option_groups import Result, asking
 from sentgen.cli.console.options import DbOption, MemoryOption, mistakes, open_store
 from sentgen.cli.console.output import Look, Output, output_options, printable
+from sentgen.cli.looking.sql import text_of
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import Arguments, Dependencies
 from sentgen.lookups.ngram_search import Ngrams
@@ -269,13 +271,18 @@ def sketch(*, asked: Sketch, reading: StoreOptions, out: Output) -> None:
 def keyness(*, asked: Keywords, reading: StoreOptions, out: Output) -> None:
     """Show the keywords of corpora: what is more frequent in them than in others.
 
-    `log_likelihood` says how sure the difference is (negative: rarer here), `log_ratio` how large it is (1:
-    twice as frequent), `percent_diff` the same in per cent. The words that differ least are in the middle,
-    and `--negative` begins with those that are rarer here.
+    `log_likelihood` says how sure the difference is (negative: rarer here), and so does `p_bonferroni`, its p
+    times the number of words that are compared; `log_ratio` says how large it is (1: twice as frequent), and
+    so do `percent_diff`, `odds_ratio` and `simple_maths`. The words that differ least are in the middle, and
+    `--negative` begins with those that are rarer here.
 
-    Example: `sentgen keyness fiction --against news --by lemma --measure log-ratio --min-count 10`
+    Example: `sentgen keyness fiction --against news --by lemma --measure log-ratio --min-count 10`, or
+    `sentgen keyness fiction --against news --n 2 --stop stop.txt`
     """
-    show(reading.ask(asked), out, "count", "reference_count", _column(asked.measure))
+    if asked.stop is not None:
+        asked = replace(asked, stop=text_of("-", None if asked.stop == "-" else Path(asked.stop)))
+    measures = ("log_likelihood", "p_bonferroni", _column(asked.measure))
+    show(reading.ask(asked), out, "count", "reference_count", *measures)
 
 
 def _column(measure: StrEnum) -> str:

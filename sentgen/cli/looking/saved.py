@@ -28,6 +28,7 @@ from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.keyness import Keywords
 from sentgen.lookups.statistics.sketch import Sketch
+from sentgen.options import parameters_of
 from sentgen.schema.durability.write_lock import lock_policy
 from sentgen.schema.tables.saved import SavedQuery, find_saved, list_saved, remove_saved, save_query
 
@@ -148,7 +149,9 @@ def _options(name: str, arguments: Sequence[str]) -> dict[str, Any]:
     with _manners_kept(), _context(name, arguments) as context:
         given = dict(context.params)
     choose(**{name: given[name] for name in OPTIONS})
-    if files := [key for key, value in given.items() if isinstance(value, Path)]:
+    taken = parameters_of(QUESTIONS[name]) if name in QUESTIONS else ()
+    texts = {one.name for one in taken if one.option.file}
+    if files := [key for key, value in given.items() if isinstance(value, Path) or (value and key in texts)]:
         listed = ", ".join(f"--{key.replace('_', '-')}" for key in files)
         raise InputError(
             f"a saved query names no files; leave out {listed}, and give it to sentgen saved run"

@@ -1,84 +1,29 @@
 """Keywords: what is more frequent in some corpora than in others.
 
-With a and b the occurrences of an item, and c and d all tokens, of the focus corpora and of the reference
-corpora, and its expected occurrences e1 = c (a + b) / (c + d) and e2 = d (a + b) / (c + d):
-
-* Log-likelihood G2 = 2 (a ln(a / e1) + b ln(b / e2)), where 0 ln 0 is 0 (Rayson and Garside 2000, "Comparing
-  corpora using frequency profiling", WCC); here it is negative where the item is rarer in the focus corpora.
-  It says how sure it is that there is a difference: 3.84 is p < 0.05 with one degree of freedom, 15.13 is
-  p < 0.0001.
-* Log ratio = log2((a / c) / (b / d)), with 0.5 in place of a or b if it is 0 (Hardie 2014, "Log Ratio: an
-  informal introduction", CASS). It says how large the difference is: 1 is twice as frequent.
-* %DIFF = 100 (a / c - b / d) / (b / d) (Gabrielatos and Marchi 2012, "Keyness: appropriate metrics and
-  practical issues", CADS). Where b is 0 there is none; Gabrielatos and Marchi put 1e-18 for b, so that it is
-  greater than all others, and it is ranked so here.
+docs/measures.md defines the measures, `sentgen.lookups.statistics.keyness_statement` has them in SQL.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import Annotated
 
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
-from sentgen.lookups import counted_anew
-from sentgen.lookups.attributes import COLUMNS
 from sentgen.lookups.question import IgnoreCaseOption, LimitOption, MinCountOption
 from sentgen.lookups.selection import Selection, select_corpora
-from sentgen.lookups.statement import Answer, Bindings, Statement, at_least, limit_clause, limited, where
-from sentgen.lookups.statistics.frequencies import By, count_items
+from sentgen.lookups.statement import Answer, Bindings, Statement, at_least, limited, where
+from sentgen.lookups.statistics.frequencies import By
+from sentgen.lookups.statistics.keyness_statement import Items, Keyness, compared
 from sentgen.options import Option
 from sentgen.output.wording import quantity
-
-
-class Keyness(StrEnum):
-    """What keywords are ranked by."""
-
-    LOG_LIKELIHOOD = "log-likelihood"
-    LOG_RATIO = "log-ratio"
-    PERCENT_DIFF = "percent-diff"
-
-
-_STATEMENT = """\
-with focus as (
-{focus}
-),
-reference as (
-{reference}
-),
-size as (
-  select ({focus_size}) as c, ({reference_size}) as d
-),
-named as (
-  select {item} as item, coalesce(sum(focus.count), 0)::bigint as a,
-    coalesce(sum(reference.count), 0)::bigint as b
-  from focus
-  full join reference using (id)
-  join {table} using (id)
-  group by item
-  having sum(coalesce(focus.count, 0) + coalesce(reference.count, 0)) >= $min_count
-),
-expected as (
-  select *, a / c as share, b / d as other_share, c * (a + b) / (c + d) as e1, d * (a + b) / (c + d) as e2
-  from named
-  cross join size
-)
-select item as "{by}", a as count, 1e6 * share as per_million, b as reference_count,
-  1e6 * other_share as reference_per_million,
-  case when share < other_share then -2 else 2 end
-    * (case when a > 0 then a * ln(a / e1) else 0 end + case when b > 0 then b * ln(b / e2) else 0 end)
-    as log_likelihood,
-  log2((greatest(a, 0.5) / c) / (greatest(b, 0.5) / d)) as log_ratio,
-  case when b > 0 then 100 * (share - other_share) / other_share end as percent_diff
-from expected
-order by {order}{limit}"""
+from sentgen.schema.tables.counts import MAX_ORDER
 
 #: What capital letters may be ignored in.
 _OF_WORDS = (By.WORD, By.LEMMA)
-_HAS_ITEM = "select 1 from token{conditions} limit 1"
+_HAS_ITEM = "select 1 from token as t{conditions} limit 1"
 _SHARED = "select count(*) from sentence{conditions}"
 
 
@@ -123,7 +68,32 @@ class Keywords:
         ),
     ] = None
     by: Annotated[By, Option("What to compare.")] = By.WORD
+    n: Annotated[
+        int, Option("Compare sequences of so many tokens, inside a sentence.", least=1, most=MAX_ORDER)
+    ] = 1
+    pos: Annotated[
+        str | None,
+        Option(
+            "Only what has one of these parts of speech: `NOUN`, or `ADJ,NN*`.",
+            metavar="TAG,...",
+            api={"max_length": 1000},
+        ),
+    ] = None
+    stop: Annotated[
+        str | None,
+        Option(
+            "Leave out these words, a list with blanks or ends of lines between them; case is ignored.",
+            shell="Leave out the words of this file, one a line; case is ignored.",
+            metavar="FILE",
+            file="stop",
+            api={"max_length": 20_000},
+        ),
+    ] = None
     measure: Annotated[Keyness, Option("What to rank by.")] = Keyness.LOG_LIKELIHOOD
+    constant: Annotated[
+        float,
+        Option("What `simple-maths` adds to rates per million: more for more frequent words.", api={"gt": 0}),
+    ] = 1
     negative: Annotated[bool, Option("Begin with what is rarer in these corpora than in the others.")] = False
     min_count: MinCountOption = 1
     ignore_case: IgnoreCaseOption = False
@@ -133,11 +103,12 @@ class Keywords:
         """Return what is more frequent in some corpora than in others, by a measure of the module.
 
         The columns are the item; ``count`` and ``per_million`` tokens in the corpora; ``reference_count`` and
-        ``reference_per_million`` in those that they are compared with; and the measures: ``log_likelihood``,
-        ``log_ratio``, and ``percent_diff``, which is null where the reference has none. Equals come by
-        falling count, then alphabetically; ``min_count`` is that of both sides together. One scan of the
-        counts of words on each side; of `token` for anything else, and where sentences are chosen, by a
-        subcorpus or a condition. Tokens that lack what is compared are tokens, but no item.
+        ``reference_per_million`` in those that they are compared with; and the measures, each as
+        docs/measures.md defines it: ``log_likelihood``, ``log_ratio``, ``percent_diff`` and ``odds_ratio``
+        (null where the reference has none), ``simple_maths``; ``p_bonferroni``, ``bic``, and the interval of
+        the log ratio. Equals come by falling count, then alphabetically; ``min_count`` is that of both sides
+        together. Words and n-grams of whole corpora are counted already; anything else is one scan of `token`
+        on each side. Tokens that lack what is compared are tokens, but no item.
 
         Raises:
             InputError: both sides have the same sentences, one has none, or lacks what is compared, or only
@@ -146,45 +117,57 @@ class Keywords:
         """
         named = [list(dict.fromkeys(names)) for names in (self.corpus, self.against)]
         _check_names(named, alike=self.where == self.against_where)
-        fold, by = self.ignore_case and self.by in _OF_WORDS, self.by
+        items = self._items()
+        asked = {"ignore_case": items.folded, "sentences": items.by is not By.WORD or bool(items.pos)}
+        order = self.n if items.by is By.WORD and not items.pos else 0
         focus, reference = (
-            select_corpora(connection, names, condition=one, ignore_case=fold, sentences=by is not By.WORD)
+            select_corpora(connection, names, condition=one, min_order=order, **asked)
             for names, one in zip(named, (self.where, self.against_where), strict=True)
         )
-        if by in _OF_WORDS and focus.lowercase is not reference.lowercase and not self.ignore_case:
+        if left_out := [*focus.left_out, *reference.left_out]:
+            raise InputError(
+                f"not counted to order {self.n}, and not to be compared by it: {', '.join(left_out)}"
+            )
+        if items.by in _OF_WORDS and focus.lowercase is not reference.lowercase and not self.ignore_case:
             raise InputError(
                 "only one of the sides was lower-cased, so that their words differ in"
                 " capitals; compare them with --ignore-case"
             )
         for side, names in zip((focus, reference), named, strict=True):
-            _check_side(connection, side, ", ".join(names), by)
+            _check_side(connection, side, ", ".join(names), items)
         shared = _shared(connection, focus, reference)
-        bindings = Bindings(min_count=max(self.min_count, 1))
-        order = _order(self.measure, self.negative)
-        query = _compared(focus, reference, by, order, self.limit, bindings)
+        # Where both were lower-cased, there are no capitals to ignore.
+        items = replace(items, folded=focus.ignore_case or reference.ignore_case)
+        bindings = Bindings(min_count=max(self.min_count, 1), constant=float(self.constant))
+        query = compared(
+            items, (focus, reference), self.measure, self.limit, bindings, negative=self.negative
+        )
         often = at_least(self.min_count)
-        missing = f"{by}{often}{' in both together' if often else ''}"
+        missing = f"{self.by}{often}{' in both together' if often else ''}"
         return replace(limited(connection, query, self.limit, missing), remarks=shared)
 
+    def _items(self) -> Items:
+        """Return what is compared.
 
-def _compared(
-    focus: Selection, reference: Selection, by: By, order: str, limit: int, bindings: Bindings
-) -> Statement:
-    """Return the statement that counts and measures the items of both sides."""
-    _, table, name = COLUMNS[by]
-    item = f"{table}.{name}"
-    text = _STATEMENT.format(
-        by=by,
-        focus=count_items(by, focus, bindings),
-        reference=count_items(by, reference, bindings),
-        focus_size=counted_anew.size(focus, bindings),
-        reference_size=counted_anew.size(reference, bindings),
-        item=f"lower({item})" if focus.ignore_case or reference.ignore_case else item,
-        table=table,
-        order=order,
-        limit=limit_clause(limit, bindings),
-    )
-    return Statement(text, bindings)
+        Raises:
+            InputError: it does not go together.
+        """
+        of_words = self.by in _OF_WORDS
+        stop = (
+            ()
+            if self.stop is None
+            else tuple(dict.fromkeys(self.stop.removeprefix("\ufeff").lower().split()))
+        )
+        pos = () if self.pos is None else tuple(filter(None, map(str.strip, self.pos.split(","))))
+        if self.stop is not None and not of_words:
+            raise InputError(f"a list of words to leave out goes with words or lemmas, not with {self.by}")
+        if self.stop is not None and not stop:
+            raise InputError("the list of words to leave out is empty")
+        if self.pos is not None and not pos:
+            raise InputError("no part of speech was given; name some, such as NOUN,ADJ")
+        if self.constant <= 0:
+            raise InputError(f"the constant of simple-maths is more than 0, not {self.constant:g}")
+        return Items(self.by, self.n, stop, pos, self.ignore_case and of_words)
 
 
 def _check_names(sides: Sequence[Sequence[str]], *, alike: bool) -> None:
@@ -198,20 +181,30 @@ def _check_names(sides: Sequence[Sequence[str]], *, alike: bool) -> None:
         )
 
 
-def _check_side(connection: Connection, side: Selection, names: str, by: By) -> None:
+def _check_side(connection: Connection, side: Selection, names: str, items: Items) -> None:
     """Refuse a side without tokens, or without what is compared: all of the other one would be key."""
-    bindings = Bindings()
-    if not Statement(counted_anew.size(side, bindings), bindings).value(connection):
-        hints = side.condition.hints(connection) if side.condition else []
+    bindings, hints = Bindings(), list[str]()
+    if not Statement(items.size(side, bindings), bindings).value(connection):
+        what = "tokens" if items.length == 1 else f"sequences of {items.length} tokens"
+        if side.condition:
+            hints = side.condition.hints(connection)
         raise InputError(
-            f"{names} has no tokens to compare; {'; '.join(hints) or 'name corpora with sentences'}"
+            f"{names} has no {what} to compare; {'; '.join(hints) or 'name corpora with sentences'}"
         )
-    if by is By.WORD:
-        return
-    bindings = Bindings()
-    conditions = [f"{COLUMNS[by][0]} is not null", *side.of_tokens(bindings)]
-    if Statement(_HAS_ITEM.format(conditions=where(conditions)), bindings).value(connection) is None:
-        raise InputError(f"{names} has no {by} to compare; compare by word")
+    for each, what, instead in (
+        (replace(items, stop=(), pos=()), str(items.by), "compare by word"),
+        (
+            replace(items, stop=()),
+            f"{items.by} with a part of speech {' or '.join(items.pos)}",
+            "name others",
+        ),
+    ):
+        if each.counted_already(side):
+            continue
+        bindings = Bindings()
+        conditions = where([*each.of_tokens("t", bindings), *side.of_tokens(bindings, "t")])
+        if Statement(_HAS_ITEM.format(conditions=conditions), bindings).value(connection) is None:
+            raise InputError(f"{names} has no {what} to compare; {instead}")
 
 
 def _shared(connection: Connection, focus: Selection, reference: Selection) -> tuple[str, ...]:
@@ -231,10 +224,3 @@ def _shared(connection: Connection, focus: Selection, reference: Selection) -> t
     if not both:
         return ()
     return (f"{quantity(both, 'sentence is', 'sentences are')} on both sides, and counted on each",)
-
-
-def _order(measure: Keyness, negative: bool) -> str:
-    column = measure.replace("-", "_")
-    if negative:
-        return f"{column} nulls last, b desc, item"
-    return f"{column} desc nulls first, a desc, item"
