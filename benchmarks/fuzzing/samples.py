@@ -217,6 +217,8 @@ ngram 2=4
 \\end\\
 """
 
+#: Orders of lines.
+ORDERS = ["none", "left", "1L,2L", "node%c,3R", "document,meta.year"]
 PATTERNS = [
     "the *",
     "the dog barks",

@@ -37,7 +37,7 @@ from sentgen.evaluation.clusters.clusters import read_clusters
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation.bag_reader import FORMATS as BAG_FORMATS
 from sentgen.generation.bag_reader import Notation, read_bags
-from sentgen.lookups.concordances.concordance import Kwic, Order
+from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import Dependencies
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.models import arpa, build, registry
@@ -246,7 +246,7 @@ def search(bench: Bench, rng: random.Random) -> None:
         if what == 0:
             Ngrams(pattern=pattern, min_count=rng.choice((1, 2)), limit=rng.choice((0, 5))).ask(connection)
         elif what == 1:
-            order, seed = rng.choice(list(Order)), rng.choice((None, 1))
+            order, seed = mutant_text(rng, rng.choice(samples.ORDERS), samples.ORDERS), rng.choice((None, 1))
             Kwic(pattern=pattern, context=rng.choice((0, 3)), sort=order, random=seed, limit=5).ask(
                 connection
             )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from meta_treebank import Sentence, sentences, store_of
 from sqlalchemy import Connection
@@ -97,6 +97,7 @@ def hits_of(connection: Connection, query: str, *, across: bool) -> list[tuple[t
     return found
 
 
+@settings(max_examples=settings.default.max_examples // 5)
 @given(
     query=st.sampled_from(QUERIES),
     keys=st.lists(KEYS, min_size=1, max_size=4, unique_by=lambda one: one[1].removesuffix("%c").upper()),
