@@ -150,9 +150,11 @@ class CollocationsOptions(TypedDict, total=False):
 class SketchOptions(TypedDict, total=False):
     """The strongest collocates of a word in each dependency relation."""
 
+    against: Annotated[str | None, None, "Another word: what each has that the other has not, and what they share."]
     by: Annotated[Literal["word", "lemma"], "lemma", "Collocates as words or as lemmas."]
     measure: Annotated[Literal["logdice", "pmi", "log-likelihood", "count", "mi2", "mi3", "t-score", "z-score", "dice", "delta-p-collocate", "delta-p-node", "fisher", "min-sensitivity"], "logdice", "What to rank by."]
     min_count: Annotated[int, 2, "Omit lower counts."]
+    function_words: Annotated[bool, False, "Function words and punctuation, too."]
     corpus: Annotated[str | Sequence[str], (), "Only these corpora."]
     where: Annotated[str | None, None, "Only sentences whose metadata meet this: `genre = academic and year >= 2010`."]
     ignore_case: Annotated[bool, False, "Ignore the case of letters: `The` and `the` are one word."]

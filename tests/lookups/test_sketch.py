@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import groupby
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection
 
+from sentgen.errors import InputError
 from sentgen.lookups.statistics.collocation_measures import Measure
 from sentgen.lookups.statistics.collocations import Collocations, Unit
+from sentgen.lookups.statistics.relation_names import FUNCTION
 from sentgen.lookups.statistics.sketch import Sketch
 
 
@@ -20,7 +24,8 @@ def test_each_relation_has_its_strongest_collocates(
     connection: Connection, word: str, measure: Measure, each: int
 ) -> None:
     """The same rows as collocations by that relation, as many as are asked for."""
-    rows = Sketch(word=word, measure=measure, min_count=1, limit=each).ask(connection).table.to_pylist()
+    asked = Sketch(word=word, measure=measure, min_count=1, limit=each, function_words=True)
+    rows = asked.ask(connection).table.to_pylist()
     assert rows
     sizes = []
     for (relation, role), group in groupby(rows, lambda row: (row["relation"], row["role"])):
@@ -45,3 +50,79 @@ def test_a_word_that_is_not_there_is_said_to_be_missing(connection: Connection) 
 
     assert not answer.table.num_rows
     assert answer.notes[0].startswith("no collocate of 'lemma:fal' in a relation")
+
+
+Rows = list[dict[str, Any]]
+
+
+def rows_of(connection: Connection, **asked: Any) -> Rows:
+    return Sketch(**asked).ask(connection).table.to_pylist()
+
+
+def test_function_words_are_left_out_and_relations_have_names(connection: Connection) -> None:
+    """What is left has the same numbers as with them."""
+    every = rows_of(connection, word="lemma:fall", min_count=1, limit=0, function_words=True)
+    rows = rows_of(connection, word="lemma:fall", min_count=1, limit=0)
+    kept = [
+        row
+        for row in every
+        if not {row["relation"], row["relation"].partition(":")[0]} & set(FUNCTION)
+        and any(map(str.isalnum, row["collocate"]))
+    ]
+    key = ("relation", "role", "collocate")
+    assert {tuple(row[one] for one in key): row["count"] for row in rows} == {
+        tuple(row[one] for one in key): row["count"] for row in kept
+    }
+    assert 0 < len(rows) < len(every)
+    names = {(row["relation"], row["role"]): row["name"] for row in every}
+    assert names["nsubj", "modifier"] == "subjects of fall"
+    assert all("fall" in name and "%" not in name for name in names.values())
+
+
+@pytest.mark.parametrize("limit", [0, 1, 2])
+@pytest.mark.parametrize("min_count", [1, 2])
+@pytest.mark.parametrize("measure", [Measure.LOGDICE, Measure.COUNT, Measure.T_SCORE])
+def test_the_difference_of_two_words(
+    connection: Connection, measure: Measure, limit: int, min_count: int
+) -> None:
+    """Against both sketches: what is strongest in one, with the numbers of both."""
+    words = ("lemma:fall", "lemma:rise")
+    sketches = [rows_of(connection, word=one, min_count=1, limit=0, measure=measure) for one in words]
+    column = measure.replace("-", "_")
+    expected: dict[tuple[str, ...], tuple[Any, ...]] = {}
+    whole = [{(r["relation"], r["role"], r["collocate"]): r for r in rows} for rows in sketches]
+    for rows in sketches:
+        ranks: Counter[tuple[str, str]] = Counter()
+        for row in rows:
+            if row["count"] < min_count:
+                continue
+            ranks[row["relation"], row["role"]] += 1
+            if not limit or ranks[row["relation"], row["role"]] <= limit:
+                key = (row["relation"], row["role"], row["collocate"])
+                both = [one.get(key) for one in whole]
+                of = "both" if all(both) else "fall" if both[0] else "rise"
+                expected[key] = (of, *((one or {}).get("count") for one in both))
+                expected[key] += tuple((one or {}).get(column) for one in both)
+    rows = rows_of(
+        connection, word=words[0], against=words[1], min_count=min_count, limit=limit, measure=measure
+    )
+    found = {
+        (row["relation"], row["role"], row["collocate"]): (
+            *(row[name] for name in ("word", "count", "count_against")),
+            *(row[name] for name in (column, f"{column}_against")),
+        )
+        for row in rows
+    }
+    assert found == expected != {}
+    assert len(found) == len(rows)
+    for _, group in groupby(rows, lambda row: (row["relation"], row["role"])):
+        order = [{"fall": 0, "both": 1, "rise": 2}[row["word"]] for row in group]
+        assert order == sorted(order)
+
+
+def test_a_difference_that_is_none_is_refused(connection: Connection) -> None:
+    with pytest.raises(InputError, match="'lemma:fall' against itself has no difference"):
+        Sketch(word="lemma:fall", against="lemma:fall").ask(connection)
+    answer = Sketch(word="lemma:fall", against="lemma:fal").ask(connection)
+    assert not answer.found.num_rows
+    assert answer.notes[0].startswith("no collocate of 'lemma:fal'")

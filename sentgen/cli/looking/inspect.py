@@ -244,9 +244,10 @@ def collocations(*, asked: Collocations, reading: StoreOptions, out: Output) -> 
 def sketch(*, asked: Sketch, reading: StoreOptions, out: Output) -> None:
     """Show the strongest collocates of a word in each dependency relation (a word sketch).
 
-    A relation in which the word is the head stands apart from the same one in which it is the modifier.
+    Function words and punctuation are left out unless `--function-words` asks for them. With `--against`,
+    `word` says which of the two words has a collocate, or that both have it.
 
-    Example: `sentgen sketch lemma:fall`, or `sentgen sketch water/NOUN --limit 5`
+    Example: `sentgen sketch lemma:fall`, or `sentgen sketch lemma:make --against lemma:take --limit 5`
     """
     answer = reading.ask(asked)
     table = answer.found
@@ -254,14 +255,15 @@ def sketch(*, asked: Sketch, reading: StoreOptions, out: Output) -> None:
         out.arrow(table)
         finish(answer, out)
         return
-    relations = zip(*(column_of(table, name) for name in ("relation", "role", "pairs")), strict=True)
+    shown = (column_of(table, name) for name in ("relation", "role", "pairs", "name"))
     start = 0
-    for (relation, role, pairs), rows in groupby(relations):
+    for (relation, _, pairs, name), rows in groupby(zip(*shown, strict=True)):
         size = len(list(rows))
-        other = "head" if role == "modifier" else "modifier"
-        typer.echo(f"{asked.word} as {other} of {relation}: {quantity(pairs, 'pair')}")
-        part = without_columns(table.slice(start, size), ["relation", "role", "pairs", "rank"])
-        out.arrow(part, essential=("count", _column(asked.measure)))
+        typer.echo(printable(f"{name} ({relation}): {quantity(pairs, 'pair')}"))
+        heading = [one for one in ("relation", "role", "pairs", "rank", "name") if one in names_of(table)]
+        part = without_columns(table.slice(start, size), heading)
+        column = _column(asked.measure)
+        out.arrow(part, essential=("count", "count_against", column, f"{column}_against"))
         typer.echo()
         start += size
     finish(answer, out)

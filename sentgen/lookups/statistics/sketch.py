@@ -1,7 +1,8 @@
 """Word sketches: the strongest collocates of a word in each dependency relation (Kilgarriff et al. 2004).
 
 Kilgarriff, Rychlý, Smrž and Tugwell 2004, "The Sketch Engine", EURALEX; collocates are ranked by logDice, as
-`sentgen.lookups.statistics.collocations` defines it.
+`sentgen.lookups.statistics.collocations` defines it. Relations have names for people
+(`sentgen.lookups.statistics.relation_names`).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Annotated
 
 from sqlalchemy import Connection
 
+from sentgen.errors import InputError
 from sentgen.lookups.absence import explained
 from sentgen.lookups.attributes import COLUMNS
 from sentgen.lookups.question import Lookup, MinCountOption
@@ -18,6 +20,8 @@ from sentgen.lookups.statement import Answer, Bindings, Statement, at_least, lim
 from sentgen.lookups.statistics.collocation_measures import COLUMN, Measure, shown
 from sentgen.lookups.statistics.collocation_statements import CollocationStatements
 from sentgen.lookups.statistics.collocations import Unit, read_node
+from sentgen.lookups.statistics.relation_names import FUNCTION, NAME, NAMED, word_of
+from sentgen.lookups.statistics.sketch_difference import compared
 from sentgen.options import Option
 
 #: Relations with most pairs first; all collocates count for them, those that are not shown as well.
@@ -25,16 +29,28 @@ _SKETCH = """\
 with collocate as (
 {collocates}
 ),
+named as (
+  {named}
+),
 ranked as (
   select *, sum(count) over (partition by relation, role)::bigint as pairs,
     row_number() over (
       partition by relation, role order by {measure} desc nulls last, count desc, collocate
     ) as rank
-  from collocate
+  from collocate{content}
 )
-select relation, role, pairs, rank, collocate, count, frequency, {shown}
-from ranked{each}
-order by pairs desc, relation, role, rank"""
+select relation, role, pairs, rank, collocate, count, frequency, {shown},
+  {name} as name
+from ranked
+left join named as exact using (relation, role)
+left join (select relation as of_all, role, name from named) as base
+  on base.of_all = split_part(relation, ':', 1) and base.role = ranked.role{each}
+order by pairs desc, relation, ranked.role, rank"""
+#: Relations of function words, and collocates without a letter or a digit, are left out.
+_CONTENT = r"""
+  where relation not in $function
+    and split_part(relation, ':', 1) not in $function
+    and regexp_matches(collocate, '[\pL\pN]')"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,9 +58,14 @@ class Sketch(Lookup):
     """The strongest collocates of a word in each dependency relation."""
 
     word: Annotated[str, Option("The word: `stock`, `lemma:fall`, `stock/NN`.", argument=True)]
+    against: Annotated[
+        str | None,
+        Option("Another word: what each has that the other has not, and what they share.", metavar="WORD"),
+    ] = None
     by: Annotated[Unit, Option("Collocates as words or as lemmas.")] = Unit.LEMMA
     measure: Annotated[Measure, Option("What to rank by.")] = Measure.LOGDICE
     min_count: MinCountOption = 2
+    function_words: Annotated[bool, Option("Function words and punctuation, too.")] = False
     limit: Annotated[
         int,
         Option(
@@ -59,27 +80,49 @@ class Sketch(Lookup):
         """Return the strongest collocates of a word in each relation, the most frequent relations first.
 
         The columns are ``relation``; ``role``, whether the collocates are heads or modifiers; ``pairs``, how
-        often the word stands in that relation to one of them; ``rank``; and those of
-        `sentgen.lookups.statistics.collocations.Collocations`.
+        often the word stands in that relation to one of them; ``rank``; those of
+        `sentgen.lookups.statistics.collocations.Collocations`; and ``name``, the relation in words.
+
+        Against another word, each has its strongest collocates: ``word`` is what has them, or ``both``, and
+        ``count_against`` and a column of the measure, such as ``logdice_against``, are those of the other.
+
+        If one of the words has no collocates, the answer is that, without rows.
 
         Raises:
-            InputError: the pattern is not of one token.
+            InputError: the pattern is not of one token, or both words are the same.
             NotFoundError: no such corpus.
         """
+        if self.against is None:
+            return self._alone(connection, self.word)
+        if self.against == self.word:
+            raise InputError(f"{self.word!r} against itself has no difference; give another word")
+        # What is rare with one of them may be frequent with the other.
+        whole = replace(self, min_count=1, limit=0)
+        word, against = (whole._alone(connection, one) for one in (self.word, self.against))
+        without = [one for one in (word, against) if one.nothing]
+        return without[0] if without else compared(self, word, against)
+
+    def _alone(self, connection: Connection, word: str) -> Answer:
+        """Return the sketch of one word."""
         selection = self.select(connection, sentences=True)
-        node = read_node(connection, self.word, selection)
-        bindings = Bindings(min_count=max(self.min_count, 1))
+        node = read_node(connection, word, selection)
+        bindings = Bindings(min_count=max(self.min_count, 1), shown=word_of(word))
         column = COLUMN.get(self.measure, "o11")
         measures = shown(self.measure)
         statements = CollocationStatements(node, "*", COLUMNS[self.by][0], column, selection, measures)
         only = f"\nwhere rank <= {bindings.bind('each', self.limit)}" if self.limit else ""
-        missing = f"collocate of {self.word!r} in a relation{at_least(self.min_count)}"
+        if not self.function_words:
+            bindings["function"] = list(FUNCTION)
+        missing = f"collocate of {word!r} in a relation{at_least(self.min_count)}"
         with statements.asked(connection, bindings) as texts:
             whole, summed = (
                 _SKETCH.format(
                     collocates=text.rpartition("\norder by")[0],
+                    named=NAMED,
                     measure=COLUMN.get(self.measure, "count"),
+                    content="" if self.function_words else _CONTENT,
                     shown=measures,
+                    name=NAME,
                     each=only,
                 )
                 for text in texts
