@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,9 +16,11 @@ from sqlalchemy import Connection
 from sentgen.errors import InputError
 from sentgen.lookups.concordances import line_search, places
 from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.grew.matches import Match
 from sentgen.schema import Store
 
 ROWS = sentences()
+BY_NAME = {one.sent_id: one for one in ROWS}
 CONTEXT = 3
 QUERIES = ('[upos="NOUN"]', '[upos="DET"] []?', "[]{1,2}", '[upos="VERB" | word="old"]')
 PLACES = ("1L", "2l", "3R", "1r", "2R%c")
@@ -53,9 +56,11 @@ class Hit:
             place = self.first - size if stem[-1] in "lL" else self.last + size
             return fold(self.word(place))
         if stem == "node":
-            return [fold(one) for one in self.words[self.first : self.last + 1]]
+            # A node may be the root of the tree, before all words.
+            return [fold(one) for one in self.words[max(self.first, 0) : self.last + 1]]
         if stem == "left":
-            return [one.lower() for one in self.words[max(self.first - CONTEXT, 0) : self.first]][::-1]
+            begin, end = max(self.first - CONTEXT, 0), max(self.first, 0)
+            return [one.lower() for one in self.words[begin:end]][::-1]
         if stem == "right":
             return [one.lower() for one in self.words[self.last + 1 :][:CONTEXT]]
         found = {
@@ -134,6 +139,45 @@ def test_lines_come_as_python_sorts_them(
     assert answer.total == len(lines)
     # The statement that is shown gives the same.
     assert answer.query.run(connection).to_pylist() == table.to_pylist()
+
+
+REQUESTS = (
+    "pattern { D [upos=DET]; N [upos=NOUN]; D << N }",
+    "pattern { H -> M }",
+    "pattern { e: H -> M } without { X [form=old] }",
+)
+
+
+@given(
+    request=st.sampled_from(REQUESTS),
+    keys=st.lists(KEYS, min_size=1, max_size=3, unique_by=lambda one: one[1].removesuffix("%c").upper()),
+    limit=st.sampled_from((0, 3, 50)),
+    large=st.booleans(),
+)
+def test_hits_of_trees_come_as_python_sorts_them(
+    connection: Connection, request: str, keys: list[tuple[bool, str]], limit: int, large: bool
+) -> None:
+    """A node is what lies between its first token and the last one."""
+    rows = Match(request=request, limit=0, context=CONTEXT).ask(connection).table.to_pylist()
+    expected = []
+    for row in rows:
+        of = BY_NAME[row["sent_id"]]
+        places = [int(one) - 1 for one in re.findall(r"@(\d+)", row["nodes"])]
+        expected.append((row, Hit([form for form, _, _ in of.tokens], min(places), max(places), of)))
+    for descending, name in reversed(keys):
+        expected.sort(key=lambda one: one[1].key(name), reverse=descending)
+    asked = ",".join(f"{'-' if descending else ''}{name}" for descending, name in keys)
+
+    with pytest.MonkeyPatch.context() as patch:
+        if large:
+            patch.setattr("sentgen.lookups.grew.matches.SENTENCES", 9)
+        question = Match(request=request, limit=limit, context=CONTEXT, sort=asked)
+        answer, numbers = question.ask(connection), question.sentences(connection)
+
+    shown = [row for row, _ in expected][: limit or None]
+    assert answer.table.to_pylist() == shown
+    assert answer.query.run(connection).to_pylist() == shown
+    assert numbers == sorted({ROWS.index(BY_NAME[row["sent_id"]]) + 1 for row in shown})
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from sentgen.lookups.concordances.hits import HitLookup, read_hits
 from sentgen.lookups.concordances.line_search import FoundHits, LineSearch
 from sentgen.lookups.concordances.places import sentences_of
 from sentgen.lookups.concordances.shown import read_shown, shown_keys
-from sentgen.lookups.concordances.sorting import NONE, LineOrder, line_order, read_order
+from sentgen.lookups.concordances.sorting import NONE, LineOrder, SortOption, line_order, read_order
 from sentgen.lookups.cql.search import CqlOption, check_one
 from sentgen.lookups.question import MOST
 from sentgen.lookups.statement import Answer, Statement
@@ -45,14 +45,7 @@ class Kwic(HitLookup):
         False
     )
     context: WideContextOption = WORDS
-    sort: Annotated[
-        str,
-        Option(
-            "Sort all hits, or those drawn at random, by keys: `1L`, `2R` (words beside the node), `node`,"
-            " `document`, metadata such as `year`, `left` or `right`; `1L%c` ignores case, `-year` turns it.",
-            metavar="KEYS",
-        ),
-    ] = NONE
+    sort: SortOption = NONE
     show: Annotated[
         list[str],
         Option(

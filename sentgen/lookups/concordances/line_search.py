@@ -252,7 +252,7 @@ class LineSearch:
         text = _EVERY.format(kept="materialized " if drawn else "", drawn=drawn, **told)
         if self.wide and self.order.keys and source.reach is SENTENCE:
             text += written(running([_DOCUMENTS.format(table="every")]))
-        return text + self.order.hits("every", source, bindings, limit, wide=self.wide, part=part)
+        return text + self.order.hits("every", source.reach, bindings, limit, wide=self.wide, part=part)
 
     def _places(self, limit: int, within: Part) -> Statement:
         """Return the statement for the places of the hits of a part that may be among those shown."""

@@ -10,16 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
-from sentgen.lookups.concordances.hits import HitSource
 from sentgen.lookups.concordances.shown import Home, find_key
 from sentgen.lookups.keys import MetadataKey, StoreKeys
 from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach
 from sentgen.lookups.regions import RegionKey
 from sentgen.lookups.statement import Bindings, limit_clause
+from sentgen.options import Option
 
 #: No order but that of the corpus.
 NONE = "none"
@@ -41,7 +42,7 @@ _HIT = """\
 )"""
 _KEYED = """\
 keyed as (
-  select h.sentence_id, h.first, h.last{keys}
+  select h.*{keys}
   from {every} as h{joins}
 ),
 """
@@ -82,6 +83,16 @@ class SortKey:
     def tokens(self, context: int) -> int:
         """Return how many tokens of a hit are read, where its contexts are of so many."""
         return context if self.name in (_LEFT, _RIGHT) else 1
+
+
+SortOption = Annotated[
+    str,
+    Option(
+        "Sort all hits, or those drawn at random, by keys: `1L`, `2R` (words beside the node), `node`,"
+        " `document`, metadata such as `year`, `left` or `right`; `1L%c` ignores case, `-year` turns it.",
+        metavar="KEYS",
+    ),
+]
 
 
 def read_order(text: str) -> tuple[SortKey, ...]:
@@ -137,19 +148,28 @@ class LineOrder:
         return "rank" if self.keys else f"line.{BY_PLACE}"
 
     def hits(
-        self, every: str, source: HitSource, bindings: Bindings, limit: int, *, wide: bool, part: str = ""
+        self,
+        every: str,
+        reach: Reach,
+        bindings: Bindings,
+        limit: int,
+        *,
+        wide: bool = False,
+        part: str = "",
+        ties: str = BY_PLACE,
     ) -> str:
         """Return the common table expression ``hit``, which has the first hits, with their ``rank``.
 
         Args:
-            every: the table with all hits: ``sentence_id``, ``first`` and ``last``.
-            source: where they come from.
+            every: the table with all hits: ``sentence_id``, ``first`` and ``last``, and what else they have.
+            reach: what they are counted from.
             bindings: of the statement.
             limit: how many; 0 for all.
             wide: whether words beside the node may be in other sentences.
             part: the condition on the sentences of tokens, if only some are searched.
+            ties: the columns that put equal hits in order.
         """
-        spot, values = _Spot(every, source.reach, wide, part), self.found or {}
+        spot, values = _Spot(every, reach, wide, part), self.found or {}
         bindings["sorted"] = self.context
         columns, words, read, order = list[str](), list[str](), list[str](), list[str]()
         for number, one in enumerate(self.keys, 1):
@@ -166,7 +186,7 @@ class LineOrder:
         joins = spot.at if values else ""
         joins += _OF_HIT.format(home=spot.home) if values else ""
         joins += spot.words(words, read) if words else ""
-        by = ", ".join([*order, "sentence_id", "first", "last"])
+        by = ", ".join([*order, ties])
         keyed = _KEYED.format(keys="".join(columns), every=every, joins=joins)
         return _HIT.format(
             keyed=keyed if self.keys else "",

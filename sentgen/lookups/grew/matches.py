@@ -14,6 +14,7 @@ from sentgen.lookups.absence import QuestionValue as Named
 from sentgen.lookups.absence import explained
 from sentgen.lookups.attributes import Value
 from sentgen.lookups.concordances.places import SentenceRange, sentences_of
+from sentgen.lookups.concordances.sorting import NONE, SortOption, line_order, read_order
 from sentgen.lookups.concordances.surface import surface_of
 from sentgen.lookups.grew.asked_keys import check_request, read_keys
 from sentgen.lookups.grew.compiler import Compiler
@@ -72,6 +73,7 @@ class Match(Lookup):
     ] = field(default_factory=list)
     count: Annotated[bool, Option("Only the number of hits.")] = False
     context: ContextOption = 15
+    sort: SortOption = NONE
     random: Annotated[
         int | None,
         Option(
@@ -82,13 +84,17 @@ class Match(Lookup):
         ),
     ] = None
 
+    def __post_init__(self) -> None:
+        if read_order(self.sort) and self.counted:
+            raise InputError("--sort puts lines in order, and counts have none; leave it out")
+
     @property
     def counted(self) -> bool:
         """Whether hits are counted, so that there are no lines."""
         return bool(self.count or self.key or self.whether)
 
     def ask(self, connection: Connection) -> Answer:
-        """Return the hits of a Grew request in context, in the order of the corpus, or how many there are.
+        """Return the hits of a Grew request in context, or how many there are.
 
         The columns of hits are ``corpus``, ``document``, ``sent_id``, ``left``, ``node``, ``right``, where
         the node reaches from the first token to the last one of the hit, and ``nodes``
@@ -126,9 +132,9 @@ class Match(Lookup):
         """Return the numbers of the sentences of the hits, in the order of the corpus; none of counts."""
         if self.counted:
             return []
-        limit, seed = self.limit, self.random
-        with self._search(connection).chosen(limit, seed) as statements:
-            found = statements.sentences(limit, seed).run(connection)
+        limit, seed, search = self.limit, self.random, self._search(connection)
+        with search.chosen(limit, seed) as statements:
+            found = statements.sentences(limit, seed, search.order).run(connection)
         return [int(number) for number in found["sentence_id"].to_pylist()]
 
     def _search(self, connection: Connection) -> _Search:
@@ -154,6 +160,7 @@ class _Search:
         check_request(self._there, self.request, others)
         for value in _values(self.request, others):
             _check_regex(connection, value)
+        self.order = line_order(connection, read_order(asked.sort), asked.context)
 
     def keyed(self, statements: GrewStatements, limit: int) -> Statement:
         """Return the statement that counts hits by the keys and conditions."""
@@ -195,6 +202,8 @@ class _Search:
             yield self.statements(gathered=True)
 
     def _parts(self, limit: int, seed: int | None) -> Iterator[Statement]:
+        if self.order.keys and seed is None:  # which come first is known when all are
+            limit = 0
         first_ones = bool(limit) and seed is None
         low, size = 1, max(SENTENCES // _FIRST, 1) if first_ones else SENTENCES
         while low <= self._sentences:
@@ -211,11 +220,12 @@ class _Search:
 def _hits(search: _Search, limit: int, context: int, seed: int | None, missing: str) -> Answer:
     surface = surface_of(search.connection)
     with search.chosen(limit, seed) as statements:
-        found = statements.lines(limit, context, seed, surface).fetch(search.connection, limit)
+        lines = statements.lines(limit, context, seed, surface, search.order)
+        found = lines.fetch(search.connection, limit)
     total = found.num_rows
     if limit and total == limit:
         total = search.count()
-    query = search.whole.lines(limit, context, seed, surface)
+    query = search.whole.lines(limit, context, seed, surface, search.order)
     return Answer(found, query, missing, truncated=total > found.num_rows, total=total)
 
 

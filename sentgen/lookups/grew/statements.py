@@ -7,19 +7,21 @@ from dataclasses import dataclass
 
 from sentgen.errors import InputError
 from sentgen.lookups.attributes import COLUMNS, feature
+from sentgen.lookups.concordances.sorting import LineOrder
 from sentgen.lookups.concordances.surface import LINE_COLUMNS, Surface
 from sentgen.lookups.grew.compiler import Compiler, HitStatement
 from sentgen.lookups.grew.features import TEXT, TOKEN_KEYS
 from sentgen.lookups.grew.scopes import BoundNode, check_key
 from sentgen.lookups.grew.syntax import ANCHOR, CountKey, Filter, Placement, Reference
 from sentgen.lookups.keys import bare
+from sentgen.lookups.reach import SENTENCE
 from sentgen.lookups.statement import Bindings, Statement, limit_clause, where
 
 #: What stands for a value that there is not.
 UNDEFINED = "__undefined__"
 
 _HIT = """\
-hit as materialized (
+{name} as materialized (
   select {columns}
   {source}
   order by {order}{limit}
@@ -28,6 +30,17 @@ _NUMBERED = """\
 numbered as (
   select row_number() over (order by {places}) as number, hit.*,
     {first} as first, {last} as last
+  from hit
+)"""
+#: Of hits that are sorted, where they are is known before.
+_EVERY = """\
+every as (
+  select hit.*, {first} as first, {last} as last
+  from unsorted as hit
+)"""
+_RANKED = """\
+numbered as (
+  select rank as number, hit.*
   from hit
 )"""
 _LINE = """\
@@ -111,19 +124,21 @@ class GrewStatements:
         counted = self._counted([one for one, _ in self._columns(keys, whether)])
         return Statement(f"{self._head([counted])}select * from counted", self.bindings)
 
-    def lines(self, limit: int, context: int, seed: int | None, surface: Surface) -> Statement:
-        """Return the statement for hits in context, in the order of the corpus.
+    def lines(
+        self, limit: int, context: int, seed: int | None, surface: Surface, order: LineOrder
+    ) -> Statement:
+        """Return the statement for hits in context.
 
         Args:
             limit: hits at most, 0 for all.
             context: words on each side of what lies between the first node and the last one.
             seed: draw the hits at random.
             surface: how tokens become text.
+            order: what they are put in order by.
         """
         self.bindings["context"] = context
         nodes, edges = self.source.scope.nodes, self.source.scope.edges
-        places = [f"place_{number}" for number, _ in enumerate(nodes, 1)]
-        labels = [f"label_{number}" for number, _ in enumerate(edges, 1)]
+        places, labels = self._places
         told = [
             f"\n    {self.bindings.bind('node', f'{name}=')}"
             f" || coalesce(max(word.form) filter (where c.position = {place}), '{ANCHOR}') || '@' || {place}"
@@ -133,15 +148,10 @@ class GrewStatements:
             f"\n    {self.bindings.bind('edge', f'{name}=')} || {label}"
             for name, label in zip(edges, labels, strict=True)
         ]
-        length = "(select length from sentence where sentence.id = hit.sentence_id)"
         columns = ["number", "numbered.sentence_id", "numbered.first", "numbered.last", *places, *labels]
         parts = [
-            self._hit(limit, seed),
-            _NUMBERED.format(
-                places=", ".join(["sentence_id", *places, *labels]),
-                first=f"least({', '.join(places)})" if places else "1",
-                last=f"greatest({', '.join(places)})" if places else length,
-            ),
+            *self._chosen(limit, seed, order),
+            _RANKED if order.keys else _NUMBERED.format(places=self._ties, **self._ends),
             _LINE.format(
                 columns=", ".join(columns),
                 nodes="".join(f",{one}" for one in told) or ", ''",
@@ -151,9 +161,9 @@ class GrewStatements:
         ]
         return Statement(self._head(parts) + _LINES, self.bindings)
 
-    def sentences(self, limit: int, seed: int | None) -> Statement:
+    def sentences(self, limit: int, seed: int | None, order: LineOrder) -> Statement:
         """Return the statement for the numbers of the sentences of the same hits."""
-        head = self._head([self._hit(limit, seed)])
+        head = self._head(self._chosen(limit, seed, order))
         return Statement(f"{head}select distinct sentence_id from hit order by sentence_id", self.bindings)
 
     def keyed(self, keys: Sequence[CountKey], whether: Sequence[tuple[str, Filter]], limit: int) -> Statement:
@@ -252,7 +262,40 @@ class GrewStatements:
         ordered = f"list_transform(list_sort([{', '.join(nodes)}]), lambda one: one.name)"
         return f"array_to_string({ordered}, ' << ')"
 
-    def _hit(self, limit: int, seed: int | None) -> str:
+    @property
+    def _places(self) -> tuple[list[str], list[str]]:
+        """The columns of hits with the positions of their nodes, and with their relations."""
+        nodes, edges = self.source.scope.nodes, self.source.scope.edges
+        return (
+            [f"place_{number}" for number, _ in enumerate(nodes, 1)],
+            [f"label_{number}" for number, _ in enumerate(edges, 1)],
+        )
+
+    @property
+    def _ties(self) -> str:
+        """What puts hits in the order of the corpus."""
+        places, labels = self._places
+        return ", ".join(["sentence_id", *places, *labels])
+
+    @property
+    def _ends(self) -> dict[str, str]:
+        """The first token of a hit and the last one; of one without nodes, those of its sentence."""
+        places, _ = self._places
+        length = "(select length from sentence where sentence.id = hit.sentence_id)"
+        return {
+            "first": f"least({', '.join(places)})" if places else "1",
+            "last": f"greatest({', '.join(places)})" if places else length,
+        }
+
+    def _chosen(self, limit: int, seed: int | None, order: LineOrder) -> list[str]:
+        """Return the tables up to the hits that are shown, which have a ``rank`` if they are sorted."""
+        if not order.keys:
+            return [self._hit(limit, seed)]
+        drawn = limit if seed is not None else 0
+        hits = order.hits("every", SENTENCE, self.bindings, limit, ties=self._ties)
+        return [self._hit(drawn, seed, "unsorted"), _EVERY.format(**self._ends), hits]
+
+    def _hit(self, limit: int, seed: int | None, name: str = "hit") -> str:
         """Return the table of the hits that are shown: their sentences, nodes and relations."""
         scope = self.source.scope
         positions = [one.position for one in scope.nodes.values()]
@@ -270,7 +313,7 @@ class GrewStatements:
             order.insert(0, f"md5(concat_ws(':', {self.bindings.bind('seed', seed)}, {place}))")
         most = limit_clause(limit, self.bindings, "  ")
         told = ", ".join(one if one == name else f"{one} as {name}" for name, one in columns.items())
-        return _HIT.format(columns=told, source=source, order=", ".join(order), limit=most)
+        return _HIT.format(name=name, columns=told, source=source, order=", ".join(order), limit=most)
 
     @property
     def _inner(self) -> str:

@@ -84,10 +84,14 @@ class LineChoice:
         return {"filter": [one.query for one in self.filters], "within": windows}
 
     @property
+    def order(self) -> str:
+        """The keys as operations take them."""
+        return ",".join(f"{key}{_FOLDED}" if self.fold and _FOLDED not in key else key for key in self.sort)
+
+    @property
     def asked(self) -> dict[str, object]:
         """The parameters of the operation that shows lines."""
-        keys = [f"{key}{_FOLDED}" if self.fold and _FOLDED not in key else key for key in self.sort]
-        asked: dict[str, object] = {"sort": ",".join(keys), "show": [self.show] if self.show else []}
+        asked: dict[str, object] = {"sort": self.order, "show": [self.show] if self.show else []}
         asked |= {"sample": self.sample, "seed": self.seed if self.sample else "", **self.near}
         return asked | {"dedupe": True} if self.dedupe else asked
 

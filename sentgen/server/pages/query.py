@@ -150,7 +150,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         **common,
         "hits": hits if by_grew else choice.rest(hits),
         "chain": [] if by_grew else choice.chain(kept, hits),
-        "sorts": [] if by_grew else choice.orders(kept),
+        "sorts": choice.orders(kept),
         "counts": counts if by_grew or not counts else choice.rest(counts),
         "narrowed": _narrowed(query, text, counts, by_grew) if counts else (),
         "lines": await _lines(ask, query, hits, by_grew),
@@ -180,7 +180,7 @@ def _hits(query: PageParameters, text: str, by_grew: bool) -> tuple[str, dict[st
     """Return the operation that finds the hits, with its parameters."""
     choice, asked = read_choice(query), {**_common(query), "random": query.text("random")}
     if by_grew:
-        return "match", {"request": text, **asked}
+        return "match", {"request": text, "sort": choice.order, **asked}
     if choice.sample:
         del asked["random"]
     context = {"context": query.text("context")} if query.text("context") else {}

@@ -9,6 +9,7 @@ import pytest
 from starlette.datastructures import QueryParams
 
 from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.grew.matches import Match
 from sentgen.schema import Store
 from sentgen.server.pages.lines import FilterStep, read_choice
 from sentgen.server.pages.page import PageParameters
@@ -86,6 +87,17 @@ def test_links_sort_by_one_key(visit, store: Path):
     expected = asked(store, sort="1R", filter=['[upos="NUM"]'], within=["10L"])
     assert [name for name, _ in nodes(page)] == [row["sent_id"] for row in expected]
     assert page.locator("td.shown").count() == len(expected)
+
+
+def test_hits_of_trees_are_sorted(visit, store: Path):
+    request = "pattern { V -[nsubj]-> S; V -[obj]-> O }"
+    page = visit(f"/query?{urlencode({'language': 'grew', 'query': request, 'corpus': 'relief'})}")
+    page.get_by_role("navigation", name="Order").get_by_role("link", name="node").click()
+    expect(page.locator(".choose")).to_have_attribute("open", "")
+
+    with Store(store, read_only=True) as found, found.connect() as connection:
+        rows = Match(request=request, corpus=["relief"], sort="node").ask(connection).table.to_pylist()
+    assert [name for name, _ in nodes(page)] == [row["sent_id"] for row in rows]
 
 
 def test_a_sample_and_equal_lines(visit, store: Path):
