@@ -25,7 +25,7 @@ ROWS = sentences()
 Hit = tuple[int, int, int]
 QUERIES = ('[upos="NOUN"]', '[upos="DET"] []?', "[]{1,2}", "the", "old *")
 NEAR = ('[upos="ADJ"]', '"the" [upos="NOUN"]', "[]{2,3}", "cat", '[upos="VERB"]+', "none")
-WINDOWS = {"5": (5, 5), "1L": (1, 0), "3R": (0, 3), "2,1": (2, 1), "100": (100, 100)}
+WINDOWS = {"5": (5, 5), "1L": (1, 0), "3R": (0, 3), "2,1": (2, 1), "L1-R2": (1, 2), "100": (100, 100)}
 STEPS = st.tuples(st.sampled_from(NEAR), st.sampled_from(sorted(WINDOWS)), st.booleans())
 
 

@@ -185,7 +185,8 @@ def kwic(
 ) -> None:
     """Show a word or a sequence of words in context (concordance).
 
-    Example: `sentgen kwic "lemma:fall sharply" --sort left`, or `sentgen kwic '[upos="ADJ"]+ "house"'`
+    Example: `sentgen kwic "lemma:fall sharply" --sort 1L,2L --show genre`, or
+    `sentgen kwic '[upos="ADJ"]+ "house"' --filter '"not"' --without 3L --sample 200`
     """
     if not asked.limit and not asked.count:
         _all_lines(asked, width, reading, out)

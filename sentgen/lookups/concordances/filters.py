@@ -16,7 +16,8 @@ _USUAL = "5"
 #: Tokens on a side, and filters, at most.
 _MOST, _MOST_FILTERS = 100, 20
 _WINDOW = re.compile(
-    r"(?P<both>\d{1,4})|(?P<l>\d{1,4})\s*,\s*(?P<r>\d{1,4})|(?P<left>\d{1,4})[lL]|(?P<right>\d{1,4})[rR]"
+    r"(?P<both>\d{1,4})|(?P<left>\d{1,4})[lL]|(?P<right>\d{1,4})[rR]"
+    r"|(?P<l>\d{1,4})\s*,\s*(?P<r>\d{1,4})|[lL](?P<from>\d{1,4})\s*-\s*[rR](?P<to>\d{1,4})"
 )
 
 FilterOption = Annotated[
@@ -91,8 +92,8 @@ def _filter(query: str, given: str) -> HitFilter:
     found = _WINDOW.fullmatch(window)
     if not found:
         raise InputError(f"{given!r} is no window; write 5, 3L, 2R, or 3,2 for three before and two after")
-    left = int(found["both"] or found["l"] or found["left"] or 0)
-    right = int(found["both"] or found["r"] or found["right"] or 0)
+    left = int(found["both"] or found["left"] or found["l"] or found["from"] or 0)
+    right = int(found["both"] or found["right"] or found["r"] or found["to"] or 0)
     if not left + right:
         raise InputError(f"a window of no tokens, {given!r}, holds nothing; write 5, 3L or 2R")
     if max(left, right) > _MOST:

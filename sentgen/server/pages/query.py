@@ -62,6 +62,10 @@ EXAMPLES = {
         ),
         PageExample("The same word twice", {"query": "a:[] b:[] :: a.word = b.word", "by": "word"}),
         PageExample("The first word of each sentence", {"query": "<s> []", "by": "word"}),
+        PageExample(
+            "Nouns with a number before them, sorted by the word before",
+            {"query": '[upos="NOUN"]', "filter": '[upos="NUM"]', "window": "3L", "sort": "1L"},
+        ),
     ),
     "grew": (
         PageExample(
