@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from sentgen.server.pages import examples
 from sentgen.server.pages.contexts import contexts
+from sentgen.server.pages.lines import SORT_KEYS
 from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
 
 #: What there is of a subcorpus, and more of a corpus or of all.
@@ -14,7 +15,7 @@ _COUNTS = ("frequencies", "ngrams", "concordance")
 _OF_CORPUS = ("documents", *_COUNTS, "regions", "metadata", "sources")
 _OF_ALL = ("documents", *_COUNTS, "subcorpora")
 UNITS = ("word", "lemma", "upos", "xpos", "deprel")
-ORDERS = ("none", "left", "right")
+ORDERS = ("none", *SORT_KEYS)
 #: What the form of a concordance sends.
 _ASKED = ("name", "show", "pattern", "sort", "random", "ignore_case", "across", "limit")
 _ROWS = 50
