@@ -102,6 +102,7 @@ class MatchOptions(TypedDict, total=False):
     whether: Annotated[str | Sequence[str], (), "Conditions to count hits by, yes or no: `S [upos=PRON]`."]
     count: Annotated[bool, False, "Only the number of hits."]
     context: Annotated[int, 15, "Words on each side at most."]
+    sort: Annotated[str, "none", "Sort all hits, or those drawn at random, by keys: `1L`, `2R` (words beside the node), `node`, `document`, metadata such as `year`, `left` or `right`; `1L%c` ignores case, `-year` turns it."]
     random: Annotated[int | None, None, "Seed: hits drawn at random, not the first ones."]
     corpus: Annotated[str | Sequence[str], (), "Only these corpora."]
     where: Annotated[str | None, None, "Only sentences whose metadata meet this: `genre = academic and year >= 2010`."]

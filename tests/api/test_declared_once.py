@@ -59,6 +59,8 @@ OF_COMMANDS = {
         "json",
         "jsonl",
         "parquet",
+        "xlsx",
+        "bom",
         "as_object",
         "as_links",
         "show_sql",
