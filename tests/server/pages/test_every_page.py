@@ -55,6 +55,9 @@ PAGES = {
     ),
     "wrong query": at("/query", language="grew", query="pattern {\n  V -[nsubj]-> }"),
     "word": at("/word", word="camp"),
+    "sketches": "/sketch",
+    "sketch": at("/sketch", word="camp", function_words="on"),
+    "sketch difference": at("/sketch", word="camp", against="truck", function_words="on"),
     "vectors": "/vectors",
     "near": at("/vectors", word="heavy rain", vectors="company", limit=5),
     "hits": at("/hits", word="camp", other="the", tag="DT", role="modifier"),
@@ -78,6 +81,7 @@ HOSTILE_PAGES = {
     "subcorpora": at("/corpus", show="subcorpora"),
     "subcorpus": at("/corpus", name=SUBCORPUS),
     "word": at("/word", word="<script>alert(1)</script>", corpus=HOSTILE),
+    "sketch": at("/sketch", word="said", by="word", corpus=HOSTILE, function_words="on"),
     "near": at("/vectors", word="said", vectors=VECTORS, limit=500),
     "hits": at(
         "/hits", word="said", other="<script>alert(1)</script>", tag=TAG, role="modifier", corpus=HOSTILE

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from hostile import DOCUMENT, HOSTILE, LONG, name
@@ -15,7 +16,10 @@ from starlette.datastructures import QueryParams
 from sentgen.errors import NotFoundError
 from sentgen.lookups.concordances.browsing import find_sentence, list_documents, list_sentences
 from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.patterns import glob
+from sentgen.lookups.statistics.collocations import Unit
+from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.output.display import MOST_CHARACTERS, MOST_OF_WORD, ending, inline_svg, shown, visible
 from sentgen.output.logarithms import NATURAL
 from sentgen.schema import Store
@@ -23,7 +27,7 @@ from sentgen.schema.guard import require_harmless
 from sentgen.schema.store import fetch_arrow, raw
 from sentgen.server.operations.backoff import Backoff, backoff
 from sentgen.server.operations.operation import Context
-from sentgen.server.pages import regenerate, site, sql, word
+from sentgen.server.pages import regenerate, site, sketch, sql, word
 from sentgen.server.pages.page import PageAnswer, PageParameters
 from sentgen.server.pages.texts import link, literal_pattern, phrase_pattern, token_pattern
 from sentgen.server.settings import Limits
@@ -237,3 +241,21 @@ def test_trees_say_which_algorithms_are_checked(roots, there, chosen):
 
     assert viewed("") == chosen
     assert viewed("algorithm=cle") == ["cle"]
+
+
+@pytest.mark.parametrize("word", ["lemma:camp", "the", "camp/NN", "upos:NOUN", "lemma:say"])
+@pytest.mark.parametrize("by", ["lemma", "word"])
+def test_a_count_of_a_sketch_leads_to_as_many_hits(word, by, held):
+    """The request behind each count finds the pairs that were counted."""
+    asked = {"word": word, "against": "", "by": by, "corpus": ["relief"], "ignore_case": ""}
+    with held.connect() as connection:
+        question = Sketch(
+            word=word, by=Unit(by), corpus=["relief"], min_count=1, limit=3, function_words=True
+        )
+        answer = PageAnswer(rows=question.ask(connection).table.to_pylist())
+        rows = [row for one in sketch.relations_of(answer, asked) for row in one.rows]
+        assert rows
+        for row in rows:
+            given = parse_qs(urlsplit(row["link"]).query)
+            found = Match(request=given["query"][0], corpus=given["corpus"], count=True).ask(connection)
+            assert found.total == row["count"], row
