@@ -12,7 +12,7 @@ from sentgen.lookups.dependency_search import End, Layer
 from sentgen.lookups.patterns import counted_tag, tag_among, word_among
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
-from sentgen.lookups.statistics.collocations import Window
+from sentgen.lookups.windows import Window
 from sentgen.schema.tables.corpus import NO_TAG
 
 _LINES = (

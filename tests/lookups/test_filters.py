@@ -173,9 +173,9 @@ def test_a_sample_is_of_what_is_left(
     ("asked", "problem"),
     [
         ({"within": ["3L"]}, "--within says how near a filter matches; give --filter QUERY, too"),
-        ({"filter": ["a"], "within": ["x"]}, "'x' is no window; write 5, 3L, 2R, or 3,2 for three before"),
+        ({"filter": ["a"], "within": ["x"]}, "'x' is no window; write 5, or L5-R2 (or 5,2) for five words"),
         ({"filter": ["a"], "within": ["not"]}, "'not' is no window"),
-        ({"filter": ["a"], "within": ["0"]}, "a window of no tokens, '0', holds nothing; write 5, 3L or 2R"),
+        ({"filter": ["a"], "within": ["0"]}, "a window of no words holds nothing; write 5, or L5-R2"),
         ({"filter": ["a"], "within": ["101R"]}, "a filter looks 100 tokens far at most; '101R' is more"),
         ({"filter": ["a"], "within": ["1", "2"]}, "1 filter and 2 windows; give --within once for all"),
         ({"filter": ["a", " "]}, "a filter is empty; write a pattern, or a query in CQL"),

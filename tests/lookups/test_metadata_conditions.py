@@ -27,9 +27,10 @@ from sentgen.lookups.pair_lines import collocation_lines, dependency_lines
 from sentgen.lookups.question import Question
 from sentgen.lookups.selection import select_corpora
 from sentgen.lookups.statement import Answer, Bindings, Statement
-from sentgen.lookups.statistics.collocations import Collocations, Window
+from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.sketch import Sketch
+from sentgen.lookups.windows import Window
 from sentgen.schema import Store
 
 ROWS = meta_treebank.sentences()

@@ -13,7 +13,8 @@ from sentgen.demo import TREEBANK
 from sentgen.lookups.dependency_search import Dependencies, End, Layer
 from sentgen.lookups.pair_lines import collocation_lines, dependency_lines
 from sentgen.lookups.selection import select_corpora
-from sentgen.lookups.statistics.collocations import Collocations, Window
+from sentgen.lookups.statistics.collocations import Collocations
+from sentgen.lookups.windows import Window
 from sentgen.schema import Store
 
 WORDS = ("camp", "arrived", "the", "people", "water")

@@ -23,10 +23,9 @@ from sentgen.lookups.statistics.collocation_measures import Measure
 from sentgen.lookups.statistics.collocations import (
     Collocations,
     Unit,
-    Window,
-    read_window,
 )
 from sentgen.lookups.statistics.frequencies import By, Frequencies
+from sentgen.lookups.windows import Window, read_window
 from sentgen.output.tabular import Rows
 
 ORDERS = ("none", "left", "right", "1L%c,2R", "-node,3L,document", "-document,1R")
@@ -416,6 +415,8 @@ def test_ranked_by_the_measure(measure: Measure, connection: Connection) -> None
         ("l12-r0", Window(12, 0)),
         ("L3", Window(3, 0)),
         ("R1", Window(0, 1)),
+        ("3L", Window(3, 0)),
+        ("2r", Window(0, 2)),
     ],
 )
 def test_read_window(text: str, window: Window) -> None:

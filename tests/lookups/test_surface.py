@@ -15,7 +15,7 @@ from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.concordances.surface import surface_of
 from sentgen.lookups.pair_lines import collocation_lines
 from sentgen.lookups.selection import select_corpora
-from sentgen.lookups.statistics.collocations import Window
+from sentgen.lookups.windows import Window
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
 

@@ -24,10 +24,11 @@ from sentgen.lookups.dependency_search import Arguments, Dependencies
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.question import Question
 from sentgen.lookups.statement import Answer, Statement
-from sentgen.lookups.statistics.collocations import Collocations, read_window
+from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.keyness import Keywords
 from sentgen.lookups.statistics.sketch import Sketch
+from sentgen.lookups.windows import read_window
 from sentgen.output.plain_table import cut_end, cut_front
 from sentgen.output.tabular import Rows, column_of, in_order, names_of, with_column, without_columns
 from sentgen.output.typography import is_right_to_left, readable

@@ -131,8 +131,8 @@ class FilteredHits:
                 start="p.start" if shifted else "h.sentence_id",
                 low="p.before + h.first" if shifted else "h.first",
                 high="p.before + h.last" if shifted else "h.last",
-                left=bindings.bind("left", one.left),
-                right=bindings.bind("right", one.right),
+                left=bindings.bind("left", one.size.left),
+                right=bindings.bind("right", one.size.right),
                 hits=hits,
                 which="semi" if one.keeps else "anti",
             )

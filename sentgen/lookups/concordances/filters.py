@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
 from sentgen.errors import InputError
+from sentgen.lookups.windows import Window, read_window
 from sentgen.options import NOT, Option
 from sentgen.output.wording import quantity
 
@@ -15,10 +15,6 @@ from sentgen.output.wording import quantity
 _USUAL = "5"
 #: Tokens on a side, and filters, at most.
 _MOST, _MOST_FILTERS = 100, 20
-_WINDOW = re.compile(
-    r"(?P<both>\d{1,4})|(?P<left>\d{1,4})[lL]|(?P<right>\d{1,4})[rR]"
-    r"|(?P<l>\d{1,4})\s*,\s*(?P<r>\d{1,4})|[lL](?P<from>\d{1,4})\s*-\s*[rR](?P<to>\d{1,4})"
-)
 
 FilterOption = Annotated[
     list[str],
@@ -32,10 +28,10 @@ FilterOption = Annotated[
 WithinOption = Annotated[
     list[str],
     Option(
-        "How near, of each filter or of all: `5` tokens on each side (if none is given), `3L`, `2R`, `3,2`;"
+        "How near, of each filter or of all: `5` tokens on each side (if none is given), `3L`, `2R`, `L3-R2`;"
         " `not 3L` drops the hits instead.",
-        shell="How near, of each filter or of all: `5` tokens on each side (the default), `3L`, `2R`, `3,2`;"
-        " --without drops the hits instead. May be repeated.",
+        shell="How near, of each filter or of all: `5` tokens on each side (the default), `3L`, `2R`,"
+        " `L3-R2`; --without drops the hits instead. May be repeated.",
         metavar="WINDOW",
         off="--without",
         api={"max_length": _MOST_FILTERS},
@@ -50,14 +46,13 @@ class HitFilter:
     Args:
         query: what matches near a hit.
         window: how near, as it was written.
-        left: tokens before a hit that the match lies in, all of it; and ``right``: tokens behind it.
+        size: the tokens before a hit, and those behind it, of which the match lies in either, all of it.
         keeps: whether hits are kept that have it; else the others are.
     """
 
     query: str
     window: str
-    left: int
-    right: int
+    size: Window
     keeps: bool
 
     def __str__(self) -> str:
@@ -89,13 +84,7 @@ def read_filters(queries: Sequence[str], windows: Sequence[str]) -> tuple[HitFil
 def _filter(query: str, given: str) -> HitFilter:
     text = given.strip()
     window = text.removeprefix(NOT).strip()
-    found = _WINDOW.fullmatch(window)
-    if not found:
-        raise InputError(f"{given!r} is no window; write 5, 3L, 2R, or 3,2 for three before and two after")
-    left = int(found["both"] or found["left"] or found["l"] or found["from"] or 0)
-    right = int(found["both"] or found["right"] or found["r"] or found["to"] or 0)
-    if not left + right:
-        raise InputError(f"a window of no tokens, {given!r}, holds nothing; write 5, 3L or 2R")
-    if max(left, right) > _MOST:
+    size = read_window(window)
+    if max(size.left, size.right) > _MOST:
         raise InputError(f"a filter looks {_MOST} tokens far at most; {given!r} is more")
-    return HitFilter(query, window, left, right, keeps=window == text)
+    return HitFilter(query, window, size, keeps=window == text)

@@ -16,7 +16,6 @@ The measures, of e11 = r1 c1 / n and of these, are in docs/measures.md and
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated
@@ -35,6 +34,7 @@ from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, at_least, limit_clause, limited
 from sentgen.lookups.statistics.collocation_measures import COLUMN, Measure, shown
 from sentgen.lookups.statistics.collocation_statements import CollocationStatements
+from sentgen.lookups.windows import Window, read_window
 from sentgen.options import Option
 
 
@@ -45,41 +45,8 @@ class Unit(StrEnum):
     LEMMA = "lemma"
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
-    """Tokens before and after the node."""
-
-    left: int
-    right: int
-
-
 #: Where nothing else is asked for.
 AROUND = Window(5, 5)
-
-
-#: Words before and after: `L2-R4`, of which one may be missing, or `2,4`, or `3` for both.
-_SIDES = re.compile(r"L(\d+)(?:-R(\d+))?|R(\d+)", re.IGNORECASE | re.ASCII)
-_NUMBERS = re.compile(r"(\d+)\s*(?:,\s*(\d+))?", re.ASCII)
-
-
-def read_window(text: str) -> Window:
-    """Read ``L2-R4``, or ``2,4`` for the same; ``L2``, ``R4``, or ``5`` for five words on both sides.
-
-    Raises:
-        InputError: it is none of these, or empty.
-    """
-    asked = text.strip()
-    if sides := _SIDES.fullmatch(asked):
-        window = Window(int(sides[1] or 0), int(sides[2] or sides[3] or 0))
-    elif numbers := _NUMBERS.fullmatch(asked):
-        window = Window(int(numbers[1]), int(numbers[2] or numbers[1]))
-    else:
-        raise InputError(
-            f"{text!r} is no window; write 5, or L5-R2 (or 5,2) for five words before and two after"
-        )
-    if not (window.left or window.right):
-        raise InputError("a window of no words holds no collocates; write 5, or L5-R2")
-    return window
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
