@@ -180,6 +180,10 @@ def test_a_sample_is_of_what_is_left(
         ({"filter": ["a"], "within": ["1", "2"]}, "1 filter and 2 windows; give --within once for all"),
         ({"filter": ["a", " "]}, "a filter is empty; write a pattern, or a query in CQL"),
         ({"filter": ["a"] * 21}, "hits go through 20 filters at most; there are 21"),
+        (
+            {"filter": ['[word != "a"' + ' & word != "b"' * 59 + "]"] * 2},
+            "a query and its filters have 100 conditions at most, all together; write values as",
+        ),
         ({"filter": ["*"]}, "a pattern of stars alone matches everywhere"),
         ({"seed": 1}, "--seed is that of a sample; give --sample N, too"),
         ({"sample": 3, "random": 1}, "--random is a --sample of as many lines as are shown; give one"),

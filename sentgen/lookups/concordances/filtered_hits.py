@@ -12,11 +12,14 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
+from sentgen.errors import InputError
 from sentgen.lookups.absence import QuestionValue
 from sentgen.lookups.concordances.filters import HitFilter
-from sentgen.lookups.concordances.hits import HitSource, ReadPattern, read_hits
+from sentgen.lookups.concordances.hits import CqlHits, HitSource, ReadPattern, TokenHits, read_hits
 from sentgen.lookups.concordances.places import SentenceNumbers, SentenceRange, sentences_of
+from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.dialects import Reading
+from sentgen.lookups.languages import MOST_CONDITIONS
 from sentgen.lookups.reach import DOCUMENT, Reach, placed
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement
@@ -191,12 +194,24 @@ def filtered(
     """Return the hits that are left by filters, whose queries are read as that of the hits is.
 
     Raises:
-        InputError: a query of a filter cannot be read, or matches everywhere.
+        InputError: a query of a filter cannot be read, or matches everywhere, or they are too large.
     """
     if not filters:
         return hits
     near = [read_hits(connection, one.query, selection, reading=reading, surface=True) for one in filters]
+    if sum(map(_conditions, (hits, *near))) > MOST_CONDITIONS:
+        raise InputError(
+            f"a query and its filters have {MOST_CONDITIONS} conditions at most, all together; write values"
+            " as alternatives, or leave filters out"
+        )
     return FilteredHits(hits, list(zip(filters, near, strict=True)))
+
+
+def _conditions(hits: ReadPattern) -> int:
+    """Return how many conditions a query has, or tokens a pattern: they become parts of one statement."""
+    if isinstance(hits, CqlHits):
+        return sum(len(list(syntax.comparisons(one))) for one in syntax.conditions(hits.cql.pattern))
+    return len(hits.tokens) if isinstance(hits, TokenHits) else 0
 
 
 def steps(connection: Connection, hits: ReadPattern) -> tuple[str, ...]:
