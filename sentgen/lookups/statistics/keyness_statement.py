@@ -62,20 +62,25 @@ size as (
   select ({focus_size})::double as c, ({reference_size})::double as d
 ),
 compared as (
-  select {keys}, sum(a)::double as a, sum(b)::double as b
+  select {keys}, sum(a) as a, sum(b) as b
   from (
-    select {keys}, count as a, 0 as b from focus
+    -- floating point numbers add up faster, and are exact for counts
+    select {keys}, count::double as a, 0::double as b from focus
     union all
     select {keys}, 0, count from reference
   )
   group by {keys}
   having sum(a) + sum(b) >= $min_count
 ),
-ranked as (
-  select {item} as item, a, b, c, d, {ranking} as value
+valued as (
+  select *, {sign}coalesce({ranking}, 'infinity'::double) as value
   from compared
-  cross join size{named}
-  order by {order}{limit}
+  cross join size
+),
+{last}ranked as (
+  select {item} as item, a, b, c, d, value
+  from valued{named}{beyond}
+  order by value desc, {side} desc, item{limit}
 ),
 measured as (
   select *,
@@ -97,12 +102,21 @@ select item as "{by}", a::bigint as count, 1e6 * a / c as per_million, b::bigint
   abs(log_likelihood) - ln(c + d) as bic,
   log_ratio - {deviations} * error as log_ratio_low, log_ratio + {deviations} * error as log_ratio_high
 from tested
-order by {order}"""
+order by value desc, {side} desc, item"""
+#: Of many items few are shown: strings are looked up for these, and for equals of the last one.
+_LAST = """\
+last as (
+  select value, {side}
+  from valued
+  order by value desc, {side} desc
+  limit 1 offset $limit - 1
+),
+"""
+_BEYOND = "\n  where coalesce((value, {side}) >= (select (value, {side}) from last), true)"
 
 _COUNTED = """\
   select {listed}, {count} as count
-  from {source}{conditions}
-  group by {grouped}"""
+  from {source}{conditions}{grouped}"""
 
 #: Neighbors are those of the sentence, also where one of them is left out.
 _FOLLOWING = """\
@@ -178,7 +192,8 @@ class Items:
         numbers = range(1, self.length + 1)
         if self.counted_already(selection):
             keys = {i: f"n.w{i}" for i in numbers}
-            source, count = f"ngram_{self.length} as n", "sum(count)::bigint"
+            # Both sides are summed up together.
+            source, count = f"ngram_{self.length} as n", "count"
             conditions = self._of_ngrams(selection, bindings)
             conditions += [each for key in keys.values() for each in self._others(key, bindings)]
         elif self.length == 1:
@@ -203,7 +218,7 @@ class Items:
             count=count,
             source=source,
             conditions=where(conditions, "  "),
-            grouped=", ".join(keys.values()),
+            grouped="" if count == "count" else f"\n  group by {', '.join(keys.values())}",
         )
 
     def _of_ngrams(self, selection: Selection, bindings: Bindings) -> list[str]:
@@ -235,9 +250,9 @@ def compared(
         bindings: with ``min_count`` and ``constant``.
         negative: whether what is rarer in the focus comes first.
     """
-    _, table, name = COLUMNS[items.by]
+    side, (_, table, name) = "b" if negative else "a", COLUMNS[items.by]
     string = f"lower({{}}.{name})" if items.folded else f"{{}}.{name}"
-    joins = [f"\n  join {table} as n{i} on n{i}.id = compared.w{i}" for i in range(1, items.length + 1)]
+    joins = [f"\n  join {table} as n{i} on n{i}.id = valued.w{i}" for i in range(1, items.length + 1)]
     text = _STATEMENT.format(
         by=items.by,
         spelling=_SPELLING if items.folded else "",
@@ -253,7 +268,10 @@ def compared(
         columns=", ".join(map(_column, FORMULAS)),
         polynomial=POLYNOMIAL,
         deviations=_DEVIATIONS,
-        order="value nulls last, b desc, item" if negative else "value desc nulls first, a desc, item",
+        sign="-" if negative else "",
+        side=side,
+        last=_LAST.format(side=side) if limit else "",
+        beyond=_BEYOND.format(side=side) if limit else "",
         limit=limit_clause(limit, bindings, "  "),
     )
     return Statement(text, bindings)
