@@ -233,13 +233,15 @@ def collocations(*, asked: Collocations, reading: StoreOptions, out: Output) -> 
 
     `count` is how often the two occur together, `frequency` how often the collocate occurs in all (by
     relation: in that relation). Windows end at the sentence. A negative log-likelihood marks what is rarer
-    with the word than elsewhere.
+    with the word than elsewhere. With `--graph` the collocates are looked for in the windows of each other,
+    too, and a row is a pair of words.
 
-    Example: `sentgen collocations stock --window 3`, or `sentgen collocations fell --dependency nsubj`
+    Example: `sentgen collocations stock --window L2-R4`, or `sentgen collocations fell --dependency nsubj`
     """
     # First, and as a mistake in an option (exit code 2); the library would refuse it as input.
     _check_window(asked.window)
-    show(begin(reading.ask(asked), out), out, "count", _column(asked.measure))
+    essential = *(["node"] if asked.graph else []), "count", _column(asked.measure)
+    show(begin(reading.ask(asked), out), out, *essential)
 
 
 @question(Sketch)

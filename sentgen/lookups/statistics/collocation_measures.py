@@ -41,6 +41,11 @@ def shown(measure: Measure, *, every: bool = False) -> str:
     return ", ".join(COLUMN[one] for one in (*_USUAL, *asked))
 
 
+def scores(columns: str) -> str:
+    """Return the common table expression ``scored``: the rows of ``pair`` with these columns of measures."""
+    return _SCORES.format(scores=",".join(f"\n    {FORMULAS[one]} as {one}" for one in columns.split(", ")))
+
+
 def _cell(observed: str, expected: str) -> str:
     return f"case when {observed} > 0 then ({observed}) * ln(({observed}) / ({expected})) else 0 end"
 
@@ -88,3 +93,8 @@ case when {_LARGER} then -1 else 1 end / ln(10) * (
     )""",
     "min_sensitivity": "o11 / greatest(r1, c1)",
 }
+_SCORES = """\
+scored as (
+  select *,{scores}
+  from pair
+)"""

@@ -15,7 +15,7 @@ from sentgen.lookups.patterns import tag_among
 from sentgen.lookups.reach import DOCUMENT, running, written
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement, gathered, where
-from sentgen.lookups.statistics.collocation_measures import FORMULAS
+from sentgen.lookups.statistics.collocation_measures import scores
 
 #: One number for all words that differ in capital letters only.
 _SPELLING = """spelling as (
@@ -202,11 +202,6 @@ from scored
 join word on word.id = scored.id
 join tag on tag.id = deprel_id
 order by {measure} desc nulls last, o11 desc, relation, role, collocate"""
-_SCORES = """\
-scored as (
-  select *,{scores}
-  from pair
-)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,9 +282,7 @@ class CollocationStatements:
         told = {
             "spelling": _SPELLING if folded else "",
             "form": self.selection.spelled("word.form"),
-            "scores": _SCORES.format(
-                scores=",".join(f"\n    {FORMULAS[one]} as {one}" for one in self.shown.split(", "))
-            ),
+            "scores": scores(self.shown),
             "shown": self.shown,
             "measure": self.measure,
             "spots": spots,

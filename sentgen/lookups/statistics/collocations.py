@@ -32,6 +32,7 @@ from sentgen.lookups.cql.search import CqlOption, check_one
 from sentgen.lookups.question import MinCountOption
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, at_least, limit_clause, limited
+from sentgen.lookups.statistics.collocation_graph import MOST, graph
 from sentgen.lookups.statistics.collocation_measures import COLUMN, Measure, shown
 from sentgen.lookups.statistics.collocation_statements import CollocationStatements
 from sentgen.lookups.windows import Window, read_window
@@ -76,6 +77,10 @@ class Collocations(HitLookup):
     all_measures: Annotated[
         bool, Option("Show all measures, not only the usual ones and that asked for.")
     ] = False
+    graph: Annotated[
+        bool,
+        Option("Show, too, which of the collocates are collocates of each other, a row a pair of words."),
+    ] = False
     min_count: MinCountOption = 2
 
     def __post_init__(self) -> None:
@@ -91,8 +96,13 @@ class Collocations(HitLookup):
         head or the modifier) come first. Windows end at the sentence. The node of a query in CQL is a hit of
         any length; by relation, of one token.
 
+        With ``graph`` a row is an edge: ``node`` comes first, and is the word that was asked for, or one of
+        its collocates, in whose window the other one stands more often than chance has it; of two, the
+        stronger collocate is the node. ``limit`` is that of collocates.
+
         Raises:
-            InputError: the node is not one token.
+            InputError: the node is not one token, or a graph is one by relation, over the ends of sentences,
+                or of too many collocates.
             NotFoundError: no such corpus.
         """
         window = AROUND if self.window is None else read_window(self.window)
@@ -100,6 +110,11 @@ class Collocations(HitLookup):
             raise InputError("a window and a dependency relation exclude each other; choose one")
         if self.dependency and self.reading.reaches:
             raise InputError("a dependency relation does not leave its sentence; ask for it without --across")
+        if self.graph and (self.dependency or self.reading.reaches):
+            raise InputError("a graph is one of windows in a sentence; ask without relation and --across")
+        if self.graph and not 0 < self.limit <= MOST:
+            many = self.limit or "all"
+            raise InputError(f"a graph has 1 to {MOST} collocates, not {many}; say how many with --limit")
         selection = self.select(connection, sentences=True)
         node = read_node(connection, self.word, selection, cql=self.cql, reading=self.reading)
         node = filtered(connection, node, self.filters, selection, self.reading)
@@ -107,14 +122,8 @@ class Collocations(HitLookup):
         bindings = Bindings(min_count=max(self.min_count, 1))
         around = self.dependency or (window.left, window.right)
         column = COLUMN.get(self.measure, "o11")
-        statements = CollocationStatements(
-            node,
-            around,
-            COLUMNS[self.by][0],
-            column,
-            selection,
-            shown(self.measure, every=self.all_measures),
-        )
+        unit, measures = COLUMNS[self.by][0], shown(self.measure, every=self.all_measures)
+        statements = CollocationStatements(node, around, unit, column, selection, measures)
         clause = limit_clause(self.limit, bindings)
         asked = self.word if self.cql is None else self.cql
         missing = f"collocate of {asked!r}{at_least(self.min_count)}"
@@ -122,9 +131,18 @@ class Collocations(HitLookup):
         if self.dependency:
             values.append(QuestionValue("deprel", self.dependency))
         with statements.asked(connection, bindings) as (text, summed):
-            answer = limited(connection, Statement(summed + clause, bindings), self.limit, missing)
+            if self.graph:
+                ranking = COLUMN.get(self.measure, "count")
+                text, summed = (
+                    graph(one + clause, asked, unit, ranking, measures, selection, bindings)
+                    for one in (text, summed)
+                )
+                answer = limited(connection, Statement(summed, bindings), 0, missing)
+            else:
+                text, summed = text + clause, summed + clause
+                answer = limited(connection, Statement(summed, bindings), self.limit, missing)
             remarks = steps(connection, node)
-            answer = replace(answer, query=Statement(text + clause, bindings), remarks=remarks)
+            answer = replace(answer, query=Statement(text, bindings), remarks=remarks)
             return explained(connection, answer, selection, values)
 
 
