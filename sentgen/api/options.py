@@ -136,6 +136,7 @@ class CollocationsOptions(TypedDict, total=False):
     by: Annotated[Literal["word", "lemma"], "word", "Collocates as words or as lemmas."]
     measure: Annotated[Literal["logdice", "pmi", "log-likelihood", "count", "mi2", "mi3", "t-score", "z-score", "dice", "delta-p-collocate", "delta-p-node", "fisher", "min-sensitivity"], "logdice", "What to rank by."]
     all_measures: Annotated[bool, False, "Show all measures, not only the usual ones and that asked for."]
+    graph: Annotated[bool, False, "Show, too, which of the collocates are collocates of each other, a row a pair of words."]
     min_count: Annotated[int, 2, "Omit lower counts."]
     filter: Annotated[str | Sequence[str], (), "Only hits near which this matches, a pattern or CQL; several, one after the other."]
     within: Annotated[str | Sequence[str], (), "How near, of each filter or of all: `5` tokens on each side (if none is given), `3L`, `2R`, `L3-R2`; `not 3L` drops the hits instead."]
