@@ -61,6 +61,7 @@ OF_COMMANDS = {
         "parquet",
         "xlsx",
         "bom",
+        "plot",
         "as_object",
         "as_links",
         "show_sql",

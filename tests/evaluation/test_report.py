@@ -18,7 +18,8 @@ from sentgen.evaluation.regeneration.plots import lengths_plot
 from sentgen.evaluation.regeneration.report import regeneration_report
 from sentgen.evaluation.regeneration.results import PRIMARY, RegenerationResult
 from sentgen.evaluation.report.folder import prepare_folder
-from sentgen.evaluation.report.plots import DARK, LIGHT, picture, systems_plot
+from sentgen.evaluation.report.plots import systems_plot
+from sentgen.output.drawing import DARK, LIGHT, picture
 
 
 @pytest.fixture(scope="module")

@@ -18,6 +18,7 @@ from sqlalchemy import Connection
 from sentgen.cli.console.option_groups import Result, asking
 from sentgen.cli.console.options import DbOption, MemoryOption, mistakes, open_store
 from sentgen.cli.console.output import Look, Output, output_options, printable
+from sentgen.cli.looking.plots import PlotOption, check_plot, draw_frequencies, draw_scores
 from sentgen.cli.looking.sql import text_of
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import Arguments, Dependencies
@@ -210,7 +211,7 @@ def _all_lines(asked: Kwic, width: int | None, reading: StoreOptions, out: Outpu
 
 
 @question(Frequencies)
-def freq(*, asked: Frequencies, reading: StoreOptions, out: Output) -> None:
+def freq(*, asked: Frequencies, plot: PlotOption = None, reading: StoreOptions, out: Output) -> None:
     """Show a frequency list with dispersion and coverage.
 
     `documents` is the number of documents with the item, `dp` its deviation of proportions over them
@@ -222,13 +223,16 @@ def freq(*, asked: Frequencies, reading: StoreOptions, out: Output) -> None:
 
     Example: `sentgen freq --by lemma --pattern "un*"`, or `sentgen freq --query '[upos="ADJ"] "time"'`
     """
+    check_plot(plot)
     answer = begin(reading.ask(asked), out)
+    of = asked.query or f"{asked.pattern} by {', '.join(asked.by)}"
+    draw_frequencies(answer, of, plot, out)
     names = names_of(answer.found)
     show(answer, out, *names[: names.index("count") + 1], "per_million_in_part")
 
 
 @question(Collocations)
-def collocations(*, asked: Collocations, reading: StoreOptions, out: Output) -> None:
+def collocations(*, asked: Collocations, plot: PlotOption = None, reading: StoreOptions, out: Output) -> None:
     """Show what occurs with a word more often than chance.
 
     `count` is how often the two occur together, `frequency` how often the collocate occurs in all (by
@@ -240,8 +244,11 @@ def collocations(*, asked: Collocations, reading: StoreOptions, out: Output) -> 
     """
     # First, and as a mistake in an option (exit code 2); the library would refuse it as input.
     _check_window(asked.window)
+    check_plot(plot)
     essential = *(["node"] if asked.graph else []), "count", _column(asked.measure)
-    show(begin(reading.ask(asked), out), out, *essential)
+    answer = begin(reading.ask(asked), out)
+    draw_scores(answer, asked.measure, f"Collocates of {asked.word or asked.cql}", plot, out)
+    show(answer, out, *essential)
 
 
 @question(Sketch)
@@ -274,7 +281,7 @@ def sketch(*, asked: Sketch, reading: StoreOptions, out: Output) -> None:
 
 
 @question(Keywords)
-def keyness(*, asked: Keywords, reading: StoreOptions, out: Output) -> None:
+def keyness(*, asked: Keywords, plot: PlotOption = None, reading: StoreOptions, out: Output) -> None:
     """Show the keywords of corpora: what is more frequent in them than in others.
 
     `log_likelihood` says how sure the difference is (negative: rarer here), and so does `p_bonferroni`, its p
@@ -287,8 +294,12 @@ def keyness(*, asked: Keywords, reading: StoreOptions, out: Output) -> None:
     """
     if asked.stop is not None:
         asked = replace(asked, stop=text_of("-", None if asked.stop == "-" else Path(asked.stop)))
+    check_plot(plot)
     measures = ("log_likelihood", "p_bonferroni", _column(asked.measure))
-    show(reading.ask(asked), out, "count", "reference_count", *measures)
+    answer = reading.ask(asked)
+    of = f"{', '.join(asked.corpus)} against {', '.join(asked.against)}"
+    draw_scores(answer, asked.measure, of, plot, out)
+    show(answer, out, "count", "reference_count", *measures)
 
 
 def _column(measure: StrEnum) -> str:

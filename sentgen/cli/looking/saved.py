@@ -153,9 +153,8 @@ def _options(name: str, arguments: Sequence[str]) -> dict[str, Any]:
     texts = {one.name for one in taken if one.option.file}
     if files := [key for key, value in given.items() if isinstance(value, Path) or (value and key in texts)]:
         listed = ", ".join(f"--{key.replace('_', '-')}" for key in files)
-        raise InputError(
-            f"a saved query names no files; leave out {listed}, and give it to sentgen saved run"
-        )
+        later = ", and give it to sentgen saved run" if OPTIONS.keys() >= set(files) else ""
+        raise InputError(f"a saved query names no files; leave out {listed}{later}")
     return given
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sentgen.evaluation.clusters.results import ALPHA, Curve
-from sentgen.evaluation.report.plots import Theme, plain_axes
+from sentgen.output.drawing import Theme, plain_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

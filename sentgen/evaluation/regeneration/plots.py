@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sentgen.evaluation.regeneration.results import RegenerationResult
-from sentgen.evaluation.report.plots import Theme, legend_beside, literal, plain_axes
+from sentgen.output.drawing import Theme, legend_beside, literal, plain_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
