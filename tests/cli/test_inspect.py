@@ -157,6 +157,24 @@ def test_quotes_are_printed_where_people_read(tmp_path: Path) -> None:
     assert "``" in invoke(path, "freq").stdout
 
 
+def test_metadata_stand_before_the_words(tmp_path: Path) -> None:
+    """What has none is empty; the end of a long value is cut, and none of it in CSV."""
+    texts = ({"text": "a dog barks", "genre": "a letter to the editor, unsigned"}, {"text": "the dog sleeps"})
+    (tmp_path / "t.jsonl").write_text("".join(json.dumps(text) + "\n" for text in texts))
+    with Store(tmp_path / "t.duckdb", create=True) as store:
+        ingest(store, [str(tmp_path / "t.jsonl")], Settings("t"))
+
+    call = ("kwic", "dog", "--show", "genre", "--sort", "-genre")
+    header, *lines = invoke(tmp_path / "t.duckdb", *call).stdout.splitlines()
+    rows = invoke(tmp_path / "t.duckdb", *call, "--csv").stdout.splitlines()
+
+    assert header.split()[-4:] == ["genre", "left", "node", "right"]
+    assert "  a letter to the editor,…  " in lines[0]
+    assert lines[1].split()[-3:] == ["the", "dog", "sleeps"]
+    assert rows[1].endswith(',"a letter to the editor, unsigned",a,dog,barks')
+    assert rows[2].endswith(",,the,dog,sleeps")
+
+
 def test_concordance_is_cut(path: Path) -> None:
     """8 cells on each side, the ellipsis included."""
     left, right = "…the dow", "sharply…"

@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 _PLACE, _LINE = ("corpus", "document", "sent_id"), ("left", "node", "right")
 _MIRRORED = {"left": "right", "right": "left"}
 _BAR = 24
-_EDGE = 14
+#: Cells of the name of a document or sentence, of which the end tells it from others, and of metadata.
+_EDGE, _VALUE = 14, 24
 #: Cells for the words beside the node, and those of a line into a pipe, so that a file does not depend on the
 #: window.
 _WORDS, _PIPE = 32, 120
@@ -361,15 +362,16 @@ def _aligned(table: pa.Table | Rows, width: int | None, out: Output) -> pa.Table
     for name in _LINE:
         table = with_column(table, name, [readable(text) for text in column_of(table, name)])
     for name in names[: names.index("left")]:
-        table = with_column(
-            table, name, [cut_front(printable(text), _EDGE) for text in column_of(table, name)]
-        )
+        cut, most = (cut_front, _EDGE) if name in _PLACE else (cut_end, _VALUE)
+        # What has no value of metadata is null.
+        texts = ("" if text is None else printable(text) for text in column_of(table, name))
+        table = with_column(table, name, [cut(text, most) for text in texts])
     left, right = (width, width) if width is not None else _widths(table, out.width or _PIPE)
     table = _cut_sides(table, left, right)
-    texts = chain.from_iterable(column_of(table, name) for name in _LINE)
+    words = chain.from_iterable(column_of(table, name) for name in _LINE)
     return (
         in_order(table, [_MIRRORED.get(name, name) for name in names_of(table)])
-        if is_right_to_left(texts)
+        if is_right_to_left(words)
         else table
     )
 
