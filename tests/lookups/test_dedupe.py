@@ -14,6 +14,8 @@ from sqlalchemy import Connection
 from sentgen.lookups.concordances import line_search, places
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.schema import Store
+from sentgen.schema.engine import raw
+from sentgen.schema.guard import require_harmless
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +70,7 @@ def test_each_text_is_shown_once(
     assert (answer.total, counted.total, counted.query.value(connection)) == (left, left, left)
     assert len(rows) == min(left, limit or left)
     assert answer.query.run(connection).to_pylist() == rows
+    require_harmless(raw(connection), answer.query.filled())  # as `sentgen sql` does
     out = len(every) - len(once)
     said = f"{out} line{'s' * (out != 1)} left out, as others show the same"
     assert said in answer.remarks

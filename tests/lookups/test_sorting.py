@@ -18,6 +18,8 @@ from sentgen.lookups.concordances import line_search, places
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.grew.matches import Match
 from sentgen.schema import Store
+from sentgen.schema.engine import raw
+from sentgen.schema.guard import require_harmless
 
 ROWS = sentences()
 BY_NAME = {one.sent_id: one for one in ROWS}
@@ -139,6 +141,7 @@ def test_lines_come_as_python_sorts_them(
     assert answer.total == len(lines)
     # The statement that is shown gives the same.
     assert answer.query.run(connection).to_pylist() == table.to_pylist()
+    require_harmless(raw(connection), answer.query.filled())  # as `sentgen sql` does
 
 
 REQUESTS = (

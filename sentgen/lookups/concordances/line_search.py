@@ -70,7 +70,7 @@ told as materialized (
 """
 _SAID = """\
 select line.sentence_id, first, last,
-  md5_number(
+  md5(
     concat_ws(chr(31), rtrim(coalesce("left", '')), rtrim(node), rtrim(coalesce("right", '')))
   ) as said
 from line"""
