@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -54,6 +55,18 @@ def test_what_every_line_has_is_there_once(connection: Connection) -> None:
     table = Kwic(pattern="dog", show=["document, genre", "corpus"]).ask(connection).table
 
     assert table.column_names == ["corpus", "document", "sent_id", "genre", "left", "node", "right"]
+
+
+def test_names_of_keys_are_never_sql(tmp_path: Path) -> None:
+    """Quotes and dollars in the names of keys, as a corpus may have them."""
+    keys = {'a"b': "1", "in $limit": "2", "x' --": "3"}
+    (tmp_path / "t.jsonl").write_text(json.dumps({"text": "a dog", **keys}) + "\n")
+    with Store(tmp_path / "t.duckdb", create=True) as store:
+        ingest(store, [str(tmp_path / "t.jsonl")], Settings("t"))
+        with store.connect() as opened:
+            (row,) = Kwic(pattern="dog", show=[*keys], sort=",".join(keys)).ask(opened).table.to_pylist()
+
+    assert (row['a"b'], row["in limit"], row["x' --"]) == ("1", "2", "3")
 
 
 @pytest.mark.parametrize("across", [False, True])

@@ -84,8 +84,13 @@ class Shown:
     def columns(self, bindings: Bindings) -> str:
         """Return these columns of ``line`` and its ``sentence`` in SQL, each with a comma behind it."""
         home = Home("sentence", "line.first")
-        named = ((name.replace('"', '""'), home.value(key, bindings)) for name, key in self.keys)
-        return "".join(f'\n  {value} as "{name}",' for name, value in named)
+        named = ((_quoted(name), home.value(key, bindings)) for name, key in self.keys)
+        return "".join(f"\n  {value} as {name}," for name, value in named)
+
+
+def _quoted(name: str) -> str:
+    """Return a name of a column; a dollar would stand for a parameter."""
+    return '"' + name.replace("$", "").replace('"', '""') + '"'
 
 
 def shown_keys(connection: Connection, names: Sequence[str]) -> Shown:
