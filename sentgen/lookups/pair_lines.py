@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
+from sentgen.errors import InputError
+from sentgen.lookups.concordances.hits import read_pattern
 from sentgen.lookups.concordances.surface import LINE_COLUMNS, surface_of
 from sentgen.lookups.dependency_search import End, Layer
 from sentgen.lookups.patterns import counted_tag, tag_among, word_among
@@ -102,10 +104,15 @@ def collocation_lines(
 ) -> Answer:
     """Return the places where a collocate stands in the window of a word, each of them once.
 
-    As many as `Collocations` counts; both are word patterns.
+    As many as `Collocations` counts; both are patterns of one token.
     """
     bindings = Bindings(context=_CONTEXT, before=window.left, after=window.right)
-    conditions = [_word("n", word, selection, bindings), _word("t", collocate, selection, bindings)]
+    conditions = []
+    for alias, pattern in (("n", word), ("t", collocate)):
+        tokens = read_pattern(connection, pattern, selection)
+        if len(tokens) > 1:
+            raise InputError(f"collocates are single words, and {pattern!r} has {len(tokens)}")
+        conditions += tokens[0].conditions(alias, bindings)
     corpora = selection.of_tokens(bindings, "n")
     pairs = _COLLOCATION.format(conditions=where([*conditions, *corpora], "    "))
     return _lines(connection, pairs, bindings, limit, f"line with {word!r} and {collocate!r}")

@@ -13,6 +13,7 @@ from sentgen.lookups.pair_lines import collocation_lines, dependency_lines
 from sentgen.lookups.question import LimitOption, Lookup
 from sentgen.lookups.statement import Answer
 from sentgen.lookups.statistics.collocations import AROUND
+from sentgen.lookups.windows import read_window
 from sentgen.options import Option
 from sentgen.server.operations.operation import Operation, ask
 
@@ -48,22 +49,24 @@ class DocumentSentences:
 class PairLines(Lookup):
     """The lines with a word and another one that modifies it, governs it, or stands in its window."""
 
-    word: Annotated[str, Option("Pattern of the word.")]
-    other: Annotated[str, Option("Pattern of the other one.")]
+    word: Annotated[str, Option("Pattern of the word; with a collocate, of one token.")]
+    other: Annotated[str, Option("Pattern of the other one; of a collocate, of one token.")]
     role: Annotated[Literal["modifier", "head", "collocate"], Option("What the other one is.")]
     tag: Annotated[str, Option("Tag of the other one.")] = "*"
     direction: Annotated[
         Literal["left", "right"], Option("Side of the head on which the modifier stands.")
     ] = "left"
     layer: Annotated[Layer, Option("Tree of words, or of units.")] = Layer.WORD
+    window: Annotated[str | None, Option("Words before and after, in which a collocate stands.")] = None
     limit: LimitOption = 50
 
     def ask(self, connection: Connection) -> Answer:
         """Show the two words with what stands between and around them."""
         selection = self.select(connection, sentences=True)
         if self.role == "collocate":
+            window = AROUND if self.window is None else read_window(self.window)
             return collocation_lines(
-                connection, self.word, self.other, window=AROUND, selection=selection, limit=self.limit
+                connection, self.word, self.other, window=window, selection=selection, limit=self.limit
             )
         word, other = End(self.word), End(self.other, self.tag)
         return dependency_lines(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sentgen.server.pages.page import Asking, Page, PageParameters
-from sentgen.server.pages.texts import literal_pattern
+from sentgen.server.pages.texts import literal_pattern, token_pattern
 
 ROLES = ("modifier", "head", "collocate")
+UNITS = ("word", "lemma")
 _ROWS = 50
 
 
@@ -19,11 +20,16 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         problem = "name two words: ?word=WORD&other=WORD; the counts on the page of a word link to them"
         answer = ask.problem(problem, 400)
     else:
+        collocate = role == "collocate"
+        pattern = token_pattern if collocate else literal_pattern
         answer = await ask(
             "hits",
-            word=literal_pattern(word),
-            other=literal_pattern(other),
+            # The node of collocates may be a pattern, such as lemma:camp.
+            word=word if collocate and query.box("pattern") else pattern(word),
+            other=token_pattern(other, query.choice("by", UNITS)) if collocate else pattern(other),
             role=role,
+            window=query.text("window") if collocate else "",
+            where=query.text("where"),
             tag=literal_pattern(tag),
             direction=query.choice("direction", ("left", "right")),
             layer=query.choice("layer", ("word", "unit")),

@@ -19,10 +19,12 @@ from sentgen.output.typography import closed_up, is_right_to_left, readable
 from sentgen.server import pinned
 from sentgen.server.pages import (
     align,
+    collocations,
     corpus,
     generate,
     hits,
     home,
+    keywords,
     model,
     query,
     regenerate,
@@ -43,6 +45,8 @@ PAGES: tuple[Page, ...] = (
     query.PAGE,
     word.PAGE,
     sketch.PAGE,
+    collocations.PAGE,
+    keywords.PAGE,
     vectors.PAGE,
     hits.PAGE,
     sentence.PAGE,

@@ -58,6 +58,17 @@ PAGES = {
     "sketches": "/sketch",
     "sketch": at("/sketch", word="camp", function_words="on"),
     "sketch difference": at("/sketch", word="camp", against="truck", function_words="on"),
+    "collocations": at("/collocations", word="the", window="L2-R3", measure="mi3", min_count=1),
+    "collocations to ask for": "/collocations",
+    "keywords": at(
+        "/keyness",
+        corpus="relief",
+        where="length < 18",
+        against="relief",
+        against_where="length >= 18",
+        min_count=1,
+    ),
+    "keywords to ask for": "/keyness",
     "vectors": "/vectors",
     "near": at("/vectors", word="heavy rain", vectors="company", limit=5),
     "hits": at("/hits", word="camp", other="the", tag="DT", role="modifier"),
@@ -82,6 +93,8 @@ HOSTILE_PAGES = {
     "subcorpus": at("/corpus", name=SUBCORPUS),
     "word": at("/word", word="<script>alert(1)</script>", corpus=HOSTILE),
     "sketch": at("/sketch", word="said", by="word", corpus=HOSTILE, function_words="on"),
+    "collocations": at("/collocations", word="said", corpus=HOSTILE, min_count=1, limit=100),
+    "keywords": at("/keyness", corpus=HOSTILE, against="relief", n=2, min_count=1, stop="<script> {{7*7}}"),
     "near": at("/vectors", word="said", vectors=VECTORS, limit=500),
     "hits": at(
         "/hits", word="said", other="<script>alert(1)</script>", tag=TAG, role="modifier", corpus=HOSTILE

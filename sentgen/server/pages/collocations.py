@@ -1,0 +1,96 @@
+"""Collocations: what occurs with a word more often than chance, and which of it belongs together."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+from sentgen.lookups.cql.search import is_cql
+from sentgen.lookups.statistics.collocation_measures import Measure
+from sentgen.lookups.statistics.collocations import Unit
+from sentgen.server.pages import examples
+from sentgen.server.pages.graphs import drawn
+from sentgen.server.pages.page import Asking, Page, PageParameters
+from sentgen.server.pages.texts import cql_value, link
+
+_ROWS, _WINDOW, _MIN_COUNT = 20, "L5-R5", 2
+#: Collocates that are drawn: more would hide each other.
+_DRAWN = 14
+#: What the form sends.
+_ASKED = ("word", "window", "by", "measure", "min_count", "corpus", "where", "ignore_case", "limit")
+
+
+async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+    """Ask for the collocates of a word, and for those that are collocates of each other."""
+    word, rows = query.text("word"), query.rows(_ROWS)
+    asked = {
+        "word": word,
+        "window": query.text("window", _WINDOW),
+        "by": query.choice("by", Unit),
+        "measure": query.choice("measure", Measure),
+        "min_count": query.number("min_count", _MIN_COUNT, least=1),
+        "corpus": query.all("corpus"),
+        "where": query.text("where"),
+        "ignore_case": bool(query.box("ignore_case")),
+    }
+    overview, subcorpora = await asyncio.gather(ask("corpora"), ask("subcorpora"))
+    common = {
+        "asked": asked,
+        "rows": rows,
+        "measures": tuple(Measure),
+        "units": tuple(Unit),
+        "overview": overview,
+        "subcorpora": subcorpora,
+        "found": None,
+        "examples": [],
+    }
+    if not word:
+        return {**common, "examples": await examples.words(ask)}
+    found, graph = await asyncio.gather(
+        ask("collocations", **asked, limit=rows),
+        ask("collocations", **asked, graph=True, limit=min(rows, _DRAWN)),
+    )
+    kept = {name: query.all(name) for name in _ASKED}
+    by = str(asked["by"])
+
+    def page_of(collocate: str) -> str:
+        return link("/collocations", **{**kept, "word": node_pattern(collocate, by)})
+
+    def lines(node: str, collocate: str) -> str:
+        return lines_of(query, node if node == word else node_pattern(node, by), collocate)
+
+    def all_of(collocate: str) -> str:
+        values = {name: kept[name] for name in ("corpus", "where", "ignore_case")}
+        return link("/query", query=f"[{by}={cql_value(collocate)}]", **values)
+
+    return {
+        **common,
+        "found": found,
+        "graph": graph,
+        "drawn": drawn(word, graph.rows, page_of, lines) if graph.rows else None,
+        "page_of": page_of,
+        "lines": lines,
+        "all_of": all_of,
+    }
+
+
+def node_pattern(collocate: str, by: str) -> str:
+    """Return the query of one token for a collocate, as the node of others."""
+    return f"[{by}={cql_value(collocate)}]"
+
+
+def lines_of(query: PageParameters, node: str, collocate: str) -> str:
+    """Return the page with the lines of a node and a collocate.
+
+    Of a pattern of one token they are as many as were counted; of a query, hits near which the collocate is.
+    """
+    by, window = query.choice("by", Unit), query.text("window", _WINDOW)
+    kept = {name: query.all(name) for name in ("corpus", "where", "ignore_case")}
+    if is_cql(node):
+        near = f"[{by}={cql_value(collocate)}]"
+        return link("/query", query=node, filter=near, window=window, keep="keep", **kept)
+    about = {"word": node, "pattern": "on", "other": collocate, "by": str(by), "role": "collocate"}
+    return link("/hits", **about, window=window, **kept)
+
+
+PAGE = Page("/collocations", "Collocations", "collocations.html.j2", view)

@@ -1,0 +1,132 @@
+"""Keywords: what is more frequent in some corpora than in others, and what is rarer."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sentgen.lookups.statistics.frequencies import By
+from sentgen.lookups.statistics.keyness_statement import Keyness
+from sentgen.server.pages.examples import PageExample
+from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
+from sentgen.server.pages.texts import cql_value, link
+
+#: Rows of each side, and occurrences on both that an item has.
+_ROWS, _MIN_COUNT = 15, 5
+_LONGEST = 5
+#: Columns of a row, with the names that they have on the page.
+_COLUMNS = {
+    "count": "count",
+    "per_million": "per million",
+    "reference_count": "there",
+    "reference_per_million": "per million there",
+    "log_likelihood": "log-likelihood",
+    "p_bonferroni": "p",
+    "log_ratio": "log ratio",
+}
+_OTHERS = {
+    Keyness.PERCENT_DIFF: "%DIFF",
+    Keyness.ODDS_RATIO: "odds ratio",
+    Keyness.SIMPLE_MATHS: "Simple Maths",
+}
+_WILD = {"*": ".*", "?": "."}
+
+
+async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+    """Ask for the keywords of both sides, if both are named."""
+    overview, subcorpora = await asyncio.gather(ask("corpora"), ask("subcorpora"))
+    measure = Keyness(query.choice("measure", Keyness))
+    asked = {
+        "corpus": query.all("corpus"),
+        "where": query.text("where"),
+        "against": query.all("against"),
+        "against_where": query.text("against_where"),
+        "by": query.choice("by", By),
+        "n": query.number("n", 1, least=1, most=_LONGEST),
+        "measure": measure,
+        "min_count": query.number("min_count", _MIN_COUNT, least=1),
+        "pos": query.text("pos"),
+        "stop": query.raw("stop").strip(),
+        "ignore_case": bool(query.box("ignore_case")),
+    }
+    rows = query.rows(_ROWS)
+    common = {
+        "asked": asked,
+        "rows": rows,
+        "measures": tuple(Keyness),
+        "units": tuple(By),
+        "longest": _LONGEST,
+        "overview": overview,
+        "subcorpora": subcorpora,
+        "more": None,
+        "examples": _examples(overview),
+    }
+    if not asked["corpus"] or not asked["against"]:
+        return common
+    more, fewer = await asyncio.gather(
+        ask("keyness", **asked, limit=rows), ask("keyness", **asked, limit=rows, negative=True)
+    )
+    shown = [row for row in more.rows if row["log_ratio"] >= 0]
+    shown += [row for row in reversed(fewer.rows) if row["log_ratio"] < 0]
+    columns = dict(_COLUMNS)
+    if measure in _OTHERS:
+        columns[measure.replace("-", "_")] = _OTHERS[measure]
+    return {
+        **common,
+        "more": more,
+        "fewer": fewer,
+        "shown": shown,
+        "columns": columns,
+        "most": max((abs(row["log_ratio"]) for row in shown), default=1) or 1,
+        "lines": [[_lines(query, asked, row, side) for side in ("", "against_")] for row in shown],
+    }
+
+
+def _examples(overview: PageAnswer) -> list[PageExample]:
+    """Return comparisons of the first two corpora, and of short sentences of the first one with long ones."""
+    rows = [row for row in overview.rows if row["tokens"]][:2]
+    found = []
+    if len(rows) > 1:
+        one, other = (row["corpus"] for row in rows)
+        asked = {"corpus": one, "against": other, "min_count": "1"}
+        found.append(PageExample(f"{one} against {other}", asked))
+        found.append(PageExample("Pairs of words of the same", {**asked, "n": "2"}))
+    if rows and rows[0]["sentences"]:
+        name, mean = rows[0]["corpus"], round(rows[0]["tokens"] / rows[0]["sentences"])
+        where = {"where": f"length < {mean}", "against_where": f"length >= {mean}"}
+        asked = {"corpus": name, "against": name, **where, "min_count": "1"}
+        found.append(PageExample(f"Short sentences of {name} against long ones", asked))
+    return found
+
+
+def _lines(query: PageParameters, asked: Mapping[str, Any], row: Mapping[str, Any], side: str) -> str:
+    """Return the page with the lines that a count of a row has counted; empty if there are none."""
+    parts = str(row[asked["by"]]).split(" ")
+    count = "reference_count" if side else "count"
+    if len(parts) != asked["n"] or not row[count]:
+        return ""
+    tags = _tags(str(asked["pos"]).split(","))
+    tokens = [f"[{asked['by']}={cql_value(part)}{tags}]" for part in parts]
+    return link(
+        "/query",
+        query=" ".join(tokens),
+        corpus=asked["against" if side else "corpus"],
+        where=asked[f"{side}where"],
+        ignore_case=query.box("ignore_case") if asked["by"] in (By.WORD, By.LEMMA) else "",
+    )
+
+
+def _tags(patterns: Sequence[str]) -> str:
+    """Return the condition of CQL that a token has one of these parts of speech; empty for none."""
+    values = [
+        "".join(_WILD.get(part) or cql_value(part)[1:-1] for part in re.split(r"([*?])", one.strip()) if part)
+        for one in patterns
+        if one.strip()
+    ]
+    conditions = [f'{kind}="{value}"' for value in values for kind in ("upos", "xpos")]
+    return f" & ({' | '.join(conditions)})" if conditions else ""
+
+
+PAGE = Page("/keyness", "Keywords", "keywords.html.j2", view)
