@@ -42,6 +42,8 @@ QUESTIONS = {
         ['"the" [lemma="camp"]', "--window", "3"],
         ['[lemma="be"]', "--dependency", "nsubj"],
         ["lemma:be", "--dependency", "*", "--min-count", "1"],
+        ["the", "--all-measures", "--window", "L2-R4", "--measure", "fisher"],
+        ["the", "--graph", "--ignore-case", "-n", "5"],
     ],
     "match": [
         [
@@ -58,6 +60,11 @@ QUESTIONS = {
         ["relief", "--against", "notes", "--negative", "--measure", "log-ratio"],
         ["relief", "--against", "notes", "--by", "word", "--min-count", "999"],
         ["relief", "--against", "notes", "--ignore-case", "--measure", "percent-diff"],
+        ["relief", "--against", "notes", "--n", "2", "--ignore-case", "--min-count", "2"],
+        [
+            *("relief", "--where", "length < 18", "--against", "relief", "--against-where", "length >= 18"),
+            *("--by", "lemma", "--n", "2", "--pos", "N*,VB?", "--limit", "0"),
+        ],
     ],
 }
 
