@@ -18,7 +18,7 @@ from sentgen.lookups.statement import Bindings, Statement, gathered, where
 from sentgen.lookups.statistics.collocation_measures import scores
 
 #: One number for all words that differ in capital letters only.
-_SPELLING = """spelling as (
+SPELLING = """spelling as (
   select id, min(id) over (partition by lower(form)) as folded
   from word
 ),
@@ -280,7 +280,7 @@ class CollocationStatements:
             text = text.replace(f"{{{alias}}}", f"{of_alias}.folded" if folded else place)
         of_tokens = self.selection.of_tokens
         told = {
-            "spelling": _SPELLING if folded else "",
+            "spelling": SPELLING if folded else "",
             "form": self.selection.spelled("word.form"),
             "scores": scores(self.shown),
             "shown": self.shown,

@@ -15,6 +15,7 @@ from sentgen.lookups.attributes import COLUMNS
 from sentgen.lookups.patterns import tag_among
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement, any_of, limit_clause, where
+from sentgen.lookups.statistics.collocation_statements import SPELLING
 from sentgen.lookups.statistics.frequencies import By
 from sentgen.schema.tables.corpus import BOS, EOS
 
@@ -128,13 +129,6 @@ _FOLLOWING = """\
     )
     window sentence_order as (partition by sentence_id order by position)
   ) as n"""
-
-#: One number for all words that differ in capital letters only.
-_SPELLING = """spelling as (
-  select id, min(id) over (partition by lower(form)) as folded
-  from word
-),
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +249,7 @@ def compared(
     joins = [f"\n  join {table} as n{i} on n{i}.id = valued.w{i}" for i in range(1, items.length + 1)]
     text = _STATEMENT.format(
         by=items.by,
-        spelling=_SPELLING if items.folded else "",
+        spelling=SPELLING if items.folded else "",
         focus=items.counted(sides[0], bindings),
         reference=items.counted(sides[1], bindings),
         focus_size=items.size(sides[0], bindings),
