@@ -15,7 +15,7 @@ WIDTH, HEIGHT = 420, 380
 _ACROSS, _DOWN = 118, 140
 #: Letters of a word that has room beside the ring.
 _LETTERS = 14
-_THINNEST, _THICKEST = 1.0, 5.0
+_THINNEST, _THICKEST = 0.6, 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +81,8 @@ def drawn(
     places = {word: _place(number, len(order)) for number, word in enumerate(order)}
     words = [GraphNode(word, *_label(*places[word]), page_of(word)) for word in order]
     middle = (WIDTH / 2, HEIGHT / 2)
-    spokes = [_edge(middle, places[row["collocate"]], row, rows, lines) for row in first]
-    edges = [_edge(places[row["node"]], places[row["collocate"]], row, rows, lines) for row in second]
+    spokes = [_edge(middle, places[row["collocate"]], row, first, lines) for row in first]
+    edges = [_edge(places[row["node"]], places[row["collocate"]], row, second, lines) for row in second]
     return Graph(node, words, spokes, edges)
 
 
