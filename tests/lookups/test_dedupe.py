@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from meta_treebank import sentences, store_of
 from sqlalchemy import Connection
@@ -33,6 +33,7 @@ def unique(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return list(found.values())
 
 
+@settings(max_examples=settings.default.max_examples // 7)
 @given(
     asked=st.fixed_dictionaries(
         {

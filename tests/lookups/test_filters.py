@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from meta_treebank import Sentence, sentences, store_of
 from sqlalchemy import Connection
@@ -62,6 +62,7 @@ def is_near(hit: Hit, other: Hit, window: str) -> bool:
     return of == other[0] and (before or behind)
 
 
+@settings(max_examples=settings.default.max_examples // 7)
 @given(
     query=st.sampled_from(QUERIES),
     steps=st.lists(STEPS, min_size=1, max_size=3),

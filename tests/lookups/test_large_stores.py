@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection
 
@@ -103,6 +103,7 @@ ASKED = {
 }
 
 
+@settings(max_examples=settings.default.max_examples // 3)
 @given(
     number=st.integers(0, 1),
     words=PATTERNS,
