@@ -146,9 +146,15 @@ def packed(rng: random.Random, data: bytes, name: str) -> tuple[bytes, str]:
         found = sink.getvalue()
     else:
         found = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}[way](data)
-    for _ in range(rng.choice((0, 0, 1, 1, 3))):
-        found = rng.choice(_OF_BYTES)(rng, found)
+    found = damaged(rng, found, rng.choice((0, 0, 1, 1, 3)))
     return found, name + rng.choice((way, way, ""))
+
+
+def damaged(rng: random.Random, data: bytes, times: int) -> bytes:
+    """Return bytes that are flipped, cut or put in so many times."""
+    for _ in range(times):
+        data = rng.choice(_OF_BYTES)(rng, data)
+    return data
 
 
 def _place(rng: random.Random, size: int) -> int:

@@ -15,7 +15,7 @@ from pathlib import Path
 import duckdb
 
 import sentgen.cli
-from fuzzing import samples
+from fuzzing import documents, samples
 from fuzzing.mutations import ODD, mutant, mutant_text, packed
 from sentgen.alignment.phrase_hmm.settings import preset
 from sentgen.alignment.phrase_hmm.settings_json import changed, setting_names
@@ -157,6 +157,18 @@ def corpus_reader(bench: Bench, rng: random.Random) -> None:
                 str(found.as_error())
         for _ in read_items(reader, source.open()):
             pass
+
+
+def document_reader(bench: Bench, rng: random.Random) -> None:
+    """Read a document or a table, whose text is in one column."""
+    form = rng.choice(documents.FORMS)
+    path = bench.write(f"x.{form}", documents.document(rng, form))
+    columns = {"text": rng.choice(("body", "body", "id", "x")), "id": rng.choice(("id", "id", "year"))}
+    for source in expand([path]):
+        reader = READERS[form].of(columns if "text" in READERS[form].settings else {})
+        for found in read_source(reader, source.open()):
+            if isinstance(found, Rejection):
+                str(found.as_error())
 
 
 def other_reader(bench: Bench, rng: random.Random) -> None:
@@ -359,7 +371,8 @@ class _Sink(io.TextIOWrapper):
 
 #: Name to function, weight, and seconds that it may take besides those of its size.
 TARGETS: dict[str, tuple[Callable[[Bench, random.Random], None], float, float]] = {
-    "corpus readers": (corpus_reader, 48.8, 0.5),
+    "corpus readers": (corpus_reader, 40.8, 0.5),
+    "documents and tables": (document_reader, 8, 1.0),
     "test sets, clusters, texts": (other_reader, 6, 0.5),
     "pair readers": (pair_reader, 11, 0.5),
     "gold alignments": (gold_reader, 11, 0.5),
