@@ -22,6 +22,7 @@ from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.keyness import Keywords
 from sentgen.lookups.statistics.sketch import Sketch
+from sentgen.lookups.statistics.thesaurus import Thesaurus
 from sentgen.models.building.build_request import BuildRequest
 from sentgen.models.request import ScoreRequest
 from sentgen.models.vectors.build import VectorRequest
@@ -54,6 +55,7 @@ DECLARATIONS: dict[str, tuple[type, tuple[str, ...], tuple[Any, ...]]] = {
     "FrequenciesOptions": (Frequencies, ("by",), ()),
     "CollocationsOptions": (Collocations, ("word",), ()),
     "SketchOptions": (Sketch, ("word",), ()),
+    "ThesaurusOptions": (Thesaurus, ("word",), ()),
     "KeynessOptions": (Keywords, ("corpus", "against"), ()),
     "BuildOptions": (BuildRequest, ("name", "corpus"), ()),
     "VectorOptions": (VectorRequest, ("name", "corpus"), ()),

@@ -24,6 +24,7 @@ from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.keyness import Keywords
 from sentgen.lookups.statistics.sketch import Sketch
+from sentgen.lookups.statistics.thesaurus import Thesaurus
 from sentgen.output import progress
 from sentgen.schema import readonly
 from sentgen.schema.guard import require_harmless
@@ -208,6 +209,11 @@ class Database:
     def sketch(self, word: str, **options: Unpack[taken.SketchOptions]) -> Table:
         """Find the strongest collocates of a word in each dependency relation."""
         return self._ask(Sketch, {"word": word, **options})
+
+    @signed(taken.ThesaurusOptions)
+    def thesaurus(self, word: str, **options: Unpack[taken.ThesaurusOptions]) -> Table:
+        """Find words of the same class that have the same collocates."""
+        return self._ask(Thesaurus, {"word": word, **options})
 
     @signed(taken.KeynessOptions)
     def keyness(

@@ -163,6 +163,18 @@ class SketchOptions(TypedDict, total=False):
     limit: Annotated[int, 10, "Collocates of a relation; 0 for all."]
 
 
+class ThesaurusOptions(TypedDict, total=False):
+    """Words of the same class with the same collocates."""
+
+    by: Annotated[Literal["word", "lemma"], "lemma", "Compare words or lemmas."]
+    min_count: Annotated[int, 2, "Collocates to share at least."]
+    function_words: Annotated[bool, False, "Function words and punctuation as collocates, too."]
+    corpus: Annotated[str | Sequence[str], (), "Only these corpora."]
+    where: Annotated[str | None, None, "Only sentences whose metadata meet this: `genre = academic and year >= 2010`."]
+    ignore_case: Annotated[bool, False, "Ignore the case of letters: `The` and `the` are one word."]
+    limit: Annotated[int, 20, "Rows; 0 for all."]
+
+
 class KeynessOptions(TypedDict, total=False):
     """What is more frequent in some corpora than in others."""
 

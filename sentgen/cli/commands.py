@@ -53,6 +53,7 @@ _PANELS = {
         "freq": "looking.inspect:freq",
         "collocations": "looking.inspect:collocations",
         "sketch": "looking.inspect:sketch",
+        "thesaurus": "looking.inspect:thesaurus",
         "keyness": "looking.inspect:keyness",
         "saved": "looking.saved:app",
         "cite": "looking.cite:cite",

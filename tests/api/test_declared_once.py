@@ -33,6 +33,7 @@ SAME = [
     ("frequencies", "freq", "frequencies"),
     ("collocations", "collocations", "collocations"),
     ("sketch", "sketch", "sketch"),
+    ("thesaurus", "thesaurus", "thesaurus"),
     ("keyness", "keyness", "keyness"),
     ("build_model", "models build", None),
     ("models", "models list", "models"),

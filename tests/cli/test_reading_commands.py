@@ -37,6 +37,7 @@ READERS = (
     "freq",
     "collocations dog",
     "sketch dog",
+    "thesaurus dog",
     "keyness pets --against clusters",
     "cite",
     "saved list",

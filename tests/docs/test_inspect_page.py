@@ -56,6 +56,10 @@ QUESTIONS = {
         ["pattern { X [upos=NOPE] }"],
     ],
     "sketch": [["lemma:be", "--min-count", "1"]],
+    "thesaurus": [
+        ["lemma:camp", "--min-count", "1"],
+        ["people", "--by", "word", "--function-words", "-n", "5"],
+    ],
     "keyness": [
         ["relief", "--against", "notes", "--negative", "--measure", "log-ratio"],
         ["relief", "--against", "notes", "--by", "word", "--min-count", "999"],

@@ -84,6 +84,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("frequencies", {"query": "lemma:camp", "filter": ["the", "on"], "within": ["3"]}),
     ("collocations", {"word": "lemma:camp", "filter": ["the"], "within": ["not 3"], "min_count": 1}),
     ("match", {"request": "pattern { V -[nsubj]-> S }", "sort": "node,1R", "limit": 5}),
+    ("thesaurus", {"word": "lemma:camp", "min_count": 1, "limit": 5}),
     ("frequencies", {"query": '"[.]" []', "by": ["matchend.upos"], "across": True}),
     ("collocations", {"cql": '"[.]" "the"', "dialect": "blacklab", "min_count": 1, "limit": 5}),
     ("frequencies", {"query": 'a:[xpos="JJ"] "camp"', "by": ["a.lemma"]}),

@@ -34,6 +34,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Store
         ("frequencies", {"by": ["genre"]}),
         ("collocations", {"word": "camp"}),
         ("sketch", {"word": "camp"}),
+        ("thesaurus", {"word": "camp"}),
         ("hits", {"word": "camp", "other": "the", "role": "collocate"}),
     ],
 )

@@ -44,6 +44,7 @@ LOOKUPS = (
     "frequencies",
     "collocations",
     "sketch",
+    "thesaurus",
     "match",
     "keyness",
 )

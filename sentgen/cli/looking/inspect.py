@@ -29,6 +29,7 @@ from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.keyness import Keywords
 from sentgen.lookups.statistics.sketch import Sketch
+from sentgen.lookups.statistics.thesaurus import Thesaurus
 from sentgen.lookups.windows import read_window
 from sentgen.output.plain_table import cut_end, cut_front
 from sentgen.output.tabular import Rows, column_of, in_order, names_of, with_column, without_columns
@@ -279,6 +280,18 @@ def sketch(*, asked: Sketch, reading: StoreOptions, out: Output) -> None:
         typer.echo()
         start += size
     finish(answer, out)
+
+
+@question(Thesaurus)
+def thesaurus(*, asked: Thesaurus, reading: StoreOptions, out: Output) -> None:
+    """Show the words that have the same collocates as a word, in the same relations (a thesaurus).
+
+    Only words of the same class are compared. `similarity` is that of Lin 1998, `shared` how many collocates
+    both have, and `frequency` how often the similar word occurs.
+
+    Example: `sentgen thesaurus lemma:make`, or `sentgen thesaurus lemma:camp --min-count 5 --corpus news`
+    """
+    show(begin(reading.ask(asked), out), out, "similarity", "shared")
 
 
 @question(Keywords)

@@ -28,6 +28,7 @@ from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.keyness import Keywords
 from sentgen.lookups.statistics.sketch import Sketch
+from sentgen.lookups.statistics.thesaurus import Thesaurus
 from sentgen.options import parameters_of
 from sentgen.schema.durability.write_lock import lock_policy
 from sentgen.schema.tables.saved import SavedQuery, find_saved, list_saved, remove_saved, save_query
@@ -43,6 +44,7 @@ QUESTIONS: Mapping[str, type[Question]] = {
     "freq": Frequencies,
     "collocations": Collocations,
     "sketch": Sketch,
+    "thesaurus": Thesaurus,
     "keyness": Keywords,
 }
 

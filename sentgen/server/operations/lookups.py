@@ -12,6 +12,7 @@ from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.keyness import Keywords
 from sentgen.lookups.statistics.sketch import Sketch
+from sentgen.lookups.statistics.thesaurus import Thesaurus
 from sentgen.options import Option
 from sentgen.output.tabular import column_of, without_columns
 from sentgen.server.operations.operation import (
@@ -84,6 +85,14 @@ OPERATIONS = (
         "The strongest collocates of a word in each relation.",
         "sketch",
         Sketch,
+        ask,
+        example={"word": "water"},
+    ),
+    Operation(
+        "thesaurus",
+        "Words that have the same collocates.",
+        "thesaurus",
+        Thesaurus,
         ask,
         example={"word": "water"},
     ),

@@ -1,0 +1,274 @@
+"""A thesaurus: words of the same class that have the same collocates by dependency relation (Lin 1998).
+
+Lin 1998, "Automatic retrieval and clustering of similar words", COLING-ACL. A context of a word is a
+relation, the side on which it stands, and a collocate. What a word w and a context (r, v) tell of each other
+is, of the pairs of all words of the class of w::
+
+    I(w, r, v) = log( |w, r, v| |*, r, *| / ( |w, r, *| |*, r, v| ) )
+
+T(w) are the contexts of w with I > 0, and the similarity of two words is the sum of I(w1, r, v) + I(w2, r, v)
+over T(w1) and T(w2) in common, divided by the sum of I(w1, r, v) over T(w1) and of I(w2, r, v) over T(w2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from sqlalchemy import Connection
+
+from sentgen.errors import InputError
+from sentgen.lookups.absence import explained
+from sentgen.lookups.attributes import COLUMNS
+from sentgen.lookups.concordances.hits import TokenHits
+from sentgen.lookups.concordances.places import SentenceRange, sentences_of
+from sentgen.lookups.question import MOST, Lookup
+from sentgen.lookups.selection import Selection
+from sentgen.lookups.statement import (
+    Answer,
+    Bindings,
+    Statement,
+    gathered,
+    limit_clause,
+    limited,
+    where,
+)
+from sentgen.lookups.statistics.collocations import Unit, read_node
+from sentgen.lookups.statistics.relation_names import FUNCTION
+from sentgen.options import Option
+from sentgen.output.wording import quantity
+from sentgen.schema.engine import one_row, raw
+
+_HAS_TREES = "select 1 from token{conditions} limit 1"
+#: What a pattern means: the most frequent word or lemma of its tokens, and the class that has most often.
+_MEANT = """\
+with found as (
+  select t.{column} as id, word.form, u.name as upos,
+    if(u.name is null, left(x.name, 2), null) as xpos
+  from token as t
+  left join word on word.id = t.{column}
+  left join tag as u on u.id = t.upos_id
+  left join tag as x on x.id = t.xpos_id{conditions}
+)
+select id, form, upos, xpos, count(*) as count
+from found
+group by id, form, upos, xpos
+order by (id is null), count(*) desc, id, upos, xpos
+limit 1"""
+_PAIRS = """\
+select item, deprel_id, role, other, count(*) as count
+from (
+    select d.{column} as item, d.deprel_id, 'head' as role, h.{column} as other
+    from token as d
+    join token as h on h.sentence_id = d.sentence_id and h.position = d.head{of_modifiers}
+    union all
+    select h.{column}, d.deprel_id, 'modifier', d.{column}
+    from token as d
+    join token as h on h.sentence_id = d.sentence_id and h.position = d.head{of_heads}
+  )
+group by all"""
+_GATHERED = """\
+select item, deprel_id, role, other, sum(count)::bigint as count
+from gathered
+group by all"""
+_ALIKE = """\
+with spelling as (
+  select id, form, {folded} as item
+  from word
+  where {content}
+),
+pair as (
+{pairs}
+),
+context as (
+  select s.item, deprel_id, role, o.item as other, sum(count)::double as count
+  from pair
+  join spelling as s on s.id = pair.item
+  join spelling as o on o.id = pair.other
+  group by all
+),
+of_item as (
+  select item, deprel_id, role, sum(count) as count from context group by all
+),
+of_other as (
+  select deprel_id, role, other, sum(count) as count from context group by all
+),
+of_relation as (
+  select deprel_id, role, sum(count) as count from of_item group by all
+),
+informed as (
+  select item, deprel_id, role, other, ln(c.count * n.count / (i.count * o.count)) as information
+  from context as c
+  join of_item as i using (item, deprel_id, role)
+  join of_other as o using (deprel_id, role, other)
+  join of_relation as n using (deprel_id, role)
+  where c.count * n.count > i.count * o.count
+),
+own as (
+  select * from informed
+  where item = (select item from spelling where id = $word)
+),
+alike as (
+  select t.item, count(*) as shared, sum(t.information + own.information) as common
+  from informed as t
+  join own using (deprel_id, role, other)
+  where t.item <> own.item
+  group by t.item
+  having count(*) >= $min_count
+),
+scored as (
+  select item, shared, common / ((select sum(information) from own) + sum(t.information)) as similarity
+  from alike
+  join informed as t using (item)
+  group by item, shared, common
+),
+strongest as (
+  select {form} as word, similarity, shared, item
+  from scored
+  join word on word.id = item
+  order by similarity desc, word{limit}
+)
+select word, similarity, shared, (
+    select count(*)
+    from token as t
+    where t.{column} in (select id from spelling where spelling.item = strongest.item){of_tokens}
+  ) as frequency
+from strongest
+order by similarity desc, word"""
+#: Collocates and words without a letter or a digit are left out.
+_CONTENT = r"regexp_matches(form, '[\pL\pN]')"
+_NO_FUNCTION = (
+    "d.deprel_id not in (select id from tag where name in $function or split_part(name, ':', 1) in $function)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Meant:
+    """The word or lemma that is compared: its number, form and class."""
+
+    id: int
+    form: str
+    upos: str | None
+    xpos: str | None
+
+    def conditions(self, alias: str, bindings: Bindings) -> list[str]:
+        """Return the conditions that a row of `token` is of its class."""
+        if self.upos is not None:
+            name = bindings.bind("class", self.upos)
+            return [f"{alias}.upos_id = (select id from tag where name = {name})"]
+        if self.xpos is None:
+            return []
+        name = bindings.bind("class", self.xpos)
+        return [
+            f"{alias}.upos_id is null",
+            f"{alias}.xpos_id in (select id from tag where left(name, 2) = {name})",
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thesaurus(Lookup):
+    """Words of the same class with the same collocates."""
+
+    word: Annotated[str, Option("The word: `stock`, `lemma:fall`, `stock/NN`.", argument=True)]
+    by: Annotated[Unit, Option("Compare words or lemmas.")] = Unit.LEMMA
+    min_count: Annotated[int, Option("Collocates to share at least.", least=1, api={"le": MOST})] = 2
+    function_words: Annotated[bool, Option("Function words and punctuation as collocates, too.")] = False
+
+    def ask(self, connection: Connection) -> Answer:
+        """Return the words that are most similar to a word, as Lin 1998 defines it.
+
+        Compared are words of one class: the same universal part of speech, or where there is none, tags that
+        begin with the same two letters. A pattern means the word, or lemma, and the class that its tokens
+        have most often. The columns are ``word``; ``similarity``, from 0 to 1; ``shared``, how many
+        collocates both have in the same relation; and ``frequency``, how often the word occurs in its class.
+
+        Raises:
+            InputError: the pattern is not of one token, or the corpora have no trees, or no lemmas.
+            NotFoundError: no such corpus.
+        """
+        selection = self.select(connection, sentences=True)
+        node = read_node(connection, self.word, selection)
+        assert isinstance(node, TokenHits)
+        trees = Bindings()
+        linked = where(["head > 0", *selection.of_tokens(trees)], "")
+        if Statement(_HAS_TREES.format(conditions=linked), trees).value(connection) is None:
+            raise InputError("these corpora have no trees, and a thesaurus compares words by what is in them")
+        missing = (
+            f"word that shares {quantity(max(self.min_count, 1), 'collocate')} or more with {self.word!r}"
+        )
+        meant, count = self._meant(connection, node, selection)
+        if meant is None:
+            empty = Statement("select word.form as word from word where false")
+            answer = limited(connection, empty, 0, f"{self.word!r} in these corpora")
+            return explained(connection, answer, selection, node.values)
+        bindings = Bindings(min_count=max(self.min_count, 1), word=meant.id)
+        clause = limit_clause(self.limit, bindings, "  ")
+        told = f"{meant.form}, {meant.upos or meant.xpos}" if meant.upos or meant.xpos else meant.form
+        whole = self._statement(meant, selection, bindings, self._pairs(meant, selection, bindings), clause)
+        sentences = sentences_of(connection)
+        bounded = whole
+        parts: AbstractContextManager[None] = nullcontext()
+        if not node.at_once(sentences):
+            bounded = self._statement(meant, selection, bindings, _GATHERED, clause)
+            parts = gathered(connection, "gathered", self._parts(connection, node, meant, selection))
+        with parts:
+            answer = limited(connection, Statement(bounded, bindings), self.limit, missing)
+        remark = f"compared with {told}, which has {quantity(count, 'occurrence')}"
+        return replace(answer, query=Statement(whole, bindings), remarks=(remark,))
+
+    def _meant(
+        self, connection: Connection, node: TokenHits, selection: Selection
+    ) -> tuple[_Meant | None, int]:
+        """Return what the pattern means, and how often it occurs."""
+        bindings = Bindings()
+        conditions = [*node.tokens[0].conditions("t", bindings), *selection.of_tokens(bindings, "t")]
+        text = _MEANT.format(column=COLUMNS[self.by][0], conditions=where(conditions))
+        row = one_row(raw(connection), text, Statement(text, bindings).used)
+        if row is None:
+            return None, 0
+        if row[0] is None:
+            raise InputError(f"{self.word!r} has no lemma in these corpora; compare words instead")
+        return _Meant(*row[:4]), int(row[4])
+
+    def _pairs(
+        self,
+        meant: _Meant,
+        selection: Selection,
+        bindings: Bindings,
+        within: SentenceRange | None = None,
+    ) -> str:
+        """Return the statement for the pairs of words of the class, in all of the store or a part of it."""
+        common = selection.of_tokens(bindings, "d")
+        if not self.function_words:
+            bindings["function"] = list(FUNCTION)
+            common.append(_NO_FUNCTION)
+        common += [f"{alias}.sentence_id {within.part}" for alias in "dh" if within]
+        return _PAIRS.format(
+            column=COLUMNS[self.by][0],
+            of_modifiers=where([*meant.conditions("d", bindings), *common], "    "),
+            of_heads=where([*meant.conditions("h", bindings), *common], "    "),
+        )
+
+    def _parts(
+        self, connection: Connection, node: TokenHits, meant: _Meant, selection: Selection
+    ) -> Iterator[Statement]:
+        for within in node.parts(connection, sentences_of(connection)):
+            bindings = Bindings()
+            yield Statement(self._pairs(meant, selection, bindings, within), bindings)
+
+    def _statement(
+        self, meant: _Meant, selection: Selection, bindings: Bindings, pairs: str, limit: str
+    ) -> str:
+        """Return the statement over pairs."""
+        of_tokens = [*meant.conditions("t", bindings), *selection.of_tokens(bindings, "t")]
+        return _ALIKE.format(
+            pairs=pairs,
+            folded="min(id) over (partition by lower(form))" if selection.ignore_case else "id",
+            content="true" if self.function_words else _CONTENT,
+            form=selection.spelled("word.form"),
+            column=COLUMNS[self.by][0],
+            of_tokens="".join(f"\n      and {one}" for one in of_tokens),
+            limit=limit,
+        )
