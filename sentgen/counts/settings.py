@@ -20,7 +20,7 @@ from sentgen.schema.tables.counts import MAX_ORDER
 
 ON_ERROR = ("raise", "collect", "skip")
 #: Settings of the readers of formats.
-_OF_READERS = ("language", "encoding", "columns", "sentences", "text", "id", "meta", "notes")
+OF_READERS = ("language", "encoding", "columns", "sentences", "text", "id", "meta", "notes")
 #: What `corpus.kind` says.
 CORPUS, PAIRS = "corpus", "pairs"
 
@@ -92,7 +92,7 @@ class Settings:
     @property
     def reading(self) -> dict[str, object]:
         """What is given of the settings that readers take, by name."""
-        usual = {one.name: one.default for one in parameters_of(Settings, _OF_READERS)}
+        usual = {one.name: one.default for one in parameters_of(Settings, OF_READERS)}
         return {name: value for name, default in usual.items() if (value := getattr(self, name)) != default}
 
     def __post_init__(self) -> None:

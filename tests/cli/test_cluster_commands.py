@@ -66,6 +66,28 @@ def test_count_status_and_remove(sentgen: Sentgen, tmp_path: Path) -> None:
 
 
 @pytest.mark.nightly
+@pytest.mark.usefixtures("local")
+@pytest.mark.parametrize(
+    ("name", "content", "options"),
+    [
+        ("talks.csv", "id,body,year\n1,The dog barks. It is.,1990\n2,The cat sleeps.,1991\n", ["--text", "body", "--id", "id"]),
+        ("a.vert", "<doc>\n<s>\nDT\tThe\nNN\tdog\n</s>\n</doc>\n", ["--columns", "pos,word"]),
+    ],
+)  # fmt: skip
+def test_settings_of_readers(
+    sentgen: Sentgen, tmp_path: Path, name: str, content: str, options: list[str]
+) -> None:
+    """Tables and vertical files are counted as they are ingested."""
+    (tmp_path / name).write_text(content)
+    counted = sentgen("cluster", "count", name, *options, "--to", "lake", "--corpus", "t", "--local", 1)
+    assert counted.code == 0, counted.err
+    assert sentgen("ingest", name, *options, "--corpus", "t").code == 0
+    asked = ["ngrams", "* *", "--limit", 0, "--csv"]
+    expected = sentgen(*asked).out
+    assert sentgen(*asked, "--db", tmp_path / "lake").out == expected
+    assert "The,dog" in expected
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("local")
 def test_models_of_a_lake(sentgen: Sentgen, tmp_path: Path) -> None:

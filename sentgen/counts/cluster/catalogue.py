@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from sentgen.counts.cluster.files import read_json
 from sentgen.counts.cluster.locking import locked
-from sentgen.counts.settings import Settings, check_settings, corpus_row
+from sentgen.counts.settings import OF_READERS, Settings, check_settings, corpus_row
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import folders
 from sentgen.schema.lakes.files import write_file
@@ -40,7 +40,7 @@ JOB = "job.json"
 SETTINGS = (
     "corpus",
     "format",
-    "language",
+    *OF_READERS,
     "licence",
     "lowercase",
     "order",
