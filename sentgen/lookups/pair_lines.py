@@ -17,11 +17,12 @@ from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause,
 from sentgen.lookups.windows import Window
 from sentgen.schema.tables.corpus import NO_TAG
 
+#: By its number: of pairs of two tables, DuckDB 1.4 asks which `sentence_id` is meant.
 _LINES = (
     """\
 with pair as (
   {pairs}
-  order by sentence_id, first, last, place{limit}
+  order by 1, first, last, place{limit}
 ),
 line as (
   select pair.sentence_id, pair.first, pair.last, pair.place,
