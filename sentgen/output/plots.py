@@ -30,7 +30,8 @@ Z = 1.959963984540054
 _MILLION = 1_000_000
 #: Bars and lines that can be told apart in a picture, and letters of a label.
 MOST_BARS, MOST_LINES, _LABEL = 60, 10, 40
-_TIME = re.compile(r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?.*")
+#: A year, a month or a day, with or without the time of it; not five digits, and no range of years.
+_TIME = re.compile(r"(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01])(?:[T ].*)?)?)?", re.ASCII)
 _RATES = ("per_million_in_part", "per_million")
 
 
@@ -93,16 +94,19 @@ def frequency_plot(table: pa.Table | Rows, title: str, *, whole: bool) -> Figure
     names = names_of(table)
     keys, rows = names[: names.index("count")], _rows(table)
     rate = next((name for name in _RATES if name in names), "")
-    if not rate or not rows:
+    rated = [row for row in rows if rate and row[rate]]
+    found = [(row, rate_of(row["count"], _MILLION * row["count"] / row[rate])) for row in rated]
+    if not found:
         raise InputError("these rows have no rate per million, so there is nothing to draw")
-    found = [(row, rate_of(row["count"], _MILLION * row["count"] / row[rate])) for row in rows if row[rate]]
-    told = f"{title}: {quantity(sum(row['count'] for row in rows), 'hit')}"
-    time = next((key for key in keys if all(_TIME.fullmatch(str(row[key])) for row in rows)), None)
+    told = f"{title}: {quantity(sum(row['count'] for row, _ in found), 'hit')}"
+    if left_out := len(rows) - len(found):
+        told += f", without {quantity(left_out, 'row')} that {'has' if left_out == 1 else 'have'} no rate"
+    time = next((key for key in keys if _is_time([str(row[key]) for row, _ in found])), None)
     if time is not None:
         if not whole:
             raise InputError("a plot over time needs all rows; ask for them with --limit 0")
         return _over_time(found, time, [key for key in keys if key != time], told)
-    _check_bars(len(rows))
+    _check_bars(len(found))
     labels = [_label(", ".join(str(row[key]) for key in keys)) for row, _ in found]
     figure, axes = plain_axes(7.2, 1.3 + 0.3 * len(found), LIGHT)
     places = range(len(found))[::-1]
@@ -192,6 +196,11 @@ def _check_bars(number: int) -> None:
 
 def _ends(found: Sequence[tuple[Mapping[str, Any], RateInterval]]) -> tuple[list[float], list[float]]:
     return [one.low for _, one in found], [one.high for _, one in found]
+
+
+def _is_time(values: Sequence[str]) -> bool:
+    """Return whether all values are years or dates, and not one and the same."""
+    return len({*values}) > 1 and all(map(_TIME.fullmatch, values))
 
 
 def _year(text: str) -> float:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
+from sentgen.errors import InputError
 from sentgen.output.drawing import picture
 from sentgen.output.plots import frequency_plot, rate_of, score_plot
 from sentgen.output.tabular import Rows
@@ -62,6 +63,30 @@ def test_years_are_lines_in_their_order() -> None:
         "news": [[1980, pytest.approx(50)], [1990, pytest.approx(300)]],
         "mail": [[1990, pytest.approx(5)]],
     }
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ("12345", "23456"),
+        ("1999-2001", "2002-2004"),
+        ("2000m", "1500m"),
+        ("1990", "1990"),
+        ("1999-13", "2000"),
+    ],
+)
+def test_what_is_no_time_is_bars(values: tuple[str, str]) -> None:
+    rows = [(value, 5, 10.0) for value in values]
+    figure = frequency_plot(Rows(["x", "count", "per_million"], rows), "make", whole=False)
+    assert [bar.get_width() for bar in figure.axes[0].patches] == pytest.approx([10, 10])
+
+
+def test_rows_without_a_rate_are_not_counted() -> None:
+    rows = Rows(["x", "count", "per_million_in_part"], [("news", 5, 10.0), ("", 7, None)])
+    title = frequency_plot(rows, "make", whole=True).axes[0].get_title(loc="left")
+    assert title == "make: 5 hits, without 1 row that has no rate"
+    with pytest.raises(InputError, match="no rate per million"):
+        frequency_plot(Rows(rows.columns, rows.rows[1:]), "make", whole=True)
 
 
 def test_scores_go_to_both_sides() -> None:
