@@ -115,6 +115,7 @@ def test_the_difference_of_two_words(
     }
     assert found == expected != {}
     assert len(found) == len(rows)
+    assert {row["name"].count("fall / rise") for row in rows} == {1}
     for _, group in groupby(rows, lambda row: (row["relation"], row["role"])):
         order = [{"fall": 0, "both": 1, "rise": 2}[row["word"]] for row in group]
         assert order == sorted(order)

@@ -93,20 +93,24 @@ class Sketch(Lookup):
             NotFoundError: no such corpus.
         """
         if self.against is None:
-            return self._alone(connection, self.word)
+            return self._alone(connection, self.word, word_of(self.word))
+        words = (self.word, self.against)
         if self.against == self.word:
             raise InputError(f"{self.word!r} against itself has no difference; give another word")
         # What is rare with one of them may be frequent with the other.
         whole = replace(self, min_count=1, limit=0)
-        word, against = (whole._alone(connection, one) for one in (self.word, self.against))
-        without = [one for one in (word, against) if one.nothing]
-        return without[0] if without else compared(self, word, against)
+        named = " / ".join(map(word_of, words))
+        sketches = [whole._alone(connection, one, named) for one in words]
+        if without := [one for one in sketches if one.nothing]:
+            return without[0]
+        measure = COLUMN.get(self.measure, "count")
+        return compared(words, sketches, measure=measure, min_count=self.min_count, limit=self.limit)
 
-    def _alone(self, connection: Connection, word: str) -> Answer:
-        """Return the sketch of one word."""
+    def _alone(self, connection: Connection, word: str, named: str) -> Answer:
+        """Return the sketch of one word, in which relations are ``named`` for it."""
         selection = self.select(connection, sentences=True)
         node = read_node(connection, word, selection)
-        bindings = Bindings(min_count=max(self.min_count, 1), shown=word_of(word))
+        bindings = Bindings(min_count=max(self.min_count, 1), shown=named)
         column = COLUMN.get(self.measure, "o11")
         measures = shown(self.measure)
         statements = CollocationStatements(node, "*", COLUMNS[self.by][0], column, selection, measures)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from sentgen.lookups.statement import Answer, Statement
-from sentgen.lookups.statistics.collocation_measures import COLUMN, Measure
 from sentgen.lookups.statistics.relation_names import word_of
 from sentgen.output.tabular import Rows
 
@@ -30,94 +28,73 @@ full join b using (relation, role, collocate)
 order by relation, role, collocate"""
 
 Row = Mapping[str, Any]
+#: A collocate as each of the words has it, if it does.
+Both = list[Row | None]
 
 
-class Asked(Protocol):
-    """What is asked of a sketch."""
-
-    @property
-    def word(self) -> str: ...
-    @property
-    def against(self) -> str | None: ...
-    @property
-    def measure(self) -> Measure: ...
-    @property
-    def min_count(self) -> int: ...
-    @property
-    def limit(self) -> int: ...
-
-
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    """A collocate in a relation, as each of the words has it."""
-
-    word: Row | None
-    against: Row | None
-
-    def score(self, measure: str) -> tuple[float, float]:
-        """Return how strong it is with each; nothing is weaker than not at all."""
-        scores = (None if one is None else one[measure] for one in (self.word, self.against))
-        first, second = (float("-inf") if one is None else float(one) for one in scores)
-        return first, second
-
-
-def compared(asked: Asked, word: Answer, against: Answer) -> Answer:
+def compared(
+    words: Sequence[str], sketches: Sequence[Answer], *, measure: str, min_count: int, limit: int
+) -> Answer:
     """Return the difference of two whole sketches.
 
     Of each relation, the collocates are those that are among the strongest of one of the words, as many of
     each as are asked for; first come those of the first word alone, then the shared ones, from what the first
     word prefers to what the second does, then those of the second word alone. Relations with most pairs of
     both words come first.
+
+    Args:
+        words: both, as patterns.
+        sketches: theirs, with all collocates, and relations named for both.
+        measure: the column by which collocates are ranked.
+        min_count: omit those that neither word has so often.
+        limit: collocates of each word in a relation; 0 for all.
     """
-    measure = COLUMN.get(asked.measure, "count")
-    texts = (word_of(asked.word), word_of(str(asked.against)))
-    relations: dict[tuple[str, str], dict[str, list[Row | None]]] = defaultdict(dict)
+    relations: dict[tuple[str, str], dict[str, Both]] = defaultdict(dict)
     pairs: dict[tuple[str, str], int] = defaultdict(int)
     names: dict[tuple[str, str], str] = {}
-    for place, answer in enumerate((word, against)):
+    for place, answer in enumerate(sketches):
         for row in answer.table.to_pylist():
             key = (row["relation"], row["role"])
-            # All rows of a relation have the same number, and the name with their word in it.
+            # All rows of a relation have the same number.
             pairs[key] += row["pairs"] if row["rank"] == 1 else 0
-            names.setdefault(key, row["name"].replace(texts[place], " / ".join(texts)))
+            names[key] = row["name"]
             relations[key].setdefault(row["collocate"], [None, None])[place] = row
-    columns = ["relation", "role", "pairs", "word", "collocate", "count", "count_against"]
-    columns += [] if measure == "count" else [measure, f"{measure}_against"]
+    shown = ["count"] if measure == "count" else ["count", measure]
+    columns = ["relation", "role", "pairs", "word", "collocate"]
+    columns += [column for one in shown for column in (one, f"{one}_against")]
+    texts = [word_of(one) for one in words]
     rows = [
-        (*key, pairs[key], *one, names[key])
+        (
+            *(*key, pairs[key], BOTH if all(both) else texts[0 if both[0] else 1], collocate),
+            *(row and row[column] for column in shown for row in both),
+            names[key],
+        )
         for key in sorted(relations, key=lambda one: (-pairs[one], one))
-        for one in _of_relation(relations[key], measure, asked, texts)
+        for collocate, both in _strongest(relations[key], measure, min_count, limit)
     ]
-    sql = _COMPARED.format(word=word.query.text, against="{against}", measure=measure)
+    word, against = (one.query for one in sketches)
     # Parameters of the same names may differ between the two, so the second one has its values written in.
-    query = Statement(sql.replace("{against}", against.query.filled()), word.query.parameters)
-    missing = f"collocate of {asked.word!r} or {asked.against!r} in a relation"
-    hints = (*word.hints, *against.hints)
-    return Answer(
-        Rows([*columns, "name"], rows), query, missing, hints=hints, near={**word.near, **against.near}
-    )
+    sql = _COMPARED.format(word=word.text, against=against.filled(), measure=measure)
+    missing = f"collocate of {words[0]!r} or {words[1]!r} in a relation"
+    return Answer(Rows([*columns, "name"], rows), Statement(sql, word.parameters), missing)
 
 
-def _of_relation(
-    collocates: Mapping[str, list[Row | None]], measure: str, asked: Asked, words: tuple[str, str]
-) -> Iterator[tuple[object, ...]]:
-    """Yield the rows of one relation."""
+def _strongest(
+    collocates: Mapping[str, Both], measure: str, min_count: int, limit: int
+) -> Iterator[tuple[str, Both]]:
+    """Yield the collocates of one relation that are shown, in their order."""
     strongest: set[str] = set()
     for place in range(2):
         rows = [row for both in collocates.values() if (row := both[place]) is not None]
-        ranked = sorted((row["rank"], row["collocate"]) for row in rows if row["count"] >= asked.min_count)
-        strongest.update(name for _, name in ranked[: asked.limit or None])
-    found = {name: _Pair(*both) for name, both in collocates.items() if name in strongest}
+        ranked = sorted((row["rank"], row["collocate"]) for row in rows if row["count"] >= min_count)
+        strongest.update(name for _, name in ranked[: limit or None])
 
     def order(name: str) -> tuple[int, float, str]:
-        one, other = found[name].score(measure)
-        if found[name].against is None:
-            return 0, -one, name
-        return (2, -other, name) if found[name].word is None else (1, other - one, name)
+        word, against = collocates[name]
+        if word is None or against is None:
+            only = word or against or {}
+            return 0 if against is None else 2, -only[measure], name
+        return 1, against[measure] - word[measure], name
 
-    for name in sorted(found, key=order):
-        pair = found[name]
-        belongs = BOTH if pair.word and pair.against else words[0 if pair.word else 1]
-        counts = [None if one is None else one["count"] for one in (pair.word, pair.against)]
-        scores = [None if one is None else one[measure] for one in (pair.word, pair.against)]
-        yield belongs, name, *counts, *([] if measure == "count" else scores)
+    for name in sorted(strongest, key=order):
+        yield name, collocates[name]
