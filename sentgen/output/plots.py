@@ -19,7 +19,7 @@ from sentgen.errors import InputError
 from sentgen.extras import needs
 from sentgen.output.drawing import FORMS, LIGHT, legend_beside, literal, picture, plain_axes
 from sentgen.output.files import whole_file
-from sentgen.output.tabular import Rows, names_of, rows_of
+from sentgen.output.tabular import Rows, names_of
 from sentgen.output.wording import quantity
 
 if TYPE_CHECKING:
@@ -92,7 +92,8 @@ def frequency_plot(table: pa.Table | Rows, title: str, *, whole: bool) -> Figure
         InputError: there is more than fits, nothing to draw, or years that are not all there.
     """
     names = names_of(table)
-    keys, rows = names[: names.index("count")], _rows(table)
+    keys = names[: names.index("count")]
+    rows: list[dict[str, Any]] = table.to_pylist()
     rate = next((name for name in _RATES if name in names), "")
     rated = [row for row in rows if rate and row[rate]]
     found = [(row, rate_of(row["count"], _MILLION * row["count"] / row[rate])) for row in rated]
@@ -165,7 +166,8 @@ def score_plot(table: pa.Table | Rows, column: str, title: str) -> Figure:
         InputError: there is more than fits, or nothing to draw.
     """
     names = names_of(table)
-    rows = [row for row in _rows(table) if row[column] is not None and math.isfinite(row[column])]
+    every: list[dict[str, Any]] = table.to_pylist()
+    rows = [row for row in every if row[column] is not None and math.isfinite(row[column])]
     if not rows:
         raise InputError("no row has a score, so there is nothing to draw")
     _check_bars(len(rows))
@@ -180,11 +182,6 @@ def score_plot(table: pa.Table | Rows, column: str, title: str) -> Figure:
     axes.set_xlabel(column)
     axes.set_title(_label(f"{title}: {quantity(len(rows), 'row')}", 90), loc="left", fontsize=11)
     return figure
-
-
-def _rows(table: pa.Table | Rows) -> list[dict[str, Any]]:
-    names = names_of(table)
-    return [dict(zip(names, row, strict=True)) for row in rows_of(table)]
 
 
 def _check_bars(number: int) -> None:

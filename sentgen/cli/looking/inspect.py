@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import wraps
+from functools import partial, wraps
 from itertools import chain, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,7 +18,7 @@ from sqlalchemy import Connection
 from sentgen.cli.console.option_groups import Result, asking
 from sentgen.cli.console.options import DbOption, MemoryOption, mistakes, open_store
 from sentgen.cli.console.output import Look, Output, output_options, printable
-from sentgen.cli.looking.plots import PlotOption, check_plot, draw_frequencies, draw_scores
+from sentgen.cli.looking.plots import PlotOption, draw
 from sentgen.cli.looking.sql import text_of
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import Arguments, Dependencies
@@ -32,6 +32,7 @@ from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.lookups.statistics.thesaurus import Thesaurus
 from sentgen.lookups.windows import read_window
 from sentgen.output.plain_table import cut_end, cut_front
+from sentgen.output.plots import check_plot, frequency_plot, score_plot
 from sentgen.output.tabular import Rows, column_of, in_order, names_of, with_column, without_columns
 from sentgen.output.typography import is_right_to_left, readable
 from sentgen.output.wording import quantity
@@ -228,7 +229,7 @@ def freq(*, asked: Frequencies, plot: PlotOption = None, reading: StoreOptions, 
     check_plot(plot)
     answer = begin(reading.ask(asked), out)
     of = asked.query or f"{asked.pattern} by {', '.join(asked.by)}"
-    draw_frequencies(answer, of, plot, out)
+    draw(answer, plot, out, partial(frequency_plot, title=of, whole=not answer.truncated))
     names = names_of(answer.found)
     show(answer, out, *names[: names.index("count") + 1], "per_million_in_part")
 
@@ -249,7 +250,8 @@ def collocations(*, asked: Collocations, plot: PlotOption = None, reading: Store
     check_plot(plot)
     essential = *(["node"] if asked.graph else []), "count", _column(asked.measure)
     answer = begin(reading.ask(asked), out)
-    draw_scores(answer, asked.measure, f"Collocates of {asked.word or asked.cql}", plot, out)
+    of = f"Collocates of {asked.word or asked.cql}"
+    draw(answer, plot, out, partial(score_plot, column=_column(asked.measure), title=of))
     show(answer, out, *essential)
 
 
@@ -312,7 +314,7 @@ def keyness(*, asked: Keywords, plot: PlotOption = None, reading: StoreOptions, 
     measures = ("log_likelihood", "p_bonferroni", _column(asked.measure))
     answer = reading.ask(asked)
     of = f"{', '.join(asked.corpus)} against {', '.join(asked.against)}"
-    draw_scores(answer, asked.measure, of, plot, out)
+    draw(answer, plot, out, partial(score_plot, column=_column(asked.measure), title=of))
     show(answer, out, "count", "reference_count", *measures)
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sentgen.cli.console.output import Output
 from sentgen.lookups.statement import Answer
-from sentgen.output.plots import check_plot as check_plot
-from sentgen.output.plots import frequency_plot, score_plot, write_plot
+from sentgen.output.plots import write_plot
+from sentgen.output.tabular import Rows
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from matplotlib.figure import Figure
 
 PlotOption = Annotated[
     Path | None,
@@ -19,15 +23,8 @@ PlotOption = Annotated[
 ]
 
 
-def draw_frequencies(answer: Answer, title: str, plot: Path | None, out: Output) -> None:
-    """Draw a frequency list, if that is wanted."""
+def draw(answer: Answer, plot: Path | None, out: Output, figure: Callable[[pa.Table | Rows], Figure]) -> None:
+    """Draw the rows of an answer, if that is wanted and there are some."""
     if plot is not None and answer.found.num_rows:
-        write_plot(frequency_plot(answer.found, title, whole=not answer.truncated), plot)
-        out.note(f"plot: {plot}")
-
-
-def draw_scores(answer: Answer, measure: StrEnum, title: str, plot: Path | None, out: Output) -> None:
-    """Draw rows by what ranks them, if that is wanted."""
-    if plot is not None and answer.found.num_rows:
-        write_plot(score_plot(answer.found, measure.replace("-", "_"), title), plot)
+        write_plot(figure(answer.found), plot)
         out.note(f"plot: {plot}")

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from typing import TYPE_CHECKING, BinaryIO
 
 from sentgen.corpus.comments import OF_DOCUMENT
@@ -27,7 +28,7 @@ from sentgen.errors import InputError, Rejection
 from sentgen.extras import needs
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc
+    from spacy.tokens import Doc, Token
 
 #: The kind of region that an entity is.
 ENTITY = "ent"
@@ -52,7 +53,7 @@ def read_file(file: BinaryIO, *, path: str) -> Iterator[Sentence | Rejection | R
     with read_by_library(path, "DocBin"):
         # A vocabulary without a language does not know white space.
         found = DocBin().from_bytes(packed).get_docs(spacy.blank("xx").vocab)
-    for number in range(1, len(packed) + 1):
+    for number in count(1):
         with read_by_library(path, "DocBin"):
             document = next(found, None)
         if document is None:
@@ -123,18 +124,18 @@ def _said(document: Doc) -> dict[str, str]:
     }
 
 
-def _marks(tokens: list[object]) -> Iterator[Mark]:
+def _marks(tokens: Sequence[Token]) -> Iterator[Mark]:
     """Yield where entities begin and end, behind so many words that are no white space."""
     region, behind = None, 0
     for token in tokens:
-        inside = token.ent_iob_ == "I"  # type: ignore[attr-defined]
+        inside = token.ent_iob_ == "I"
         if region is not None and not inside:
             yield Mark(behind, region, begins=False)
             region = None
-        if token.is_space:  # type: ignore[attr-defined]
+        if token.is_space:
             continue
-        if region is None and token.ent_type_:  # type: ignore[attr-defined]
-            region = Region(ENTITY, (("label", token.ent_type_),))  # type: ignore[attr-defined]
+        if region is None and token.ent_type_:
+            region = Region(ENTITY, (("label", token.ent_type_),))
             yield Mark(behind, region, begins=True)
         behind += 1
     if region is not None:

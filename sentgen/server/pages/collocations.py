@@ -61,7 +61,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
 
     def all_of(collocate: str) -> str:
         values = {name: kept[name] for name in ("corpus", "where", "ignore_case")}
-        return link("/query", query=f"[{by}={cql_value(collocate)}]", **values)
+        return link("/query", query=node_pattern(collocate, by), **values)
 
     return {
         **common,
@@ -87,7 +87,7 @@ def lines_of(query: PageParameters, node: str, collocate: str) -> str:
     by, window = query.choice("by", Unit), query.text("window", _WINDOW)
     kept = {name: query.all(name) for name in ("corpus", "where", "ignore_case")}
     if is_cql(node):
-        near = f"[{by}={cql_value(collocate)}]"
+        near = node_pattern(collocate, by)
         return link("/query", query=node, filter=near, window=window, keep="keep", **kept)
     about = {"word": node, "pattern": "on", "other": collocate, "by": str(by), "role": "collocate"}
     return link("/hits", **about, window=window, **kept)

@@ -9,13 +9,13 @@ from typing import Any
 
 from sentgen.lookups.statistics.frequencies import By
 from sentgen.lookups.statistics.keyness_statement import Keyness
+from sentgen.schema.tables.counts import MAX_ORDER
 from sentgen.server.pages.examples import PageExample
 from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
 from sentgen.server.pages.texts import cql_value, link
 
 #: Rows of each side, and occurrences on both that an item has.
 _ROWS, _MIN_COUNT = 15, 5
-_LONGEST = 5
 #: Columns of a row, with the names that they have on the page.
 _COLUMNS = {
     "count": "count",
@@ -44,7 +44,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "against": query.all("against"),
         "against_where": query.text("against_where"),
         "by": query.choice("by", By),
-        "n": query.number("n", 1, least=1, most=_LONGEST),
+        "n": query.number("n", 1, least=1, most=MAX_ORDER),
         "measure": measure,
         "min_count": query.number("min_count", _MIN_COUNT, least=1),
         "pos": query.text("pos"),
@@ -57,7 +57,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "rows": rows,
         "measures": tuple(Keyness),
         "units": tuple(By),
-        "longest": _LONGEST,
+        "longest": MAX_ORDER,
         "overview": overview,
         "subcorpora": subcorpora,
         "more": None,
