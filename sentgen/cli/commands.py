@@ -55,6 +55,7 @@ _PANELS = {
         "sketch": "looking.inspect:sketch",
         "thesaurus": "looking.inspect:thesaurus",
         "keyness": "looking.inspect:keyness",
+        "lines": "looking.lines:app",
         "saved": "looking.saved:app",
         "cite": "looking.cite:cite",
         "sql": "looking.sql:sql",

@@ -1,9 +1,6 @@
 """Plots of tables: rates with intervals, over time or by what they are of, and scores to both sides of zero.
 
-A rate per million tokens is a share of tokens, and its interval that of Wilson 1927, "Probable inference, the
-law of succession, and statistical inference": with p = count / n and z = 1.96 (95 %) ::
-
-    (p + z²/2n ± z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n)
+A rate per million tokens is a share of tokens, with its interval (`sentgen.output.intervals`).
 """
 
 from __future__ import annotations
@@ -19,6 +16,7 @@ from sentgen.errors import InputError
 from sentgen.extras import needs
 from sentgen.output.drawing import FORMS, LIGHT, legend_beside, literal, picture, plain_axes
 from sentgen.output.files import whole_file
+from sentgen.output.intervals import wilson
 from sentgen.output.tabular import Rows, names_of
 from sentgen.output.wording import quantity
 
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-Z = 1.959963984540054
 _MILLION = 1_000_000
 #: Bars and lines that can be told apart in a picture, and letters of a label.
 MOST_BARS, MOST_LINES, _LABEL = 60, 10, 40
@@ -50,10 +47,7 @@ def rate_of(count: int, tokens: float) -> RateInterval:
     >>> [round(value) for value in (lambda one: (one.rate, one.low, one.high))(rate_of(10, 100_000))]
     [100, 54, 184]
     """
-    share, weight = count / tokens, Z * Z / tokens
-    middle = (share + weight / 2) / (1 + weight)
-    side = Z * math.sqrt(share * (1 - share) / tokens + weight / (4 * tokens)) / (1 + weight)
-    return RateInterval(*(_MILLION * value for value in (share, max(middle - side, 0.0), middle + side)))
+    return RateInterval(*(_MILLION * value for value in (count / tokens, *wilson(count, tokens))))
 
 
 def check_plot(path: Path | None) -> None:

@@ -379,7 +379,7 @@ def _aligned(table: pa.Table | Rows, width: int | None, out: Output) -> pa.Table
     for name in names[: names.index("left")]:
         cut, most = (cut_front, _EDGE) if name in _PLACE else (cut_end, _VALUE)
         # What has no value of metadata is null.
-        texts = ("" if text is None else printable(text) for text in column_of(table, name))
+        texts = ("" if text is None else printable(str(text)) for text in column_of(table, name))
         table = with_column(table, name, [cut(text, most) for text in texts])
     left, right = (width, width) if width is not None else _widths(table, out.width or _PIPE)
     table = _cut_sides(table, left, right)
@@ -396,7 +396,7 @@ def _line_look(table: pa.Table | Rows) -> Look:
     names = names_of(table)
     first = next((name for name in names if name in _MIRRORED), "left")
     return {
-        "align": {first: "right"},
+        "align": {first: "right", "line": "right"},
         "styles": {"node": "bold", "sent_id": "dim"},
         "essential": (*_shown(names), *_LINE) if first in names else (),
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -15,13 +14,13 @@ import pyarrow as pa
 
 from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.errors import InputError
+from sentgen.lookups.command_line import command_line as called
 from sentgen.lookups.question import Question
 from sentgen.lookups.statement import Answer
-from sentgen.options import NOT, values_of
+from sentgen.options import values_of
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
-from sentgen.schema.placeholders import written
 from sentgen.server.settings import Kind
 from sentgen.server.wire import Opening
 
@@ -168,32 +167,9 @@ def command_line(operation: Operation, asked: DataclassInstance) -> str:
     for one, value in values_of(asked):
         if one.option.line == "each" and value:
             items = [replace(asked, **{one.name: []}, **asdict(item)) for item in value]
-            return "\n".join(_one_command(operation, item, f"-{i}") for i, item in enumerate(items, 1))
-    return _one_command(operation, asked)
-
-
-def _one_command(operation: Operation, asked: DataclassInstance, number: str = "") -> str:
-    words, options = ["sentgen", *operation.command.split()], list[str]()
-    for one, value in values_of(asked):
-        option = one.option
-        if value is None or option.line in ("hidden", "each"):
-            continue
-        if value == one.default and not (option.argument and value):
-            continue
-        place, named = (words, []) if option.argument else (options, [one.dashed])
-        if option.file:  # a text is too long for a command line
-            place += [*named, f"{option.file}{number}"]
-        elif isinstance(value, bool):
-            options.append(one.dashed if value else one.off)
-        elif option.line == "named":
-            by_name = value if isinstance(value, dict) else {str(i): each for i, each in enumerate(value, 1)}
-            for each in by_name.items():
-                options += [option.short, written(*each)]
-        else:
-            for text in map(str, value if isinstance(value, list) else [value]):
-                turned = bool(option.off) and text.startswith(NOT)
-                place += [option.off, text.removeprefix(NOT)] if turned else [*named, text]
-    return shlex.join([*words, *options])
+            lines = (called(operation.command, item, f"-{i}") for i, item in enumerate(items, 1))
+            return "\n".join(lines)
+    return called(operation.command, asked)
 
 
 @cache

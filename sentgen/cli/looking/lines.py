@@ -1,0 +1,175 @@
+"""``sentgen lines``: sets of lines of a concordance, to label and to count."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, open_store
+from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.looking.inspect import show_lines
+from sentgen.desk import agreement, line_sets
+from sentgen.desk.desk import Desk, desk_beside
+from sentgen.desk.labels import UNLABELED, GivenLabel, LineSetName, TakenBack, labeler_here
+from sentgen.desk.line_sets import NewLineSet, SetLines
+from sentgen.desk.spreadsheet import import_labels
+from sentgen.output.tabular import column_of, without_columns
+from sentgen.output.wording import quantity
+from sentgen.schema import default_path
+
+app = typer.Typer(help="Keep lines of a concordance as a set, label them, and count the labels.")
+
+DeskOption = Annotated[
+    Path | None,
+    typer.Option("--desk", metavar="FILE", help="Where the sets are. Default: STORE.desk beside the store."),
+]
+
+
+@app.command()
+@asking(NewLineSet)
+def new(
+    *, asked: NewLineSet, desk: DeskOption = None, db: DbOption = None, memory_limit: MemoryOption = None
+) -> None:
+    """Make a set of the lines that a query finds, in the order of --sort.
+
+    It keeps these lines, whatever is read later; the query is told by `sentgen lines list`.
+
+    Example: `sentgen lines new make '[lemma="make"]' --sample 200 --labels light --labels full`
+    """
+    with open_store(db, read_only=True, memory_limit=memory_limit) as store, store.connect() as connection:
+        made = asked.make(_desk(desk, db, create=True), connection)
+    typer.echo(f"{asked.name}: {quantity(made, 'line')}", err=True)
+
+
+@app.command("list")
+@output_options
+@asking(SetLines)
+def list_(
+    *,
+    asked: SetLines,
+    width: Annotated[
+        int | None,
+        typer.Option("--width", min=1, help="Characters on each side. Default: as the terminal allows."),
+    ] = None,
+    desk: DeskOption = None,
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+    out: Output,
+) -> None:
+    """List the lines of a set with their labels; without SET, the sets.
+
+    `label` is yours, `label_NAME` that of another labeler. `state` says what has become of a line in the
+    store: `gone`, or `changed`.
+
+    Example: `sentgen lines list make --label "?" --sort left`, or `sentgen lines list make --xlsx make.xlsx`
+    """
+    if not asked.name:
+        _sets(_desk(desk, db), out)
+        return
+    with open_store(db, read_only=True, memory_limit=memory_limit) as store, store.connect() as connection:
+        answer = replace(asked, labeler=_who(asked.labeler)).find(_desk(desk, db), connection)
+    found = answer.found
+    if out.for_reading:
+        unused = {"state", "label"} if not answer.notes else {"label"}
+        empty = [name for name in unused if not any(column_of(found, name))]
+        found = without_columns(found, empty)
+    show_lines(found, out, width)
+    if answer.truncated:
+        out.note(f"{answer.found.num_rows} of {quantity(answer.total, 'line')} (--limit 0 for all)")
+    for note in answer.notes:
+        out.note(note)
+    if not answer.total:
+        out.note(
+            f"no line of {asked.name} is without a label" if asked.label == UNLABELED else "no such lines"
+        )
+        raise typer.Exit(1)
+
+
+def _sets(desk: Desk, out: Output) -> None:
+    out.table(
+        line_sets.overview(desk),
+        essential=("lines", "labeled"),
+        none="no line sets yet; make one with: sentgen lines new SET QUERY",
+    )
+
+
+@app.command()
+@asking(GivenLabel)
+def label(*, asked: GivenLabel, desk: DeskOption = None, db: DbOption = None) -> None:
+    """Label lines of a set; an empty LABEL takes theirs away.
+
+    Example: `sentgen lines label make 1-3,7 light`
+    """
+    typer.echo(replace(asked, labeler=_who(asked.labeler)).give(_desk(desk, db)), err=True)
+
+
+@app.command()
+@asking(TakenBack)
+def undo(*, asked: TakenBack, desk: DeskOption = None, db: DbOption = None) -> None:
+    """Take back what you labeled last in a set; again, what you labeled before that.
+
+    Example: `sentgen lines undo make`
+    """
+    typer.echo(replace(asked, labeler=_who(asked.labeler)).undo(_desk(desk, db)), err=True)
+
+
+@app.command()
+@output_options
+@asking(LineSetName)
+def report(*, asked: LineSetName, desk: DeskOption = None, db: DbOption = None, out: Output) -> None:
+    """Report how often each label was given, and how far two labelers agree.
+
+    `value` is a share of the lines that a labeler has labeled, of two labelers the share of lines with the
+    same label (agreement), or Cohen's kappa; it lies between `low` and `high` with 95 %.
+
+    Example: `sentgen lines report make`
+    """
+    rows, notes = agreement.report(_desk(desk, db), asked.name)
+    out.table(rows, essential=("labeler", "label", "lines", "value", "low", "high"))
+    for note in notes:
+        out.note(note)
+
+
+@app.command("import")
+@asking(TakenBack)
+def import_(
+    *,
+    asked: TakenBack,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="What `lines list` wrote: CSV, TSV, Excel or Parquet.")
+    ],
+    desk: DeskOption = None,
+    db: DbOption = None,
+) -> None:
+    """Take labels from a spreadsheet: its columns `line` and `label`. A row without a label changes nothing.
+
+    Example: `sentgen lines list make --xlsx make.xlsx`, and then `sentgen lines import make make.xlsx`
+    """
+    changed = import_labels(_desk(desk, db), asked.name, file, _who(asked.labeler))
+    typer.echo(changed, err=True)
+
+
+@app.command()
+@asking(LineSetName)
+def remove(
+    *, asked: LineSetName, dry_run: DryRunOption = False, desk: DeskOption = None, db: DbOption = None
+) -> None:
+    """Remove a set with all its labels.
+
+    Example: `sentgen lines remove make --dry-run`
+    """
+    lines, labeled = line_sets.remove(_desk(desk, db), asked.name, dry_run=dry_run)
+    verb = "would remove" if dry_run else "removed"
+    typer.echo(f"{verb} {asked.name}: {quantity(lines, 'line')}, {labeled:,} labeled", err=True)
+
+
+def _desk(desk: Path | None, db: Path | None, *, create: bool = False) -> Desk:
+    return Desk(desk or desk_beside(db or default_path()), create=create)
+
+
+def _who(labeler: str) -> str:
+    return labeler or labeler_here()

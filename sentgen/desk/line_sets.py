@@ -1,0 +1,237 @@
+"""Sets of lines: made by a query, listed with their labels, and removed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Annotated, Any, ClassVar, Literal, get_args
+
+from sqlalchemy import Connection, delete, insert, select
+
+from sentgen.desk.desk import Desk, now
+from sentgen.desk.labels import UNLABELED, LabelerOption, NameOption, checked
+from sentgen.desk.standing import CHANGED, GONE, Standing, known_lines, standings, worst
+from sentgen.desk.tables import find_set, labels_of, line, line_set, names_of_sets, size_of
+from sentgen.errors import InputError
+from sentgen.lookups.command_line import command_line
+from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.question import LimitOption
+from sentgen.options import Option, parameters_of
+from sentgen.output.tabular import Rows
+from sentgen.output.wording import are, quantity
+
+Sort = Literal["line", "label", "left", "node", "right", "document"]
+#: Lines of a set that are written at once.
+_BLOCK = 10_000
+_NOT_OF_SETS = ("count", "show", "random", "limit")
+_PLACE, _WORDS = ("corpus", "document", "sent_id"), ("left", "node", "right")
+_KEYS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
+    "left": lambda one: one["left"].casefold().split()[::-1],
+    "node": lambda one: one["node"].casefold(),
+    "right": lambda one: one["right"].casefold().split(),
+    "document": lambda one: (one["corpus"], one["document"]),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewLineSet(Kwic):
+    """A set of the lines that a query finds."""
+
+    ORDER: ClassVar[tuple[str, ...]] = (
+        "name",
+        *(one.name for one in parameters_of(Kwic) if one.name not in (*_NOT_OF_SETS, *Kwic.LAST)),
+        "labels",
+        *(name for name in Kwic.LAST if name not in _NOT_OF_SETS),
+    )
+
+    name: NameOption
+    labels: Annotated[
+        list[str],
+        Option(
+            "Labels that have a key on the page, in this order; others get the next ones.",
+            metavar="LABEL",
+            api={"max_length": 50},
+        ),
+    ] = field(default_factory=list)
+    limit: LimitOption = 0
+
+    @property
+    def drawing(self) -> Kwic:
+        """Return the question that finds the lines."""
+        return Kwic(**{one.name: getattr(self, one.name) for one in fields(Kwic)})
+
+    def make(self, desk: Desk, connection: Connection) -> int:
+        """Make the set; return the number of its lines.
+
+        Args:
+            desk: where it is kept.
+            connection: the store that is asked.
+
+        Raises:
+            InputError: the name is taken, or nothing is found.
+        """
+        name, keys = checked(self.name, "name of a line set"), [checked(one, "label") for one in self.labels]
+        asked = self.drawing
+        answer = asked.lines(connection, placed=True)
+        if not answer.found.num_rows:
+            raise InputError(f"set {name!r} is not made: {'; '.join(answer.notes) or 'nothing is found'}")
+        lines = list(known_lines(connection, answer.found))
+        with desk.writing() as writing:
+            if name in names_of_sets(writing):
+                raise InputError(f"there is a line set {name!r}; remove it first, or take another name")
+            row = {"name": name, "query": command_line("kwic", asked), "labels": json.dumps(keys)}
+            made = writing.execute(insert(line_set), row | {"made_at": now()}).inserted_primary_key
+            assert made is not None
+            for start in range(0, len(lines), _BLOCK):
+                block = lines[start : start + _BLOCK]
+                rows = [
+                    {**one, "set_id": made[0], "number": number}
+                    for number, one in enumerate(block, start + 1)
+                ]
+                writing.execute(insert(line), rows)
+        return len(lines)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetLines:
+    """Lines of a set with their labels."""
+
+    name: NameOption = ""
+    label: Annotated[
+        str | None,
+        Option(
+            f"Only lines with this label; `{UNLABELED}` for those without one.",
+            metavar="LABEL",
+            api={"max_length": 100},
+        ),
+    ] = None
+    labeler: LabelerOption = ""
+    sort: Annotated[Sort, Option("Order of the lines.")] = "line"
+    limit: LimitOption = 20
+    offset: Annotated[int, Option("Lines to skip.", least=0, metavar="N", api={"le": 2**31})] = 0
+
+    def __post_init__(self) -> None:
+        if self.sort not in get_args(Sort):
+            raise InputError(f"no order {self.sort!r}; there are {', '.join(get_args(Sort))}")
+
+    def find(self, desk: Desk, connection: Connection) -> FoundLines:
+        """Return the lines, and say what is gone from the store.
+
+        The columns are ``line``, ``label`` (of the labeler, if one is named), ``label_NAME`` of each other,
+        ``state``, and those of a concordance.
+
+        Raises:
+            NotFoundError: there is no such set.
+            InputError: no line has such a label.
+        """
+        with desk.reading() as reading:
+            of_set = find_set(reading, self.name)
+            labels = labels_of(reading, of_set.id)
+            query = select(line).where(line.c.set_id == of_set.id).order_by(line.c.number)
+            lines = [dict(row) for row in reading.execute(query).mappings()]
+        # Without a labeler, a line has a label if anybody gave one.
+        every = {number: text for given in labels.values() for number, text in given.items()}
+        own = labels.pop(self.labeler, {}) if self.labeler else every
+        chosen = self._chosen(lines, own, labels, of_set)
+        part = chosen[self.offset : self.offset + self.limit] if self.limit else chosen[self.offset :]
+        now = standings(connection, part)
+        others = {f"label_{name}": given for name, given in labels.items()}
+        given = {"label": own, **others} if self.labeler else others
+        columns = ("line", *given, "state", *_PLACE, *_WORDS)
+        rows = []
+        for one in part:
+            number, standing = one["number"], now[one["number"]]
+            name = one["sent_id"] or standing.sentence or f"#{one['ordinal'] + 1}"
+            said = (each.get(number) for each in given.values())
+            place = (one["corpus"], one["document"], name)
+            rows.append((number, *said, standing.state or None, *place, *(one[word] for word in _WORDS)))
+        types = ("BIGINT", *["VARCHAR"] * (len(columns) - 1))
+        return FoundLines(Rows(columns, rows, types), len(chosen), tuple(_told(now)))
+
+    def _chosen(
+        self,
+        lines: list[dict[str, Any]],
+        own: Mapping[int, str],
+        labels: Mapping[str, Mapping[int, str]],
+        of_set: Any,
+    ) -> list[dict[str, Any]]:
+        if self.label == UNLABELED:
+            lines = [one for one in lines if one["number"] not in own]
+        elif self.label is not None:
+            every = [own] if self.labeler else list(labels.values())
+            known = sorted(
+                {text for each in every for text in each.values()} | set(json.loads(of_set.labels))
+            )
+            if self.label not in known:
+                there = f"there are {', '.join(known)}" if known else "there are no labels yet"
+                raise InputError(f"no label {self.label!r} in {self.name}; {there}")
+            lines = [one for one in lines if any(each.get(one["number"]) == self.label for each in every)]
+        key = _KEYS.get(self.sort)
+        if self.sort == "label":
+            return sorted(lines, key=lambda one: (one["number"] not in own, own.get(one["number"], "")))
+        return sorted(lines, key=key) if key else lines
+
+
+@dataclass(frozen=True, slots=True)
+class FoundLines:
+    """Lines of a set.
+
+    Attributes:
+        found: the lines that are shown.
+        total: how many there are.
+        notes: what is gone from the store, or changed there.
+    """
+
+    found: Rows
+    total: int
+    notes: Sequence[str]
+
+    @property
+    def truncated(self) -> bool:
+        """Whether there are more than are shown."""
+        return self.total > self.found.num_rows
+
+
+def overview(desk: Desk) -> Rows:
+    """Return the sets: name, lines, how many have a label, labelers, query and when they were made (UTC)."""
+    rows = []
+    with desk.reading() as reading:
+        for of_set in reading.execute(select(line_set).order_by(line_set.c.name)):
+            labels = labels_of(reading, of_set.id)
+            labeled = len({number for given in labels.values() for number in given})
+            size, who = size_of(reading, of_set.id), ", ".join(labels) or None
+            rows.append((of_set.name, size, labeled, who, of_set.query, of_set.made_at))
+    return Rows(("name", "lines", "labeled", "labelers", "query", "made_at"), rows)
+
+
+def remove(desk: Desk, name: str, *, dry_run: bool = False) -> tuple[int, int]:
+    """Remove a set with its labels; return its lines, and how many had one.
+
+    Raises:
+        NotFoundError: there is no such set.
+    """
+    with desk.reading() if dry_run else desk.writing() as connection:
+        of_set = find_set(connection, name)
+        labels = labels_of(connection, of_set.id)
+        sizes = size_of(connection, of_set.id), len({number for given in labels.values() for number in given})
+        if not dry_run:
+            connection.execute(delete(line_set).where(line_set.c.id == of_set.id))
+    return sizes
+
+
+def _told(found: Mapping[int, Standing]) -> Sequence[str]:
+    """Say what has become of lines since they were drawn."""
+    of = {
+        GONE: "gone from the store, and {shown} as {they} {were}",
+        CHANGED: "of other words in the store now, and {shown} as {they} {were}",
+    }
+    told = []
+    for state, number in worst(found.values()):
+        words = {
+            "shown": "shown",
+            "they": "it" if number == 1 else "they",
+            "were": "was" if number == 1 else "were",
+        }
+        told.append(f"{quantity(number, 'line')} {are(number)} {of[state].format(**words)}")
+    return told

@@ -1,0 +1,106 @@
+"""The tables of a desk, and what is asked of them everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import (
+    Column,
+    Connection,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    func,
+    select,
+)
+
+from sentgen.errors import NotFoundError
+
+metadata = MetaData()
+_OF_SET = "line_set.id"
+
+line_set = Table(
+    "line_set",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", String, nullable=False, unique=True),
+    # The command that asks for the same lines, and the labels that have keys, a JSON list.
+    Column("query", String, nullable=False),
+    Column("labels", String, nullable=False),
+    Column("made_at", String, nullable=False),
+)
+
+line = Table(
+    "line",
+    metadata,
+    Column("set_id", ForeignKey(_OF_SET, ondelete="CASCADE"), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("corpus", String, nullable=False),
+    Column("document", String, nullable=False),
+    # Its name in the source, if it has one, and its place in the document, from 0.
+    Column("sent_id", String),
+    Column("ordinal", Integer, nullable=False),
+    # Positions of the first and the last token of the node, and the forms of those in the sentence, as JSON.
+    Column("first", Integer, nullable=False),
+    Column("last", Integer, nullable=False),
+    Column("forms", String, nullable=False),
+    # What was seen.
+    Column("left", String, nullable=False),
+    Column("node", String, nullable=False),
+    Column("right", String, nullable=False),
+)
+
+#: Every label that was given, in this order, and what took one away (null): the last one of a labeler holds.
+label = Table(
+    "label",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("set_id", ForeignKey(_OF_SET, ondelete="CASCADE"), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("labeler", String, nullable=False),
+    Column("label", String),
+    # What was labeled at once is taken back at once.
+    Column("step", Integer, nullable=False),
+    Column("given_at", String, nullable=False),
+    Index("label_of_line", "set_id", "labeler", "number"),
+    sqlite_autoincrement=True,
+)
+
+
+def find_set(connection: Connection, name: str) -> Any:
+    """Return the row of a set.
+
+    Raises:
+        NotFoundError: there is none of that name.
+    """
+    found = connection.execute(select(line_set).where(line_set.c.name == name)).first()
+    if found is None:
+        names = names_of_sets(connection)
+        there = f"there are: {', '.join(names)}" if names else "make one with: sentgen lines new SET QUERY"
+        raise NotFoundError(f"no line set {name!r}; {there}")
+    return found
+
+
+def names_of_sets(connection: Connection) -> Sequence[str]:
+    """Return the names of all sets."""
+    return connection.scalars(select(line_set.c.name).order_by(line_set.c.name)).all()
+
+
+def size_of(connection: Connection, set_id: int) -> int:
+    """Return how many lines a set has."""
+    return connection.execute(select(func.count()).where(line.c.set_id == set_id)).scalar_one()
+
+
+def labels_of(connection: Connection, set_id: int) -> dict[str, dict[int, str]]:
+    """Return the labels of a set by labeler, in the order of their names, and by number of the line."""
+    of_lines = (label.c.labeler, label.c.number)
+    last = select(func.max(label.c.id)).where(label.c.set_id == set_id).group_by(*of_lines)
+    query = select(*of_lines, label.c.label).where(label.c.id.in_(last), label.c.label.is_not(None))
+    found: dict[str, dict[int, str]] = {}
+    for labeler, number, text in connection.execute(query.order_by(*of_lines)):
+        found.setdefault(labeler, {})[number] = text
+    return found
