@@ -11,6 +11,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from sentgen.alignment.choice import Choice
 from sentgen.counts.document_tables import DocumentTable
 from sentgen.counts.settings import Settings
+from sentgen.desk.line_sets import NewLineSet, SetLines
 from sentgen.evaluation.check.request import CheckRequest
 from sentgen.generation.answers import OrderingRequest
 from sentgen.generation.clusters.request import ClusterRequest
@@ -51,6 +52,8 @@ DECLARATIONS: dict[str, tuple[type, tuple[str, ...], tuple[Any, ...]]] = {
     "DependenciesOptions": (Dependencies, ("head", "modifier"), ()),
     "ArgumentsOptions": (Arguments, ("word",), ()),
     "KwicOptions": (Kwic, ("pattern",), ()),
+    "NewLinesOptions": (NewLineSet, ("name", "pattern"), ()),
+    "SetLinesOptions": (SetLines, ("name",), ()),
     "MatchOptions": (Match, ("request",), ()),
     "FrequenciesOptions": (Frequencies, ("by",), ()),
     "CollocationsOptions": (Collocations, ("word",), ()),

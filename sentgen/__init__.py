@@ -12,6 +12,7 @@ if _TYPE_CHECKING:
     from sentgen.api.database import Database as Database
     from sentgen.api.hits import Hits as Hits
     from sentgen.api.language_models import LanguageModel as LanguageModel
+    from sentgen.api.lines import LineSet as LineSet
     from sentgen.api.opening import open as open
     from sentgen.api.sentences import Sentences as Sentences
     from sentgen.api.tables import Table as Table
@@ -44,6 +45,7 @@ _FROM = {
     "Database": "sentgen.api.database",
     "Hits": "sentgen.api.hits",
     "LanguageModel": "sentgen.api.language_models",
+    "LineSet": "sentgen.api.lines",
     "SentgenError": "sentgen.errors",
     "Sentences": "sentgen.api.sentences",
     "Table": "sentgen.api.tables",
@@ -60,6 +62,7 @@ __all__ = [  # noqa: RUF022 - what everybody needs comes first
     "CheckedSummary",
     "Hits",
     "LanguageModel",
+    "LineSet",
     "Sentences",
     "Table",
     "Tree",

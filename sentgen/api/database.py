@@ -33,6 +33,7 @@ from sentgen.schema.store import raw
 if TYPE_CHECKING:
     from sentgen.api.hits import Hits
     from sentgen.api.language_models import LanguageModel
+    from sentgen.api.lines import LineSet
     from sentgen.api.sentences import Sentences
     from sentgen.api.texts import AlignedTexts, CheckedSummary
     from sentgen.counts.ingestion import Summary
@@ -47,8 +48,8 @@ class Database:
     Several threads may use it; they come in turn.
     """
 
-    def __init__(self, door: StoreSession) -> None:
-        self._door = door
+    def __init__(self, door: StoreSession, desk: Path | None = None) -> None:
+        self._door, self._desk = door, desk
 
     @property
     def path(self) -> Path:
@@ -224,6 +225,21 @@ class Database:
     ) -> Table:
         """Find what is more frequent in some corpora than in others."""
         return self._ask(Keywords, {"corpus": corpus, "against": against, **options})
+
+    # Lines to label.
+
+    @signed(taken.NewLinesOptions)
+    def new_lines(self, name: str, pattern: str = "", **options: Unpack[taken.NewLinesOptions]) -> LineSet:
+        """Make a set of the lines that a query finds, beside the store, to label them."""
+        return later.new_line_set(self._door, self._desk, {"name": name, "pattern": pattern, **options})
+
+    def lines(self, name: str) -> LineSet:
+        """Return a set of lines."""
+        return later.line_set(self._door, self._desk, name)
+
+    def line_sets(self) -> Table:
+        """List the sets of lines, with how many have a label, and who labeled."""
+        return later.line_sets_of(self._door, self._desk)
 
     # Models, and what they make.
 

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from sentgen.api.generating import generated as generated
     from sentgen.api.hits import Hits as Hits
     from sentgen.api.language_models import LanguageModel as LanguageModel
+    from sentgen.api.lines import line_set as line_set
+    from sentgen.api.lines import line_sets_of as line_sets_of
+    from sentgen.api.lines import new_line_set as new_line_set
     from sentgen.api.texts import aligned as aligned
     from sentgen.api.texts import checked as checked
     from sentgen.corpus.parsers import open_parser as open_parser
@@ -36,7 +39,10 @@ _PLACES = {
     "citation": "sentgen.schema.citation",
     "generated": "sentgen.api.generating:generated",
     "ingestion": "sentgen.counts.ingestion",
+    "line_set": "sentgen.api.lines:line_set",
+    "line_sets_of": "sentgen.api.lines:line_sets_of",
     "near": "sentgen.models.vectors.near",
+    "new_line_set": "sentgen.api.lines:new_line_set",
     "open_parser": "sentgen.corpus.parsers:open_parser",
     "registry": "sentgen.models.registry",
     "snapshots": "sentgen.schema.snapshots",

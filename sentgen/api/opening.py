@@ -18,6 +18,7 @@ def open(  # as sqlite_utils, gzip and others call it
     create: bool = False,
     read_only: bool = False,
     memory_limit: int | str | None = None,
+    desk: str | PathLike[str] | None = None,
 ) -> Database:
     """Open a store.
 
@@ -29,6 +30,7 @@ def open(  # as sqlite_utils, gzip and others call it
         create: make a new store if there is none.
         read_only: do not write, so that several processes can have it open.
         memory_limit: for this process, in bytes or such as ``"2GB"``. Default: a quarter of the machine's.
+        desk: the file of the line sets. Default: ``STORE.desk`` beside the store.
 
     Raises:
         NotFoundError: there is no store.
@@ -41,4 +43,5 @@ def open(  # as sqlite_utils, gzip and others call it
         if not create and not place.exists() and not lake_at(place):
             make = f"sentgen.open({str(place)!r}, create=True)"
             raise NotFoundError(f"{place}: no store here; make one with: {make}")
-        return Database(StoreSession(place, create=create, read_only=read_only, memory=memory))
+        session = StoreSession(place, create=create, read_only=read_only, memory=memory)
+        return Database(session, None if desk is None else Path(fspath(desk)))

@@ -95,6 +95,36 @@ class KwicOptions(TypedDict, total=False):
     limit: Annotated[int, 20, "Rows; 0 for all."]
 
 
+class NewLinesOptions(TypedDict, total=False):
+    """A set of the lines that a query finds."""
+
+    cql: Annotated[str | None, None, 'A query in CQL instead, such as `[upos="ADJ"]+ "house"`.']
+    context: Annotated[int | str, 15, "Words on each side at most; or `1s`, the sentence of the hit, `2s`, with those before and after it, and so on; `1p`, `2p` for paragraphs."]
+    sort: Annotated[str, "none", "Sort all hits, or those drawn at random, by keys: `1L`, `2R` (words beside the node), `node`, `document`, metadata such as `year`, `left` or `right`; `1L%c` ignores case, `-year` turns it."]
+    dedupe: Annotated[bool, False, "Lines that show the same, words and context, once."]
+    sample: Annotated[int | None, None, "Only so many hits, drawn at random from all."]
+    seed: Annotated[int | None, None, "Seed of the sample; 1 unless given."]
+    labels: Annotated[str | Sequence[str], (), "Labels that have a key on the page, in this order; others get the next ones."]
+    filter: Annotated[str | Sequence[str], (), "Only hits near which this matches, a pattern or CQL; several, one after the other."]
+    within: Annotated[str | Sequence[str], (), "How near, of each filter or of all: `5` tokens on each side (if none is given), `3L`, `2R`, `L3-R2`; `not 3L` drops the hits instead."]
+    strategy: Annotated[Literal["all", "longest", "shortest", "standard", "traditional"] | None, None, "Which matches of a CQL query to keep: all unless given, but those of CQP (standard) in its dialect."]
+    dialect: Annotated[Literal["sentgen", "cqp", "blacklab"], "sentgen", "Read a query as CWB (cqp) or BlackLab does, which goes over the ends of sentences."]
+    across: Annotated[bool, False, "Let matches, windows and contexts run over the ends of sentences, inside a document."]
+    corpus: Annotated[str | Sequence[str], (), "Only these corpora."]
+    where: Annotated[str | None, None, "Only sentences whose metadata meet this: `genre = academic and year >= 2010`."]
+    ignore_case: Annotated[bool, False, "Ignore the case of letters: `The` and `the` are one word."]
+
+
+class SetLinesOptions(TypedDict, total=False):
+    """Lines of a set with their labels."""
+
+    label: Annotated[str | None, None, "Only lines with this label; `?` for those without one."]
+    labeler: Annotated[str, "", "Who labels."]
+    sort: Annotated[Literal["line", "label", "left", "node", "right", "document"], "line", "Order of the lines."]
+    limit: Annotated[int, 20, "Rows; 0 for all."]
+    offset: Annotated[int, 0, "Lines to skip."]
+
+
 class MatchOptions(TypedDict, total=False):
     """The places where a Grew request matches the trees."""
 

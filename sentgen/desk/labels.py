@@ -42,14 +42,20 @@ def labeler_here() -> str:
         raise InputError("who labels? this machine has no name for you: give --labeler NAME") from error
 
 
-def checked(text: str, what: str) -> str:
+def checked(text: str, what: str, without: str = "") -> str:
     """Return a label or a name without blanks around it.
+
+    Args:
+        text: what was given.
+        what: it is, for the message.
+        without: a character that it cannot have.
 
     Raises:
         InputError: it is none.
     """
     name = " ".join(text.split())
-    if not name or name == UNLABELED or len(name) > _LONGEST or printable(name) != name:
+    wrong = not name or name == UNLABELED or len(name) > _LONGEST or printable(name) != name
+    if wrong or (without and without in name):
         raise InputError(f"{text[:_LONGEST]!r} is no {what}; take a word or a few, other than {UNLABELED}")
     return name
 
@@ -106,7 +112,7 @@ class GivenLabel:
             of_set = find_set(writing, self.name)
             numbers = numbers_of(self.lines, size_of(writing, of_set.id))
             given = dict.fromkeys(numbers, self.label)
-            return Changed(self.name, given_to(writing, of_set, given, self.labeler), numbers)
+            return given_to(writing, of_set, given, self.labeler)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +138,8 @@ class TakenBack:
             last = (*of_labeler, label.c.step == step)
             numbers = list(writing.scalars(select(label.c.number).where(*last).order_by(label.c.number)))
             writing.execute(delete(label).where(*last))
-            return Changed(self.name, len(numbers), numbers)
+            held = labels_of(writing, of_set.id).get(self.labeler, {})
+            return Changed(self.name, len(numbers), numbers, held)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,19 +150,21 @@ class Changed:
         name: the set.
         number: of lines that have another label now.
         lines: the lines that were meant.
+        labels: what the labeler calls lines of the set now.
     """
 
     name: str
     number: int
     lines: Sequence[int]
+    labels: Mapping[int, str]
 
     def __str__(self) -> str:
         verb = "has" if len(self.lines) == 1 else "have"
         return f"{self.name}: {self.number:,} of {quantity(len(self.lines), 'line')} {verb} another label now"
 
 
-def given_to(connection: Connection, of_set: Any, given: Mapping[int, str], labeler: str) -> int:
-    """Give labels to lines, in one step; an empty one takes the label away. Return how many changed.
+def given_to(connection: Connection, of_set: Any, given: Mapping[int, str], labeler: str) -> Changed:
+    """Give labels to lines, in one step; an empty one takes the label away.
 
     Args:
         connection: the desk, being written.
@@ -173,7 +182,8 @@ def given_to(connection: Connection, of_set: Any, given: Mapping[int, str], labe
         rows = [{**common, "number": number, "label": text} for number, text in changed.items()]
         connection.execute(insert(label), rows)
         _add_keys(connection, of_set, filter(None, changed.values()))
-    return len(changed)
+    held = {number: text for number, text in (before | wanted).items() if text is not None}
+    return Changed(of_set.name, len(changed), [*given], held)
 
 
 def _add_keys(connection: Connection, of_set: Any, given: Iterable[str]) -> None:

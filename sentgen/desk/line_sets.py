@@ -61,8 +61,8 @@ class NewLineSet(Kwic):
         """Return the question that finds the lines."""
         return Kwic(**{one.name: getattr(self, one.name) for one in fields(Kwic)})
 
-    def make(self, desk: Desk, connection: Connection) -> int:
-        """Make the set; return the number of its lines.
+    def make(self, desk: Desk, connection: Connection) -> tuple[int, int]:
+        """Make the set; return the number of its lines, and how many there are to be had.
 
         Args:
             desk: where it is kept.
@@ -71,7 +71,10 @@ class NewLineSet(Kwic):
         Raises:
             InputError: the name is taken, or nothing is found.
         """
-        name, keys = checked(self.name, "name of a line set"), [checked(one, "label") for one in self.labels]
+        name, keys = (
+            checked(self.name, "name of a line set", "/"),
+            [checked(one, "label") for one in self.labels],
+        )
         asked = self.drawing
         answer = asked.lines(connection, placed=True)
         if not answer.found.num_rows:
@@ -90,7 +93,7 @@ class NewLineSet(Kwic):
                     for number, one in enumerate(block, start + 1)
                 ]
                 writing.execute(insert(line), rows)
-        return len(lines)
+        return len(lines), answer.total or len(lines)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +150,8 @@ class SetLines:
             place = (one["corpus"], one["document"], name)
             rows.append((number, *said, standing.state or None, *place, *(one[word] for word in _WORDS)))
         types = ("BIGINT", *["VARCHAR"] * (len(columns) - 1))
-        return FoundLines(Rows(columns, rows, types), len(chosen), tuple(_told(now)))
+        keys, query = json.loads(of_set.labels), of_set.query
+        return FoundLines(Rows(columns, rows, types), len(chosen), tuple(_told(now)), keys, query)
 
     def _chosen(
         self,
@@ -181,16 +185,30 @@ class FoundLines:
         found: the lines that are shown.
         total: how many there are.
         notes: what is gone from the store, or changed there.
+        labels: of the set, in the order of their keys.
+        query: that found the lines.
     """
 
     found: Rows
     total: int
     notes: Sequence[str]
+    labels: Sequence[str]
+    query: str
 
     @property
     def truncated(self) -> bool:
         """Whether there are more than are shown."""
         return self.total > self.found.num_rows
+
+
+def check(desk: Desk, name: str) -> None:
+    """Refuse the name of a set that there is not.
+
+    Raises:
+        NotFoundError: there is none of that name.
+    """
+    with desk.reading() as reading:
+        find_set(reading, name)
 
 
 def overview(desk: Desk) -> Rows:

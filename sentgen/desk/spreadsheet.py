@@ -34,8 +34,7 @@ def import_labels(desk: Desk, name: str, file: str | Path, labeler: str) -> labe
         nodes = {row.number: row.node for row in reading.execute(query)}
     given = _read(str(file), name, nodes)
     with desk.writing() as writing:
-        number = labels.given_to(writing, find_set(writing, name), given, labeler)
-        return labels.Changed(name, number, [*given])
+        return labels.given_to(writing, find_set(writing, name), given, labeler)
 
 
 def _read(path: str, name: str, nodes: dict[int, str]) -> dict[int, str]:

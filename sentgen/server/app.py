@@ -47,8 +47,8 @@ def create_app(service: Service) -> FastAPI:
         redoc_url=None,
     )
     app.state.service = service
-    app.include_router(routes.router(sql=service.settings.sql))
-    app.include_router(site.router(sql_offered=service.settings.sql))
+    app.include_router(routes.router(service.settings))
+    app.include_router(site.router(service.settings))
     _add_watching(app, service)
     _add_errors(app)
     # The last one added is met first: who may not ask gets nothing that is kept, and that is packed already.

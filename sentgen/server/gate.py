@@ -31,7 +31,8 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     # For browsers that do not know frame-ancestors.
     "X-Frame-Options": "DENY",
-    "Referrer-Policy": "no-referrer",
+    # With "no-referrer", a form of ours would be of the origin "null", as one of another site may be.
+    "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",

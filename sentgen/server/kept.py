@@ -1,8 +1,9 @@
 """Answers that are kept: the same question to the same snapshot is answered again without any work.
 
-A snapshot never changes, and operations are functions of it and of what was asked; SQL alone is not, as it
-can ask for the time, and every statement is written down. So an answer carries an ETag made of the snapshot
-and the question, a client that has it is told 304, and the front keeps the answers that were asked for last.
+A snapshot never changes, and operations are functions of it and of what was asked. SQL is not, as it can ask
+for the time, and every statement is written down; and line sets change. So an answer carries an ETag made of
+the snapshot and the question, a client that has it is told 304, and the front keeps the answers that were
+asked for last.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from sentgen import __version__
 from sentgen.server.service import Service
 
 #: What is no answer of an operation, and what need not be the same the next time.
-_NEVER = ("/healthz", "/metrics", "/static/", "/sql", "/v1/sql")
+_NEVER = ("/healthz", "/metrics", "/static/", "/sql", "/v1/sql", "/lines", "/v1/lines")
 #: A client may keep the answer, but asks each time whether the snapshot is still the same.
 _CACHE_CONTROL = b"private, no-cache"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING
 from functools import cache, partial
 from typing import Any
@@ -28,15 +28,15 @@ class Parameters(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, str_max_length=1_000_000)
 
 
-def parameters(operation: Operation) -> type[Parameters]:
-    """Return what an operation takes as a model of pydantic."""
-    return _model(operation.name.capitalize(), operation.declaration)
+def parameters(operation: Operation, *, without: Iterable[str] = ()) -> type[Parameters]:
+    """Return what an operation takes as a model of pydantic, without those that come another way."""
+    return _model(operation.name.capitalize(), operation.declaration, tuple(without))
 
 
 @cache
-def _model(name: str, declaration: type) -> type[Parameters]:
-    about = declaration.__doc__
-    return create_model(name, __base__=Parameters, __doc__=about, **fields_of(declaration))
+def _model(name: str, declaration: type, without: Sequence[str]) -> type[Parameters]:
+    taken = {key: field for key, field in fields_of(declaration).items() if key not in without}
+    return create_model(name, __base__=Parameters, __doc__=declaration.__doc__, **taken)
 
 
 def fields_of(declaration: type) -> dict[str, Any]:

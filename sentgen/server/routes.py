@@ -17,6 +17,7 @@ from sentgen.server.operations import Operation, operations
 from sentgen.server.parameters import Parameters, call, fields_of, names_of, parameters
 from sentgen.server.problems import ProblemDocument
 from sentgen.server.service import Service
+from sentgen.server.settings import ServerSettings, offered
 from sentgen.server.wire import MEDIA_TYPES, Call, Format
 
 _PATH_PARAMETER = re.compile(r"\{(\w+)\}")
@@ -91,12 +92,12 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
 }
 
 
-def router(*, sql: bool = True) -> APIRouter:
+def router(settings: ServerSettings) -> APIRouter:
     """Return the routes of all operations."""
     routes = APIRouter(tags=["operations"])
     for operation in operations().values():
         # Without SQL its route is not there at all: it is neither documented nor refused in another way.
-        if operation.api and (operation.kind != "sql" or sql):
+        if operation.api and offered(operation.kind, settings):
             routes.add_api_route(
                 operation.route,
                 _endpoint(operation),
@@ -133,11 +134,13 @@ def _endpoint(operation: Operation) -> Callable[..., Awaitable[Response]]:
     for name in in_path:
         about = model.model_fields[name]
         signature[name] = Annotated[about.annotation, Path(description=about.description)]
+    fields = {name: field for name, field in fields_of(operation.declaration).items() if name not in in_path}
     if takes_body:
-        signature["body"] = Annotated[model, Body(examples=[dict(operation.example)])]
-    fields = {} if takes_body else fields_of(operation.declaration)
-    fields = {name: field for name, field in fields.items() if name not in in_path}
-    form = create_model(f"{operation.name.capitalize()}Query", __base__=AnswerForm, **fields)
+        body = parameters(operation, without=in_path)
+        example = {name: value for name, value in operation.example.items() if name not in in_path}
+        signature["body"] = Annotated[body, Body(examples=[example])]
+    in_query = {} if takes_body else fields
+    form = create_model(f"{operation.name.capitalize()}Query", __base__=AnswerForm, **in_query)
     signature["query"] = Annotated[form, Query()]
     endpoint.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [

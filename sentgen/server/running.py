@@ -11,6 +11,7 @@ from importlib import import_module
 
 import uvicorn
 
+from sentgen.desk.desk import Desk
 from sentgen.errors import InputError
 from sentgen.server.connections import HEADER_BYTES, Connection
 from sentgen.server.gate import is_loopback
@@ -45,11 +46,13 @@ def serve(settings: ServerSettings, *, ready: Callable[[str], None] | None = Non
 
     Raises:
         InputError: the address cannot be used, or is open to others without a token.
-        SentgenError: there is no snapshot, or it cannot be opened.
+        SentgenError: there is no snapshot, or it cannot be opened; or the file of line sets is another's.
     """
     # Refused, not warned of: a warning scrolls by, and the store is open.
     if not is_loopback(settings.host) and not settings.tokens:
         raise InputError(f"{settings.host} is open to others; give --token-file, or listen on 127.0.0.1")
+    if settings.desk:
+        Desk(settings.desk, create=True)
     to_standard_error()
     if said := processes.unconfined():
         logger.warning(said)

@@ -19,7 +19,7 @@ from sentgen.server.metrics import Metrics
 from sentgen.server.operations import operations
 from sentgen.server.pool import Pool
 from sentgen.server.problems import Refused
-from sentgen.server.settings import KINDS, Kind, ServerSettings
+from sentgen.server.settings import KINDS, Kind, ServerSettings, offered
 from sentgen.server.shelf import LruCache
 from sentgen.server.wire import Call, Opening, Reply
 
@@ -174,14 +174,15 @@ class Service:
 
     @property
     def _kinds(self) -> list[Kind]:
-        return [kind for kind in KINDS if kind != "sql" or self.settings.sql]
+        return [kind for kind in KINDS if offered(kind, self.settings)]
 
     def _pool(self, kind: Kind, snapshot: Snapshot) -> Pool:
         settings = self.settings
         # Workers run in folders of their own.
         store = str(snapshot.path.resolve())
         warm_up = settings.warm_up and kind == "compute"
-        opening = Opening(kind, store, settings.limits, settings.parser, warm_up)
+        desk = str(settings.desk.resolve()) if kind == "desk" and settings.desk else ""
+        opening = Opening(kind, store, settings.limits, settings.parser, warm_up, desk)
         return Pool(opening, settings.processes, self.metrics)
 
     async def _follow(self) -> None:

@@ -10,9 +10,12 @@ from typing import Annotated, Literal
 from sentgen.options import Option
 
 #: Kinds of work. Each has workers of its own, so that none waits for another kind.
-Kind = Literal["lookup", "compute", "sql"]
-KINDS: tuple[Kind, ...] = ("lookup", "compute", "sql")
+Kind = Literal["lookup", "compute", "sql", "desk"]
+KINDS: tuple[Kind, ...] = ("lookup", "compute", "sql", "desk")
 
+
+#: Those whose answers are not functions of the snapshot: SQL may ask for the time, and line sets change.
+NEVER_KEPT: tuple[Kind, ...] = ("sql", "desk")
 
 #: Workers of a kind, where nobody says how many: each takes some hundred megabytes.
 _MOST_WORKERS = 8
@@ -33,7 +36,7 @@ class Limits:
         queue: requests that wait for a worker of a kind; the next one is refused.
         kept: bytes of answers that are kept for those who ask the same again.
         memory: bytes that a worker may use.
-        file: bytes of a file that a worker may write, by kind: machine code and temporary stores.
+        file: bytes of a file that a worker may write, by kind: machine code, temporary stores, the desk.
     """
 
     body: int = 1_000_000
@@ -44,13 +47,17 @@ class Limits:
     words: int = 2_000
     align_words: int = 20_000
     align_cells: int = 20_000_000
-    seconds: dict[Kind, float] = field(default_factory=lambda: {"lookup": 10.0, "compute": 30.0, "sql": 10.0})
+    seconds: dict[Kind, float] = field(
+        default_factory=lambda: {"lookup": 10.0, "compute": 30.0, "sql": 10.0, "desk": 10.0}
+    )
     # Who would wait longer than requests may work is better told so at once.
     queue: int = 64
     kept: int = 64 * 2**20
     memory: int = 2 * 2**30
     # Nothing at all where only questions are asked: DuckDB cannot write, even if every lock failed.
-    file: dict[Kind, int] = field(default_factory=lambda: {"lookup": 0, "compute": 64 * 2**20, "sql": 0})
+    file: dict[Kind, int] = field(
+        default_factory=lambda: {"lookup": 0, "compute": 64 * 2**20, "sql": 0, "desk": 2**30}
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +77,12 @@ class Serving:
     ] = None
     parser: Annotated[
         str | None, Option("Parser for texts without trees, such as udpipe:FILE.", metavar="PARSER")
+    ] = None
+    desk: Annotated[
+        Path | None,
+        Option(
+            "File of line sets, which whoever may ask makes and labels; none unless given.", metavar="FILE"
+        ),
     ] = None
     warm_up: Annotated[bool, Option("Compile the algorithms first, or when they are first asked for.")] = True
 
@@ -98,3 +111,8 @@ class ServerSettings(Serving):
     sql: bool = True
     limits: Limits = field(default_factory=Limits)
     poll: float = 1.0
+
+
+def offered(kind: Kind, settings: ServerSettings) -> bool:
+    """Say whether a server does a kind of work: SQL unless forbidden, a desk only if it was given one."""
+    return {"sql": settings.sql, "desk": settings.desk is not None}.get(kind, True)

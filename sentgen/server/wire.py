@@ -93,6 +93,7 @@ class Opening:
         limits: of its work.
         parser: of texts without trees.
         warm_up: whether to compile and load the algorithms first.
+        desk: the file of line sets, of a worker that has to do with them.
     """
 
     kind: Kind
@@ -100,6 +101,7 @@ class Opening:
     limits: Limits
     parser: str | None = None
     warm_up: bool = False
+    desk: str = ""
 
 
 def encode(value: DataclassInstance) -> bytes:

@@ -49,7 +49,12 @@ class LimitOptions:
         return Limits(
             body=parse_size(self.max_body) or 0,
             rows=self.max_rows,
-            seconds={"lookup": self.sql_timeout, "compute": self.timeout, "sql": self.sql_timeout},
+            seconds={
+                "lookup": self.sql_timeout,
+                "compute": self.timeout,
+                "sql": self.sql_timeout,
+                "desk": self.sql_timeout,
+            },
             queue=self.max_queue,
             kept=parse_size(self.cache) or 0,
             memory=parse_size(self.worker_memory) or 0,

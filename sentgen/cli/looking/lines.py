@@ -41,7 +41,7 @@ def new(
     Example: `sentgen lines new make '[lemma="make"]' --sample 200 --labels light --labels full`
     """
     with open_store(db, read_only=True, memory_limit=memory_limit) as store, store.connect() as connection:
-        made = asked.make(_desk(desk, db, create=True), connection)
+        made, _ = asked.make(_desk(desk, db, create=True), connection)
     typer.echo(f"{asked.name}: {quantity(made, 'line')}", err=True)
 
 

@@ -20,6 +20,7 @@ _MODULES: dict[Kind, tuple[str, ...]] = {
     "lookup": ("contents", "lookups", "match", "browsing", "additions"),
     "compute": ("score", "regenerate", "generate", "check", "align", "sentences", "backoff", "choices"),
     "sql": ("sql",),
+    "desk": ("lines",),
 }
 
 

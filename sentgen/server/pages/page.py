@@ -17,6 +17,7 @@ from sentgen.server.operations import Operation, operations
 from sentgen.server.parameters import read
 from sentgen.server.problems import ProblemDocument, Refused
 from sentgen.server.service import Service
+from sentgen.server.settings import NEVER_KEPT
 from sentgen.server.wire import Reply
 
 
@@ -66,6 +67,10 @@ class PageParameters:
     def each(self, name: str) -> list[str]:
         """Return all values of a name in their order, also empty and equal ones."""
         return self._parameters.getlist(name)
+
+    def pairs(self) -> Sequence[tuple[str, str]]:
+        """Return all names with their values, in their order."""
+        return self._parameters.multi_items()
 
     def box(self, name: str) -> str:
         """Return whether a box is checked: what its value is in a URL, or nothing."""
@@ -143,8 +148,7 @@ class Asking:
         """
         given = {key: value for key, value in values.items() if value not in (None, "", [])}
         message, service = read(operation, given), self._service
-        # Each one is written down, and may ask for the time: none is kept.
-        if operation.kind == "sql":
+        if operation.kind in NEVER_KEPT:
             return await service.call(message, client=self._request.client)
         kept = service.shelf.find((service.snapshot.name, message), Reply)
         if kept is None:

@@ -144,9 +144,9 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     if not text:
         return common
     by_grew = language == "grew"
-    hits_of, counts_of = _hits(query, text, by_grew), _counts(query, text, by_grew)
+    asked, counts_of = hits_of(query, text, by_grew), _counts(query, text, by_grew)
     hits, counts = await asyncio.gather(
-        ask(hits_of[0], **{**hits_of[1], "limit": common["rows"], "marks": True}),
+        ask(asked[0], **{**asked[1], "limit": common["rows"], "marks": True}),
         ask(counts_of[0], **{**counts_of[1], "limit": _COUNTS}) if counts_of else ask.nothing(),
     )
     kept = {name: query.all(name) for name in _ASKED}
@@ -158,7 +158,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "counts": counts if by_grew or not counts else choice.rest(counts),
         "narrowed": _narrowed(query, text, counts, by_grew) if counts else (),
         "lines": await _lines(ask, query, hits, by_grew),
-        "files": Files(_files(*hits_of, query, by_grew), _files(*counts_of) if counts_of else {}),
+        "files": Files(_files(*asked, query, by_grew), _files(*counts_of) if counts_of else {}),
     }
 
 
@@ -180,7 +180,7 @@ def _common(query: PageParameters) -> dict[str, object]:
     return {**asked, "where": query.text("where")}
 
 
-def _hits(query: PageParameters, text: str, by_grew: bool) -> tuple[str, dict[str, object]]:
+def hits_of(query: PageParameters, text: str, by_grew: bool) -> tuple[str, dict[str, object]]:
     """Return the operation that finds the hits, with its parameters."""
     choice, asked = read_choice(query), {**_common(query), "random": query.text("random")}
     if by_grew:
@@ -283,7 +283,7 @@ async def download(request: Request, name: str) -> Response:
     if name != _FILE:
         raise Refused(404, "not-found", f"no {name!r}; there is: {_FILE}")
     query = PageParameters(request.query_params)
-    name, asked = _hits(query, query.raw("query").strip(), by_grew=True)
+    name, asked = hits_of(query, query.raw("query").strip(), by_grew=True)
     ask = Asking(request, request.app.state.service)
     reply = await ask.reply(operations()[name], {**asked, "limit": 0, "conllu": True})
     if reply.status != 200:

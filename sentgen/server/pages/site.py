@@ -25,6 +25,7 @@ from sentgen.server.pages import (
     hits,
     home,
     keywords,
+    labels,
     model,
     query,
     regenerate,
@@ -38,11 +39,13 @@ from sentgen.server.pages import (
 from sentgen.server.pages.page import Asking, Page, PageParameters
 from sentgen.server.problems import ProblemDocument
 from sentgen.server.service import Service
+from sentgen.server.settings import Kind, ServerSettings, offered
 
 PAGES: tuple[Page, ...] = (
     home.PAGE,
     corpus.PAGE,
     query.PAGE,
+    labels.PAGE,
     word.PAGE,
     sketch.PAGE,
     collocations.PAGE,
@@ -61,14 +64,17 @@ _MEDIA_TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xm
 _HOUR = 3600
 
 
-def router(*, sql_offered: bool) -> APIRouter:
-    """Return the routes of all pages and of their files; without SQL, its page is left out."""
+def router(settings: ServerSettings) -> APIRouter:
+    """Return the routes of all pages that the server offers, and of their files."""
     routes = APIRouter(include_in_schema=False, default_response_class=Response)
     cited = [Depends(_require_cited)]
-    for page in _offered(sql_offered):
+    pages = _offered(settings)
+    for page in pages:
         routes.add_api_route(page.path, _endpoint(page), methods=["GET", "HEAD"], dependencies=cited)
-    if sql_offered:
+    if sql.PAGE in pages:
         routes.add_api_route("/sql/{name}", sql.download, methods=["GET"], dependencies=cited)
+    if labels.PAGE in pages:
+        routes.add_api_route(labels.PAGE.path, labels.change, methods=["POST"])
     routes.add_api_route("/query/{name}", query.download, methods=["GET"], dependencies=cited)
     routes.add_api_route("/static/{name}", static, methods=["GET", "HEAD"])
     return routes
@@ -113,8 +119,9 @@ def _page(request: Request, template: str, found: Mapping[str, object], status: 
         .render(
             **found,
             path=request.url.path,
-            pages=[page for page in _offered(service.settings.sql) if page.name],
+            pages=[page for page in _offered(service.settings) if page.name],
             offers_sql=service.settings.sql,
+            offers_lines=service.settings.desk is not None,
             snapshot=service.snapshot,
             permanent=pinned.permanent(request, service.snapshot.name),
         )
@@ -123,8 +130,9 @@ def _page(request: Request, template: str, found: Mapping[str, object], status: 
     return HTMLResponse(written.encode("utf-8", "replace"), status)
 
 
-def _offered(sql_offered: bool) -> list[Page]:
-    return [page for page in PAGES if page is not sql.PAGE or sql_offered]
+def _offered(settings: ServerSettings) -> list[Page]:
+    kinds: dict[str, Kind] = {sql.PAGE.path: "sql", labels.PAGE.path: "desk"}
+    return [page for page in PAGES if offered(kinds.get(page.path, "lookup"), settings)]
 
 
 @cache

@@ -1,0 +1,111 @@
+"""Line sets of the desk that the server was given: made, listed, labeled, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from sentgen.desk import agreement, line_sets
+from sentgen.desk.desk import Desk
+from sentgen.desk.labels import Changed, GivenLabel, LineSetName, TakenBack
+from sentgen.desk.line_sets import NewLineSet, SetLines
+from sentgen.output.tabular import Rows
+from sentgen.output.wording import quantity
+from sentgen.server.operations.operation import Context, Nothing, Operation, Result
+
+
+def _sets(context: Context, asked: Nothing) -> Result:
+    return Result(line_sets.overview(_desk(context)))
+
+
+def _new(context: Context, asked: NewLineSet) -> Result:
+    with context.opened.connect() as connection:
+        # No more than the server gives of other rows.
+        made, of = replace(asked, limit=context.limit(0)).make(_desk(context), connection)
+    notes = [f"the first {made:,} of {quantity(of, 'line')}; a sample is of all"] if made < of else []
+    return Result(Rows(("name", "lines"), [(asked.name, made)], ("VARCHAR", "BIGINT")), made < of, notes)
+
+
+def _lines(context: Context, asked: SetLines) -> Result:
+    asked = replace(asked, limit=context.limit(asked.limit))
+    with context.opened.connect() as connection:
+        found = asked.find(_desk(context), connection)
+    more = {"total": found.total, "labels": found.labels, "query": found.query}
+    return Result(found.found, found.truncated, found.notes, more=more)
+
+
+def _report(context: Context, asked: LineSetName) -> Result:
+    rows, notes = agreement.report(_desk(context), asked.name)
+    return Result(rows, notes=notes)
+
+
+def _changing(change: Callable[[Any, Desk], Changed]) -> Callable[[Context, Any], Result]:
+    """Return the function of an operation that changes labels."""
+
+    def run(context: Context, asked: GivenLabel | TakenBack) -> Result:
+        changed = change(asked, _desk(context))
+        # What a line has now, so that nobody asks again.
+        rows = [(number, changed.labels.get(number)) for number in changed.lines]
+        return Result(Rows(("line", "label"), rows, ("BIGINT", "VARCHAR")), more={"changed": changed.number})
+
+    return run
+
+
+def _desk(context: Context) -> Desk:
+    return Desk(Path(context.opening.desk))
+
+
+_SET = "lines/{name}"
+OPERATIONS = (
+    Operation("line_sets", "Line sets.", "lines list", Nothing, _sets, path="lines"),
+    Operation(
+        "new_lines",
+        "A new set of the lines that a query finds.",
+        "lines new",
+        NewLineSet,
+        _new,
+        method="POST",
+        path="lines",
+        example={"name": "camps", "pattern": "lemma:camp"},
+    ),
+    Operation(
+        "lines",
+        "Lines of a set with their labels.",
+        "lines list",
+        SetLines,
+        _lines,
+        path=_SET,
+        example={"name": "camp"},
+    ),
+    Operation(
+        "label_lines",
+        "Label lines of a set.",
+        "lines label",
+        GivenLabel,
+        _changing(GivenLabel.give),
+        method="POST",
+        path=f"{_SET}/labels",
+        example={"name": "camp", "lines": "1-3", "label": "place", "labeler": "ann"},
+    ),
+    Operation(
+        "undo_labels",
+        "Take back what a labeler did last.",
+        "lines undo",
+        TakenBack,
+        _changing(TakenBack.undo),
+        method="POST",
+        path=f"{_SET}/undo",
+        example={"name": "camp", "labeler": "ann"},
+    ),
+    Operation(
+        "lines_report",
+        "Shares of labels, and how far two labelers agree.",
+        "lines report",
+        LineSetName,
+        _report,
+        path=f"{_SET}/report",
+        example={"name": "camp"},
+    ),
+)

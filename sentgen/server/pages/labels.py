@@ -1,0 +1,108 @@
+"""Lines: the sets of the desk, and the lines of one, to be labeled with the keys 1 to 9."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import get_args
+from urllib.parse import parse_qsl, quote
+
+from fastapi import Request
+from starlette.datastructures import QueryParams
+from starlette.responses import RedirectResponse, Response
+
+from sentgen.desk.labels import UNLABELED
+from sentgen.desk.line_sets import Sort
+from sentgen.server import wire
+from sentgen.server.operations import operations
+from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
+from sentgen.server.pages.query import hits_of
+from sentgen.server.pages.texts import link
+from sentgen.server.problems import Refused
+
+_ROWS = 50
+#: Labels with a key.
+_KEYS = 9
+_KEPT = ("labeler", "label", "sort", "limit")
+
+
+async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+    """Ask for the sets, or for the lines of one and what came of it."""
+    name, labeler, rows = query.text("set"), query.text("labeler"), query.rows(_ROWS)
+    common = {"name": name, "labeler": labeler, "rows": rows, "query": query, "orders": get_args(Sort)}
+    if not name:
+        return {**common, "sets": await ask("line_sets"), "lines": None}
+    offset = query.number("offset", 0)
+    asked = {"name": name, "labeler": labeler, "sort": query.choice("sort", get_args(Sort))}
+    lines, report = await asyncio.gather(
+        ask("lines", **asked, label=query.text("label"), limit=rows, offset=offset),
+        _report(ask, name),
+    )
+    kept = {"set": name, **{key: query.text(key) for key in _KEPT}}
+    labels = lines.more.get("labels", [])
+    return {
+        **common,
+        "lines": lines,
+        "report": report,
+        "keys": labels[:_KEYS],
+        "others": labels[_KEYS:],
+        "labels": [UNLABELED, *labels],
+        "asked": asked,
+        "first": offset + 1,
+        "here": link("/lines", **kept, offset=str(offset) if offset else ""),
+        "before": link("/lines", **kept, offset=str(max(offset - rows, 0))) if offset else "",
+        "after": link("/lines", **kept, offset=str(offset + rows)) if lines.truncated and lines.rows else "",
+        "url": _route(name),
+        "files": _files(name, labeler),
+    }
+
+
+async def change(request: Request) -> Response:
+    """Do what a form asks for, and lead back to the page: make a set, label lines, or take that back.
+
+    It works without scripts; with them, the keys ask the API, and the page stays.
+    """
+    text = (await request.body()).decode("utf-8", "replace")
+    query = PageParameters(QueryParams(parse_qsl(text, keep_blank_values=True)))
+    ask, name = Asking(request, request.app.state.service), query.text("set")
+    labeler = query.text("labeler")
+    if query.text("action") == "new":
+        _, found = hits_of(query, query.raw("query").strip(), by_grew=False)
+        found = {key: value for key, value in found.items() if key not in ("random", "show")}
+        labels = [one for one in map(str.strip, query.text("labels").split(",")) if one]
+        answer = await ask("new_lines", **found, name=name, labels=labels)
+    elif query.text("action") == "undo":
+        answer = await ask("undo_labels", name=name, labeler=labeler)
+    else:
+        lines, label = ",".join(query.all("line")), query.text("new") or query.text("give")
+        if not lines:
+            raise Refused(422, "parameters", "no line is marked; mark some, and choose a label for them")
+        answer = await ask("label_lines", name=name, labeler=labeler, lines=lines, label=label)
+    if answer.problem:
+        raise Refused(ask.status, "input", answer.problem)
+    made = query.text("action") == "new"
+    # `label` of the form is what the page shows, and `give` what was given.
+    kept = {} if made else {key: query.text(key) for key in (*_KEPT, "offset")}
+    return RedirectResponse(link("/lines", set=name, **kept), status_code=303)
+
+
+async def _report(ask: Asking, name: str) -> PageAnswer:
+    """Return what came of a set; nothing while no line has a label, which is no mistake here."""
+    reply = await ask.reply(operations()["lines_report"], {"name": name})
+    return wire.decode(reply.body, PageAnswer) if reply.status == 200 else PageAnswer()
+
+
+def _files(name: str, labeler: str) -> dict[str, str]:
+    forms = {
+        "Excel": {"format": "xlsx"},
+        "CSV": {"format": "csv", "escape_formulas": "true"},
+        "JSON": {"format": "json"},
+    }
+    return {form: link(_route(name), labeler=labeler, limit="0", **asked) for form, asked in forms.items()}
+
+
+def _route(name: str) -> str:
+    return operations()["lines"].route.replace("{name}", quote(name, safe=""))
+
+
+PAGE = Page("/lines", "Lines", "labels.html.j2", view)
