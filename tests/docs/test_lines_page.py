@@ -27,7 +27,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_page_shows_what_comes_out(
     command: doc_pages.Command, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All of them of `sentgen kwic`, `freq` and `collocations`."""
+    """All of them of `sentgen kwic`, `freq` and `collocations`, and of `lines`, each after those before it."""
     monkeypatch.setenv("SENTGEN_DB", str(store))
     code, output = doc_pages.run(command.line)
 

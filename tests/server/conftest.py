@@ -11,6 +11,9 @@ from serving import Server, serving
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
+from sentgen.desk.desk import Desk
+from sentgen.desk.labels import GivenLabel
+from sentgen.desk.line_sets import NewLineSet
 from sentgen.lookups.subcorpora import define
 from sentgen.models import build
 from sentgen.models.vectors.build import VectorRequest
@@ -50,9 +53,21 @@ def published(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def server(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def desk(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A desk with a set of lines, some of them labeled."""
+    made = Desk(tmp_path_factory.mktemp("desk") / "class.desk", create=True)
+    with Store(demo, read_only=True) as store, store.connect() as connection:
+        NewLineSet(name="camp", pattern="lemma:camp").make(made, connection)
+    for labeler, lines in (("ann", "1-4"), ("ben", "3-6")):
+        GivenLabel(name="camp", lines=lines, label="place", labeler=labeler).give(made)
+    return made.path
+
+
+@pytest.fixture(scope="session")
+def server(published: Path, desk: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server of the demo store, with one worker of each kind."""
-    with serving(tmp_path_factory.mktemp("server"), "--snapshots", published, "--workers", 1) as running:
+    options = ("--snapshots", published, "--desk", desk, "--workers", 1)
+    with serving(tmp_path_factory.mktemp("server"), *options) as running:
         yield running
 
 

@@ -33,6 +33,9 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     *((name, {}) for name in ("formats", "algorithms", "aligners")),
     ("corpus", {"name": "relief"}),
     ("corpus", {"name": "relief", "rejected": True}),
+    ("line_sets", {}),
+    ("lines", {"name": "camp", "labeler": "ann", "label": "?", "sort": "right", "limit": 3}),
+    ("lines_report", {"name": "camp"}),
     ("subcorpora", {}),
     ("subcorpus", {"name": "short"}),
     ("vectors", {}),
@@ -145,7 +148,11 @@ def ask(client: httpx.Client, operation: Operation, values: dict[str, Any], **mo
 
 @pytest.fixture
 def sentgen(
-    published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    published: Path,
+    desk: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> Callable[[str], str]:
     """Run a command line over the snapshot of the demo store and return what it prints."""
     monkeypatch.setenv("SENTGEN_DB", str(newest(published).path))
@@ -153,7 +160,9 @@ def sentgen(
 
     def run(line: str) -> str:
         capsys.readouterr()
-        monkeypatch.setattr("sys.argv", shlex.split(line))
+        words = shlex.split(line)
+        at = ["--desk", str(desk)] if words[1] == "lines" else []
+        monkeypatch.setattr("sys.argv", [*words, *at])
         with contextlib.suppress(SystemExit):
             main()
         return capsys.readouterr().out
@@ -188,8 +197,9 @@ def test_the_command_in_an_answer_gives_its_rows(
 
 
 def test_every_operation_is_compared() -> None:
-    """No operation of the API is missing among the cases above; two corpora are in test_keyness_operation."""
-    compared = {name for name, _ in CASES} | {"keyness"}
+    """None is missing above; two corpora are in test_keyness_operation, labels in pages/test_labels_page."""
+    elsewhere = {"keyness", "new_lines", "label_lines", "undo_labels"}
+    compared = {name for name, _ in CASES} | elsewhere
     assert {name for name, one in operations().items() if one.api} == compared
 
 

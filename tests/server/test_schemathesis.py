@@ -18,7 +18,7 @@ from serving import Server
 from sentgen.server.operations import operations
 
 #: Invented requests for each route, always the same ones; by day a quarter of them.
-EXAMPLES = {"lookup": 25, "compute": 6, "sql": 25}
+EXAMPLES = {"lookup": 25, "compute": 6, "sql": 25, "desk": 25}
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 ROUTES = [operation for operation in operations().values() if operation.api]
 

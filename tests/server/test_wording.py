@@ -34,7 +34,7 @@ ROOMS = (
         "sentgen/generation",
         "sentgen/alignment",
     ),
-    *("sentgen/corpus", "sentgen/evaluation/check", "sentgen/server"),
+    *("sentgen/corpus", "sentgen/desk", "sentgen/evaluation/check", "sentgen/server"),
 )
 LOOKUPS = (
     "ngrams",
@@ -51,6 +51,8 @@ LOOKUPS = (
 TREES = ("regenerate", "generate", "check")
 #: Files whose messages name options, with the operations that can say them; () where only a command can.
 SAID: dict[str, tuple[str, ...]] = {
+    "sentgen/desk/desk.py": (),  # opening a desk, which the server does before it answers
+    "sentgen/desk/labels.py": (),  # an answer is of the labeler that was given
     "sentgen/models/building/companions.py": (),  # building
     "schema/tables/alignment.py": (),  # the data dictionary says what commands write
     "schema/tables/corpus.py": (),

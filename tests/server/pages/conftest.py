@@ -15,6 +15,9 @@ from serving import Server, serving
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
+from sentgen.desk.desk import Desk
+from sentgen.desk.labels import GivenLabel
+from sentgen.desk.line_sets import NewLineSet
 from sentgen.lookups.subcorpora import define
 from sentgen.models import build
 from sentgen.models.vectors.build import VectorRequest
@@ -48,7 +51,17 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def site(store: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server of that store."""
-    with serving(tmp_path_factory.mktemp("site"), "--db", store, "--workers", 1, "--no-warm-up") as running:
+    folder = tmp_path_factory.mktemp("site")
+    desk = Desk(folder / "class.desk", create=True)
+    with Store(store, read_only=True) as opened, opened.connect() as connection:
+        NewLineSet(name="camp", pattern="lemma:camp", corpus=["relief"]).make(desk, connection)
+        NewLineSet(name=HOSTILE.replace("/", ""), cql="[]", corpus=[HOSTILE], labels=[HOSTILE]).make(
+            desk, connection
+        )
+    GivenLabel(name="camp", lines="1-2", label="place", labeler="ann").give(desk)
+    GivenLabel(name="camp", lines="2-3", label=HOSTILE, labeler=HOSTILE).give(desk)
+    options = ("--db", store, "--desk", desk.path, "--workers", 1, "--no-warm-up")
+    with serving(folder, *options) as running:
         yield running
 
 

@@ -50,6 +50,10 @@ PAGES = {
         dedupe="on",
         open="0",
     ),
+    "line sets": "/lines",
+    "line set": at("/lines", set="camp", labeler="ann", limit=5),
+    "lines of others": at("/lines", set="camp", label="?"),
+    "hostile lines": at("/lines", set=HOSTILE.replace("/", ""), labeler=HOSTILE, limit=30),
     "grew": at(
         "/query", language="grew", query="pattern { V -[nsubj]-> S; V -[obj]-> O }", by="V.lemma", open="0"
     ),
@@ -106,6 +110,10 @@ HOSTILE_PAGES = {
         show="document,<script>alert(1)</script>",
         filter="<script>alert(1)</script>",
     ),
+    "line sets": "/lines",
+    "line set": at("/lines", set="camp", labeler="ann", limit=5),
+    "lines of others": at("/lines", set="camp", label="?"),
+    "hostile lines": at("/lines", set=HOSTILE.replace("/", ""), labeler=HOSTILE, limit=30),
     "grew": at(
         "/query",
         language="grew",

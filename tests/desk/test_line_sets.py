@@ -1,0 +1,226 @@
+"""Sets of lines: what they keep, and what they tell of a store that has changed."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import NAMED, UNNAMED, conllu
+from typer.testing import CliRunner
+
+from sentgen.cli import build
+from sentgen.desk import line_sets
+from sentgen.desk.desk import Desk, desk_beside
+from sentgen.desk.labels import GivenLabel
+from sentgen.desk.line_sets import NewLineSet, SetLines
+from sentgen.errors import InputError, NotFoundError, StoreError
+from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.schema import Store, snapshots
+from sentgen.schema.manifests import newest
+
+WORDS = ("left", "node", "right")
+
+
+def listed(desk: Desk, store: Path, **asked: Any) -> list[dict[str, Any]]:
+    """The lines of `make`, all of them unless fewer are asked for."""
+    with Store(store, read_only=True) as opened, opened.connect() as connection:
+        return SetLines(**{"name": "make", "limit": 0, **asked}).find(desk, connection).found.to_pylist()
+
+
+def states(desk: Desk, store: Path) -> dict[int, str]:
+    """What has become of the lines that are not as they were."""
+    return {one["line"]: one["state"] for one in listed(desk, store) if one["state"]}
+
+
+def test_a_set_has_the_lines_of_its_query(desk: Desk, store: Path) -> None:
+    """They are those of the concordance in its order, and the query that is kept gives them again."""
+    with Store(store, read_only=True) as opened, opened.connect() as connection:
+        want = Kwic(pattern="lemma:make", limit=0).ask(connection).found.to_pylist()
+    got = listed(desk, store)
+    (row,) = line_sets.overview(desk).to_pylist()
+    again = CliRunner().invoke(build(), [*shlex.split(str(row["query"]))[1:], "--db", str(store), "--json"])
+
+    assert [[one[word] for word in WORDS] for one in got] == [[one[word] for word in WORDS] for one in want]
+    assert [one["line"] for one in got] == [1, 2, 3, 4, 5, 6, 7]
+    assert [one["node"] for one in json.loads(again.stdout)] == [one["node"] for one in want]
+    assert (row["lines"], row["labeled"], row["labelers"]) == (7, 0, None)
+
+
+def test_lines_are_drawn_sorted_and_filtered_once(store: Path, desk: Desk) -> None:
+    """A set keeps the order and the choice of its query, whatever they are."""
+    asked = {"pattern": "lemma:make", "sort": "1R", "filter": ["they"], "within": ["not 1L"], "sample": 2}
+    with Store(store, read_only=True) as opened, opened.connect() as connection:
+        want = Kwic(**asked, limit=0).ask(connection).found.to_pylist()  # type: ignore[arg-type]
+        NewLineSet(name="few", **asked).make(desk, connection)  # type: ignore[arg-type]
+    got = listed(desk, store, name="few")
+
+    assert [one["right"] for one in got] == [one["right"] for one in want]
+    assert len(got) == 2
+
+
+def test_lines_are_known_in_a_store_that_was_made_anew(desk: Desk, read: Callable[..., Path]) -> None:
+    """Sentences have other numbers after other texts, with and without names of their own."""
+    other = read("b.duckdb", after=conllu(["one more"], ["and", "others"]))
+
+    assert states(desk, other) == {}
+    assert [one["node"] for one in listed(desk, other)] == [
+        "make",
+        "made",
+        "make",
+        "made",
+        "make",
+        "make",
+        "make",
+    ]
+
+
+def test_what_is_gone_and_what_has_changed_is_told(desk: Desk, read: Callable[..., Path]) -> None:
+    """Sentence t2 is gone, t3 has another word there, `make way` too; a label stays, as does what was seen."""
+    GivenLabel(name="make", lines="1-7", label="light", labeler="ann").give(desk)
+    named, unnamed = NAMED[:], UNNAMED[:]
+    named[2], unnamed[0] = "he will take do", "makes way"
+    text = conllu(named, unnamed)
+    start = text.index("# sent_id = t2")
+    other = read("b.duckdb", text=text[:start] + text[text.index("# sent_id = t3") :])
+    with Store(other, read_only=True) as opened, opened.connect() as connection:
+        found = SetLines(name="make", labeler="ann", limit=0).find(desk, connection)
+
+    assert states(desk, other) == {2: "gone", 3: "changed", 5: "changed"}
+    assert found.notes == (
+        "1 line is gone from the store, and shown as it was",
+        "2 lines are of other words in the store now, and shown as they were",
+    )
+    assert {one["label"] for one in found.found.to_pylist()} == {"light"}
+    assert listed(desk, other)[2]["node"] == "make"
+
+
+def test_of_sentences_with_one_name_the_one_with_the_words_is_meant(
+    desk: Desk, read: Callable[..., Path]
+) -> None:
+    """A second t1 before the first one changes nothing; where both have other words, the line has changed."""
+    twice = conllu().replace("# sent_id = t2", "# sent_id = t1", 1)
+    other = read("b.duckdb", text=twice.replace("we\twe", "you\tyou"))
+
+    assert states(desk, other) == {2: "gone"}
+
+
+def test_a_snapshot_is_read_with_the_desk_of_its_store(desk: Desk, store: Path, tmp_path: Path) -> None:
+    """It holds no line set, and none is put into its folder."""
+    folder = tmp_path / "snapshots"
+    snapshots.publish(store, folder)
+    before = sorted(folder.iterdir())
+
+    assert states(desk, newest(folder).path) == {}
+    assert sorted(folder.iterdir()) == before
+    with pytest.raises(StoreError, match="--desk FILE"):
+        desk_beside(newest(folder).path)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("make", "there is a line set 'make'"), (" ", "no name"), ("?", "no name"), ("a/b", "no name")],
+)
+def test_a_set_needs_a_name_of_its_own(desk: Desk, store: Path, name: str, said: str) -> None:
+    """What is there already is not replaced."""
+    with (
+        Store(store, read_only=True) as opened,
+        opened.connect() as connection,
+        pytest.raises(InputError, match=said),
+    ):
+        NewLineSet(name=name, pattern="no").make(desk, connection)
+
+    assert len(listed(desk, store)) == 7
+
+
+def test_a_query_that_finds_nothing_makes_no_set(desk: Desk, store: Path) -> None:
+    """It is told why, and which sets there are."""
+    with Store(store, read_only=True) as opened, opened.connect() as connection:
+        with pytest.raises(InputError, match="set 'none' is not made: no occurrence of 'lemma:mkae'"):
+            NewLineSet(name="none", pattern="lemma:mkae").make(desk, connection)
+        with pytest.raises(NotFoundError, match="no line set 'none'; there are: make"):
+            SetLines(name="none").find(desk, connection)
+
+
+@pytest.mark.parametrize("content", [b"", b"my notes\n", b"SQLite format 3\0" + bytes(200)])
+def test_a_file_of_somebody_else_is_left_alone(tmp_path: Path, content: bytes) -> None:
+    """It is refused before SQLite opens it, and not a byte changes."""
+    file = tmp_path / "a.desk"
+    file.write_bytes(content)
+
+    with pytest.raises(StoreError, match="no desk of sentgen; it is left as it is"):
+        Desk(file, create=True)
+    assert file.read_bytes() == content
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_another_database_and_a_newer_desk_are_refused(tmp_path: Path, desk: Desk) -> None:
+    """A SQLite database of another program stays as it is, and so does the desk of a later version."""
+    file = tmp_path / "b.desk"
+    with sqlite3.connect(file) as other:
+        other.execute("create table line_set (name)")
+    with sqlite3.connect(desk.path) as newer:
+        newer.execute("pragma user_version = 2")
+
+    with pytest.raises(StoreError, match="no desk of sentgen"):
+        Desk(file)
+    with pytest.raises(StoreError, match="a desk of a newer sentgen"):
+        Desk(desk.path)
+
+
+def test_a_set_that_is_removed_takes_its_labels_along(desk: Desk, store: Path) -> None:
+    """It says how many there were, and first only what would go."""
+    GivenLabel(name="make", lines="2,3", label="light", labeler="ann").give(desk)
+
+    assert line_sets.remove(desk, "make", dry_run=True) == (7, 2)
+    assert line_sets.remove(desk, "make") == (7, 2)
+    with sqlite3.connect(desk.path) as raw:
+        assert [raw.execute(f"select count(*) from {table}").fetchone() for table in ("line", "label")] == [
+            (0,),
+            (0,),
+        ]
+
+
+_LABELS = """
+import sys
+from pathlib import Path
+from sentgen.desk.desk import Desk
+from sentgen.desk.labels import GivenLabel
+
+desk, labeler, number = Desk(Path(sys.argv[1])), sys.argv[2], 0
+while True:
+    number += 1
+    GivenLabel(name="make", lines="1-7", label=f"x{number}", labeler=labeler).give(desk)
+    print(number, flush=True)
+"""
+
+
+def test_two_write_at_once_and_no_label_that_was_told_is_lost_when_they_are_killed(desk: Desk) -> None:
+    """Each label that a process said it had given is there after a SIGKILL in the middle of the next one."""
+    command = [sys.executable, "-c", _LABELS, str(desk.path)]
+    told = {}
+    writers = {
+        who: subprocess.Popen([*command, who], stdout=subprocess.PIPE, text=True) for who in ("ann", "ben")
+    }
+    for who, writer in writers.items():
+        assert writer.stdout is not None
+        for _ in range(5):
+            told[who] = int(writer.stdout.readline())
+    for who, writer in writers.items():
+        writer.kill()
+        rest = writer.communicate()[0].split()
+        told[who] = max([told[who], *map(int, rest)])
+
+    with desk.reading() as reading:
+        from sentgen.desk.tables import find_set, labels_of
+
+        found = labels_of(reading, find_set(reading, "make").id)
+    for who, number in told.items():
+        # The last one may have been on the disk before it was told.
+        assert set(found[who].values()) in ({f"x{number}"}, {f"x{number + 1}"})
