@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from test_line_sets import listed
+from labeled_texts import listed
 
 from sentgen.desk.agreement import kappa, report
 from sentgen.desk.desk import Desk

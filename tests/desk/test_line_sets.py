@@ -9,10 +9,9 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from conftest import NAMED, UNNAMED, conllu
+from labeled_texts import NAMED, UNNAMED, WORDS, conllu, listed, states
 from typer.testing import CliRunner
 
 from sentgen.cli import build
@@ -24,19 +23,6 @@ from sentgen.errors import InputError, NotFoundError, StoreError
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.schema import Store, snapshots
 from sentgen.schema.manifests import newest
-
-WORDS = ("left", "node", "right")
-
-
-def listed(desk: Desk, store: Path, **asked: Any) -> list[dict[str, Any]]:
-    """The lines of `make`, all of them unless fewer are asked for."""
-    with Store(store, read_only=True) as opened, opened.connect() as connection:
-        return SetLines(**{"name": "make", "limit": 0, **asked}).find(desk, connection).found.to_pylist()
-
-
-def states(desk: Desk, store: Path) -> dict[int, str]:
-    """What has become of the lines that are not as they were."""
-    return {one["line"]: one["state"] for one in listed(desk, store) if one["state"]}
 
 
 def test_a_set_has_the_lines_of_its_query(desk: Desk, store: Path) -> None:

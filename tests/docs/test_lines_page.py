@@ -11,7 +11,11 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
 from sentgen.schema import Store
 
-COMMANDS = doc_pages.commands((Path(__file__).resolve().parents[2] / "docs" / "lines.md").read_text("utf-8"))
+_ALL = doc_pages.commands((Path(__file__).resolve().parents[2] / "docs" / "lines.md").read_text("utf-8"))
+
+#: Those of line sets come one after the other; the others by themselves.
+LABELING = [command for command in _ALL if command.line.startswith("sentgen lines ")]
+COMMANDS = [command for command in _ALL if command not in LABELING]
 
 
 @pytest.fixture(scope="module")
@@ -27,9 +31,19 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_page_shows_what_comes_out(
     command: doc_pages.Command, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All of them of `sentgen kwic`, `freq` and `collocations`, and of `lines`, each after those before it."""
+    """All of them of `sentgen kwic`, `freq` and `collocations`."""
     monkeypatch.setenv("SENTGEN_DB", str(store))
     code, output = doc_pages.run(command.line)
 
     assert doc_pages.shows(command.output, output), output
     assert code == 0
+
+
+def test_lines_are_labeled_as_the_page_shows(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A set is made, labeled, taken back, listed and reported."""
+    monkeypatch.setenv("SENTGEN_DB", str(store))
+    for command in LABELING:
+        code, output = doc_pages.run(command.line)
+
+        assert doc_pages.shows(command.output, output), output
+        assert code == 0

@@ -129,9 +129,9 @@ def report(*, asked: LineSetName, desk: DeskOption = None, db: DbOption = None, 
     Example: `sentgen lines report make`
     """
     rows, notes = agreement.report(_desk(desk, db), asked.name)
-    out.table(rows, essential=("labeler", "label", "lines", "value", "low", "high"))
     for note in notes:
         out.note(note)
+    out.table(rows, essential=("labeler", "label", "lines", "value", "low", "high"))
 
 
 @app.command("import")
