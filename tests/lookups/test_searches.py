@@ -213,7 +213,8 @@ def test_ranges_of_sentences_make_no_difference(
     connection: Connection, sentences: int, lines: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A store searched range by range gives the lines of one that is searched as a whole, in their order."""
-    asked = [*product(("the",), ORDERS, (None, 1), (2, 100)), ("* fell", "none", None, 2)]
+    asked = [*product(("the",), ORDERS, (None,), (2,)), *product(("the",), ORDERS[:2], (1,), (100,))]
+    asked.append(("* fell", "none", None, 2))
 
     def answers() -> list[tuple[list[tuple[Any, ...]], bool, int | None]]:
         found = (Kwic(pattern=p, sort=o, random=s, limit=n).ask(connection) for p, o, s, n in asked)

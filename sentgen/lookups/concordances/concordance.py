@@ -119,12 +119,12 @@ class Kwic(HitLookup):
             NotFoundError: no such corpus.
         """
         limit, search = self.limit, self._search(connection)
-        lines, search = search.lines(limit), replace(search, placed=placed)
-        if search.at_once(limit):
-            found, hits = search.lines(limit).fetch(connection, limit), FoundHits()
-            hits.hits = hits.left = found.num_rows
-            if found.num_rows == limit or self.sample:
-                hits.hits = hits.left = search.hits(None)
+        lines, search, hits = search.lines(limit), replace(search, placed=placed), FoundHits()
+        if search.at_once(limit, hits):
+            found = search.lines(limit).fetch(connection, limit)
+            if not hits.hits:
+                every = found.num_rows < limit and not self.sample
+                hits.hits = hits.left = found.num_rows if every else search.hits(None)
         else:
             found, hits = search.gathered(limit)
         total = min(hits.left, self.sample or hits.left)

@@ -130,13 +130,15 @@ class LineSearch:
         """Whether the first lines are known only when all hits are."""
         return bool(self.order.keys or self.sample or self.distinct)
 
-    def at_once(self, limit: int) -> bool:
-        """Return whether one statement has the answer, within bounded memory."""
+    def at_once(self, limit: int, found: FoundHits) -> bool:
+        """Return whether one statement has the answer, in bounded memory; tell the hits if counted."""
         # What lines show is asked for once, and then held.
         if not limit or self.distinct or not self.pattern.at_once(self.sentences):
             return False
         tokens = 0 if self.sample else self.order.tokens
-        return not tokens or self.hits(None) * tokens <= TOKENS
+        if tokens:
+            found.hits = found.left = self.hits(None)
+        return found.hits * tokens <= TOKENS
 
     def searched(self, limit: int) -> tuple[Iterator[Part], int | None]:
         """Return the parts of the store that have the lines asked for, and the number of hits if known."""

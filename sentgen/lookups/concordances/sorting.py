@@ -58,6 +58,20 @@ _WORDS = """
     join word as w on w.id = t.word_id
     group by b.sentence_id, b.first, b.last
   ) as s on s.sentence_id = h.sentence_id and s.first = h.first and s.last = h.last"""
+#: Of all hits those whose next word is among the first ones: no other can be among the first lines.
+_NEAREST = """\
+beside as (
+  select h.*, coalesce(lower(w.form), '') as near
+  from {every} as h
+  left join token as t on t.sentence_id = h.sentence_id and t.position = {place}{part}
+  left join word as w on w.id = t.word_id
+),
+nearest as (
+  select * exclude near
+  from beside
+  where near {within} (select {last}(near) from (select near from beside order by near{turned} limit {limit}))
+),
+"""
 _OF_HIT = "\n  join sentence as of_hit on of_hit.id = {home}"
 #: Where a hit is in its document, and which sentence its first token is in.
 _PLACED = "\n  join placed as p on p.id = h.sentence_id"
@@ -169,8 +183,10 @@ class LineOrder:
             part: the condition on the sentences of tokens, if only some are searched.
             ties: the columns that put equal hits in order.
         """
-        spot, values = _Spot(every, reach, wide, part), self.found or {}
         bindings["sorted"] = self.context
+        nearest = "" if wide or reach is DOCUMENT else self._nearest(every, bindings, limit, part)
+        every = "nearest" if nearest else every
+        spot, values = _Spot(every, reach, wide, part), self.found or {}
         columns, words, read, order = list[str](), list[str](), list[str](), list[str]()
         for number, one in enumerate(self.keys, 1):
             if one.name in values:
@@ -189,11 +205,26 @@ class LineOrder:
         by = ", ".join([*order, ties])
         keyed = _KEYED.format(keys="".join(columns), every=every, joins=joins)
         return _HIT.format(
-            keyed=keyed if self.keys else "",
+            keyed=nearest + keyed if self.keys else "",
             hits="keyed" if self.keys else every,
             rank=f", row_number() over (order by {by}) as rank" if self.keys else "",
             order=by,
             limit=limit_clause(limit, bindings, "    "),
+        )
+
+    def _nearest(self, every: str, bindings: Bindings, limit: int, part: str) -> str:
+        """Return what leaves out hits by their next word, which takes less than all words beside them."""
+        first = self.keys[0] if self.keys else None
+        if first is None or first.name not in (_LEFT, _RIGHT) or not (limit and self.context):
+            return ""
+        return _NEAREST.format(
+            every=every,
+            place="h.first - 1" if first.name == _LEFT else "h.last + 1",
+            part=f" and t.sentence_id {part}" if part else "",
+            within=">=" if first.descending else "<=",
+            last="min" if first.descending else "max",
+            turned=" desc" if first.descending else "",
+            limit=bindings.bind("limit", limit),
         )
 
 
