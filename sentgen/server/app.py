@@ -16,7 +16,7 @@ from sentgen.server import metrics, mistakes, problems, routes
 from sentgen.server.gate import AccessMiddleware
 from sentgen.server.kept import CacheMiddleware
 from sentgen.server.operations import operations
-from sentgen.server.pages import site
+from sentgen.server.pages import offer, site
 from sentgen.server.parameters import names_of
 from sentgen.server.problems import ProblemDocument, Refused
 from sentgen.server.service import Service
@@ -47,8 +47,10 @@ def create_app(service: Service) -> FastAPI:
         redoc_url=None,
     )
     app.state.service = service
-    app.include_router(routes.router(service.settings))
-    app.include_router(site.router(service.settings))
+    settings = service.settings
+    only = offer.operations_of(site.offered(settings)) if settings.only else None
+    app.include_router(routes.router(settings, only))
+    app.include_router(site.router(settings))
     _add_watching(app, service)
     _add_errors(app)
     # The last one added is met first: who may not ask gets nothing that is kept, and that is packed already.
@@ -94,6 +96,9 @@ def _add_errors(app: FastAPI) -> None:
         kind, detail = _STARLETTE.get(
             error.status_code, ("request", "this is no request that can be answered")
         )
+        only = request.app.state.service.settings.only
+        if kind == "no-such-route" and only:
+            detail = f"this server offers only some pages, and not this one; there are: {', '.join(only)}"
         document = problems.problem(error.status_code, kind, detail)
         return _response(request, document, error.headers)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Container
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -17,7 +17,7 @@ from sentgen.server.operations import Operation, operations
 from sentgen.server.parameters import Parameters, call, fields_of, names_of, parameters
 from sentgen.server.problems import ProblemDocument
 from sentgen.server.service import Service
-from sentgen.server.settings import ServerSettings, offered
+from sentgen.server.settings import ServerSettings
 from sentgen.server.wire import MEDIA_TYPES, Call, Format
 
 _PATH_PARAMETER = re.compile(r"\{(\w+)\}")
@@ -92,12 +92,12 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
 }
 
 
-def router(settings: ServerSettings) -> APIRouter:
-    """Return the routes of all operations."""
+def router(settings: ServerSettings, only: Container[str] | None = None) -> APIRouter:
+    """Return the routes of all operations, or only of some."""
     routes = APIRouter(tags=["operations"])
     for operation in operations().values():
         # Without SQL its route is not there at all: it is neither documented nor refused in another way.
-        if operation.api and offered(operation.kind, settings):
+        if operation.api and operation.kind in settings.kinds and (only is None or operation.name in only):
             routes.add_api_route(
                 operation.route,
                 _endpoint(operation),

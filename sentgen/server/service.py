@@ -19,7 +19,7 @@ from sentgen.server.metrics import Metrics
 from sentgen.server.operations import operations
 from sentgen.server.pool import Pool
 from sentgen.server.problems import Refused
-from sentgen.server.settings import KINDS, Kind, ServerSettings, offered
+from sentgen.server.settings import Kind, ServerSettings
 from sentgen.server.shelf import LruCache
 from sentgen.server.wire import Call, Opening, Reply
 
@@ -167,14 +167,10 @@ class Service:
             )
         # Beside the requests: it reads the whole file.
         await asyncio.to_thread(snapshots.verify, snapshot)
-        generation = Generation(snapshot, {kind: self._pool(kind, snapshot) for kind in self._kinds})
+        generation = Generation(snapshot, {kind: self._pool(kind, snapshot) for kind in self.settings.kinds})
         await generation.start(whole=whole)
         logger.info("serving", extra={"snapshot": snapshot.name})
         return generation
-
-    @property
-    def _kinds(self) -> list[Kind]:
-        return [kind for kind in KINDS if offered(kind, self.settings)]
 
     def _pool(self, kind: Kind, snapshot: Snapshot) -> Pool:
         settings = self.settings

@@ -101,6 +101,7 @@ class ServerSettings(Serving):
         tokens: whoever asks must have one of them; none if all may ask.
         hosts: names that the server may be called by, beside that of the loopback.
         sql: whether SQL is offered.
+        only: the pages that are offered, by their paths without a slash; all if there are none.
         limits: what a request may cost.
         poll: seconds between two looks for a newer snapshot.
     """
@@ -109,10 +110,12 @@ class ServerSettings(Serving):
     tokens: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
     sql: bool = True
+    only: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
     poll: float = 1.0
 
-
-def offered(kind: Kind, settings: ServerSettings) -> bool:
-    """Say whether a server does a kind of work: SQL unless forbidden, a desk only if it was given one."""
-    return {"sql": settings.sql, "desk": settings.desk is not None}.get(kind, True)
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kinds of work that it does: SQL unless that is forbidden, a desk only if it was given one."""
+        without = {"sql": not self.sql, "desk": self.desk is None}
+        return tuple(kind for kind in KINDS if not without.get(kind))

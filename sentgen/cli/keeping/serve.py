@@ -61,7 +61,7 @@ class LimitOptions:
         )
 
 
-@asking(Serving, "serving", token_file="workers", allow_host="workers", sql="workers")
+@asking(Serving, "serving", token_file="workers", allow_host="workers", sql="workers", only="workers")
 @asking(LimitOptions)
 def serve(
     *,
@@ -95,6 +95,15 @@ def serve(
     sql: Annotated[
         bool, typer.Option("--read-only-sql/--no-sql", help="Offer SQL, or not.", rich_help_panel=_WHO)
     ] = True,
+    only: Annotated[
+        str | None,
+        typer.Option(
+            "--only",
+            metavar="PAGES",
+            help="Offer only these pages, such as `query,word`, and what they need.",
+            rich_help_panel=_WHO,
+        ),
+    ] = None,
     asked: LimitOptions,
 ) -> None:
     """Serve a published store over HTTP: the API under /v1, and pages for a browser.
@@ -111,13 +120,14 @@ def serve(
 
     if snapshots is not None and db is not None:
         raise typer.BadParameter("--snapshots and --db exclude each other; choose one")
-    limits = asked.limits
+    limits, pages = asked.limits, _pages(only, sql=sql)
     with _folder(snapshots, db) as folder:
         settings = ServerSettings(
             folder,
             tokens=_tokens(token_file),
             hosts=tuple(allow_host or ()),
-            sql=sql,
+            sql=sql and (not pages or "sql" in pages),
+            only=pages,
             limits=limits,
             **asdict(serving),
         )
@@ -138,6 +148,18 @@ def _folder(snapshots: Path | None, db: Path | None) -> Iterator[Path]:
             yield folder
     finally:
         signal.signal(signal.SIGTERM, ordinary)
+
+
+def _pages(only: str | None, *, sql: bool) -> tuple[str, ...]:
+    """Read which pages are offered; none stands for all."""
+    if only is None:
+        return ()
+    from sentgen.server.pages import offer, site  # which import FastAPI
+
+    names = offer.read_only(site.PAGES, only)
+    if "sql" in names and not sql:
+        raise InputError("--only has the page of SQL, and --no-sql leaves it out; choose one of the two")
+    return names
 
 
 def _tokens(path: Path | None) -> tuple[str, ...]:

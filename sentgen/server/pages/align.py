@@ -75,4 +75,4 @@ def added(rows: Iterable[Mapping[str, str]]) -> dict[str, str]:
     return {row["aligner"]: f"{row['aligner']} ({row['package']})" for row in plugins}
 
 
-PAGE = Page("/align", "Align", "align.html.j2", view)
+PAGE = Page("/align", "Align", "align.html.j2", view, asks=("aligners", "align"))

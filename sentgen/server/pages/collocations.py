@@ -93,4 +93,4 @@ def lines_of(query: PageParameters, node: str, collocate: str) -> str:
     return link("/hits", **about, window=window, **kept)
 
 
-PAGE = Page("/collocations", "Collocations", "collocations.html.j2", view)
+PAGE = Page("/collocations", "Collocations", "collocations.html.j2", view, asks=("collocations",))

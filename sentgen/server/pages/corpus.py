@@ -142,4 +142,10 @@ _VIEWS = {
     "sources": _sources,
 }
 
-PAGE = Page("/corpus", "Corpora", "corpus.html.j2", view)
+PAGE = Page(
+    "/corpus",
+    "Corpora",
+    "corpus.html.j2",
+    view,
+    asks=("corpus", "subcorpus", "frequencies", "ngrams", "kwic"),
+)

@@ -69,4 +69,4 @@ def _examples(text: ExamplePassage) -> list[PageExample]:
     return [PageExample(f"{text.document}, {way}", {**asked, "algorithm": way}) for way in ways]
 
 
-PAGE = Page("/generate", "Generate", "generate.html.j2", view)
+PAGE = Page("/generate", "Generate", "generate.html.j2", view, asks=("models", "algorithms", "generate"))

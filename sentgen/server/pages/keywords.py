@@ -129,4 +129,4 @@ def _tags(patterns: Sequence[str]) -> str:
     return f" & ({' | '.join(conditions)})" if conditions else ""
 
 
-PAGE = Page("/keyness", "Keywords", "keywords.html.j2", view)
+PAGE = Page("/keyness", "Keywords", "keywords.html.j2", view, asks=("keyness",))

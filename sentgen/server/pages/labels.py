@@ -23,6 +23,7 @@ from sentgen.server.problems import Refused
 _ROWS = 50
 #: Labels with a key.
 _KEYS = 9
+_ASKS = ("line_sets", "lines", "new_lines", "label_lines", "undo_labels", "lines_report")
 _KEPT = ("labeler", "label", "sort", "limit")
 
 
@@ -105,4 +106,4 @@ def _route(name: str) -> str:
     return operations()["lines"].route.replace("{name}", quote(name, safe=""))
 
 
-PAGE = Page("/lines", "Lines", "labels.html.j2", view)
+PAGE = Page("/lines", "Lines", "labels.html.j2", view, _ASKS)

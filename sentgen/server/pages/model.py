@@ -40,4 +40,4 @@ def _example(text: ExamplePassage) -> PageExample:
     return PageExample(words, {"ngram": " ".join(text.words[:3]), "text": words})
 
 
-PAGE = Page("/model", "Models", "model.html.j2", view)
+PAGE = Page("/model", "Models", "model.html.j2", view, asks=("models", "model", "score"))

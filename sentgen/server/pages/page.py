@@ -173,9 +173,16 @@ class Page:
         name: what the navigation calls it; empty if it is reached from other pages only.
         template: the file of its template.
         view: asks for what the template shows, and returns it by name.
+        asks: the operations whose rows it shows, which the API has where only some pages are offered.
     """
 
     path: str
     name: str
     template: str
     view: Callable[[Asking, PageParameters], Awaitable[Mapping[str, object]]]
+    asks: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """What it is called where some pages are chosen: its path without the slash."""
+        return self.path.strip("/")

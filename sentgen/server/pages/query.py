@@ -293,4 +293,4 @@ async def download(request: Request, name: str) -> Response:
     return Response(found.encode("utf-8", "replace"), headers=headers, media_type="text/plain; charset=utf-8")
 
 
-PAGE = Page("/query", "Query", "query.html.j2", view)
+PAGE = Page("/query", "Query", "query.html.j2", view, asks=("kwic", "match", "frequencies"))

@@ -112,4 +112,10 @@ async def _attempt(ask: Asking, algorithm: Algorithm, words: str, asked: Mapping
     return PageOutput(algorithm, answer, explained, reasons)
 
 
-PAGE = Page("/regenerate", "Regenerate", "regenerate.html.j2", view)
+PAGE = Page(
+    "/regenerate",
+    "Regenerate",
+    "regenerate.html.j2",
+    view,
+    asks=("models", "algorithms", "dependencies", "regenerate"),
+)

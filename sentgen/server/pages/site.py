@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache, partial
 from importlib import resources
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, FastAPI, Request, Response
 from jinja2 import Environment
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
+from starlette.routing import Match
 
 from sentgen import __version__
 from sentgen.alignment.view import html
@@ -27,6 +28,7 @@ from sentgen.server.pages import (
     keywords,
     labels,
     model,
+    offer,
     query,
     regenerate,
     sentence,
@@ -39,7 +41,7 @@ from sentgen.server.pages import (
 from sentgen.server.pages.page import Asking, Page, PageParameters
 from sentgen.server.problems import ProblemDocument
 from sentgen.server.service import Service
-from sentgen.server.settings import Kind, ServerSettings, offered
+from sentgen.server.settings import ServerSettings
 
 PAGES: tuple[Page, ...] = (
     home.PAGE,
@@ -65,17 +67,18 @@ _HOUR = 3600
 
 
 def router(settings: ServerSettings) -> APIRouter:
-    """Return the routes of all pages that the server offers, and of their files."""
+    """Return the routes of the pages that are offered, and of their files."""
     routes = APIRouter(include_in_schema=False, default_response_class=Response)
     cited = [Depends(_require_cited)]
-    pages = _offered(settings)
-    for page in pages:
+    keys = [page.key for page in offered(settings)]
+    for page in offered(settings):
         routes.add_api_route(page.path, _endpoint(page), methods=["GET", "HEAD"], dependencies=cited)
-    if sql.PAGE in pages:
+    if "sql" in keys:
         routes.add_api_route("/sql/{name}", sql.download, methods=["GET"], dependencies=cited)
-    if labels.PAGE in pages:
+    if "lines" in keys:
         routes.add_api_route(labels.PAGE.path, labels.change, methods=["POST"])
-    routes.add_api_route("/query/{name}", query.download, methods=["GET"], dependencies=cited)
+    if "query" in keys:
+        routes.add_api_route("/query/{name}", query.download, methods=["GET"], dependencies=cited)
     routes.add_api_route("/static/{name}", static, methods=["GET", "HEAD"])
     return routes
 
@@ -113,26 +116,38 @@ def problem_page(request: Request, problem: ProblemDocument) -> Response:
 def _page(request: Request, template: str, found: Mapping[str, object], status: int) -> Response:
     """Fill in a template; every value is escaped."""
     service: Service = request.app.state.service
+    settings, pages = service.settings, offered(service.settings)
+    offered_paths = [page.path for page in pages]
     written = (
         environment()
         .get_template(template)
         .render(
             **found,
             path=request.url.path,
-            pages=[page for page in _offered(service.settings) if page.name],
-            offers_sql=service.settings.sql,
-            offers_lines=service.settings.desk is not None,
+            pages=[page for page in pages if page.name],
+            offered=offered_paths,
+            offers_sql=settings.sql,
+            offers_lines="/lines" in offered_paths,
             snapshot=service.snapshot,
             permanent=pinned.permanent(request, service.snapshot.name),
         )
     )
+    if settings.only:
+        written = offer.without_dead_links(written, partial(_leads, request.app))
     # JSON can carry half of a surrogate pair, which is no UTF-8.
     return HTMLResponse(written.encode("utf-8", "replace"), status)
 
 
-def _offered(settings: ServerSettings) -> list[Page]:
-    kinds: dict[str, Kind] = {sql.PAGE.path: "sql", labels.PAGE.path: "desk"}
-    return [page for page in PAGES if offered(kinds.get(page.path, "lookup"), settings)]
+def offered(settings: ServerSettings) -> list[Page]:
+    """Return the pages that a server offers."""
+    return offer.offered(PAGES, settings)
+
+
+@lru_cache(maxsize=1000)
+def _leads(app: FastAPI, path: str) -> bool:
+    """Say whether there is something at a path."""
+    asked = {"type": "http", "method": "GET", "path": path, "root_path": "", "headers": []}
+    return any(route.matches(asked)[0] is Match.FULL for route in app.router.routes)
 
 
 @cache

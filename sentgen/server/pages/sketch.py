@@ -108,4 +108,4 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-PAGE = Page("/sketch", "Sketch", "sketch.html.j2", view)
+PAGE = Page("/sketch", "Sketch", "sketch.html.j2", view, asks=("sketch",))

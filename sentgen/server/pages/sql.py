@@ -91,4 +91,4 @@ async def download(request: Request, name: str) -> Response:
     return response
 
 
-PAGE = Page("/sql", "SQL", "sql.html.j2", view)
+PAGE = Page("/sql", "SQL", "sql.html.j2", view, asks=("sql",))

@@ -30,4 +30,4 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     }
 
 
-PAGE = Page("/vectors", "Vectors", "vectors.html.j2", view)
+PAGE = Page("/vectors", "Vectors", "vectors.html.j2", view, asks=("vectors", "near"))

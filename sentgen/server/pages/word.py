@@ -127,4 +127,10 @@ def _histograms(arguments: PageAnswer) -> list[Histogram]:
     return found
 
 
-PAGE = Page("/word", "Word", "word.html.j2", view)
+PAGE = Page(
+    "/word",
+    "Word",
+    "word.html.j2",
+    view,
+    asks=("kwic", "frequencies", "ngrams", "dependencies", "arguments", "collocations"),
+)

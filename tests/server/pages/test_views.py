@@ -30,7 +30,7 @@ from sentgen.server.operations.operation import Context
 from sentgen.server.pages import regenerate, site, sketch, sql, word
 from sentgen.server.pages.page import PageAnswer, PageParameters
 from sentgen.server.pages.texts import link, literal_pattern, phrase_pattern, token_pattern
-from sentgen.server.settings import Limits
+from sentgen.server.settings import Limits, ServerSettings
 from sentgen.server.wire import Opening
 
 OPENING = Opening("compute", "", Limits())
@@ -182,8 +182,8 @@ def test_examples_of_sql_run(example, held):
 
 def test_without_sql_there_is_no_page_for_it():
     """A server without SQL has neither the page nor its files."""
-    with_sql = {route.path for route in site.router(sql_offered=True).routes}
-    without = {route.path for route in site.router(sql_offered=False).routes}
+    with_sql = {route.path for route in site.router(ServerSettings(Path())).routes}
+    without = {route.path for route in site.router(ServerSettings(Path(), sql=False)).routes}
 
     assert with_sql - without == {"/sql", "/sql/{name}"}
 
