@@ -210,6 +210,11 @@ def raw(connection: Connection) -> duckdb.DuckDBPyConnection:
     return duck_of(connection.connection.dbapi_connection)
 
 
+def kept(connection: Connection) -> dict[Any, Any]:
+    """Return what has been found out of a store that nobody can change; of another one nothing is kept."""
+    return connection.info if connection.get_execution_options().get(READ_ONLY) else {}
+
+
 @contextmanager
 def one_thread(connection: Connection) -> Iterator[None]:
     """Append with one thread: the rows keep their order, and take half the CPU time of two threads.

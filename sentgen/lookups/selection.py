@@ -13,7 +13,7 @@ from sentgen.lookups.metadata.conditions import Condition, choose
 from sentgen.lookups.metadata.named import Subcorpus, condition_of, stored
 from sentgen.lookups.statement import Bindings
 from sentgen.output.wording import quantity
-from sentgen.schema.engine import READ_ONLY, raw
+from sentgen.schema.engine import kept, raw
 
 _NO_CORPORA = "none yet; make one with: sentgen ingest PATH --corpus NAME"
 #: One that was counted into a lake has tokens, and no documents.
@@ -182,8 +182,8 @@ def _subcorpora(connection: Connection, names: Sequence[str], known: Iterable[st
 
 def _corpora(connection: Connection) -> list[_Corpus]:
     """Return all corpora, by name; of a store that nobody can change, they are looked up once."""
-    kept = connection.info if connection.get_execution_options().get(READ_ONLY) else {}
-    found: list[_Corpus] | None = kept.get(_corpora)
+    known = kept(connection)
+    found: list[_Corpus] | None = known.get(_corpora)
     if found is None:
-        found = kept[_corpora] = [_Corpus(*row) for row in raw(connection).execute(_CORPORA).fetchall()]
+        found = known[_corpora] = [_Corpus(*row) for row in raw(connection).execute(_CORPORA).fetchall()]
     return found

@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from sentgen.lookups.reach import whole_documents
 from sentgen.lookups.statement import Bindings, Statement
+from sentgen.schema.engine import kept
 
 #: Sentences that are searched at once, unless what is asked says how many.
 SENTENCES = 500_000
@@ -116,4 +117,7 @@ Part = SentenceRange | SentenceNumbers | Places
 
 def sentences_of(connection: Connection) -> int:
     """Return the number of the last sentence."""
-    return int(Statement(_SIZE).value(connection))
+    found = kept(connection)
+    if sentences_of not in found:
+        found[sentences_of] = int(Statement(_SIZE).value(connection))
+    return int(found[sentences_of])

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from sentgen.lookups.statement import Statement
-from sentgen.schema.engine import READ_ONLY
+from sentgen.schema.engine import kept
 
 #: What gives the lines of a concordance, of a table ``line`` with the three columns of its text.
 LINE_COLUMNS = """\
@@ -104,10 +104,10 @@ class Surface:
 
 def surface_of(connection: Connection, *, token: str = "c", word: str = "word") -> Surface:
     """Return how the tokens of a store become text; looked up once where nobody can change the store."""
-    kept = connection.info if connection.get_execution_options().get(READ_ONLY) else {}
-    if surface_of not in kept:
-        kept[surface_of] = Statement("select 1 from multiword limit 1").value(connection) is not None
-    return Surface(kept[surface_of], token, word)
+    found = kept(connection)
+    if surface_of not in found:
+        found[surface_of] = Statement("select 1 from multiword limit 1").value(connection) is not None
+    return Surface(found[surface_of], token, word)
 
 
 def surface_sizes(connection: Connection, form: str, *, ignore_case: bool) -> tuple[int, ...]:
