@@ -86,14 +86,25 @@ with {spelling}together as (
   having sum(o11) >= $min_count
 ),
 """
-_WINDOW = """\
+_ALONE = """\
 alone as (
   select {t} as id, count(*) as c1
   from token as t{spelled_t}
   where {t} in (select id from together){and_corpora}
   group by {t}
 ),
-pair as (
+"""
+#: The same of words, which are counted already.
+_ALONE_COUNTED = """\
+alone as (
+  select w1 as id, sum(count)::bigint as c1
+  from ngram_1
+  where w1 in (select id from together){and_segments}
+  group by w1
+),
+"""
+_WINDOW = """\
+{alone}pair as (
   select id, o11::double as o11, (select {spots})::double as r1, c1::double as c1,
     (select count(*) from token{corpora})::double as n, (select {nodes})::double as f
   from together
@@ -272,6 +283,8 @@ class CollocationStatements:
     ) -> str:
         """Fill in the numbers of words, the same for words that are one, and what is asked of them."""
         folded = self.selection.ignore_case
+        counted = self.column == "word_id" and self.selection.condition is None and not folded
+        text = text.replace("{alone}", _ALONE_COUNTED if counted else _ALONE)
         for alias in "tdh":
             place, of_alias = f"{alias}.{self.column}", f"spelling_{alias}"
             # Not an inner join: tokens without a lemma are tokens of the window, too.
@@ -289,6 +302,7 @@ class CollocationStatements:
             "nodes": nodes,
             "and_corpora": _and(of_tokens(bindings, "t")) if "{and_corpora}" in text else "",
             "corpora": where(of_tokens(bindings), "      ") if "{corpora}" in text else "",
+            "and_segments": _and(self.selection.of_segments(bindings)) if "{and_segments}" in text else "",
             "and_arcs": _and(self._arcs(bindings)) if "{and_arcs}" in text else "",
         }
         for name, string in told.items():
