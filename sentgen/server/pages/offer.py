@@ -22,7 +22,7 @@ _CARD = re.compile(r'<li><a href="(/[^"]*)">[^<]*</a><p>[^<]*</p></li>\s*')
 
 
 def offered(pages: Iterable[Page], settings: ServerSettings) -> list[Page]:
-    """Return the pages that are offered: those that were named, or all, and those that are reached from them."""
+    """Return the pages that are offered: all, or those that were named and what they lead to."""
     only, kinds = settings.only, settings.kinds
     return [
         page
