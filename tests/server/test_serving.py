@@ -21,7 +21,6 @@ from sentgen.schema import Store, snapshots
 from sentgen.schema.manifests import newest
 from sentgen.server import routes
 from sentgen.server.pages import site
-from sentgen.server.service import Service
 from sentgen.server.settings import ServerSettings
 
 #: Runs until somebody ends it.
@@ -277,13 +276,15 @@ def test_a_store_is_served_by_a_snapshot_of_it(quick: Server, written: Path) -> 
 
 
 @pytest.mark.parametrize("sql", [True, False])
-def test_sql_is_offered_or_not(sql: bool) -> None:
-    """Without it there is no route of it, no page, and no worker."""
-    service = Service(ServerSettings(Path("none"), sql=sql))
-    routers = (routes.router(sql=sql), site.router(sql_offered=sql))
+@pytest.mark.parametrize("desk", [Path("class.desk"), None])
+def test_sql_and_lines_are_offered_or_not(sql: bool, desk: Path | None) -> None:
+    """Without them there is no route of them, no page, and no worker."""
+    settings = ServerSettings(Path("none"), sql=sql, desk=desk)
+    routers = (routes.router(settings), site.router(settings))
     found = {route.path for router in routers for route in router.routes if isinstance(route, APIRoute)}
 
-    assert ("/v1/sql" in found) == ("/sql" in found) == ("sql" in service._kinds) == sql
+    assert ("/v1/sql" in found) == ("/sql" in found) == ("sql" in settings.kinds) == sql
+    assert ("/v1/lines" in found) == ("/lines" in found) == ("desk" in settings.kinds) == bool(desk)
     assert {"/v1/kwic", "/query"} <= found
 
 

@@ -120,7 +120,7 @@ def serve(
 
     if snapshots is not None and db is not None:
         raise typer.BadParameter("--snapshots and --db exclude each other; choose one")
-    limits, pages = asked.limits, _pages(only, sql=sql)
+    limits, pages = asked.limits, _pages(only, sql=sql, desk=serving.desk is not None)
     with _folder(snapshots, db) as folder:
         settings = ServerSettings(
             folder,
@@ -150,7 +150,7 @@ def _folder(snapshots: Path | None, db: Path | None) -> Iterator[Path]:
         signal.signal(signal.SIGTERM, ordinary)
 
 
-def _pages(only: str | None, *, sql: bool) -> tuple[str, ...]:
+def _pages(only: str | None, *, sql: bool, desk: bool) -> tuple[str, ...]:
     """Read which pages are offered; none stands for all."""
     if only is None:
         return ()
@@ -159,6 +159,8 @@ def _pages(only: str | None, *, sql: bool) -> tuple[str, ...]:
     names = offer.read_only(site.PAGES, only)
     if "sql" in names and not sql:
         raise InputError("--only has the page of SQL, and --no-sql leaves it out; choose one of the two")
+    if "lines" in names and not desk:
+        raise InputError("--only has the page of line sets; give it a file for them: --desk FILE")
     return names
 
 

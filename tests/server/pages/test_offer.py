@@ -20,6 +20,7 @@ from sentgen.errors import InputError
 from sentgen.server.operations import operations
 from sentgen.server.pages.offer import offered, operations_of, read_only, without_dead_links
 from sentgen.server.pages.site import PAGES
+from sentgen.server.settings import ServerSettings
 
 #: Pages that are asked for in a crawl, of each path.
 _EACH = 12
@@ -92,7 +93,8 @@ def test_texts_of_links_stay(school: Server) -> None:
 def test_each_page_can_be_offered_alone() -> None:
     for page in PAGES:
         if page.name and page.key:
-            found = offered(PAGES, read_only(PAGES, page.key), sql=True)
+            settings = ServerSettings(Path("none"), desk=Path("class.desk"), only=read_only(PAGES, page.key))
+            found = offered(PAGES, settings)
             assert [one.key for one in found] == [
                 "",
                 *(k for k in _order() if k in (page.key, "hits", "sentence")),
@@ -127,15 +129,19 @@ def _asked(source: str) -> set[str]:
 
 @pytest.mark.parametrize("text", ["query,foo", "", "query,", "/query", "hits"])
 def test_unknown_pages_are_refused(text: str) -> None:
-    with pytest.raises(InputError, match=r"no page .* to offer; there are: corpus, query, word"):
+    with pytest.raises(InputError, match=r"no page .* to offer; there are: corpus, query, lines, word"):
         read_only(PAGES, text)
 
 
 def test_sql_is_not_both_offered_and_left_out() -> None:
     with pytest.raises(InputError, match="choose one of the two"):
-        _pages("query, sql", sql=False)
-    assert _pages("query, sql", sql=True) == ("query", "sql")
-    assert _pages(None, sql=False) == ()
+        _pages("query, sql", sql=False, desk=False)
+    with pytest.raises(
+        InputError, match="--only has the page of line sets; give it a file for them: --desk FILE"
+    ):
+        _pages("query, lines", sql=False, desk=False)
+    assert _pages("query, sql, lines", sql=True, desk=True) == ("query", "sql", "lines")
+    assert _pages(None, sql=False, desk=False) == ()
 
 
 def test_dead_links_lose_nothing_but_the_link() -> None:
