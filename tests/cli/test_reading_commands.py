@@ -41,13 +41,7 @@ READERS = (
     "keyness pets --against clusters",
     "cite",
     "lines new pets dog --desk {to}/new.desk",
-    "lines list --desk {folder}/pets.desk",
     "lines list dogs --desk {folder}/pets.desk",
-    "lines label dogs 1 pet --desk {folder}/pets.desk",
-    "lines report dogs --desk {folder}/pets.desk",
-    "lines undo dogs --labeler ann --desk {folder}/pets.desk",
-    "lines import dogs {folder}/labels.csv --desk {folder}/pets.desk",
-    "lines remove dogs --dry-run --desk {folder}/pets.desk",
     "saved list",
     "saved run dogs",
     "sql 'select * from v_corpora'",
@@ -121,6 +115,7 @@ WRITERS = (
 WITHOUT = (
     *("check", "db path", "parser run"),
     *("formats", "algorithms", "aligners"),
+    *(f"lines {name}" for name in ("label", "undo", "report", "import", "remove")),  # of desks
     *(
         "cluster count",
         "cluster models",
