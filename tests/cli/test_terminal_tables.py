@@ -60,9 +60,11 @@ def printed(monkeypatch: pytest.MonkeyPatch) -> list[Printed]:
     """The tables that were printed, each with the columns that are essential."""
     tables: list[Printed] = []
 
-    def kept(columns: Sequence[TableColumn], essential: Sequence[str], console: Console) -> list[str]:
+    def kept(
+        columns: Sequence[TableColumn], essential: Sequence[str], console: Console, styles: Sequence[str]
+    ) -> list[str]:
         tables.append((columns, essential))
-        return print_table(columns, essential, console)
+        return print_table(columns, essential, console, styles)
 
     monkeypatch.setattr(output, "print_table", kept)
     return tables
@@ -254,3 +256,19 @@ def test_it_is_so_in_a_terminal(full: Path) -> None:
 
     assert all(word in shown for word in ("corpus", "clusters", "tokens", "rejected"))
     assert "columns more: segments" in done.stderr
+
+
+@pytest.mark.parametrize("colors", [True, False])
+def test_rows_have_the_color_of_what_they_belong_to(colors: bool) -> None:
+    """Where the terminal has colors, and nobody has asked for none."""
+    words = ("camp", "both", "truck")
+    column = TableColumn("word", words, "left", number=False)
+    console = Console(
+        file=io.StringIO(), width=80, force_terminal=True, color_system="standard", no_color=not colors
+    )
+    print_table([column], (), console, ("cyan", "", "magenta"))
+    assert isinstance(console.file, io.StringIO)
+    lines = console.file.getvalue().splitlines()[-len(words) :]
+
+    assert ["\x1b[36m" in line for line in lines] == [colors, False, False]
+    assert ["\x1b[35m" in line for line in lines] == [False, False, colors]

@@ -131,6 +131,7 @@ class Look(TypedDict, total=False):
     Attributes:
         align: column to its side, where it is not numbers right and text left.
         styles: column to its Rich style in a terminal, such as ``bold``.
+        row_styles: a column, and its values to the style of their rows.
         programs: columns that are left out.
         essential: columns without which a row says nothing, as the first one always is; if none are named,
             all up to the first of numbers. The others matter as they stand, the first one most.
@@ -139,6 +140,7 @@ class Look(TypedDict, total=False):
 
     align: Mapping[str, Align]
     styles: Mapping[str, str]
+    row_styles: tuple[str, Mapping[str, str]]
     programs: Collection[str]
     essential: Collection[str]
     none: str
@@ -294,7 +296,11 @@ class Output:
                 f"{line}\n" for line in aligned_lines([one.name for one in columns], cells, sides)
             )
             return
-        left_out = print_table(columns, look.get("essential", ()), _console())
+        column, styles = look.get("row_styles", ("", {}))
+        row_styles = (
+            [styles.get(str(row[names.index(column)]), "") for row in rows] if column in names else ()
+        )
+        left_out = print_table(columns, look.get("essential", ()), _console(), row_styles)
         # Once of tables that are parts of one answer.
         if left_out and left_out not in self._left_out:
             self._left_out.append(left_out)

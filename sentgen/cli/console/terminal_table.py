@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from rich import box
 from rich.cells import cell_len, chop_cells
@@ -67,7 +68,12 @@ class TableColumn:
         return max(min(widest, max(_NARROWEST, min(max(word, widest // 3), _READABLE))), head)
 
 
-def print_table(columns: Sequence[TableColumn], essential: Collection[str], console: Console) -> list[str]:
+def print_table(
+    columns: Sequence[TableColumn],
+    essential: Collection[str],
+    console: Console,
+    row_styles: Sequence[str] = (),
+) -> list[str]:
     """Print a table that has rows as wide as the terminal allows; return the names of what is left out."""
     widths = widths_of(columns, essential, console.width)
     if not widths:
@@ -83,8 +89,8 @@ def print_table(columns: Sequence[TableColumn], essential: Collection[str], cons
         # Wrapped already.
         table.add_column(head, justify=column.side, style=column.style, width=width, no_wrap=True)
         cells.append(_wrapped(column.cells, width, console))
-    for row in zip(*cells, strict=True):
-        table.add_row(*map(Text, row))
+    for row, style in zip_longest(zip(*cells, strict=True), row_styles):
+        table.add_row(*map(Text, row), style=style)
     console.print(table)
     return [column.name for place, column in enumerate(columns) if place not in widths]
 

@@ -28,6 +28,7 @@ from sentgen.lookups.statement import Answer, Statement
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.keyness import Keywords
+from sentgen.lookups.statistics.relation_names import word_of
 from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.lookups.statistics.thesaurus import Thesaurus
 from sentgen.lookups.windows import read_window
@@ -260,7 +261,8 @@ def sketch(*, asked: Sketch, reading: StoreOptions, out: Output) -> None:
     """Show the strongest collocates of a word in each dependency relation (a word sketch).
 
     Function words and punctuation are left out unless `--function-words` asks for them. With `--against`,
-    `word` says which of the two words has a collocate, or that both have it.
+    `word` says which of the two words has a collocate, or that both have it; in a terminal, rows have a color
+    for the first word alone, and another one for the second.
 
     Example: `sentgen sketch lemma:fall`, or `sentgen sketch lemma:make --against lemma:take --limit 5`
     """
@@ -271,14 +273,16 @@ def sketch(*, asked: Sketch, reading: StoreOptions, out: Output) -> None:
         finish(answer, out)
         return
     shown = (column_of(table, name) for name in ("relation", "role", "pairs", "name"))
+    owners = dict(zip(map(word_of, (asked.word, asked.against or "")), ("cyan", "magenta"), strict=True))
     start = 0
     for (relation, _, pairs, name), rows in groupby(zip(*shown, strict=True)):
         size = len(list(rows))
         typer.echo(printable(f"{name} ({relation}): {quantity(pairs, 'pair')}"))
-        heading = [one for one in ("relation", "role", "pairs", "rank", "name") if one in names_of(table)]
-        part = without_columns(table.slice(start, size), heading)
+        told = {"relation", "role", "preposition", "pairs", "rank", "name"} & {*names_of(table)}
+        part = without_columns(table.slice(start, size), sorted(told))
         column = _column(asked.measure)
-        out.arrow(part, essential=("count", "count_against", column, f"{column}_against"))
+        essential = ("count", "count_against", column, f"{column}_against")
+        out.arrow(part, essential=essential, row_styles=("word", owners))
         typer.echo()
         start += size
     finish(answer, out)
