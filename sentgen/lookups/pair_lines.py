@@ -1,4 +1,4 @@
-"""Concordances of two words: the lines behind the count of a dependency or of a collocation.
+"""Concordances of two words: the lines behind the count of a dependency, a collocation or a sketch.
 
 The node of a line reaches from one of the words to the other.
 """
@@ -8,19 +8,22 @@ from __future__ import annotations
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
+from sentgen.lookups.attributes import COLUMNS
 from sentgen.lookups.concordances.hits import read_pattern
 from sentgen.lookups.concordances.surface import LINE_COLUMNS, surface_of
 from sentgen.lookups.dependency_search import End, Layer
-from sentgen.lookups.patterns import counted_tag, tag_among, word_among
+from sentgen.lookups.patterns import TokenPattern, counted_tag, tag_among, word_among
+from sentgen.lookups.prepositions import linked_tokens
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
+from sentgen.lookups.statistics.collocations import Unit
 from sentgen.lookups.windows import Window
 from sentgen.schema.tables.corpus import NO_TAG
 
 #: By its number: of pairs of two tables, DuckDB 1.4 asks which `sentence_id` is meant.
 _LINES = (
     """\
-with pair as (
+with {links}pair as (
   {pairs}
   order by 1, first, last, place{limit}
 ),
@@ -56,6 +59,11 @@ select sentence_id, position as place, least(position, node) as first, greatest(
       and t.position <> n.position{conditions}
     group by t.sentence_id, t.position
   )"""
+_RELATED = """\
+select d.sentence_id, d.position as place,
+    least(d.position, h.position) as first, greatest(d.position, h.position) as last
+  from {arc} as d
+  join token as h on h.sentence_id = d.sentence_id and h.position = d.head{conditions}"""
 _CONTEXT = 12
 
 
@@ -110,13 +118,64 @@ def collocation_lines(
     bindings = Bindings(context=_CONTEXT, before=window.left, after=window.right)
     conditions = []
     for alias, pattern in (("n", word), ("t", collocate)):
-        tokens = read_pattern(connection, pattern, selection)
-        if len(tokens) > 1:
-            raise InputError(f"collocates are single words, and {pattern!r} has {len(tokens)}")
-        conditions += tokens[0].conditions(alias, bindings)
+        conditions += _one_token(connection, pattern, selection).conditions(alias, bindings)
     corpora = selection.of_tokens(bindings, "n")
     pairs = _COLLOCATION.format(conditions=where([*conditions, *corpora], "    "))
     return _lines(connection, pairs, bindings, limit, f"line with {word!r} and {collocate!r}")
+
+
+def relation_lines(
+    connection: Connection,
+    word: str,
+    collocate: str,
+    *,
+    by: Unit,
+    role: str,
+    relation: str,
+    preposition: str,
+    selection: Selection,
+    limit: int,
+) -> Answer:
+    """Return the places where a word stands in a relation, as many as `Sketch` counts.
+
+    Args:
+        connection: the store.
+        word: pattern of one token.
+        collocate: a word or lemma as it is, no pattern.
+        by: which of the two it is.
+        role: whether the collocate is the ``modifier`` or the ``head``.
+        relation: its name in the treebank.
+        preposition: what links them, with the relation; empty for the relation alone.
+        selection: the corpora, and how words are compared.
+        limit: lines at most, 0 for all.
+    """
+    bindings = Bindings(context=_CONTEXT, collocate=collocate, relation=relation)
+    token = _one_token(connection, word, selection)
+    node, other = ("h", "d") if role == "modifier" else ("d", "h")
+    form = f"{selection.spelled('form')} = {selection.spelled('$collocate')}"
+    arc, kind, links, linked = "token", "deprel_id", "", ""
+    if preposition:
+        around = where(token.conditions("n", bindings), "    ")
+        links = linked_tokens([f"t.sentence_id in (select n.sentence_id from token as n{around})"])
+        arc, kind = "link", "relation_id"
+        linked = f"d.preposition = {bindings.bind('preposition', preposition)}"
+    conditions = [
+        *token.conditions(node, bindings),
+        f"{other}.{COLUMNS[by][0]} in (select id from word where {form})",
+        f"d.{kind} = (select id from tag where name = $relation)",
+        linked,
+        *selection.of_tokens(bindings, "d"),
+    ]
+    pairs = _RELATED.format(arc=arc, conditions=where(conditions, "  "))
+    missing = f"line with {word!r} and {collocate!r} in this relation"
+    return _lines(connection, pairs, bindings, limit, missing, links)
+
+
+def _one_token(connection: Connection, pattern: str, selection: Selection) -> TokenPattern:
+    tokens = read_pattern(connection, pattern, selection)
+    if len(tokens) > 1:
+        raise InputError(f"collocates are single words, and {pattern!r} has {len(tokens)}")
+    return tokens[0]
 
 
 def _word(alias: str, pattern: str, selection: Selection, bindings: Bindings) -> str:
@@ -124,10 +183,12 @@ def _word(alias: str, pattern: str, selection: Selection, bindings: Bindings) ->
     return word_among(f"{alias}.word_id", folded, bindings, ignore_case=selection.ignore_case)
 
 
-def _lines(connection: Connection, pairs: str, bindings: Bindings, limit: int, missing: str) -> Answer:
+def _lines(
+    connection: Connection, pairs: str, bindings: Bindings, limit: int, missing: str, links: str = ""
+) -> Answer:
     cut = limit_clause(limit, bindings, "  ")
     surface = surface_of(connection)
     columns = surface.columns("pair.first", "pair.last", "pair.first - $context")
     told = {"columns": columns, "surface": surface.join, "shown": "", "node": "node", "more": ""}
-    text = _LINES.format(pairs=pairs, limit=cut, **told)
+    text = _LINES.format(links=links, pairs=pairs, limit=cut, **told)
     return limited(connection, Statement(text, bindings), limit, missing)

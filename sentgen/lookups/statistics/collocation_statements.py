@@ -1,21 +1,21 @@
-"""The statements for collocations: of the whole store, and of parts of it whose counts are added."""
+"""The statements for collocations in a window: of the whole store, and of parts whose counts are added."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from sentgen.errors import InputError
-from sentgen.lookups.concordances.hits import ReadPattern, TokenHits
+from sentgen.lookups.concordances.hits import ReadPattern
 from sentgen.lookups.concordances.places import SentenceRange, sentences_of
-from sentgen.lookups.patterns import tag_among
 from sentgen.lookups.reach import DOCUMENT, running, written
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement, gathered, where
 from sentgen.lookups.statistics.collocation_measures import scores
+from sentgen.lookups.windows import Window
 
 #: One number for all words that differ in capital letters only.
 SPELLING = """spelling as (
@@ -70,14 +70,14 @@ _PLACED_NODES = """(
     join placed as p on p.id = n.sentence_id
   )"""
 #: Of a part of the store: what occurs with the nodes, and under no number the nodes themselves.
-_PART_OF_WINDOW = """
+_PART = """
 select id, count(*) as o11, 0 as nodes
 from spot
 group by id
 union all
 select null, 0, count(*)
 from node"""
-_GATHERED_WINDOW = """\
+_GATHERED = """\
 with {spelling}together as (
   select id, sum(o11)::bigint as o11
   from gathered
@@ -104,7 +104,7 @@ alone as (
 ),
 """
 _WINDOW = """\
-{alone}pair as (
+pair as (
   select id, o11::double as o11, (select {spots})::double as r1, c1::double as c1,
     (select count(*) from token{corpora})::double as n, (select {nodes})::double as f
   from together
@@ -117,111 +117,13 @@ from scored
 join word on word.id = scored.id
 order by {measure} desc nulls last, o11 desc, collocate"""
 
-_LINKS = """\
-{beginning}{spelling}modifier_of_node as (
-  select d.deprel_id, {d} as id, count(*) as o11
-  from token as d
-  join token as h on h.sentence_id = d.sentence_id and h.position = d.head{spelled_d}{node_is_head}
-  group by d.deprel_id, {d}
-),
-head_of_node as (
-  select d.deprel_id, {h} as id, count(*) as o11
-  from token as d
-  join token as h on h.sentence_id = d.sentence_id and h.position = d.head{spelled_h}{node_is_modifier}
-  group by d.deprel_id, {h}
-),
-"""
-#: Of a part of the store: its pairs with the node, and all of them.
-_PART_OF_LINKS = """\
-arc as (
-  select d.deprel_id, {d} as modifier, {h} as head
-  from token as d
-  join token as h on h.sentence_id = d.sentence_id and h.position = d.head{spelled_d}{spelled_h}{is_arc}
-)
-select 'modifier' as role, *, 0 as c1 from modifier_of_node
-union all
-select 'head', *, 0 from head_of_node
-union all
-select 'modifier', deprel_id, modifier, 0, count(*) from arc group by deprel_id, modifier
-union all
-select 'head', deprel_id, head, 0, count(*) from arc group by deprel_id, head"""
-_GATHERED_LINKS = """\
-with {spelling}modifier_of_node as (
-  select deprel_id, id, sum(o11)::bigint as o11
-  from gathered
-  where role = 'modifier' and o11 > 0
-  group by deprel_id, id
-),
-head_of_node as (
-  select deprel_id, id, sum(o11)::bigint as o11
-  from gathered
-  where role = 'head' and o11 > 0
-  group by deprel_id, id
-),
-"""
-_GATHERED_ALONE = """\
-alone as (
-  select deprel_id, role, id, sum(c1)::bigint as c1
-  from gathered
-  group by deprel_id, role, id
-),
-"""
-_LINKED = """\
-linked as (
-  select *, 'modifier' as role, sum(o11) over (partition by deprel_id) as r1 from modifier_of_node
-  union all
-  select *, 'head' as role, sum(o11) over (partition by deprel_id) as r1 from head_of_node
-),
-together as (
-  select * from linked
-  where o11 >= $min_count and id is not null
-),
-"""
-_ALONE_LINKED = """\
-alone as (
-  select d.deprel_id, 'modifier' as role, {d} as id, count(*) as c1
-  from token as d{spelled_d}
-  where d.head > 0
-    and {d} in (select id from together where role = 'modifier'){and_arcs}
-  group by d.deprel_id, {d}
-  union all
-  select d.deprel_id, 'head' as role, {h} as id, count(*) as c1
-  from token as d
-  join token as h on h.sentence_id = d.sentence_id and h.position = d.head{spelled_h}
-  where {h} in (select id from together where role = 'head'){and_arcs}
-  group by d.deprel_id, {h}
-),
-"""
-_RELATED = """\
-relation as (
-  select d.deprel_id, count(*) as n
-  from token as d
-  where d.head > 0{and_arcs}
-  group by d.deprel_id
-),
-pair as (
-  select deprel_id, role, id, o11::double as o11, r1::double as r1, c1::double as c1, n::double as n,
-    r1::double as f
-  from together
-  join alone using (deprel_id, role, id)
-  join relation using (deprel_id)
-),
-{scores}
-select tag.name as relation, role, {form} as collocate, o11::bigint as count, c1::bigint as frequency,
-  {shown}
-from scored
-join word on word.id = scored.id
-join tag on tag.id = deprel_id
-order by {measure} desc nulls last, o11 desc, relation, role, collocate"""
-
 
 @dataclass(frozen=True, slots=True)
-class CollocationStatements:
+class CollocationStatements(ABC):
     """Writes the statements for the collocates of a node.
 
     Args:
         node: the node.
-        within: words before and after it, or a pattern of dependency relations.
         column: column of `token` with the number of a collocate.
         measure: column to rank by.
         selection: the corpora.
@@ -229,7 +131,6 @@ class CollocationStatements:
     """
 
     node: ReadPattern
-    within: tuple[int, int] | str
     column: str
     measure: str
     selection: Selection
@@ -245,73 +146,92 @@ class CollocationStatements:
         if self.node.at_once(sentences):
             yield whole, whole
             return
-        with gathered(connection, "gathered", self._parts(connection, sentences)):
+        with self._counted(connection, sentences, bindings):
             yield whole, self._summed(bindings)
 
+    @abstractmethod
     def whole(self, bindings: Bindings) -> str:
         """Return the statement for all of the store."""
-        if isinstance(self.within, str):
-            head, alone = self._links(bindings) + _LINKED, _ALONE_LINKED
-            return self._filled(head + alone + _RELATED, bindings)
-        return self._filled(self._spots(bindings) + _TOGETHER + _WINDOW, bindings)
 
+    @abstractmethod
+    def _counted(
+        self, connection: Connection, sentences: int, bindings: Bindings
+    ) -> AbstractContextManager[None]:
+        """Count in parts of the store, into tables of the connection."""
+
+    @abstractmethod
     def _summed(self, bindings: Bindings) -> str:
         """Return the statement over what was counted in parts."""
-        if isinstance(self.within, str):
-            return self._filled(_GATHERED_LINKS + _LINKED + _GATHERED_ALONE + _RELATED, bindings)
-        text = _GATHERED_WINDOW + _WINDOW
-        return self._filled(text, bindings, spots="sum(o11) from gathered", nodes="sum(nodes) from gathered")
 
-    def _parts(self, connection: Connection, sentences: int) -> Iterator[Statement]:
-        """Yield the statements that count in parts of the store."""
-        for within in self.node.parts(connection, sentences):
-            bindings = Bindings()
-            if isinstance(self.within, str):
-                text = self._links(bindings, within) + _PART_OF_LINKS
-                text = text.replace("{is_arc}", where(self._arcs(bindings, within), "  "))
-            else:
-                # What is rare in one part may be frequent in another one.
-                text = self._spots(bindings, within).rstrip().removesuffix(",") + _PART_OF_WINDOW
-            yield Statement(self._filled(text, bindings), bindings)
-
-    def _filled(
-        self,
-        text: str,
-        bindings: Bindings,
-        spots: str = "count(*) from spot",
-        nodes: str = "count(*) from node",
-    ) -> str:
+    def _filled(self, text: str, **told: str) -> str:
         """Fill in the numbers of words, the same for words that are one, and what is asked of them."""
         folded = self.selection.ignore_case
-        counted = self.column == "word_id" and self.selection.condition is None and not folded
-        text = text.replace("{alone}", _ALONE_COUNTED if counted else _ALONE)
         for alias in "tdh":
             place, of_alias = f"{alias}.{self.column}", f"spelling_{alias}"
             # Not an inner join: tokens without a lemma are tokens of the window, too.
             join = f"\n  left join spelling as {of_alias} on {of_alias}.id = {place}"
             text = text.replace(f"{{spelled_{alias}}}", join if folded else "")
             text = text.replace(f"{{{alias}}}", f"{of_alias}.folded" if folded else place)
-        of_tokens = self.selection.of_tokens
-        told = {
+        told |= {
             "spelling": SPELLING if folded else "",
             "form": self.selection.spelled("word.form"),
             "scores": scores(self.shown),
             "shown": self.shown,
             "measure": self.measure,
-            "spots": spots,
-            "nodes": nodes,
-            "and_corpora": _and(of_tokens(bindings, "t")) if "{and_corpora}" in text else "",
-            "corpora": where(of_tokens(bindings), "      ") if "{corpora}" in text else "",
-            "and_segments": _and(self.selection.of_segments(bindings)) if "{and_segments}" in text else "",
-            "and_arcs": _and(self._arcs(bindings)) if "{and_arcs}" in text else "",
         }
         for name, string in told.items():
             text = text.replace(f"{{{name}}}", string)
         return text
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowStatements(CollocationStatements):
+    """Those for what stands near a node: ``window`` words before and after it."""
+
+    window: Window
+
+    def whole(self, bindings: Bindings) -> str:
+        """Return the statement for all of the store."""
+        return self._measured(self._spots(bindings) + _TOGETHER, bindings)
+
+    def _summed(self, bindings: Bindings) -> str:
+        spots, nodes = "sum(o11) from gathered", "sum(nodes) from gathered"
+        return self._measured(_GATHERED, bindings, spots, nodes)
+
+    def _counted(
+        self, connection: Connection, sentences: int, bindings: Bindings
+    ) -> AbstractContextManager[None]:
+        return gathered(connection, "gathered", self._parts(connection, sentences))
+
+    def _parts(self, connection: Connection, sentences: int) -> Iterator[Statement]:
+        for within in self.node.parts(connection, sentences):
+            bindings = Bindings()
+            # What is rare in one part may be frequent in another one.
+            text = self._spots(bindings, within).rstrip().removesuffix(",") + _PART
+            yield Statement(self._filled(text), bindings)
+
+    def _measured(
+        self,
+        together: str,
+        bindings: Bindings,
+        spots: str = "count(*) from spot",
+        nodes: str = "count(*) from node",
+    ) -> str:
+        selection = self.selection
+        counted = self.column == "word_id" and selection.condition is None and not selection.ignore_case
+        # Each is bound only where it is asked.
+        alone = {"and_segments": also(selection.of_segments(bindings))} if counted else {}
+        alone |= {} if counted else {"and_corpora": also(selection.of_tokens(bindings, "t"))}
+        return self._filled(
+            together + (_ALONE_COUNTED if counted else _ALONE) + _WINDOW,
+            spots=spots,
+            nodes=nodes,
+            corpora=where(selection.of_tokens(bindings), "      "),
+            **alone,
+        )
+
     def _spots(self, bindings: Bindings, within: SentenceRange | None = None) -> str:
-        assert not isinstance(self.within, str)
-        bindings.update(left=self.within[0], right=self.within[1])
+        bindings.update(left=self.window.left, right=self.window.right)
         source = self.node.source(bindings, within)
         template, in_part = _SPOTS, [f"t.sentence_id {within.part}"] if within else []
         if self.node.across:
@@ -327,35 +247,10 @@ class CollocationStatements:
             .replace("{first}", source.first)
             .replace("{last}", source.last)
             .replace("{source}", source.table)
-            .replace("{in_part}", _and(in_part))
+            .replace("{in_part}", also(in_part))
         )
 
-    def _links(self, bindings: Bindings, within: SentenceRange | None = None) -> str:
-        beginning, arcs = "with ", self._arcs(bindings, within)
-        if isinstance(self.node, TokenHits):
-            of_node = {alias: self.node.tokens[0].conditions(alias, bindings) for alias in "hd"}
-        elif not self.node.one_token:
-            raise InputError(
-                "by relation a node is one token; ask for collocates in a window, or for one token"
-            )
-        else:
-            source = self.node.source(bindings, within)
-            beginning = source.beginning
-            among = f"in (select {source.sentence}, {source.first} from {source.table})"
-            of_node = {alias: [f"({alias}.sentence_id, {alias}.position) {among}"] for alias in "hd"}
-        return (
-            _LINKS.replace("{beginning}", beginning)
-            .replace("{node_is_head}", where([*of_node["h"], *arcs], "  "))
-            .replace("{node_is_modifier}", where([*of_node["d"], *arcs], "  "))
-        )
 
-    def _arcs(self, bindings: Bindings, within: SentenceRange | None = None) -> list[str]:
-        """Return the conditions on a modifier ``d``, and in a part on its head ``h``."""
-        assert isinstance(self.within, str)
-        related = tag_among("d.deprel_id", self.within, bindings)
-        arcs = [*([related] if related else []), *self.selection.of_tokens(bindings, "d")]
-        return arcs + [f"{alias}.sentence_id {within.part}" for alias in "dh" if within]
-
-
-def _and(conditions: list[str]) -> str:
+def also(conditions: Sequence[str]) -> str:
+    """Return more conditions of a where clause, one a line."""
     return "".join(f"\n    and {one}" for one in conditions)

@@ -34,7 +34,8 @@ from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, at_least, limit_clause, limited
 from sentgen.lookups.statistics.collocation_graph import MOST, graph
 from sentgen.lookups.statistics.collocation_measures import COLUMN, Measure, shown
-from sentgen.lookups.statistics.collocation_statements import CollocationStatements
+from sentgen.lookups.statistics.collocation_statements import CollocationStatements, WindowStatements
+from sentgen.lookups.statistics.relation_statements import RelationStatements
 from sentgen.lookups.windows import Window, read_window
 from sentgen.options import Option
 
@@ -120,10 +121,13 @@ class Collocations(HitLookup):
         node = filtered(connection, node, self.filters, selection, self.reading)
         # What never occurs together has no score: its logarithms are infinite.
         bindings = Bindings(min_count=max(self.min_count, 1))
-        around = self.dependency or (window.left, window.right)
-        column = COLUMN.get(self.measure, "o11")
         unit, measures = COLUMNS[self.by][0], shown(self.measure, every=self.all_measures)
-        statements = CollocationStatements(node, around, unit, column, selection, measures)
+        common = (node, unit, COLUMN.get(self.measure, "o11"), selection, measures)
+        statements: CollocationStatements = (
+            RelationStatements(*common, relation=self.dependency)
+            if self.dependency
+            else WindowStatements(*common, window=window)
+        )
         clause = limit_clause(self.limit, bindings)
         asked = self.word if self.cql is None else self.cql
         missing = f"collocate of {asked!r}{at_least(self.min_count)}"

@@ -66,6 +66,11 @@ FUNCTION = (
     *("auxpass", "predet", "preconj", "possessive", "neg", "complm", "P", "DEP", "ROOT", "DET"),
     *("comp:aux", "unk"),
 )
+#: The condition in SQL that a relation is none of those, which are bound; `not in` takes DuckDB longer.
+NO_FUNCTION = (
+    "{relation} in"
+    " (select id from tag where name not in $function and split_part(name, ':', 1) not in $function)"
+)
 #: As rows, for SQL that has `$shown` for the word.
 NAMED = (
     "select * from (values\n    "
@@ -76,9 +81,16 @@ NAMED = (
     )
     + "\n  ) as v(relation, role, name)"
 )
-#: The name of the relation of a row in SQL, where the rows of `NAMED` are joined as ``exact`` and ``base``.
+#: The name of the relation of a row in SQL, by its preposition if it has one, where the rows of `NAMED` are
+#: joined as ``exact`` and ``base``.
 NAME = """replace(
     coalesce(
+      case
+        when preposition is null then null
+        when role = 'modifier' then '%s ' || preposition || ' ...'
+        when relation = 'nmod' then 'nouns ' || preposition || ' %s'
+        else '... ' || preposition || ' %s'
+      end,
       exact.name, base.name,
       case when role = 'modifier' then relation || ' of %s' else '%s as ' || relation || ' of' end
     ),

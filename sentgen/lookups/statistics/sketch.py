@@ -18,9 +18,9 @@ from sentgen.lookups.attributes import COLUMNS
 from sentgen.lookups.question import Lookup, MinCountOption
 from sentgen.lookups.statement import Answer, Bindings, Statement, at_least, limited
 from sentgen.lookups.statistics.collocation_measures import COLUMN, Measure, shown
-from sentgen.lookups.statistics.collocation_statements import CollocationStatements
 from sentgen.lookups.statistics.collocations import Unit, read_node
-from sentgen.lookups.statistics.relation_names import FUNCTION, NAME, NAMED, word_of
+from sentgen.lookups.statistics.relation_names import NAME, NAMED, word_of
+from sentgen.lookups.statistics.relation_statements import RelationStatements
 from sentgen.lookups.statistics.sketch_difference import compared
 from sentgen.options import Option
 
@@ -33,24 +33,22 @@ named as (
   {named}
 ),
 ranked as (
-  select *, sum(count) over (partition by relation, role)::bigint as pairs,
+  select *, sum(count) over (partition by relation, role, preposition)::bigint as pairs,
     row_number() over (
-      partition by relation, role order by {measure} desc nulls last, count desc, collocate
+      partition by relation, role, preposition order by {measure} desc nulls last, count desc, collocate
     ) as rank
   from collocate{content}
 )
-select relation, role, pairs, rank, collocate, count, frequency, {shown},
+select relation, role, preposition, pairs, rank, collocate, count, frequency, {shown},
   {name} as name
 from ranked
 left join named as exact using (relation, role)
 left join (select relation as of_all, role, name from named) as base
   on base.of_all = split_part(relation, ':', 1) and base.role = ranked.role{each}
-order by pairs desc, relation, ranked.role, rank"""
-#: Relations of function words, and collocates without a letter or a digit, are left out.
+order by pairs desc, relation, ranked.role, preposition nulls first, rank"""
+#: Collocates without a letter or a digit are left out.
 _CONTENT = r"""
-  where relation not in $function
-    and split_part(relation, ':', 1) not in $function
-    and regexp_matches(collocate, '[\pL\pN]')"""
+  where regexp_matches(collocate, '[\pL\pN]')"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,8 +77,9 @@ class Sketch(Lookup):
     def ask(self, connection: Connection) -> Answer:
         """Return the strongest collocates of a word in each relation, the most frequent relations first.
 
-        The columns are ``relation``; ``role``, whether the collocates are heads or modifiers; ``pairs``, how
-        often the word stands in that relation to one of them; ``rank``; those of
+        The columns are ``relation``; ``role``, whether the collocates are heads or modifiers;
+        ``preposition``, where only the pairs with it were counted; ``pairs``, how often the word stands in
+        that relation to one of them; ``rank``; those of
         `sentgen.lookups.statistics.collocations.Collocations`; and ``name``, the relation in words.
 
         Against another word, each has its strongest collocates: ``word`` is what has them, or ``both``, and
@@ -113,10 +112,13 @@ class Sketch(Lookup):
         bindings = Bindings(min_count=max(self.min_count, 1), shown=named)
         column = COLUMN.get(self.measure, "o11")
         measures = shown(self.measure)
-        statements = CollocationStatements(node, "*", COLUMNS[self.by][0], column, selection, measures)
+        statements = RelationStatements(
+            *(node, COLUMNS[self.by][0], column, selection, measures),
+            relation="*",
+            prepositions=True,
+            content=not self.function_words,
+        )
         only = f"\nwhere rank <= {bindings.bind('each', self.limit)}" if self.limit else ""
-        if not self.function_words:
-            bindings["function"] = list(FUNCTION)
         missing = f"collocate of {word!r} in a relation{at_least(self.min_count)}"
         with statements.asked(connection, bindings) as texts:
             whole, summed = (

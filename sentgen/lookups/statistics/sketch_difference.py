@@ -21,15 +21,19 @@ b as (
 {against}
 )
 select coalesce(a.relation, b.relation) as relation, coalesce(a.role, b.role) as role,
+  coalesce(a.preposition, b.preposition) as preposition,
   coalesce(a.collocate, b.collocate) as collocate, a.count, b.count as count_against,
   a.{measure}, b.{measure} as {measure}_against
 from a
-full join b using (relation, role, collocate)
-order by relation, role, collocate"""
+full join b on (a.relation, a.role, coalesce(a.preposition, ''), a.collocate)
+  = (b.relation, b.role, coalesce(b.preposition, ''), b.collocate)
+order by relation, role, preposition nulls first, collocate"""
 
 Row = Mapping[str, Any]
 #: A collocate as each of the words has it, if it does.
 Both = list[Row | None]
+#: A relation: its name in the treebank, the role of its collocates, and a preposition or nothing.
+Key = tuple[str, str, str]
 
 
 def compared(
@@ -49,23 +53,29 @@ def compared(
         min_count: omit those that neither word has so often.
         limit: collocates of each word in a relation; 0 for all.
     """
-    relations: dict[tuple[str, str], dict[str, Both]] = defaultdict(dict)
-    pairs: dict[tuple[str, str], int] = defaultdict(int)
-    names: dict[tuple[str, str], str] = {}
+    relations: dict[Key, dict[str, Both]] = defaultdict(dict)
+    pairs: dict[Key, int] = defaultdict(int)
+    names: dict[Key, str] = {}
     for place, answer in enumerate(sketches):
         for row in answer.table.to_pylist():
-            key = (row["relation"], row["role"])
+            key = (row["relation"], row["role"], row["preposition"] or "")
             # All rows of a relation have the same number.
             pairs[key] += row["pairs"] if row["rank"] == 1 else 0
             names[key] = row["name"]
             relations[key].setdefault(row["collocate"], [None, None])[place] = row
     shown = ["count"] if measure == "count" else ["count", measure]
-    columns = ["relation", "role", "pairs", "word", "collocate"]
+    columns = ["relation", "role", "preposition", "pairs", "word", "collocate"]
     columns += [column for one in shown for column in (one, f"{one}_against")]
     texts = [word_of(one) for one in words]
     rows = [
         (
-            *(*key, pairs[key], BOTH if all(both) else texts[0 if both[0] else 1], collocate),
+            *(
+                *key[:2],
+                key[2] or None,
+                pairs[key],
+                BOTH if all(both) else texts[0 if both[0] else 1],
+                collocate,
+            ),
             *(row and row[column] for column in shown for row in both),
             names[key],
         )

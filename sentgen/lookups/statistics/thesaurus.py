@@ -36,7 +36,7 @@ from sentgen.lookups.statement import (
     where,
 )
 from sentgen.lookups.statistics.collocations import Unit, read_node
-from sentgen.lookups.statistics.relation_names import FUNCTION
+from sentgen.lookups.statistics.relation_names import FUNCTION, NO_FUNCTION
 from sentgen.options import Option
 from sentgen.output.wording import quantity
 from sentgen.schema.engine import one_row, raw
@@ -139,9 +139,6 @@ from strongest
 order by similarity desc, word"""
 #: Collocates and words without a letter or a digit are left out.
 _CONTENT = r"regexp_matches(form, '[\pL\pN]')"
-_NO_FUNCTION = (
-    "d.deprel_id not in (select id from tag where name in $function or split_part(name, ':', 1) in $function)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +240,7 @@ class Thesaurus(Lookup):
         common = selection.of_tokens(bindings, "d")
         if not self.function_words:
             bindings["function"] = list(FUNCTION)
-            common.append(_NO_FUNCTION)
+            common.append(NO_FUNCTION.format(relation="d.deprel_id"))
         common += [f"{alias}.sentence_id {within.part}" for alias in "dh" if within]
         return _PAIRS.format(
             column=COLUMNS[self.by][0],

@@ -9,10 +9,10 @@ from sqlalchemy import Connection
 
 from sentgen.lookups.concordances.browsing import list_documents, list_sentences
 from sentgen.lookups.dependency_search import End, Layer
-from sentgen.lookups.pair_lines import collocation_lines, dependency_lines
+from sentgen.lookups.pair_lines import collocation_lines, dependency_lines, relation_lines
 from sentgen.lookups.question import LimitOption, Lookup
 from sentgen.lookups.statement import Answer
-from sentgen.lookups.statistics.collocations import AROUND
+from sentgen.lookups.statistics.collocations import AROUND, Unit
 from sentgen.lookups.windows import read_window
 from sentgen.options import Option
 from sentgen.server.operations.operation import Operation, ask
@@ -49,8 +49,10 @@ class DocumentSentences:
 class PairLines(Lookup):
     """The lines with a word and another one that modifies it, governs it, or stands in its window."""
 
-    word: Annotated[str, Option("Pattern of the word; with a collocate, of one token.")]
-    other: Annotated[str, Option("Pattern of the other one; of a collocate, of one token.")]
+    word: Annotated[str, Option("Pattern of the word; with a collocate or a relation, of one token.")]
+    other: Annotated[
+        str, Option("Pattern of the other one; of a collocate, of one token; in a relation, as it is.")
+    ]
     role: Annotated[Literal["modifier", "head", "collocate"], Option("What the other one is.")]
     tag: Annotated[str, Option("Tag of the other one.")] = "*"
     direction: Annotated[
@@ -58,6 +60,9 @@ class PairLines(Lookup):
     ] = "left"
     layer: Annotated[Layer, Option("Tree of words, or of units.")] = Layer.WORD
     window: Annotated[str | None, Option("Words before and after, in which a collocate stands.")] = None
+    relation: Annotated[str, Option("Relation in which they stand, as a sketch counts them.")] = ""
+    preposition: Annotated[str, Option("Preposition by which they stand in it.")] = ""
+    by: Annotated[Unit, Option("What the other one is in a relation.")] = Unit.WORD
     limit: LimitOption = 50
 
     def ask(self, connection: Connection) -> Answer:
@@ -67,6 +72,16 @@ class PairLines(Lookup):
             window = AROUND if self.window is None else read_window(self.window)
             return collocation_lines(
                 connection, self.word, self.other, window=window, selection=selection, limit=self.limit
+            )
+        if self.relation:
+            return relation_lines(
+                *(connection, self.word, self.other),
+                by=self.by,
+                role=self.role,
+                relation=self.relation,
+                preposition=self.preposition,
+                selection=selection,
+                limit=self.limit,
             )
         word, other = End(self.word), End(self.other, self.tag)
         return dependency_lines(

@@ -1,4 +1,4 @@
-"""Hits: the lines behind the count of a dependency or of a collocation."""
+"""Hits: the lines behind the count of a dependency, a collocation or a sketch."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ _ROWS = 50
 async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for the lines with two words."""
     word, other, tag = query.text("word"), query.text("other"), query.text("tag")
-    role = query.choice("role", ROLES)
+    role, relation = query.choice("role", ROLES), query.text("relation")
+    by, preposition = query.choice("by", UNITS), query.text("preposition")
     if not (word and other):
         problem = "name two words: ?word=WORD&other=WORD; the counts on the page of a word link to them"
         answer = ask.problem(problem, 400)
@@ -25,9 +26,12 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         answer = await ask(
             "hits",
             # The node of collocates may be a pattern, such as lemma:camp.
-            word=word if collocate and query.box("pattern") else pattern(word),
-            other=token_pattern(other, query.choice("by", UNITS)) if collocate else pattern(other),
+            word=word if query.box("pattern") else pattern(word),
+            other=other if relation else token_pattern(other, by) if collocate else pattern(other),
             role=role,
+            relation=relation,
+            preposition=preposition,
+            by=by,
             window=query.text("window") if collocate else "",
             where=query.text("where"),
             tag=literal_pattern(tag),
@@ -42,6 +46,8 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "other": other,
         "tag": tag,
         "role": role,
+        "preposition": preposition,
+        "relation": relation,
         "corpora": query.all("corpus"),
         "answer": answer,
     }

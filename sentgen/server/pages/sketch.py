@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from sentgen.lookups.cql.search import is_cql
 from sentgen.lookups.statistics.collocation_measures import Measure
 from sentgen.lookups.statistics.sketch_difference import BOTH
 from sentgen.server.pages import examples
@@ -16,8 +16,6 @@ from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
 from sentgen.server.pages.texts import link, token_pattern
 
 _ROWS = 10
-#: Characters of a pattern that stand for others, for which a request for trees has no way to write them.
-_WILD = re.compile(r"[*?\\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +34,8 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     by, measure = query.choice("by", ("lemma", "word")), query.choice("measure", list(Measure))
     corpora, rows = query.all("corpus"), query.rows(_ROWS)
     asked: dict[str, Any] = {
-        "word": _pattern(word, by),
-        "against": _pattern(against, by) if against else "",
+        "word": as_pattern(word, by),
+        "against": as_pattern(against, by) if against else "",
         "by": by,
         "measure": measure,
         "corpus": corpora,
@@ -62,18 +60,26 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "answer": found,
         "relations": relations_of(found, asked) if found else [],
         "both": BOTH,
+        "as_typed": as_typed,
         "examples": [] if word else await examples.words(ask, corpora),
     }
 
 
-def _pattern(text: str, by: str) -> str:
+def as_pattern(text: str, by: str) -> str:
     """Return what was typed as a pattern: a word alone is a lemma where collocates are lemmas."""
     return token_pattern(text, "lemma") if by == "lemma" and text.isalpha() else text
 
 
+def as_typed(word: str, by: str) -> str:
+    """Return what is typed for a word, of which `as_pattern` makes the pattern of nothing else."""
+    return word if word.isalpha() else token_pattern(word, by)
+
+
 def relations_of(answer: PageAnswer, asked: Mapping[str, Any]) -> list[RelationRows]:
     found = []
-    for (relation, _), group in groupby(answer.rows, lambda row: (row["relation"], row["role"])):
+    for (relation, *_), group in groupby(
+        answer.rows, lambda row: (row["relation"], row["role"], row["preposition"])
+    ):
         rows = [
             {
                 **row,
@@ -87,25 +93,12 @@ def relations_of(answer: PageAnswer, asked: Mapping[str, Any]) -> list[RelationR
 
 
 def _lines(asked: Mapping[str, Any], word: str, row: Mapping[str, Any]) -> str:
-    """Return the link to the trees with a pair; nothing for a pattern with wild cards."""
-    if _WILD.search(word):
+    """Return the link to the lines with a pair; nothing for a query in CQL."""
+    if is_cql(word):
         return ""
-    key, colon, value = word.partition(":")
-    key, value = ("form", word) if not colon or key not in ("word", "lemma", "upos", "xpos") else (key, value)
-    key = "form" if key == "word" else key
-    form, slash, tag = value.partition("/")
-    tags = ("upos", "xpos") if slash else ("",)
-    node = "|".join(f"[{key}={_quoted(form)}{f', {one}={_quoted(tag)}' if one else ''}]" for one in tags)
-    collocate = f"[{'lemma' if asked['by'] == 'lemma' else 'form'}={_quoted(row['collocate'])}]"
-    ends = ("N", "C") if row["role"] == "modifier" else ("C", "N")
-    request = f"pattern {{ N {node}; C {collocate}; {ends[0]} -[{_quoted(row['relation'])}]-> {ends[1]} }}"
-    kept = {name: asked[name] for name in ("corpus", "ignore_case")}
-    return link("/query", language="grew", query=request, **kept)
-
-
-def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+    about = {name: row[name] for name in ("role", "relation", "preposition")}
+    kept = {name: asked[name] for name in ("by", "corpus", "ignore_case")}
+    return link("/hits", word=word, pattern="on", other=row["collocate"], **about, **kept)
 
 
 PAGE = Page("/sketch", "Sketch", "sketch.html.j2", view, asks=("sketch",))
