@@ -165,8 +165,10 @@ class Database:
     # Questions to the counts.
 
     def _ask(self, question: type[Question], given: Mapping[str, object]) -> Table:
+        asked = declared(question, given)
         with self._door.reading() as store, store.connect() as connection:
-            return Table._of(declared(question, given).ask(connection))
+            answer = asked.ask(connection)
+        return Table._of(answer, self._door.drawing(asked, answer))
 
     @signed(taken.NgramsOptions)
     def ngrams(self, pattern: str, **options: Unpack[taken.NgramsOptions]) -> Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,12 +12,17 @@ from weakref import WeakSet
 from sentgen.api.arguments import in_words_of_python
 from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.errors import InputError, SentgenError, StoreError
+from sentgen.lookups.figures import FIGURES, figure_of
+from sentgen.lookups.question import Question
+from sentgen.lookups.statement import Answer
 from sentgen.schema import Store
 from sentgen.schema.lakes.places import lake_at
 from sentgen.schema.manifests import place_of, snapshot_at
 from sentgen.schema.store import default_memory_limit
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from sentgen.api.hits import Hits
 
 
@@ -104,6 +109,15 @@ class StoreSession:
                 yield
             finally:
                 self._store = self._open()
+
+    def drawing(self, asked: Question, answer: Answer) -> Callable[[], Figure] | None:
+        """Return what draws an answer, which may ask the store once more; none if nothing does."""
+
+        def draw() -> Figure:
+            with self.reading() as store, store.connect() as connection:
+                return figure_of(connection, asked, answer)
+
+        return draw if type(asked) in FIGURES else None
 
     def close(self) -> None:
         """Close the store when no other thread uses it; a second time, nothing happens."""

@@ -18,7 +18,7 @@ from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.statement import Answer
 
 #: What a table has from the beginning, and hits when they were looked for.
-_OF_ANSWER = ("_found", "_sql", "notes", "truncated", "total")
+_OF_ANSWER = ("_found", "_sql", "_draw", "notes", "truncated", "total")
 
 
 class Hits(Table):
@@ -36,7 +36,7 @@ class Hits(Table):
         self._door.unread.discard(self)
         with self._door.reading() as store, store.connect() as connection:
             answer = self._asked.ask(connection)
-        vars(self).update(vars(Table._of(answer)))
+        vars(self).update(vars(Table._of(answer, self._door.drawing(self._asked, answer))))
 
     if not TYPE_CHECKING:  # to a type checker, every table has these
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import namedtuple
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from keyword import iskeyword
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from sentgen.api import html, plain
 from sentgen.api.arguments import worded
+from sentgen.api.door import translated
 from sentgen.errors import InputError
 from sentgen.extras import needs
 from sentgen.output.logarithms import NATURAL
+from sentgen.output.plots.pictures import check_plot, need_plots, write_plot
 from sentgen.output.tabular import Rows, arrow_of, column_of, distinct, names_of, rows_of
 from sentgen.output.wording import quantity
 
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
+    from matplotlib.figure import Figure
 
     from sentgen.lookups.statement import Answer
 
@@ -58,18 +62,20 @@ class Table:
         notes: Sequence[str] = (),
         truncated: bool = False,
         total: int | None = None,
+        draw: Callable[[], Figure] | None = None,
     ) -> None:
-        self._found, self._sql = found, sql
+        self._found, self._sql, self._draw = found, sql, draw
         self.notes, self.truncated, self.total = list(map(worded, notes)), truncated, total
 
     @classmethod
-    def _of(cls, answer: Answer) -> Table:
+    def _of(cls, answer: Answer, draw: Callable[[], Figure] | None = None) -> Table:
         return cls(
             answer.found,
             sql=answer.query.filled(),
             notes=answer.notes,
             truncated=answer.truncated,
             total=answer.total,
+            draw=draw,
         )
 
     @property
@@ -144,6 +150,28 @@ class Table:
         frame = polars.from_arrow(self.arrow())
         assert isinstance(frame, polars.DataFrame)
         return frame
+
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """Draw the rows, as ``--plot`` of the command does; of lines, all hits in their documents.
+
+        Args:
+            path: a file to write, .svg, .png or .pdf; without one, what is returned can be shown or changed.
+
+        Raises:
+            InputError: no picture has such rows, there are more than fit, or matplotlib is not installed.
+        """
+        target = None if path is None else Path(path)
+        with translated():
+            check_plot(target)
+            need_plots()
+            if self._draw is None:
+                raise InputError("these rows have no picture; there is one of lines, counts and scores")
+            if not len(self):
+                raise InputError("there are no rows to draw; see the notes of the table")
+            figure = self._draw()
+            if target is not None:
+                write_plot(figure, target)
+        return figure
 
     def _shown(self) -> tuple[list[str], list[Sequence[object]]]:
         """Return the columns for reading and the first rows; other tools want natural logarithms, too."""

@@ -1,11 +1,14 @@
 """What all plots share: colors, axes, and pictures that are the same bytes for the same figure.
 
-Colors are told apart on a light and on a dark ground; series have markers of their own, too.
+Colors are those of Okabe and Ito 2008, "Color universal design", which the color-blind tell apart, but for
+black, which is the ink, and yellow, which is hardly seen on white: there it is darker. Series have markers of
+their own, too.
 """
 
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypedDict
 
@@ -14,8 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MARKERS = "os^DvPX*<>"
-Form = Literal["svg", "png"]
-FORMS: tuple[Form, ...] = ("svg", "png")
+Form = Literal["svg", "png", "pdf"]
 
 
 class SystemStyle(TypedDict):
@@ -36,14 +38,23 @@ class Theme:
     lines: tuple[str, ...]
 
     def style(self, number: int) -> SystemStyle:
-        """Return the color and the marker of a system; both come again after ten of them."""
+        """Return the color and the marker of a system; there are more markers than colors."""
         return {"color": self.lines[number % len(self.lines)], "marker": MARKERS[number % len(MARKERS)]}
 
 
-_LIGHT_LINES = "#0550ae #cf222e #1a7f37 #8250df #bc4c00 #0a7d91 #bf3989 #6e7781 #7d4e00 #4d5a00"
-_DARK_LINES = "#58a6ff #ff7b72 #3fb950 #bc8cff #f0883e #39c5cf #f778ba #8b949e #d2a679 #b5c045"
+#: Blue, vermillion, bluish green, orange, reddish purple, sky blue, gray and yellow.
+_LIGHT_LINES = "#0072b2 #d55e00 #009e73 #e69f00 #cc79a7 #56b4e9 #6e7781 #8a7f00"
+#: Blue is lighter where the ground is dark.
+_DARK_LINES = "#3d9fdb #d55e00 #009e73 #e69f00 #cc79a7 #56b4e9 #8b949e #f0e442"
 LIGHT = Theme("#ffffff", "#1f2328", "#59636e", "#d8dee4", tuple(_LIGHT_LINES.split()))
 DARK = Theme("#0d1117", "#f0f6fc", "#9198a1", "#30363d", tuple(_DARK_LINES.split()))
+
+#: What would say when and with what a picture was drawn.
+_NOTHING: dict[Form, dict[str, None]] = {
+    "svg": {"Date": None, "Creator": None},
+    "png": {"Software": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
 
 
 def picture(figure: Figure, form: Form) -> bytes:
@@ -52,7 +63,7 @@ def picture(figure: Figure, form: Form) -> bytes:
 
     target = io.BytesIO()
     # Without dates and versions, and with a salt for ids: the same run gives the same files.
-    nothing = {"Date": None, "Creator": None} if form == "svg" else {"Software": None}
+    nothing = _NOTHING[form]
     with matplotlib.rc_context({"svg.hashsalt": "sentgen"}):
         # In the drawing's own ground: a transparent one would be unreadable on the other theme.
         figure.savefig(target, format=form, dpi=160, metadata=nothing, facecolor=figure.get_facecolor())
@@ -61,16 +72,26 @@ def picture(figure: Figure, form: Form) -> bytes:
 
 def plain_axes(width: float, height: float, theme: Theme) -> tuple[Figure, Axes]:
     """Return an empty plot without a frame; no window and no global state are involved."""
+    figure, [axes] = plain_panels(width, [height], 1, theme)
+    return figure, axes
+
+
+def plain_panels(
+    width: float, heights: Sequence[float], across: int, theme: Theme
+) -> tuple[Figure, Sequence[Axes]]:
+    """Return empty plots in one picture: rows of these heights, with so many in each."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), layout="constrained", facecolor=theme.ground)
-    axes = figure.add_subplot(facecolor=theme.ground)
-    axes.spines[:].set_visible(False)
-    axes.tick_params(length=0, colors=theme.ink, labelsize=10)
-    axes.xaxis.label.set_color(theme.faint)
-    axes.yaxis.label.set_color(theme.faint)
-    axes.set_axisbelow(True)
-    return figure, axes
+    figure = Figure(figsize=(width, sum(heights)), layout="constrained", facecolor=theme.ground)
+    panels = figure.subplots(len(heights), across, squeeze=False, height_ratios=heights)
+    for axes in panels.flat:
+        axes.set_facecolor(theme.ground)
+        axes.spines[:].set_visible(False)
+        axes.tick_params(length=0, colors=theme.ink, labelsize=10)
+        axes.xaxis.label.set_color(theme.faint)
+        axes.yaxis.label.set_color(theme.faint)
+        axes.set_axisbelow(True)
+    return figure, list(panels.flat)
 
 
 def legend_beside(axes: Axes, theme: Theme) -> None:

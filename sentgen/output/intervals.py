@@ -22,4 +22,6 @@ def wilson(count: int, of: float) -> tuple[float, float]:
     share, weight = count / of, Z * Z / of
     middle = (share + weight / 2) / (1 + weight)
     side = Z * math.sqrt(share * (1 - share) / of + weight / (4 * of)) / (1 + weight)
-    return max(middle - side, 0.0), min(middle + side, 1.0)
+    # What never occurs has no share below zero, whatever is rounded; nor has what always occurs one above 1.
+    low = max(middle - side, 0.0) if count else 0.0
+    return low, min(middle + side, 1.0) if count < of else 1.0

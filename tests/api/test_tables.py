@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -144,3 +146,32 @@ def test_the_html_of_a_concordance_runs_as_its_script() -> None:
 
     assert '<table dir="rtl">' in table._repr_html_()
     assert "טוב" in table._repr_html_()
+
+
+def test_what_can_be_drawn(db: sentgen.Database, tmp_path: Path) -> None:
+    """As the commands draw it; a file is written whole or not at all."""
+    pytest.importorskip("matplotlib")
+    drawn = {
+        "lines": db.kwic("camp", limit=2),
+        "hits": db.match("pattern { X [lemma=camp] }").by("document"),
+    }
+    for name, table in drawn.items():
+        path = tmp_path / f"{name}.svg"
+        assert table.plot(path if name == "lines" else None).axes
+        assert path.exists() == (name == "lines")
+    for table, path, told in (
+        (db.ngrams("the *"), "x.svg", "these rows have no picture"),
+        (db.kwic("zebra"), "x.svg", "there are no rows to draw"),
+        (db.frequencies(), "x.jpg", "a plot ends in .svg, .png or .pdf"),
+        (db.frequencies(limit=0), "x.svg", "too many to draw; ask for fewer with `limit`"),
+        (db.match("pattern { X [lemma=camp] }"), "x.svg", "count the hits with `key`"),
+    ):
+        with pytest.raises(InputError, match=re.escape(told)):
+            table.plot(tmp_path / path)
+        assert not (tmp_path / path).exists()
+
+
+def test_plots_that_cannot_be_drawn_here(db: sentgen.Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(InputError, match=r"pip install 'sentgen\[plots\]'"):
+        db.frequencies().plot()

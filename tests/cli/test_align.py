@@ -110,20 +110,20 @@ def test_a_model_is_shown(trained: Sentgen) -> None:
     assert [(row["direction"], row["iteration"]) for row in table[:2]] == [("forward", "1"), ("forward", "2")]
 
 
-@pytest.mark.parametrize("suffix", [".png", ".svg"])
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
 def test_jumps_are_drawn(trained: Sentgen, tmp_path: Path, suffix: str) -> None:
     """A picture, whole, in the format of its name."""
     path = tmp_path / f"jumps{suffix}"
     assert trained("align", "model", "m", "--plot", path).code == 0
 
-    starts = {".png": b"\x89PNG", ".svg": b"<?xml"}
+    starts = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
     assert path.read_bytes().startswith(starts[suffix])
 
 
 def test_a_plot_of_another_kind_is_refused(trained: Sentgen) -> None:
     """Formats are told by their names."""
     refused(
-        trained("align", "model", "m", "--plot", "jumps.txt", "--json"), "a plot ends in .png, .svg or .pdf"
+        trained("align", "model", "m", "--plot", "jumps.txt", "--json"), "a plot ends in .svg, .png or .pdf"
     )
     assert not Path("jumps.txt").exists()
 

@@ -23,7 +23,7 @@ _PLURAL = re.compile(
 NEVER_ONE = {
     "items.length tokens": "more than one, of a sequence",
     "MAX_BYTES bytes": "a limit",
-    "len(series) lines": "more than there is room for",
+    "len(lines) lines": "more than there is room for",
     "MARKED hits": "a limit",
     "MOST_CHARACTERS characters": "a limit",
     "MOST_TOKENS tokens": "a limit",

@@ -56,6 +56,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("kwic", {"pattern": "upos:VERB", "random": 7, "limit": 4}),
     ("kwic", {"cql": '[upos="ADJ"]+ [upos="NOUN"]', "strategy": "longest", "sort": "right", "limit": 4}),
     ("kwic", {"pattern": '[lemma="camp"]', "count": True}),
+    ("kwic", {"pattern": "lemma:camp", "places": True, "limit": 3}),
     ("kwic", {"pattern": '[lemma="no such"]'}),
     ("kwic", {"pattern": "lemma:camp", "where": "document in (relief-003, relief-004)"}),
     ("ngrams", {"pattern": "the *", "where": "length < 10", "limit": 4}),

@@ -30,6 +30,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Store
     ("name", "asked"),
     [
         ("kwic", {"pattern": "camp", "marks": True}),
+        ("kwic", {"pattern": "camp", "places": True}),
         ("match", {"request": "pattern { V [upos=VERB] }"}),
         ("frequencies", {"by": ["genre"]}),
         ("collocations", {"word": "camp"}),

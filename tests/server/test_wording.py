@@ -106,6 +106,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/lookups/grew/matches.py": ("match",),
     "sentgen/lookups/statistics/keyness.py": ("keyness",),
     "sentgen/lookups/concordances/concordance.py": ("kwic",),
+    "sentgen/lookups/figures.py": ("match",),
     "sentgen/lookups/concordances/filters.py": ("kwic", "frequencies", "collocations"),
     "sentgen/lookups/cql/dialects.py": ("kwic", "frequencies", "collocations"),
     "sentgen/lookups/statistics/collocations.py": ("collocations",),

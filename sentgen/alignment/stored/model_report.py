@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from sentgen.alignment.phrase_hmm.settings_json import as_json
 from sentgen.alignment.stored.model_store import DIRECTIONS, StoredIteration, get_model, iterations_of
 from sentgen.errors import InputError, NotFoundError
-from sentgen.extras import needs
+from sentgen.output.drawing import LIGHT, plain_axes
+from sentgen.output.plots.pictures import set_title
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 #: Distances that are shown one by one; those beyond are summed.
 _NEAR = 12
@@ -106,35 +110,24 @@ def text_histogram(jumps: list[Jump]) -> str:
     )
 
 
-def jump_plot(report: ModelReport, direction: str, suffix: str) -> bytes:
-    """Draw the jumps as ``.png``, ``.svg`` or ``.pdf``; the probabilities are those of one distance.
+def jump_plot(report: ModelReport, direction: str) -> Figure:
+    """Draw the jumps; the probabilities are those of one distance.
 
     Raises:
-        InputError: the suffix is another one, the model has no such direction, or matplotlib is missing.
+        InputError: the model has no such direction.
     """
-    if suffix not in (".png", ".svg", ".pdf"):
-        raise InputError(f"a plot ends in .png, .svg or .pdf, not in {suffix or 'nothing'!r}")
     if direction not in report.jumps:
         raise InputError(f"the model has no {direction} iteration yet; train it first")
-    with needs("plots", "matplotlib, which draws plots,"):
-        from matplotlib.figure import Figure
     jumps = report.jumps[direction]
-    figure = Figure(figsize=(7.6, 3.8), layout="constrained")
-    axes = figure.add_subplot()
+    figure, axes = plain_axes(7.6, 3.8, LIGHT)
     middles = [(first + last) / 2 for first, last, _ in jumps]
     # By distance: the mass of a cell that many distances share would look like a peak.
-    axes.step(
-        middles, [prob / (last - first + 1) for first, last, prob in jumps], where="mid", color="#0550ae"
-    )
+    heights = [prob / (last - first + 1) for first, last, prob in jumps]
+    axes.step(middles, heights, where="mid", color=LIGHT.lines[0])
     axes.set_xscale("symlog", linthresh=10)
     axes.set_yscale("log")
+    axes.grid(axis="y", color=LIGHT.grid, linewidth=0.8)
     axes.set_xlabel("jump: words from the end of a phrase to the next one; 1 goes straight on")
     axes.set_ylabel("probability")
-    axes.set_title(f"Jumps of {report.facts['model']}, {direction}")
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    sink = io.BytesIO()
-    # Without a date, the same jumps are drawn as the same bytes.
-    metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix)
-    figure.savefig(sink, format=suffix[1:], metadata=metadata)
-    return sink.getvalue()
+    set_title(axes, f"Jumps of {report.facts['model']}, {direction}")
+    return figure

@@ -31,15 +31,15 @@ from sentgen.cli.console.options import (
     DryRunOption,
     LimitOption,
     MemoryOption,
-    check_file_option,
+    check_plot_option,
     one_more,
     open_store,
     parse_size,
 )
 from sentgen.cli.console.output import Output, output_options, printable
 from sentgen.errors import InputError
-from sentgen.output.files import whole_file
 from sentgen.output.logarithms import NATURAL, decimal
+from sentgen.output.plots.pictures import write_plot
 from sentgen.output.progress import counted, trained
 from sentgen.output.wording import quantity
 from sentgen.schema.store import default_memory_limit
@@ -165,7 +165,7 @@ def model(
     limit: LimitOption = 20,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", metavar="FILE", help="Draw the jumps: .png, .svg or .pdf (plots extra)."),
+        typer.Option("--plot", metavar="FILE", help="Draw the jumps: .svg, .png or .pdf (plots extra)."),
     ] = None,
     db: DbOption = None,
     out: Output,
@@ -176,7 +176,7 @@ def model(
 
     Example: `sentgen align model papers algorithm --limit 10`
     """
-    check_file_option("--plot", plot)
+    check_plot_option(plot)
     if word is not None and plot is not None:
         raise typer.BadParameter("--plot draws the jumps of the whole model; leave out the word")
     with open_store(db, read_only=True) as store:
@@ -185,8 +185,7 @@ def model(
             return
         report = model_report(store, name)
     if plot is not None:
-        with whole_file(plot) as sink:
-            sink.write(jump_plot(report, direction, plot.suffix))
+        write_plot(jump_plot(report, direction), plot)
         out.note(f"plot: {plot}")
     if out.for_reading:
         _about(report)

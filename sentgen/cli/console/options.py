@@ -11,6 +11,7 @@ import typer
 
 from sentgen import sizes
 from sentgen.errors import InputError
+from sentgen.output.plots.pictures import check_plot
 from sentgen.schema import Store, default_path
 from sentgen.schema.store import default_memory_limit
 
@@ -57,6 +58,17 @@ def check_file_option(option: str, path: Path | None) -> None:
     """
     if path is not None and (str(path) == "-" or path.is_dir()):
         raise typer.BadParameter(f"{option} needs the name of a file, and {str(path)!r} is none")
+
+
+def check_plot_option(plot: Path | None) -> None:
+    """Refuse, before anything is asked, a file that no plot can be.
+
+    Raises:
+        typer.BadParameter: it is a folder, or `-`.
+        InputError: it has another ending, or there is nothing to draw with.
+    """
+    check_file_option("--plot", plot)
+    check_plot(plot)
 
 
 def one_more(limit: int) -> int:

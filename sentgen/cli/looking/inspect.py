@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from enum import StrEnum
-from functools import partial, wraps
+from functools import wraps
 from itertools import chain, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,12 +15,13 @@ from rich.cells import cell_len
 from sqlalchemy import Connection
 
 from sentgen.cli.console.option_groups import Result, asking
-from sentgen.cli.console.options import DbOption, MemoryOption, mistakes, open_store
+from sentgen.cli.console.options import DbOption, MemoryOption, check_plot_option, mistakes, open_store
 from sentgen.cli.console.output import Look, Output, output_options, printable
 from sentgen.cli.looking.plots import PlotOption, draw
 from sentgen.cli.looking.sql import text_of
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import Arguments, Dependencies
+from sentgen.lookups.figures import column
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.question import Question
 from sentgen.lookups.statement import Answer, Statement
@@ -33,7 +33,7 @@ from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.lookups.statistics.thesaurus import Thesaurus
 from sentgen.lookups.windows import read_window
 from sentgen.output.plain_table import cut_end, cut_front
-from sentgen.output.plots import check_plot, frequency_plot, score_plot
+from sentgen.output.plots.places import PARTS
 from sentgen.output.tabular import Rows, column_of, in_order, names_of, with_column, without_columns
 from sentgen.output.typography import is_right_to_left, readable
 from sentgen.output.wording import quantity
@@ -79,6 +79,15 @@ class StoreOptions:
             answer = question.ask(connection)
         self.show(answer.query)
         return answer
+
+    def draw(self, question: Question, plot: Path | None, out: Output) -> Answer:
+        """Ask, show the statement, say of which hits the rows are, and draw them if that is wanted."""
+        check_plot_option(plot)
+        with self.connection() as connection:
+            answer = question.ask(connection)
+            self.show(answer.query)
+            draw(connection, question, answer, plot, out)
+        return begin(answer, out)
 
     def show(self, query: Statement) -> None:
         """Show the SQL if it is wanted."""
@@ -186,20 +195,27 @@ def kwic(
         int | None,
         typer.Option("--width", min=1, help="Characters on each side. Default: as the terminal allows."),
     ] = None,
+    plot: PlotOption = None,
     reading: StoreOptions,
     out: Output,
 ) -> None:
     """Show a word or a sequence of words in context (concordance).
 
+    With --plot, all hits are drawn where they are in their documents, those with most hits first.
+
     Example: `sentgen kwic "lemma:fall sharply" --sort 1L,2L --show genre`, or
     `sentgen kwic '[upos="ADJ"]+ "house"' --filter '"not"' --without 3L --sample 200`
     """
-    if not asked.limit and not asked.count:
+    if not (asked.limit or asked.count or asked.places or plot):
         _all_lines(asked, width, reading, out)
         return
-    answer = begin(reading.ask(asked), out)
-    show_lines(answer.found, out, width)
-    finish(answer, out, "line")
+    answer = reading.draw(asked, plot, out)
+    if asked.places:
+        table = _with_strips(answer.found) if out.for_reading else answer.found
+        out.arrow(table, essential=("document", "count", "tokens", "places"))
+    else:
+        show_lines(answer.found, out, width)
+    finish(answer, out, "document" if asked.places else "line")
 
 
 def _all_lines(asked: Kwic, width: int | None, reading: StoreOptions, out: Output) -> None:
@@ -227,10 +243,7 @@ def freq(*, asked: Frequencies, plot: PlotOption = None, reading: StoreOptions, 
 
     Example: `sentgen freq --by lemma --pattern "un*"`, or `sentgen freq --query '[upos="ADJ"] "time"'`
     """
-    check_plot(plot)
-    answer = begin(reading.ask(asked), out)
-    of = asked.query or f"{asked.pattern} by {', '.join(asked.by)}"
-    draw(answer, plot, out, partial(frequency_plot, title=of, whole=not answer.truncated))
+    answer = reading.draw(asked, plot, out)
     names = names_of(answer.found)
     show(answer, out, *names[: names.index("count") + 1], "per_million_in_part")
 
@@ -248,16 +261,12 @@ def collocations(*, asked: Collocations, plot: PlotOption = None, reading: Store
     """
     # First, and as a mistake in an option (exit code 2); the library would refuse it as input.
     _check_window(asked.window)
-    check_plot(plot)
-    essential = *(["node"] if asked.graph else []), "count", _column(asked.measure)
-    answer = begin(reading.ask(asked), out)
-    of = f"Collocates of {asked.word or asked.cql}"
-    draw(answer, plot, out, partial(score_plot, column=_column(asked.measure), title=of))
-    show(answer, out, *essential)
+    essential = *(["node"] if asked.graph else []), "count", column(asked.measure)
+    show(reading.draw(asked, plot, out), out, *essential)
 
 
 @question(Sketch)
-def sketch(*, asked: Sketch, reading: StoreOptions, out: Output) -> None:
+def sketch(*, asked: Sketch, plot: PlotOption = None, reading: StoreOptions, out: Output) -> None:
     """Show the strongest collocates of a word in each dependency relation (a word sketch).
 
     Function words and punctuation are left out unless `--function-words` asks for them. With `--against`,
@@ -266,7 +275,7 @@ def sketch(*, asked: Sketch, reading: StoreOptions, out: Output) -> None:
 
     Example: `sentgen sketch lemma:fall`, or `sentgen sketch lemma:make --against lemma:take --limit 5`
     """
-    answer = reading.ask(asked)
+    answer = reading.draw(asked, plot, out)
     table = answer.found
     if not (out.for_reading and table.num_rows):
         out.arrow(table)
@@ -280,8 +289,8 @@ def sketch(*, asked: Sketch, reading: StoreOptions, out: Output) -> None:
         typer.echo(printable(f"{name} ({relation}): {quantity(pairs, 'pair')}"))
         told = {"relation", "role", "preposition", "pairs", "rank", "name"} & {*names_of(table)}
         part = without_columns(table.slice(start, size), sorted(told))
-        column = _column(asked.measure)
-        essential = ("count", "count_against", column, f"{column}_against")
+        score = column(asked.measure)
+        essential = ("count", "count_against", score, f"{score}_against")
         out.arrow(part, essential=essential, row_styles=("word", owners))
         typer.echo()
         start += size
@@ -314,17 +323,8 @@ def keyness(*, asked: Keywords, plot: PlotOption = None, reading: StoreOptions, 
     """
     if asked.stop is not None:
         asked = replace(asked, stop=text_of("-", None if asked.stop == "-" else Path(asked.stop)))
-    check_plot(plot)
-    measures = ("log_likelihood", "p_bonferroni", _column(asked.measure))
-    answer = reading.ask(asked)
-    of = f"{', '.join(asked.corpus)} against {', '.join(asked.against)}"
-    draw(answer, plot, out, partial(score_plot, column=_column(asked.measure), title=of))
-    show(answer, out, "count", "reference_count", *measures)
-
-
-def _column(measure: StrEnum) -> str:
-    """Return the column of a measure."""
-    return measure.replace("-", "_")
+    measures = ("log_likelihood", "p_bonferroni", column(asked.measure))
+    show(reading.draw(asked, plot, out), out, "count", "reference_count", *measures)
 
 
 def _check_window(text: str | None) -> None:
@@ -344,6 +344,15 @@ def _with_bars(table: pa.Table | Rows) -> pa.Table | Rows:
     # Even the smallest share is seen.
     bars = ["█" * round(share * _BAR) or "▏" for share in column_of(table, "share")]
     return with_column(with_column(table, "arguments", numbers), "histogram", bars)
+
+
+def _with_strips(table: pa.Table | Rows) -> pa.Table | Rows:
+    """Show the places of hits as lines in a strip as long as a document."""
+    strips = []
+    for text in column_of(table, "places"):
+        hit = {int(place) * _BAR // PARTS for place in text.split()}
+        strips.append("".join("|" if cell in hit else "·" for cell in range(_BAR)))
+    return with_column(table, "places", strips)
 
 
 def show_lines(table: pa.Table | Rows, out: Output, width: int | None = None, *, cut: bool = False) -> None:

@@ -10,9 +10,10 @@ from typing import Annotated
 import typer
 from sqlalchemy import Connection
 
-from sentgen.cli.console.options import check_file_option
+from sentgen.cli.console.options import check_file_option, check_plot_option
 from sentgen.cli.console.output import Output
 from sentgen.cli.looking.inspect import StoreOptions, finish, question, show_lines
+from sentgen.cli.looking.plots import PlotOption, draw
 from sentgen.cli.looking.sql import text_of
 from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.lookups.concordances.browsing import find_trees
@@ -40,6 +41,7 @@ def match(
     file: FileOption = None,
     conllu: ConlluOption = False,
     svg: SvgOption = None,
+    plot: PlotOption = None,
     reading: StoreOptions,
     out: Output,
 ) -> None:
@@ -54,11 +56,13 @@ def match(
     check_parts(asked, file, conllu=conllu, svg=svg)
     asked = replace(asked, request=text_of(asked.request, file))
     check_file_option("--svg", svg)
+    check_plot_option(plot)
     with reading.connection() as connection:
         answer = asked.ask(connection)
         reading.show(answer.query)
         if answer.found.num_rows:
             _trees(asked, connection, conllu=conllu, svg=svg, out=out)
+        draw(connection, asked, answer, plot, out)
     if asked.count and out.for_reading:
         (row,) = answer.found.to_pylist()
         typer.echo(row["count"])

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from sqlalchemy import Connection
 
 from sentgen.cli.console.output import Output
+from sentgen.lookups.figures import figure_of
+from sentgen.lookups.question import Question
 from sentgen.lookups.statement import Answer
-from sentgen.output.plots import write_plot
-from sentgen.output.tabular import Rows
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from matplotlib.figure import Figure
+from sentgen.output.plots.pictures import write_plot
 
 PlotOption = Annotated[
     Path | None,
-    typer.Option("--plot", metavar="FILE", help="Draw the rows: .svg or .png (plots extra)."),
+    typer.Option("--plot", metavar="FILE", help="Draw the rows: .svg, .png or .pdf (plots extra)."),
 ]
 
 
-def draw(answer: Answer, plot: Path | None, out: Output, figure: Callable[[pa.Table | Rows], Figure]) -> None:
-    """Draw the rows of an answer, if that is wanted and there are some."""
+def draw(connection: Connection, asked: Question, answer: Answer, plot: Path | None, out: Output) -> None:
+    """Draw an answer, if that is wanted and it has rows."""
     if plot is not None and answer.found.num_rows:
-        write_plot(figure(answer.found), plot)
+        write_plot(figure_of(connection, asked, answer), plot)
         out.note(f"plot: {plot}")

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from sentgen.evaluation.figures.results import ExperimentResult, SystemT
 from sentgen.extras import needs
-from sentgen.output.drawing import DARK, FORMS, LIGHT, Theme, literal, picture, plain_axes
+from sentgen.output.drawing import DARK, LIGHT, Form, Theme, literal, picture, plain_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: Draws a plot on a ground.
 Draw = Callable[[Theme], "Figure"]
+_FORMS: tuple[Form, ...] = ("svg", "png")
 
 
 def require_plots() -> None:
@@ -52,7 +53,7 @@ def systems_plot(result: ExperimentResult[SystemT], theme: Theme) -> Figure:
 
 def plot_files(plots: Mapping[str, Draw]) -> dict[str, bytes]:
     """Return the files of plots by name: each on a light ground, as SVG and as PNG."""
-    return {f"{name}.{form}": picture(draw(LIGHT), form) for name, draw in plots.items() for form in FORMS}
+    return {f"{name}.{form}": picture(draw(LIGHT), form) for name, draw in plots.items() for form in _FORMS}
 
 
 def plot_urls(plots: Mapping[str, Draw]) -> dict[str, dict[str, str]]:

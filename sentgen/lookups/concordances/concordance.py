@@ -12,6 +12,7 @@ from sentgen.errors import InputError
 from sentgen.lookups.absence import explained
 from sentgen.lookups.concordances.contexts import WORDS, WideContextOption, check_paragraphs, read_context
 from sentgen.lookups.concordances.filtered_hits import filtered, steps
+from sentgen.lookups.concordances.hit_places import hit_places
 from sentgen.lookups.concordances.hits import HitLookup, read_hits
 from sentgen.lookups.concordances.line_search import FoundHits, LineSearch
 from sentgen.lookups.concordances.places import sentences_of
@@ -44,6 +45,13 @@ class Kwic(HitLookup):
     count: Annotated[bool, Option("Only the number of hits.", shell="Print the number of hits alone.")] = (
         False
     )
+    places: Annotated[
+        bool,
+        Option(
+            "Instead of lines a row for each document, those with most hits first, with where in it hits are:"
+            " `places` are thousandths of the document."
+        ),
+    ] = False
     context: WideContextOption = WORDS
     sort: SortOption = NONE
     show: Annotated[
@@ -87,6 +95,10 @@ class Kwic(HitLookup):
             raise InputError("--random is a --sample of as many lines as are shown; give one of the two")
         if self.seed is not None and self.sample is None:
             raise InputError("--seed is that of a sample; give --sample N, too")
+        if self.places and (self.count or self.dedupe or self.sample or self.random is not None):
+            raise InputError(
+                "places are those of all hits; leave out --count, --dedupe, --sample and --random"
+            )
 
     @property
     def drawn(self) -> tuple[int, int]:
@@ -96,7 +108,12 @@ class Kwic(HitLookup):
         return (self.limit, self.random) if self.random is not None else (0, 0)
 
     def ask(self, connection: Connection) -> Answer:
-        """Return the lines, or with ``count`` how many there are, as the one row of a column ``hits``."""
+        """Return the lines, or with ``count`` how many there are, as the one row of a column ``hits``.
+
+        With ``places``, the rows are documents (see `sentgen.lookups.concordances.hit_places`).
+        """
+        if self.places:
+            return self._placed(connection)
         return self._counted(connection) if self.count else self.lines(connection)
 
     def lines(self, connection: Connection, *, placed: bool = False) -> Answer:
@@ -155,6 +172,12 @@ class Kwic(HitLookup):
         remarks = (*steps(connection, search.pattern), *self._left_out(hits))
         query = search.count(most=self.sample or 0)
         answer = Answer(row, query, self._missing, total=total, remarks=remarks)
+        return explained(connection, answer, search.selection, search.pattern.values)
+
+    def _placed(self, connection: Connection) -> Answer:
+        search = self._search(connection)
+        answer = hit_places(connection, search.pattern, self.limit, self._missing)
+        answer = replace(answer, remarks=(*steps(connection, search.pattern), *answer.remarks))
         return explained(connection, answer, search.selection, search.pattern.values)
 
     def _left_out(self, found: FoundHits) -> Iterator[str]:

@@ -39,7 +39,8 @@ class By(StrEnum):
     DEPREL = "deprel"
 
 
-_ALL_TOKENS = "[]"
+#: A query that every token matches.
+ALL_TOKENS = "[]"
 #: Tokens by their item.
 _OF_TOKENS = """\
   select {column} as id, count(*) as count
@@ -198,7 +199,7 @@ class Frequencies(HitLookup):
             raise InputError("a filter is one of hits; give --query QUERY, too")
         if self.query is not None and self.pattern != ANY:
             raise InputError("a pattern and a query exclude each other; give one of them")
-        if self._query == _ALL_TOKENS and self.pattern != ANY:
+        if self._query == ALL_TOKENS and self.pattern != ANY:
             listed = ", ".join(By)
             option = f"by {self._by}" if self.parts is None else f"parts {self.parts}"
             raise InputError(
@@ -216,7 +217,7 @@ class Frequencies(HitLookup):
         if self.query is None and is_cql(self.pattern):
             return self.pattern
         of_hits = self._by not in list(By) or self.parts is not None
-        return _ALL_TOKENS if self.query is None and of_hits else self.query
+        return ALL_TOKENS if self.query is None and of_hits else self.query
 
     def ask(self, connection: Connection) -> Answer:
         """Return the words, lemmas or labels of the tokens, or what a query matched, most frequent first.

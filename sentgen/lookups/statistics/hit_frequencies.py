@@ -335,6 +335,18 @@ def _rest(asked: _Asked, limit: int, bindings: Bindings) -> dict[str, str]:
     }
 
 
+def parts_by(connection: Connection, by: str) -> dict[str, str]:
+    """Return those of the keys that are metadata or attributes of regions, and how all tokens are counted so.
+
+    Args:
+        connection: the store.
+        by: keys, with commas between them.
+    """
+    there = StoreKeys(connection)
+    terms = {name: _around(there, name, term).attribute for name, term in _read_keys(by).items()}
+    return {name: one for name, one in terms.items() if metadata_key(there, one) or region_key(there, one)}
+
+
 def _read_keys(by: str) -> dict[str, Term]:
     """Return the attributes to count by, each with the label of its token."""
     check_text(by)

@@ -1,0 +1,96 @@
+"""What is drawn of the answer to each question that can be drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection
+
+from sentgen.errors import InputError
+from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.grew.matches import Match
+from sentgen.lookups.question import Question
+from sentgen.lookups.statement import Answer
+from sentgen.lookups.statistics.collocations import Collocations
+from sentgen.lookups.statistics.frequencies import Frequencies
+from sentgen.lookups.statistics.keyness import Keywords
+from sentgen.lookups.statistics.part_sizes import part_sizes
+from sentgen.lookups.statistics.sketch import Sketch
+from sentgen.output.plots.places import places_plot
+from sentgen.output.plots.rates import frequency_plot
+from sentgen.output.plots.scores import score_plot, sketch_plot
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def figure_of(connection: Connection, asked: Question, answer: Answer) -> Figure:
+    """Draw an answer that has rows.
+
+    Args:
+        connection: the store, which is asked once more for what the rows do not say.
+        asked: the question, one of `FIGURES`.
+        answer: its answer.
+
+    Raises:
+        InputError: there is more than fits, or nothing to draw.
+    """
+    return FIGURES[type(asked)](connection, asked, answer)
+
+
+def _frequencies(connection: Connection, asked: Frequencies, answer: Answer) -> Figure:
+    title = asked.query or f"{asked.pattern} by {', '.join(asked.by)}"
+    sizes = part_sizes(connection, asked, answer.found)
+    return frequency_plot(answer.found, title, whole=not answer.truncated, sizes=sizes)
+
+
+def _match(connection: Connection, asked: Match, answer: Answer) -> Figure:
+    if not asked.counted or asked.count:
+        raise InputError("a plot of a request is one of its counts; count the hits with --key KEY")
+    sizes = part_sizes(connection, asked, answer.found)
+    return frequency_plot(answer.found, asked.request, whole=not answer.truncated, sizes=sizes)
+
+
+def _kwic(connection: Connection, asked: Kwic, answer: Answer) -> Figure:
+    if not asked.places:
+        # Lines are some of the hits, and say nothing of the others.
+        answer = replace(asked, places=True, count=False, sort="none", show=[], limit=20).ask(connection)
+    told = "; ".join(answer.remarks)
+    more = (answer.total or 0) - answer.found.num_rows
+    return places_plot(answer.found, f"{asked.cql or asked.pattern}: {told}", more)
+
+
+def _collocations(connection: Connection, asked: Collocations, answer: Answer) -> Figure:
+    return score_plot(answer.found, column(asked.measure), f"Collocates of {asked.word or asked.cql}")
+
+
+def _keywords(connection: Connection, asked: Keywords, answer: Answer) -> Figure:
+    sides = [
+        f"{', '.join(names)}{f' where {where}' if where else ''}"
+        for names, where in ((asked.corpus, asked.where), (asked.against, asked.against_where))
+    ]
+    return score_plot(answer.found, column(asked.measure), " against ".join(sides))
+
+
+def _sketch(connection: Connection, asked: Sketch, answer: Answer) -> Figure:
+    words = [asked.word, *([asked.against] if asked.against else [])]
+    return sketch_plot(answer.found, column(asked.measure), f"Sketch of {' and '.join(words)}", words)
+
+
+def column(measure: StrEnum) -> str:
+    """Return the column of a measure."""
+    return measure.replace("-", "_")
+
+
+#: Question to what draws it.
+FIGURES: dict[type, Callable[[Connection, Any, Answer], Figure]] = {
+    Collocations: _collocations,
+    Frequencies: _frequencies,
+    Keywords: _keywords,
+    Kwic: _kwic,
+    Match: _match,
+    Sketch: _sketch,
+}

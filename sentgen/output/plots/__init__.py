@@ -1,0 +1,1 @@
+"""Plots of tables, which matplotlib draws: rates, scores, and where hits are."""

@@ -1,0 +1,154 @@
+"""Rates per million tokens with their intervals, and how they change over time.
+
+A rate is a share of tokens, with its interval (`sentgen.output.intervals`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from sentgen.output.intervals import wilson
+
+_MILLION = 1_000_000
+#: A year, a month or a day, with or without the time of it; not five digits, and no range of years.
+_TIME = re.compile(r"(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01])(?:[T ].*)?)?)?", re.ASCII)
+_YEAR = re.compile(r"\d{4}", re.ASCII)
+_RATES = ("per_million_in_part", "per_million")
+
+
+@dataclass(frozen=True, slots=True)
+class RateInterval:
+    """A rate per million tokens, and between what it lies with 95 %."""
+
+    rate: float
+    low: float
+    high: float
+
+
+def rate_of(count: int, tokens: float) -> RateInterval:
+    """Return the rate of what occurs so often in so many tokens.
+
+    >>> [round(value) for value in (lambda one: (one.rate, one.low, one.high))(rate_of(10, 100_000))]
+    [100, 54, 184]
+    """
+    return RateInterval(*(_MILLION * value for value in (count / tokens, *wilson(count, tokens))))
+
+
+def rate_column(columns: Sequence[str]) -> str:
+    """Return the column with the rates of a list of counts; empty if it has none."""
+    return next((name for name in _RATES if name in columns), "")
+
+
+def row_rate(row: Mapping[str, Any], column: str) -> RateInterval | None:
+    """Return the rate of a row of counts; none if it has none."""
+    rate = row.get(column)
+    return rate_of(row["count"], _MILLION * row["count"] / rate) if rate else None
+
+
+@dataclass(frozen=True, slots=True)
+class PartSizes:
+    """How many tokens the parts of a corpus have: ``tokens`` by their values of the keys that make them."""
+
+    keys: Sequence[str] = ()
+    tokens: Mapping[tuple[str, ...], int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TimePoint:
+    """A rate at a time; ``place`` is that of its row, none where the corpus has tokens and no hit."""
+
+    value: str
+    time: float
+    rate: RateInterval
+    count: int = 0
+    place: int | None = None
+
+
+#: The points of a line, in parts between which the corpus has no tokens.
+Runs = list[list[TimePoint]]
+
+
+def time_key(keys: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str | None:
+    """Return the first key whose values are all years or dates, and not one and the same."""
+    for key in keys:
+        values = {str(row[key]) for row in rows}
+        if len(values) > 1 and all(map(_TIME.fullmatch, values)):
+            return key
+    return None
+
+
+def over_time(
+    rows: Sequence[Mapping[str, Any]], time: str, others: Sequence[str], sizes: PartSizes
+) -> dict[tuple[str, ...], Runs]:
+    """Return a line for each value of the other keys, in the order of the rows.
+
+    Where the corpus has tokens of a time and no hit, the rate is 0. Where years lie further apart than the
+    nearest two of the corpus, it has no tokens between them, and the line has a gap; days are no such steps.
+
+    Args:
+        rows: all rows, each with a rate.
+        time: the key with the times, ``others``: those that make lines.
+        sizes: how many tokens there are; nothing if that is not known, and no zero then.
+    """
+    column = rate_column(list(rows[0]))
+    lines: dict[tuple[str, ...], list[TimePoint]] = {}
+    for place, row in enumerate(rows):
+        rate, value = row_rate(row, column), str(row[time])
+        if rate is not None:
+            points = lines.setdefault(tuple(str(row[key]) for key in others), [])
+            points.append(TimePoint(value, _years(value), rate, row["count"], place))
+    dated = _with_time(sizes, time)
+    for line, points in lines.items():
+        points += _zeros(dict(zip(others, line, strict=True)), points, time, dated)
+        points.sort(key=lambda one: one.time)
+    times = {values[list(dated.keys).index(time)] for values in dated.tokens}
+    return {line: _runs(points, _step(times)) for line, points in lines.items()}
+
+
+def _with_time(sizes: PartSizes, time: str) -> PartSizes:
+    """Return the sizes of the parts that have a time; none if they are not told by it."""
+    if time not in sizes.keys:
+        return PartSizes()
+    place = list(sizes.keys).index(time)
+    return PartSizes(sizes.keys, {one: n for one, n in sizes.tokens.items() if _TIME.fullmatch(one[place])})
+
+
+def _zeros(
+    line: Mapping[str, str], points: Sequence[TimePoint], time: str, sizes: PartSizes
+) -> list[TimePoint]:
+    """Return the times at which the part of a line has tokens and no hits."""
+    found, there = list[TimePoint](), {one.value for one in points}
+    for values, tokens in sizes.tokens.items():
+        part = dict(zip(sizes.keys, values, strict=True))
+        value = part.pop(time)
+        if value not in there and tokens and all(line[key] == part[key] for key in part):
+            found.append(TimePoint(value, _years(value), rate_of(0, tokens)))
+    return found
+
+
+def _step(values: set[str]) -> float | None:
+    """Return how far the nearest years are apart; none of what has months or days."""
+    if not all(map(_YEAR.fullmatch, values)):
+        return None
+    return min((after - before for before, after in pairwise(sorted(map(int, values)))), default=None)
+
+
+def _runs(points: Sequence[TimePoint], step: float | None) -> Runs:
+    found: Runs = [[points[0]]]
+    for before, after in pairwise(points):
+        if step is not None and after.time - before.time > step:
+            found.append([])
+        found[-1].append(after)
+    return found
+
+
+def _years(text: str) -> float:
+    """Return a date as a year with a fraction."""
+    found = _TIME.fullmatch(text)
+    assert found is not None
+    year, month, day = (int(part or 0) for part in found.groups())
+    return year + max(month - 1, 0) / 12 + max(day - 1, 0) / 365
