@@ -17,7 +17,9 @@ _MILLION = 1_000_000
 #: A year, a month or a day, with or without the time of it; not five digits, and no range of years.
 _TIME = re.compile(r"(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01])(?:[T ].*)?)?)?", re.ASCII)
 _YEAR = re.compile(r"\d{4}", re.ASCII)
-_RATES = ("per_million_in_part", "per_million")
+#: The rate of tokens with the same metadata, which is meant where there is one.
+IN_PART = "per_million_in_part"
+_RATES = (IN_PART, "per_million")
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,7 @@ OF_COMMANDS = {
     *("fail_under", "save", "note", "progress"),
 }
 #: What only the API has: batches, and what it gives beside the rows.
-OF_API = {"pairs", "html", "marks", "conllu"}
+OF_API = {"pairs", "html", "marks", "conllu", "sizes"}
 #: Another name of a parameter here: as the issue has it, a language model is of several corpora; texts of
 #: `regenerate` and `score` come to a model, which is not named a second time.
 #: What is cited is a line of Python here, and BibTeX is at hand without an option.

@@ -11,6 +11,7 @@ from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.keyness import Keywords
+from sentgen.lookups.statistics.part_sizes import part_sizes
 from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.lookups.statistics.thesaurus import Thesaurus
 from sentgen.options import Option
@@ -52,6 +53,31 @@ def kwic(context: Context, asked: KwicWithMarks) -> Result:
     return replace(found, table=table, more={**found.more, "marks": marks})
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrequenciesWithSizes(Frequencies):
+    """A frequency list, and how many tokens the parts have that it compares over time."""
+
+    sizes: Annotated[
+        bool,
+        Option(
+            "Where hits are counted by years or dates, give how many tokens each part has, too.",
+            line="hidden",
+        ),
+    ] = False
+
+
+def frequencies(context: Context, asked: FrequenciesWithSizes) -> Result:
+    """Answer `sentgen freq`."""
+    asked = replace(asked, limit=context.limit(asked.limit))
+    with context.opened.connect() as connection:
+        found = answered(asked.ask(connection))
+        if not asked.sizes:
+            return found
+        sizes = part_sizes(connection, asked, found.table)
+    told = {"keys": sizes.keys, "tokens": [[*values, size] for values, size in sizes.tokens.items()]}
+    return replace(found, more={**found.more, "sizes": told})
+
+
 OPERATIONS = (
     Operation("ngrams", "N-grams that match a pattern.", "ngrams", Ngrams, ask, example={"pattern": "the *"}),
     Operation(
@@ -71,7 +97,7 @@ OPERATIONS = (
         example={"word": "arrived"},
     ),
     Operation("kwic", "A word in context.", "kwic", KwicWithMarks, kwic, example={"pattern": "camp"}),
-    Operation("frequencies", "A frequency list.", "freq", Frequencies, ask),
+    Operation("frequencies", "A frequency list.", "freq", FrequenciesWithSizes, frequencies),
     Operation(
         "collocations",
         "What occurs with a word more often than chance.",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from sentgen.server.pages.texts import cql_value
+from sentgen.server.pages.texts import cql_value, link
 
 #: What stands for a value that there is not; no query asks for it.
 _MISSING = ("__undefined__", "__0__", "_")
@@ -59,3 +59,9 @@ def narrowed_cql(query: str, value: str, by: str) -> str:
     if label:
         return f"({query}) :: {label}.{attribute} = {cql_value(value)}"
     return f"({query}) & ({' '.join(f'[{attribute}={cql_value(one)}]' for one in value.split())})"
+
+
+def in_document(query: str, row: Mapping[str, object], kept: Mapping[str, object]) -> str:
+    """Return the page with the hits of a query in CQL in one document, with other parameters that stay."""
+    within = narrowed_cql(query, str(row["document"]), "meta.document")
+    return link("/query", **{**kept, "query": within, "corpus": row["corpus"]})

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from fastapi import Request, Response
 from starlette.datastructures import QueryParams
 
 from sentgen.lookups.cql.dialects import Dialect, Strategy
+from sentgen.output.rates import IN_PART, PartSizes, rate_column, row_rate, time_key
 from sentgen.server import wire
 from sentgen.server.operations import operations
+from sentgen.server.pages.charts import Chart, drawn_over_time
 from sentgen.server.pages.contexts import contexts
 from sentgen.server.pages.examples import PageExample
 from sentgen.server.pages.lines import read_choice
-from sentgen.server.pages.narrowing import narrowed_cql, narrowed_grew
+from sentgen.server.pages.narrowing import in_document, narrowed_cql, narrowed_grew
 from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
 from sentgen.server.pages.texts import cql_value, link
 from sentgen.server.problems import Refused
@@ -140,6 +143,9 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "ignore_case": query.box("ignore_case"),
         "query": query,
         "hits": None,
+        "chart": None,
+        "places": None,
+        "places_link": "",
     }
     if not text:
         return common
@@ -150,16 +156,53 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         ask(counts_of[0], **{**counts_of[1], "limit": _COUNTS}) if counts_of else ask.nothing(),
     )
     kept = {name: query.all(name) for name in _ASKED}
+    drawn = dict[str, object]()
+    if not by_grew:
+        drawn = await _places(ask, query, text, kept | choice.kept)
+        if counts_of and counts:
+            of_rows = partial(_narrowed, query, text, by_grew=False)
+            drawn["chart"] = await _over_time(ask, counts_of, counts, of_rows)
     return {
         **common,
+        **drawn,
         "hits": hits if by_grew else choice.rest(hits),
         "chain": [] if by_grew else choice.chain(kept, hits),
         "sorts": choice.orders(kept),
         "counts": counts if by_grew or not counts else choice.rest(counts),
-        "narrowed": _narrowed(query, text, counts, by_grew) if counts else (),
+        "narrowed": _narrowed(query, text, counts, by_grew=by_grew) if counts else (),
+        "intervals": [row_rate(row, IN_PART) for row in counts.rows] if counts else (),
         "lines": await _lines(ask, query, hits, by_grew),
         "files": Files(_files(*asked, query, by_grew), _files(*counts_of) if counts_of else {}),
     }
+
+
+async def _over_time(
+    ask: Asking,
+    asked: tuple[str, dict[str, object]],
+    counts: PageAnswer,
+    urls: Callable[[PageAnswer], list[str]],
+) -> Chart | None:
+    """Ask for all counts, if these are of years or dates, and draw them."""
+    keys = counts.columns[: list(counts.columns).index("count")] if counts.rows else ()
+    if time_key(keys, counts.rows) is None or not rate_column(counts.columns):
+        return None
+    name, values = asked
+    every = await ask(name, **{**values, "limit": 0, "sizes": True})
+    told = every.more.get("sizes", {"keys": (), "tokens": ()})
+    sizes = PartSizes(told["keys"], {tuple(row[:-1]): row[-1] for row in told["tokens"]})
+    # Of some years a line would say that the others have nothing.
+    return None if every.truncated else drawn_over_time(keys, every.rows, sizes, urls(every))
+
+
+async def _places(
+    ask: Asking, query: PageParameters, text: str, kept: Mapping[str, object]
+) -> dict[str, object]:
+    """Ask where in their documents the hits are, if that is wanted; the link that asks for it, if not."""
+    if not query.box("places"):
+        return {"places_link": link("/query", **kept, places="on")}
+    asked = {"cql": text, **read_choice(query).near, **_reading(query), **_common(query)}
+    found = await ask("kwic", **asked, places=True, limit=_COUNTS)
+    return {"places": found, "place_urls": [in_document(text, row, kept) for row in found.rows]}
 
 
 async def _forms(ask: Asking, query: PageParameters) -> PageParameters:
@@ -215,7 +258,7 @@ def _keys(query: PageParameters) -> list[str]:
     return [key.strip() for key in query.text("by").split(_SEPARATOR) if key.strip()]
 
 
-def _narrowed(query: PageParameters, text: str, counts: PageAnswer, by_grew: bool) -> list[str]:
+def _narrowed(query: PageParameters, text: str, counts: PageAnswer, *, by_grew: bool) -> list[str]:
     """Return the page with the hits of each row of the counts; empty where no query asks for them."""
     names = ("language", "corpus", "where", "ignore_case", "limit", "across")
     kept: dict[str, object] = {name: query.all(name) for name in names}

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sentgen.server.pages import examples
+from sentgen.server.pages.narrowing import in_document
 from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
-from sentgen.server.pages.texts import literal_pattern, phrase_pattern, token_pattern
+from sentgen.server.pages.texts import cql_value, literal_pattern, phrase_pattern, token_pattern
 
 LAYERS = ("word", "unit")
 # Events are counted by tag, side and distance: many make one line.
@@ -60,12 +61,18 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     if not words:
         return {**common, "examples": await examples.words(ask)}
     # Not awaited yet: it runs beside the others, or alone.
-    lines = ask("kwic", pattern=phrase_pattern(words), sort="left", limit=_SHOWN, **of)
+    pattern = phrase_pattern(words)
+    lines = ask("kwic", pattern=pattern, sort="left", limit=_SHOWN, **of)
+    places = ask("kwic", pattern=pattern, places=True, limit=_SHOWN, **of)
+    cql = " ".join(map(cql_value, words))
+    kept = {"ignore_case": ignore_case}
     if len(words) > 1:
-        return {**common, "lines": await lines, "single": None}
+        found, spread = await asyncio.gather(lines, places)
+        return {**common, "lines": found, **_spread(spread, cql, kept), "single": None}
     word, token = literal_pattern(text), token_pattern(text)
-    kwic, frequency, before, after, governs, governed, arguments, collocations = await asyncio.gather(
+    kwic, spread, frequency, before, after, governs, governed, arguments, collocations = await asyncio.gather(
         lines,
+        places,
         ask("frequencies", pattern=word, **of),
         ask("ngrams", pattern=f"* {word}", limit=_SHOWN, **of),
         ask("ngrams", pattern=f"{word} *", limit=_SHOWN, **of),
@@ -85,7 +92,12 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "histograms": _histograms(arguments),
         "collocations": collocations,
     }
-    return {**common, "lines": kwic, "single": single}
+    return {**common, "lines": kwic, **_spread(spread, cql, kept), "single": single}
+
+
+def _spread(places: PageAnswer, cql: str, kept: Mapping[str, object]) -> dict[str, object]:
+    """Return where the word is in its documents, with the pages of its hits in each."""
+    return {"places": places, "place_urls": [in_document(cql, row, kept) for row in places.rows]}
 
 
 def _profile(governs: PageAnswer, governed: PageAnswer) -> list[Neighbors]:

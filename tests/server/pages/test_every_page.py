@@ -54,6 +54,7 @@ PAGES = {
     "line set": at("/lines", set="camp", labeler="ann", limit=5),
     "lines of others": at("/lines", set="camp", label="?"),
     "hostile lines": at("/lines", set=HOSTILE.replace("/", ""), labeler=HOSTILE, limit=30),
+    "places": at("/query", query='[lemma="camp"]', by="document", places="on"),
     "grew": at(
         "/query", language="grew", query="pattern { V -[nsubj]-> S; V -[obj]-> O }", by="V.lemma", open="0"
     ),
@@ -103,7 +104,9 @@ HOSTILE_PAGES = {
     "hits": at(
         "/hits", word="said", other="<script>alert(1)</script>", tag=TAG, role="modifier", corpus=HOSTILE
     ),
-    "cql": at("/query", language="cql", query='[word="said"]', corpus=HOSTILE, by="word", open="1"),
+    "cql": at(
+        "/query", language="cql", query='[word="said"]', corpus=HOSTILE, by="word", open="1", places="on"
+    ),
     "chosen lines": at(
         "/query",
         query='[word="said"]',

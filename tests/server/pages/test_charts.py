@@ -1,0 +1,80 @@
+"""Drawings on pages: rates over time as they are, and hits in documents that lead to as many lines."""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from serving import Server
+from test_measure_pages import lines, linked, page
+
+from sentgen.output.rates import PartSizes
+from sentgen.server.pages.charts import HEIGHT, WIDTH, drawn_over_time
+from sentgen.server.pages.site import environment
+
+TOKENS = {(year,): 100_000 for year in ("1990", "1991", "1992", "1995")}
+ROWS: list[dict[str, Any]] = [
+    {"year": "1990", "count": 3, "per_million_in_part": 30.0},
+    {"year": "1992", "count": 6, "per_million_in_part": 60.0},
+    {"year": "1995", "count": 1, "per_million_in_part": 10.0},
+]
+
+
+def test_a_line_is_at_its_rates_and_has_a_gap_where_there_are_no_tokens() -> None:
+    chart = drawn_over_time(["year"], ROWS, PartSizes(["year"], TOKENS), ["/a?x=1&y=2", "/b"])
+
+    assert chart
+    [line] = chart.lines
+    points = [[(point.title.split(",")[0], point.link) for point in run.points] for run in line.runs]
+    assert points == [
+        [("1990: 3 hits", "/a?x=1&y=2"), ("1991: 0 hits", ""), ("1992: 6 hits", "/b")],
+        [("1995: 1 hit", "")],
+    ]
+    first, zero, most, _ = (point for run in line.runs for point in run.points)
+    # Heights are as the rates: 0 below, and 30 half as high as 60.
+    assert zero.y - first.y == pytest.approx((zero.y - most.y) / 2, abs=0.2)
+    # Years are as far apart as they are: 1991 is one of five years from 1990 to 1995.
+    last = line.runs[-1].points[0]
+    assert (zero.x - first.x) * 5 == pytest.approx(last.x - first.x, abs=0.5)
+    assert all(0 < point.x < WIDTH and 0 < point.y < HEIGHT for run in line.runs for point in run.points)
+    assert [text for _, text in chart.years] == ["1990", "1991", "1992", "1993", "1994", "1995"]
+
+
+def test_what_is_no_time_or_too_much_is_not_drawn() -> None:
+    rows = [{"year": str(2000 + n % 2), "w": str(n), "count": 1, "per_million": 1.0} for n in range(18)]
+
+    assert drawn_over_time(["w"], [{**row, "w": f"x{row['w']}"} for row in rows], PartSizes(), []) is None
+    assert drawn_over_time(["year", "w"], rows, PartSizes(), []) is None
+    assert drawn_over_time(["year"], [], PartSizes(), []) is None
+
+
+def test_a_chart_is_markup_without_styles_of_its_own() -> None:
+    """Names come from a corpus; the policy of the server lets no inline style and no script run."""
+    rows = [{**row, "genre": genre, "count": row["count"]} for row in ROWS for genre in ("<b>&", "news")]
+    chart = drawn_over_time(["year", "genre"], rows, PartSizes(), ["/a?x=1&y=2"])
+    text = environment().get_template("charts.html.j2").module.over_time(chart)  # type: ignore[attr-defined]
+
+    root = ElementTree.fromstring(str(text))
+    assert "style" not in {name for element in root.iter() for name in element.attrib}
+    assert [element.text for element in root.iter() if element.tag.endswith("bdi")] == ["<b>&", "news"]
+    [link] = [element for element in root.iter() if element.tag.endswith("a")]
+    assert (link.attrib["href"], link.attrib["aria-label"][:16]) == ("/a?x=1&y=2", "<b>&, 1990: 3 hi")
+
+
+@pytest.mark.nightly(by_day=2)
+@pytest.mark.parametrize(
+    ("path", "asked"),
+    [
+        ("/word", {"word": "camp"}),
+        ("/query", {"query": '[lemma="camp"] []', "places": "on", "where": "length < 18"}),
+        ("/query", {"query": '[lemma="camp"]', "places": "on", "filter": '"the"', "window": "2"}),
+        ("/word", {"word": "the camp", "ignore_case": "on"}),
+    ],
+)
+def test_hits_in_documents_lead_to_their_lines(path: str, asked: dict[str, str], site: Server) -> None:
+    counts = linked(page(site, path, **asked), "hits")
+
+    assert counts
+    for url, count in counts[:4]:
+        assert lines(site, url) == count, url
