@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from sentgen.lookups.absence import QuestionValue, explained
 from sentgen.lookups.counted_anew import ngrams, size
+from sentgen.lookups.paging import OffsetOption, RowSortOption, in_pages
 from sentgen.lookups.patterns import split_pattern, word_among
 from sentgen.lookups.question import Lookup, MinCountOption
 from sentgen.lookups.selection import Selection
@@ -70,7 +71,10 @@ class Ngrams(Lookup):
         str, Option("1 to 5 words; `*` is any word, `down*` a word that begins with down.", argument=True)
     ]
     min_count: MinCountOption = 1
+    sort: RowSortOption = ""
+    offset: OffsetOption = 0
 
+    @in_pages
     def ask(self, connection: Connection) -> Answer:
         """Return the n-grams of 1 to 5 words, most frequent first, then by their words.
 

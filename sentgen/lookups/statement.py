@@ -145,6 +145,7 @@ class Answer:
         missing: what there is none of where nothing was found, such as "n-gram 'the dow *'".
         truncated: whether there are more rows.
         total: how many rows there are in all, where that was counted.
+        offset: how many rows were left out before these.
         left_out: corpora that could not be asked.
         hints: why there may be nothing, where nothing was found.
         near: what may stand in place of a value that never occurs, by that value; the hints name it, too.
@@ -156,6 +157,7 @@ class Answer:
     missing: str
     truncated: bool = False
     total: int | None = None
+    offset: int = 0
     left_out: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
     near: Mapping[str, Sequence[str]] = field(default_factory=dict)

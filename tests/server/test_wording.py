@@ -111,6 +111,15 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/lookups/cql/dialects.py": ("kwic", "frequencies", "collocations"),
     "sentgen/lookups/statistics/collocations.py": ("collocations",),
     "sentgen/lookups/cql/search.py": ("kwic", "frequencies", "collocations"),
+    "sentgen/lookups/paging.py": (
+        "ngrams",
+        "kwic",
+        "frequencies",
+        "collocations",
+        "match",
+        "keyness",
+        "near",
+    ),
     "sentgen/lookups/statement.py": LOOKUPS,
     "sentgen/lookups/statistics/frequencies.py": ("frequencies",),
     "sentgen/counts/settings.py": (),  # of a corpus of its own, with one name and one way to read it

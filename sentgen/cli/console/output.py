@@ -179,9 +179,11 @@ class Output:
         """Say something about the result on standard error."""
         typer.echo(f"{'-- ' if self.comments else ''}{printable(text)}", err=True)
 
-    def note_more(self, number: int, what: str = "row") -> None:
-        """Say that only the first ones were written."""
+    def note_more(self, number: int, what: str = "row", *, offset: int = 0) -> None:
+        """Say that only the first ones were written, or those behind so many."""
         first = f"first {quantity(number, what)}" if number > 1 else f"first {what}"
+        if offset:
+            first = f"{what}s {offset + 1:,} to {offset + number:,}"
         self.note(f"{first}; there are more (--limit 0 for all)")
 
     def arrow(
@@ -189,9 +191,10 @@ class Output:
         table: pa.Table | Rows,
         *,
         truncated: bool = False,
+        offset: int = 0,
         **look: Unpack[Look],
     ) -> None:
-        """Write a table that was asked for; say so if it is only the first part of the answer."""
+        """Write a table that was asked for; say so if it is only the first part of the answer, or another."""
         if self.form is OutputFormat.PARQUET:
             whole = arrow_of(table)
             self._parquet(whole.schema, [whole])
@@ -199,7 +202,7 @@ class Output:
         else:
             self.rows(names_of(table), rows_of(table), **look)
         if truncated:
-            self.note_more(table.num_rows)
+            self.note_more(table.num_rows, offset=offset)
 
     def first(self, table: pa.Table, limit: int, **look: Unpack[Look]) -> None:
         """Write the first rows of a table, 0 for all, which has one row more than that if there is one."""

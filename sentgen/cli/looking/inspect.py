@@ -125,7 +125,9 @@ def finish(answer: Answer, out: Output, what: str = "") -> None:
         what: its rows are, where all of them were counted.
     """
     if what and answer.truncated:
-        out.note(f"{answer.found.num_rows} of {quantity(answer.total or 0, what)} (--limit 0 for all)")
+        first = f"{answer.offset + 1:,} to " if answer.offset else ""
+        rows = answer.offset + answer.found.num_rows
+        out.note(f"{first}{rows} of {quantity(answer.total or 0, what)} (--limit 0 for all)")
     for note in answer.notes:
         out.note(note)
     if not answer.found.num_rows:
@@ -134,7 +136,7 @@ def finish(answer: Answer, out: Output, what: str = "") -> None:
 
 def show(answer: Answer, out: Output, *essential: str) -> None:
     """Show the rows of an answer, and finish; ``essential`` are the columns that always stay."""
-    out.arrow(answer.found, truncated=answer.truncated, essential=essential)
+    out.arrow(answer.found, truncated=answer.truncated, offset=answer.offset, essential=essential)
     finish(answer, out)
 
 
@@ -206,7 +208,7 @@ def kwic(
     Example: `sentgen kwic "lemma:fall sharply" --sort 1L,2L --show genre`, or
     `sentgen kwic '[upos="ADJ"]+ "house"' --filter '"not"' --without 3L --sample 200`
     """
-    if not (asked.limit or asked.count or asked.places or plot):
+    if not (asked.limit or asked.offset or asked.count or asked.places or plot):
         _all_lines(asked, width, reading, out)
         return
     answer = reading.draw(asked, plot, out)

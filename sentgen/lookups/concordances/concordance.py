@@ -19,6 +19,7 @@ from sentgen.lookups.concordances.places import sentences_of
 from sentgen.lookups.concordances.shown import read_shown, shown_keys
 from sentgen.lookups.concordances.sorting import NONE, LineOrder, SortOption, line_order, read_order
 from sentgen.lookups.cql.search import CqlOption, check_one
+from sentgen.lookups.paging import OffsetOption, behind
 from sentgen.lookups.question import MOST
 from sentgen.lookups.statement import Answer, Statement
 from sentgen.options import Option
@@ -84,6 +85,7 @@ class Kwic(HitLookup):
             api={"ge": -MOST, "le": MOST},
         ),
     ] = None
+    offset: OffsetOption = 0
 
     def __post_init__(self) -> None:
         HitLookup.__post_init__(self)
@@ -99,6 +101,8 @@ class Kwic(HitLookup):
             raise InputError(
                 "places are those of all hits; leave out --count, --dedupe, --sample and --random"
             )
+        if self.offset and self.random is not None:
+            raise InputError("--random draws the lines that are shown; with --offset give --sample N instead")
 
     @property
     def drawn(self) -> tuple[int, int]:
@@ -135,6 +139,9 @@ class Kwic(HitLookup):
             InputError: the pattern is empty, longer than `MOST_TOKENS`, or all stars; or no query.
             NotFoundError: no such corpus.
         """
+        return behind(self, lambda asked: asked._lines(connection, placed=placed))
+
+    def _lines(self, connection: Connection, *, placed: bool) -> Answer:
         limit, search = self.limit, self._search(connection)
         lines, search, hits = search.lines(limit), replace(search, placed=placed), FoundHits()
         if search.at_once(limit, hits):

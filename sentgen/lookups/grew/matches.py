@@ -31,6 +31,7 @@ from sentgen.lookups.grew.syntax import (
     Node,
 )
 from sentgen.lookups.keys import StoreKeys
+from sentgen.lookups.paging import OffsetOption, behind, in_pages
 from sentgen.lookups.question import MOST, ContextOption, Lookup
 from sentgen.lookups.regular import fault
 from sentgen.lookups.selection import Selection
@@ -83,10 +84,15 @@ class Match(Lookup):
             api={"ge": -MOST, "le": MOST},
         ),
     ] = None
+    offset: OffsetOption = 0
 
     def __post_init__(self) -> None:
-        if read_order(self.sort) and self.counted:
-            raise InputError("--sort puts lines in order, and counts have none; leave it out")
+        if self.count and self.sort != NONE:
+            raise InputError("--sort puts lines and rows in order, and a count has none; leave it out")
+        if self.offset and self.random is not None:
+            raise InputError("--random draws the hits that are shown; ask without --offset")
+        if not self.counted:
+            read_order(self.sort)
 
     @property
     def counted(self) -> bool:
@@ -109,18 +115,33 @@ class Match(Lookup):
             InputError: the request does not parse, or names what it does not have.
             NotFoundError: no such corpus.
         """
-        search, missing = self._search(connection), f"match of {' '.join(self.request.split())!r}"
         if self.key or self.whether:
-            with search.counted() as statements:
-                answer = limited(connection, search.keyed(statements, self.limit), self.limit, missing)
-                answer = replace(answer, query=search.keyed(search.whole, self.limit))
-        elif self.count:
-            total = search.count()
-            found = Rows(("count",), [(total,)], ("BIGINT",))
-            answer = Answer(found, search.whole.count(), missing, total=total)
-        else:
-            answer = _hits(search, self.limit, self.context, self.random, missing)
-        return _with_hints(connection, answer, search.selection, search.request)
+            return self._by_keys(connection)
+        return self._counted(connection) if self.count else behind(self, lambda one: one._hits(connection))
+
+    @in_pages
+    def _by_keys(self, connection: Connection) -> Answer:
+        search = self._search(connection)
+        with search.counted() as statements:
+            answer = limited(connection, search.keyed(statements, self.limit), self.limit, self._missing)
+        answer = replace(answer, query=search.keyed(search.whole, self.limit))
+        return _with_hints(connection, answer, search)
+
+    def _counted(self, connection: Connection) -> Answer:
+        search = self._search(connection)
+        total = search.count()
+        found = Rows(("count",), [(total,)], ("BIGINT",))
+        answer = Answer(found, search.whole.count(), self._missing, total=total)
+        return _with_hints(connection, answer, search)
+
+    def _hits(self, connection: Connection) -> Answer:
+        search = self._search(connection)
+        answer = _hits(search, self.limit, self.context, self.random, self._missing)
+        return _with_hints(connection, answer, search)
+
+    @property
+    def _missing(self) -> str:
+        return f"match of {' '.join(self.request.split())!r}"
 
     def check(self, connection: Connection) -> None:
         """Refuse what `ask` would, without looking for hits."""
@@ -132,10 +153,11 @@ class Match(Lookup):
         """Return the numbers of the sentences of the hits, in the order of the corpus; none of counts."""
         if self.counted:
             return []
-        limit, seed, search = self.limit, self.random, self._search(connection)
+        limit = self.limit and self.offset + self.limit
+        seed, search = self.random, self._search(connection)
         with search.chosen(limit, seed) as statements:
             found = statements.sentences(limit, seed, search.order).run(connection)
-        return [int(number) for number in found["sentence_id"].to_pylist()]
+        return [int(number) for number in found["sentence_id"].to_pylist()[self.offset :]]
 
     def _search(self, connection: Connection) -> _Search:
         if self.count and (self.key or self.whether):
@@ -160,7 +182,9 @@ class _Search:
         check_request(self._there, self.request, others)
         for value in _values(self.request, others):
             _check_regex(connection, value)
-        self.order = line_order(connection, read_order(asked.sort), asked.context)
+        # Counts are sorted by their columns.
+        sort = NONE if asked.counted else asked.sort
+        self.order = line_order(connection, read_order(sort), asked.context)
 
     def keyed(self, statements: GrewStatements, limit: int) -> Statement:
         """Return the statement that counts hits by the keys and conditions."""
@@ -255,19 +279,19 @@ def _features(clause: Clause) -> Iterator[FeatureCondition]:
         yield from clause.label.parts
 
 
-def _with_hints(connection: Connection, answer: Answer, selection: Selection, request: GrewRequest) -> Answer:
+def _with_hints(connection: Connection, answer: Answer, search: _Search) -> Answer:
     """Say of an answer that found nothing what of the pattern never occurs."""
     if not answer.nothing:
         return answer
     named: list[Named] = []
-    for clause in request.clauses:
+    for clause in search.request.clauses:
         if isinstance(clause, GrewEdge) and not (clause.label.negated or clause.label.enhanced):
             named += _named("deprel", "", clause.label.values)
         for one in _features(clause) if isinstance(clause, Node) else ():
             if one.key in TOKEN_KEYS and one.relation is FeatureRelation.IS:
                 attribute = "word" if one.key == "form" else one.key
                 named += _named(attribute, f"{one.key}=", one.values)
-    return explained(connection, answer, selection, named)
+    return explained(connection, answer, search.selection, named)
 
 
 def _named(attribute: str, prefix: str, values: Iterable[Value]) -> list[Named]:

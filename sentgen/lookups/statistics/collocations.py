@@ -29,6 +29,7 @@ from sentgen.lookups.concordances.filtered_hits import filtered, steps
 from sentgen.lookups.concordances.hits import HitLookup, ReadPattern, TokenHits, read_hits
 from sentgen.lookups.cql.dialects import AS_USUAL, Reading
 from sentgen.lookups.cql.search import CqlOption, check_one
+from sentgen.lookups.paging import OffsetOption, RowSortOption, in_pages
 from sentgen.lookups.question import MinCountOption
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, at_least, limit_clause, limited
@@ -83,11 +84,16 @@ class Collocations(HitLookup):
         Option("Show, too, which of the collocates are collocates of each other, a row a pair of words."),
     ] = False
     min_count: MinCountOption = 2
+    sort: RowSortOption = ""
+    offset: OffsetOption = 0
 
     def __post_init__(self) -> None:
         HitLookup.__post_init__(self)
         check_one(self.word, self.cql)
+        if self.graph and (self.sort or self.offset):
+            raise InputError("a graph is one of the strongest collocates; ask without --sort and --offset")
 
+    @in_pages
     def ask(self, connection: Connection) -> Answer:
         """Return what occurs with a word, the strongest first, then the most frequent, then alphabetically.
 

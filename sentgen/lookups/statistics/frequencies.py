@@ -19,6 +19,7 @@ from sentgen.lookups.absence import QuestionValue, explained
 from sentgen.lookups.attributes import COLUMNS
 from sentgen.lookups.concordances.hits import HitLookup
 from sentgen.lookups.cql.search import is_cql
+from sentgen.lookups.paging import OffsetOption, RowSortOption, in_pages
 from sentgen.lookups.patterns import ANY, glob
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
@@ -192,6 +193,8 @@ class Frequencies(HitLookup):
             metavar="KIND",
         ),
     ] = None
+    sort: RowSortOption = ""
+    offset: OffsetOption = 0
 
     def __post_init__(self) -> None:
         HitLookup.__post_init__(self)
@@ -219,6 +222,7 @@ class Frequencies(HitLookup):
         of_hits = self._by not in list(By) or self.parts is not None
         return ALL_TOKENS if self.query is None and of_hits else self.query
 
+    @in_pages
     def ask(self, connection: Connection) -> Answer:
         """Return the words, lemmas or labels of the tokens, or what a query matched, most frequent first.
 

@@ -12,6 +12,7 @@ from typing import Annotated
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
+from sentgen.lookups.paging import OffsetOption, RowSortOption, in_pages
 from sentgen.lookups.question import IgnoreCaseOption, LimitOption, MinCountOption
 from sentgen.lookups.selection import Selection, select_corpora
 from sentgen.lookups.statement import Answer, Bindings, Statement, at_least, limited, where
@@ -96,9 +97,12 @@ class Keywords:
     ] = 1
     negative: Annotated[bool, Option("Begin with what is rarer in these corpora than in the others.")] = False
     min_count: MinCountOption = 1
+    sort: RowSortOption = ""
+    offset: OffsetOption = 0
     ignore_case: IgnoreCaseOption = False
     limit: LimitOption = 20
 
+    @in_pages
     def ask(self, connection: Connection) -> Answer:
         """Return what is more frequent in some corpora than in others, by a measure of the module.
 

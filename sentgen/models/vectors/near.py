@@ -8,6 +8,7 @@ from typing import Annotated
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError, NotFoundError
+from sentgen.lookups.paging import OffsetOption, RowSortOption, in_pages
 from sentgen.lookups.question import LimitOption, MinCountOption
 from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited
 from sentgen.models.vectors.registry import find_space
@@ -56,8 +57,11 @@ class Near:
     ]
     vectors: VectorsOption = None
     min_count: MinCountOption = 1
+    sort: RowSortOption = ""
+    offset: OffsetOption = 0
     limit: LimitOption = 20
 
+    @in_pages
     def ask(self, connection: Connection) -> Answer:
         """Return the words with their cosines, the nearest first; of equals, the more frequent first.
 
