@@ -9,13 +9,21 @@ from itertools import groupby
 from sqlalchemy import Connection
 
 from sentgen.errors import NotFoundError
-from sentgen.lookups.statement import Answer, Bindings, Statement, limited
+from sentgen.lookups.absence import explained
+from sentgen.lookups.selection import Selection
+from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
 
+#: Documents with sentences that are chosen, which alone are counted.
 _DOCUMENTS = """\
-select document, corpus, source, sentences
-from v_documents{condition}
-order by id
-limit $limit offset $offset"""
+with size as (
+  select document_id, count(*) as sentences, sum(length)::bigint as tokens
+  from sentence{conditions}
+  group by document_id
+)
+select document, corpus, source, size.sentences, tokens
+from v_documents
+join size on size.document_id = v_documents.id
+order by v_documents.id{limit}"""
 
 _SENTENCES = """\
 select coalesce(sent_id, id::varchar) as sentence, length, text
@@ -114,12 +122,13 @@ def find_forms(connection: Connection, places: Iterable[Place]) -> dict[Place, l
     return {(row["corpus"], row["document"], row["sentence"]): row["forms"] for row in found}
 
 
-def list_documents(connection: Connection, corpus: str = "", *, limit: int, offset: int = 0) -> Answer:
-    """Return the documents of a corpus, or of all, in the order in which they were read."""
-    bindings = Bindings(limit=limit, offset=offset)
-    condition = f"\nwhere corpus = {bindings.bind('corpus', corpus)}" if corpus else ""
-    query = Statement(_DOCUMENTS.format(condition=condition), bindings)
-    return limited(connection, query, limit, "documents here")
+def list_documents(connection: Connection, selection: Selection, limit: int) -> Answer:
+    """Return the documents with chosen sentences, in the order in which they were read."""
+    bindings = Bindings()
+    conditions = where(selection.of_sentences(bindings), "  ")
+    text = _DOCUMENTS.format(conditions=conditions, limit=limit_clause(limit, bindings))
+    answer = limited(connection, Statement(text, bindings), limit, "documents here")
+    return explained(connection, answer, selection, [])
 
 
 def list_sentences(

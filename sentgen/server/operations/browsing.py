@@ -2,34 +2,56 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, replace
 from typing import Annotated, Literal
 
 from sqlalchemy import Connection
 
 from sentgen.lookups.concordances.browsing import list_documents, list_sentences
 from sentgen.lookups.dependency_search import End, Layer
+from sentgen.lookups.metadata.facets import facets, size_of
+from sentgen.lookups.paging import OffsetOption, RowSortOption, behind, in_pages
 from sentgen.lookups.pair_lines import collocation_lines, dependency_lines, relation_lines
-from sentgen.lookups.question import LimitOption, Lookup
+from sentgen.lookups.question import CorporaOption, LimitOption, Lookup, WhereOption
+from sentgen.lookups.selection import select_corpora
 from sentgen.lookups.statement import Answer
 from sentgen.lookups.statistics.collocations import AROUND, Unit
 from sentgen.lookups.windows import read_window
 from sentgen.options import Option
-from sentgen.server.operations.operation import Operation, ask
-
-_OffsetOption = Annotated[int, Option("Rows to leave out at the beginning.", least=0, api={"le": 2**62})]
+from sentgen.server.operations.operation import Context, Operation, Result, answered, ask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Documents:
-    """Documents of a corpus, or of all."""
+    """Documents with sentences of some corpora, or of all."""
 
-    corpus: Annotated[str, Option("Name of the corpus.")] = ""
+    corpus: CorporaOption = field(default_factory=list)
+    where: WhereOption = None
+    sort: RowSortOption = ""
     limit: LimitOption = 50
-    offset: _OffsetOption = 0
+    offset: OffsetOption = 0
 
+    @in_pages
     def ask(self, connection: Connection) -> Answer:
-        return list_documents(connection, self.corpus, limit=self.limit, offset=self.offset)
+        selection = select_corpora(connection, self.corpus, condition=self.where)
+        return list_documents(connection, selection, self.limit)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facets:
+    """What corpora are made of."""
+
+    corpus: CorporaOption = field(default_factory=list)
+    where: WhereOption = None
+
+
+def facets_of(context: Context, asked: Facets) -> Result:
+    """Give the metadata that part the documents, and the size of what is chosen."""
+    with context.opened.connect() as connection:
+        found = facets(connection, asked.corpus, asked.where)
+        size = size_of(connection, asked.corpus, asked.where)
+    result = answered(found)
+    return replace(result, notes=(), more=asdict(size))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +61,7 @@ class DocumentSentences:
     corpus: Annotated[str, Option("Name of the corpus.")]
     document: Annotated[str, Option("Name of the document.")]
     limit: LimitOption = 50
-    offset: _OffsetOption = 0
+    offset: OffsetOption = 0
 
     def ask(self, connection: Connection) -> Answer:
         return list_sentences(connection, self.corpus, self.document, limit=self.limit, offset=self.offset)
@@ -63,10 +85,14 @@ class PairLines(Lookup):
     relation: Annotated[str, Option("Relation in which they stand, as a sketch counts them.")] = ""
     preposition: Annotated[str, Option("Preposition by which they stand in it.")] = ""
     by: Annotated[Unit, Option("What the other one is in a relation.")] = Unit.WORD
+    offset: OffsetOption = 0
     limit: LimitOption = 50
 
     def ask(self, connection: Connection) -> Answer:
         """Show the two words with what stands between and around them."""
+        return behind(self, lambda asked: asked._ask(connection))
+
+    def _ask(self, connection: Connection) -> Answer:
         selection = self.select(connection, sentences=True)
         if self.role == "collocate":
             window = AROUND if self.window is None else read_window(self.window)
@@ -95,6 +121,7 @@ class PairLines(Lookup):
 
 
 OPERATIONS = (
+    Operation("facets", "What corpora are made of.", "sql", Facets, facets_of, api=False),
     Operation("documents", "Documents of a corpus.", "sql", Documents, ask, api=False),
     Operation("sentences", "Sentences of a document.", "sql", DocumentSentences, ask, api=False),
     Operation("hits", "Lines with two words.", "sql", PairLines, ask, api=False),

@@ -6,12 +6,13 @@ import asyncio
 from collections.abc import Mapping
 
 from sentgen.lookups.cql.search import is_cql
-from sentgen.lookups.statistics.collocation_measures import Measure
+from sentgen.lookups.statistics.collocation_measures import COLUMN, Measure
 from sentgen.lookups.statistics.collocations import Unit
 from sentgen.server.pages import examples
 from sentgen.server.pages.graphs import drawn
 from sentgen.server.pages.page import Asking, Page, PageParameters
 from sentgen.server.pages.texts import cql_value, link
+from sentgen.server.pages.turning import ListPart
 
 _ROWS, _WINDOW, _MIN_COUNT = 20, "L5-R5", 2
 #: Collocates that are drawn: more would hide each other.
@@ -46,8 +47,10 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     }
     if not word:
         return {**common, "examples": await examples.words(ask)}
+    usual = COLUMN.get(Measure(query.choice("measure", Measure)), "count")
+    part = ListPart("/collocations", query, rows, usual=f"-{usual}")
     found, graph = await asyncio.gather(
-        ask("collocations", **asked, limit=rows),
+        ask("collocations", **asked, **part.asked),
         ask("collocations", **asked, graph=True, limit=min(rows, _DRAWN)),
     )
     kept = {name: query.all(name) for name in _ASKED}
@@ -66,6 +69,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     return {
         **common,
         "found": found,
+        "part": part,
         "graph": graph,
         "drawn": drawn(word, graph.rows, page_of, lines) if graph.rows else None,
         "page_of": page_of,

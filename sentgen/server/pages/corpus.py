@@ -4,69 +4,94 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from sentgen.server.pages import examples
 from sentgen.server.pages.contexts import contexts
+from sentgen.server.pages.facets import PartChoice, frequent_words, read_parts
 from sentgen.server.pages.lines import SORT_KEYS
 from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
+from sentgen.server.pages.turning import ListPart
 
 #: What there is of a subcorpus, and more of a corpus or of all.
-_COUNTS = ("frequencies", "ngrams", "concordance")
-_OF_CORPUS = ("documents", *_COUNTS, "regions", "metadata", "sources")
-_OF_ALL = ("documents", *_COUNTS, "subcorpora")
+_OF_PART = ("documents", "frequencies", "ngrams", "concordance")
+_OF_CORPUS = (*_OF_PART, "regions", "metadata", "sources")
+_OF_ALL = (*_OF_PART, "subcorpora")
 UNITS = ("word", "lemma", "upos", "xpos", "deprel")
 ORDERS = ("none", *SORT_KEYS)
 #: What the form of a concordance sends.
-_ASKED = ("name", "show", "pattern", "sort", "random", "ignore_case", "across", "limit")
+_ASKED = ("name", "show", "where", "pattern", "sort", "random", "ignore_case", "across", "limit")
 _ROWS = 50
 #: Subcorpora whose sizes are counted for one page.
 _SIZES = 20
+#: By what lists come unless the URL says it.
+_USUAL = {"frequencies": "-count", "ngrams": "-count"}
 
 
 async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
-    """Ask for what the chosen tab shows, of one corpus or subcorpus, or of all."""
+    """Ask for what the chosen tab shows, of one corpus or subcorpus, or of all, or of parts of these."""
     name = query.text("name")
     overview, subcorpora = await asyncio.gather(ask("corpora"), ask("subcorpora"))
     about = next((row for row in overview.rows if row["corpus"] == name), None)
     names = [row["name"] for row in subcorpora.rows]
-    tabs = _COUNTS if name in names else _OF_CORPUS if name else _OF_ALL
-    tab = query.choice("show", tabs)
+    tabs = _OF_PART if name in names else _OF_CORPUS if name else _OF_ALL
+    tab, parts = query.choice("show", tabs), read_parts(query)
     if name and about is None and name not in names and not overview.problem:
         known = ", ".join([*(row["corpus"] for row in overview.rows), *names])
         there = f"there are: {known}" if known else "the store has no corpora"
         overview = ask.problem(f"no corpus {name!r}; {there}", 404)
-    answer = None if overview.problem else await _VIEWS[tab](ask, query, name)
+    part = ListPart("/corpus", query, query.rows(_ROWS), usual=_USUAL.get(tab, ""))
+    answer = None if overview.problem else await _VIEWS[tab](ask, query, name, parts.where, part)
+    inside: Mapping[str, Any] = {"size": None, "facets": (), "words": (), "contents": None}
+    if tab == "documents" and answer and not answer.problem and not query.raw("document"):
+        inside = await _contents(ask, name, parts)
+        # How many documents there are is counted there.
+        answer = replace(answer, more={"total": inside["size"]["documents"], **answer.more})
     begin = tab == "concordance" and answer is None and not overview.problem
     return {
         "name": name,
         "tab": tab,
         "tabs": tabs,
+        "parts_chosen": parts,
+        "part": part,
         "overview": overview,
         "subcorpora": subcorpora,
         "about": about,
         "sizes": await _sizes(ask, [name] if name in names else names if tab == "subcorpora" else []),
         "answer": answer,
+        **inside,
         "examples": await examples.words(ask, _only(name), "pattern") if begin else [],
         "units": UNITS,
         "orders": ORDERS,
         "contexts": contexts(query, "/corpus", _ASKED),
         "rows": query.rows(_ROWS),
-        "offset": query.number("offset", 0),
         "document": query.text("document"),
         "by": query.choice("by", UNITS),
         "ignore_case": query.box("ignore_case"),
     }
 
 
-async def _documents(ask: Asking, query: PageParameters, name: str) -> PageAnswer | None:
-    rows, offset = query.rows(_ROWS), query.number("offset", 0)
+async def _contents(ask: Asking, name: str, parts: PartChoice) -> Mapping[str, Any]:
+    """Ask for the size of what is chosen, for its facets, and for its most frequent words."""
+    found, words = await asyncio.gather(
+        ask("facets", corpus=_only(name), where=parts.where), frequent_words(ask, name, parts.where)
+    )
+    return {"size": found.more, "facets": parts.facets(found), "words": words, "contents": found}
+
+
+async def _documents(
+    ask: Asking, query: PageParameters, name: str, where: str, part: ListPart
+) -> PageAnswer | None:
     document = query.raw("document")
     if document:
-        return await ask("sentences", corpus=name, document=document, limit=rows, offset=offset)
-    return await ask("documents", corpus=name, limit=rows, offset=offset)
+        return await ask("sentences", corpus=name, document=document, limit=part.rows, offset=part.offset)
+    return await ask("documents", corpus=_only(name), where=where, **part.asked)
 
 
-async def _subcorpora(ask: Asking, query: PageParameters, name: str) -> PageAnswer | None:
+async def _subcorpora(
+    ask: Asking, query: PageParameters, name: str, where: str, part: ListPart
+) -> PageAnswer | None:
     return await ask("subcorpora")
 
 
@@ -78,40 +103,54 @@ async def _sizes(ask: Asking, names: Sequence[str]) -> dict[str, dict[str, objec
     return dict(zip(names, told, strict=True))
 
 
-async def _sources(ask: Asking, query: PageParameters, name: str) -> PageAnswer | None:
-    return await ask("corpus", name=name) if name else None
+async def _sources(
+    ask: Asking, query: PageParameters, name: str, where: str, part: ListPart
+) -> PageAnswer | None:
+    return part.of(await ask("corpus", name=name)) if name else None
 
 
-async def _regions(ask: Asking, query: PageParameters, name: str) -> PageAnswer | None:
-    return await ask("corpus", name=name, regions=True)
+async def _regions(
+    ask: Asking, query: PageParameters, name: str, where: str, part: ListPart
+) -> PageAnswer | None:
+    return part.of(await ask("corpus", name=name, regions=True))
 
 
-async def _metadata(ask: Asking, query: PageParameters, name: str) -> PageAnswer | None:
-    return await ask("corpus", name=name, metadata=True)
+async def _metadata(
+    ask: Asking, query: PageParameters, name: str, where: str, part: ListPart
+) -> PageAnswer | None:
+    return part.of(await ask("corpus", name=name, metadata=True))
 
 
-async def _frequencies(ask: Asking, query: PageParameters, name: str) -> PageAnswer | None:
+async def _frequencies(
+    ask: Asking, query: PageParameters, name: str, where: str, part: ListPart
+) -> PageAnswer | None:
     return await ask(
         "frequencies",
         by=[query.choice("by", UNITS)],
         pattern=query.text("pattern", "*"),
         ignore_case=query.box("ignore_case"),
         corpus=_only(name),
-        limit=query.rows(_ROWS),
+        where=where,
+        **part.asked,
     )
 
 
-async def _ngrams(ask: Asking, query: PageParameters, name: str) -> PageAnswer | None:
+async def _ngrams(
+    ask: Asking, query: PageParameters, name: str, where: str, part: ListPart
+) -> PageAnswer | None:
     return await ask(
         "ngrams",
         pattern=query.text("pattern", "* *"),
         ignore_case=query.box("ignore_case"),
         corpus=_only(name),
-        limit=query.rows(_ROWS),
+        where=where,
+        **part.asked,
     )
 
 
-async def _concordance(ask: Asking, query: PageParameters, name: str) -> PageAnswer | None:
+async def _concordance(
+    ask: Asking, query: PageParameters, name: str, where: str, part: ListPart
+) -> PageAnswer | None:
     if not query.text("pattern"):
         return None
     return await ask(
@@ -123,7 +162,9 @@ async def _concordance(ask: Asking, query: PageParameters, name: str) -> PageAns
         random=query.text("random"),
         ignore_case=query.box("ignore_case"),
         corpus=_only(name),
-        limit=query.rows(_ROWS),
+        where=where,
+        limit=part.rows,
+        offset="" if query.text("random") else part.offset,
     )
 
 

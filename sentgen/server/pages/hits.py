@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from sentgen.server.pages.page import Asking, Page, PageParameters
 from sentgen.server.pages.texts import literal_pattern, token_pattern
+from sentgen.server.pages.turning import ListPart
 
 ROLES = ("modifier", "head", "collocate")
 UNITS = ("word", "lemma")
@@ -17,6 +18,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     word, other, tag = query.text("word"), query.text("other"), query.text("tag")
     role, relation = query.choice("role", ROLES), query.text("relation")
     by, preposition = query.choice("by", UNITS), query.text("preposition")
+    part = ListPart("/hits", query, query.rows(_ROWS))
     if not (word and other):
         problem = "name two words: ?word=WORD&other=WORD; the counts on the page of a word link to them"
         answer = ask.problem(problem, 400)
@@ -39,7 +41,8 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
             layer=query.choice("layer", ("word", "unit")),
             corpus=query.all("corpus"),
             ignore_case=query.box("ignore_case"),
-            limit=query.rows(_ROWS),
+            limit=part.rows,
+            offset=part.offset,
         )
     return {
         "word": word,
@@ -48,6 +51,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "role": role,
         "preposition": preposition,
         "relation": relation,
+        "part": part,
         "corpora": query.all("corpus"),
         "answer": answer,
     }

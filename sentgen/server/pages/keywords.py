@@ -13,6 +13,7 @@ from sentgen.schema.tables.counts import MAX_ORDER
 from sentgen.server.pages.examples import PageExample
 from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
 from sentgen.server.pages.texts import cql_value, link
+from sentgen.server.pages.turning import ListPart
 
 #: Rows of each side, and occurrences on both that an item has.
 _ROWS, _MIN_COUNT = 15, 5
@@ -65,11 +66,16 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     }
     if not asked["corpus"] or not asked["against"]:
         return common
+    part = ListPart("/keyness", query, rows)
     more, fewer = await asyncio.gather(
-        ask("keyness", **asked, limit=rows), ask("keyness", **asked, limit=rows, negative=True)
+        ask("keyness", **asked, **part.asked),
+        # Sorted by a column, both sides are one list.
+        ask("keyness", **asked, **part.asked, negative=True) if not part.sort else ask.nothing(),
     )
-    shown = [row for row in more.rows if row["log_ratio"] >= 0]
-    shown += [row for row in reversed(fewer.rows) if row["log_ratio"] < 0]
+    shown = list(more.rows)
+    if fewer:
+        shown = [row for row in more.rows if row["log_ratio"] >= 0]
+        shown += [row for row in reversed(fewer.rows) if row["log_ratio"] < 0]
     columns = dict(_COLUMNS)
     if measure in _OTHERS:
         columns[measure.replace("-", "_")] = _OTHERS[measure]
@@ -77,6 +83,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         **common,
         "more": more,
         "fewer": fewer,
+        "part": part,
         "shown": shown,
         "columns": columns,
         "most": max((abs(row["log_ratio"]) for row in shown), default=1) or 1,

@@ -64,6 +64,11 @@ class PageParameters:
         """Return all values of a name, each once."""
         return list(dict.fromkeys(value for value in self._parameters.getlist(name) if value))
 
+    def without(self, *names: str) -> dict[str, list[str]]:
+        """Return all values by name, but those of some names."""
+        rest = (name for name in self._parameters if name not in names)
+        return {name: self._parameters.getlist(name) for name in rest}
+
     def each(self, name: str) -> list[str]:
         """Return all values of a name in their order, also empty and equal ones."""
         return self._parameters.getlist(name)

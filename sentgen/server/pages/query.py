@@ -22,6 +22,7 @@ from sentgen.server.pages.lines import read_choice
 from sentgen.server.pages.narrowing import in_document, narrowed_cql, narrowed_grew
 from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
 from sentgen.server.pages.texts import cql_value, link
+from sentgen.server.pages.turning import ListPart
 from sentgen.server.problems import Refused
 
 LANGUAGES = {"cql": "CQL", "grew": "Grew"}
@@ -29,6 +30,7 @@ LANGUAGES = {"cql": "CQL", "grew": "Grew"}
 STRATEGIES = ("usual", *Strategy)
 #: Rows of a list of counts; its file has all of them.
 _ROWS, _COUNTS, _TREES = 20, 20, 10
+_USUAL = "-count"
 #: Tokens of a hit that are marked in its tree.
 _TOKENS = 1000
 #: Lemmas of a word whose forms are asked for.
@@ -151,9 +153,16 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         return common
     by_grew = language == "grew"
     asked, counts_of = hits_of(query, text, by_grew), _counts(query, text, by_grew)
+    part = ListPart("/query", query, query.rows(_ROWS))
+    of_counts = ListPart("/query", query, _COUNTS, usual=_USUAL, prefix="counts_")
+    # What is drawn anew with each number of lines has none behind it.
+    offset = 0 if asked[1].get("random") else part.offset
     hits, counts = await asyncio.gather(
-        ask(asked[0], **{**asked[1], "limit": common["rows"], "marks": True}),
-        ask(counts_of[0], **{**counts_of[1], "limit": _COUNTS}) if counts_of else ask.nothing(),
+        ask(asked[0], **{**asked[1], "limit": part.rows, "offset": offset, "marks": True}),
+        # Sorted, so that all of them are counted.
+        ask(counts_of[0], **{**counts_of[1], **of_counts.asked, "sort": of_counts.sort or _USUAL})
+        if counts_of
+        else ask.nothing(),
     )
     kept = {name: query.all(name) for name in _ASKED}
     drawn = dict[str, object]()
@@ -168,6 +177,8 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "hits": hits if by_grew else choice.rest(hits),
         "chain": [] if by_grew else choice.chain(kept, hits),
         "sorts": choice.orders(kept),
+        "part": part,
+        "of_counts": of_counts,
         "counts": counts if by_grew or not counts else choice.rest(counts),
         "narrowed": _narrowed(query, text, counts, by_grew=by_grew) if counts else (),
         "intervals": [row_rate(row, IN_PART) for row in counts.rows] if counts else (),

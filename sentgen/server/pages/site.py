@@ -38,6 +38,7 @@ from sentgen.server.pages import (
     vectors,
     word,
 )
+from sentgen.server.pages.meant import meant
 from sentgen.server.pages.page import Asking, Page, PageParameters
 from sentgen.server.problems import ProblemDocument
 from sentgen.server.service import Service
@@ -91,7 +92,8 @@ def _endpoint(page: Page) -> Callable[[Request], Awaitable[Response]]:
         async with asking.turn():
             found = await page.view(asking, given)
         # Outside of the turn: the template needs no worker.
-        return _page(request, page.template, {"query": given, **found}, asking.status)
+        asked = {"query": given, "retry": partial(meant, page.path, given)}
+        return _page(request, page.template, {**asked, **found}, asking.status)
 
     return endpoint
 

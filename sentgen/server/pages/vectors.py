@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from sentgen.server.pages import examples
 from sentgen.server.pages.page import Asking, Page, PageParameters
+from sentgen.server.pages.turning import ListPart
 
 _ROWS = 30
 
@@ -15,8 +16,8 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for the vectors, and for what is near a word if there is one."""
     word, name = query.text("word"), query.text("vectors")
     rows = query.rows(_ROWS)
-
-    asked = {"word": word, "vectors": name, "limit": rows}
+    part = ListPart("/vectors", query, rows, usual="-cosine")
+    asked = {"word": word, "vectors": name, **part.asked}
     spaces, near = await asyncio.gather(ask("vectors"), ask("near", **asked) if word else ask.nothing())
     begin = next((row for row in spaces.rows if name in ("", row["name"])), None) if not word else None
     return {
@@ -27,6 +28,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "word": word,
         "name": name,
         "rows": rows,
+        "part": part,
     }
 
 

@@ -82,6 +82,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         ask("collocations", word=token, limit=_SHOWN, **of),
     )
     single = {
+        "pattern": word,
         "frequency": frequency,
         "before": before,
         "after": after,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-#: Pixels: a telephone, a laptop, a large screen.
-WIDTHS = (375, 1280, 1920)
+#: Pixels: a telephone, a tablet, a laptop, a large screen.
+WIDTHS = (375, 768, 1280, 1920)
 #: Each table that is wider than its box: its box, the width of the table, that of the box.
 LEAVING = """() => [...document.querySelectorAll('main table')].filter(table => table.checkVisibility())
 .map(table => [table, table.closest('.scroll, section, .answer, main')])

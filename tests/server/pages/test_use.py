@@ -161,7 +161,7 @@ def test_subcorpora_lead_to_their_look_ups(visit, store: Path):
     page.get_by_label("Pattern").fill("camp")
     page.get_by_role("button", name="Show").click()
     expect(page.locator("#said")).to_have_text(f"{lines['hits']} hits")
-    assert page.locator(".tabs a").all_inner_texts() == ["Frequencies", "N-grams", "Concordance"]
+    assert page.locator(".tabs a").all_inner_texts() == ["Documents", "Frequencies", "N-grams", "Concordance"]
     page.goto("/word?word=camp&corpus=short")
     expect(page.get_by_label("Corpus", exact=True)).to_have_value("short")
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from starlette.datastructures import QueryParams
 
 from sentgen.errors import NotFoundError
-from sentgen.lookups.concordances.browsing import find_sentence, list_documents, list_sentences
+from sentgen.lookups.concordances.browsing import find_sentence, list_sentences
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.patterns import glob
 from sentgen.lookups.statistics.collocations import Unit
@@ -25,7 +25,7 @@ from sentgen.schema import Store
 from sentgen.schema.guard import require_harmless
 from sentgen.schema.store import fetch_arrow, raw
 from sentgen.server.operations.backoff import Backoff, backoff
-from sentgen.server.operations.browsing import PairLines
+from sentgen.server.operations.browsing import Documents, PairLines
 from sentgen.server.operations.operation import Context
 from sentgen.server.pages import hits, regenerate, site, sketch, sql, word
 from sentgen.server.pages.page import PageAnswer, PageParameters
@@ -135,12 +135,12 @@ def test_histograms_have_a_bar_for_each_number():
 def test_documents_are_listed_in_parts(held):
     """The demo has 34 documents; a part says whether there are more."""
     with held.connect() as connection:
-        first = list_documents(connection, "relief", limit=30)
-        rest = list_documents(connection, "relief", limit=30, offset=30)
-        both = list_documents(connection, limit=100)
+        first = Documents(corpus=["relief"], limit=30).ask(connection)
+        rest = Documents(corpus=["relief"], limit=30, offset=30).ask(connection)
+        both = Documents(limit=100).ask(connection)
 
     assert (first.table.num_rows, first.truncated) == (30, True)
-    assert (rest.table.num_rows, rest.truncated) == (4, False)
+    assert (rest.table.num_rows, rest.truncated, rest.total) == (4, False, 34)
     assert set(both.table["corpus"].to_pylist()) == {"relief", HOSTILE}
 
 

@@ -1,0 +1,159 @@
+"""What corpora are made of: their size, and the metadata that part their documents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+
+from sentgen.lookups.keys import ALWAYS
+from sentgen.lookups.selection import Selection, select_corpora
+from sentgen.lookups.statement import Answer, Bindings, Statement, where
+from sentgen.output.tabular import Rows
+from sentgen.schema.tables.corpus import BOS, EOS
+
+#: Values of a key that are listed; more years are taken together by tens.
+_MOST = 24
+#: What stands in a list and not in a text: characters of a value.
+_LONGEST = 60
+#: Words that a condition has between its keys.
+_WORDS = ("and", "or", "not", "in", "like", "exists")
+#: A key that needs no quotes: without what may say whose value is meant, as `s_type` does.
+_PLAIN = re.compile(r"(?!(?:doc|document|text|s|sentence)_)[^\W\d_]\w*")
+
+#: Documents are parted by what is said of several; by years and tens of years where it is of time.
+_FACETS = """\
+with every as (
+  select distinct document_id
+  from sentence{every}
+),
+chosen as (
+  select document_id, sum(length) as tokens
+  from sentence{chosen}
+  group by document_id
+),
+said as (
+  select document_id, key, value
+  from document_meta
+  semi join every using (document_id)
+),
+facet as (
+  select key, count(distinct value) as different,
+    case when bool_and(regexp_full_match(value, '[12][0-9][0-9][0-9]([-/.].*)?'))
+      then count(distinct left(value, 4)) end as years
+  from said
+  group by key
+  having (years is not null and different > 1
+      or different < count(distinct document_id) and max(length(value)) <= $longest
+      and (different <= $most or 2 * different <= count(distinct document_id)))
+    and (different > 1 or count(distinct document_id) < (select count(*) from every))
+),
+part as (
+  select distinct key, document_id,
+    case when years > $most then left(value, 3) when years < different then left(value, 4)
+      else value end as value,
+    case when years > $most then 3 when years < different then 4 else 0 end as digits
+  from said
+  join facet using (key)
+),
+sized as (
+  select key, value, digits, count(*) as documents, sum(tokens)::bigint as tokens
+  from part
+  join chosen using (document_id)
+  group by key, value, digits
+)
+select key, value, digits, documents, tokens, count(*) over (partition by key) as different
+from sized
+qualify row_number() over (partition by key order by tokens desc, value) <= $most
+order by key, tokens desc, value"""
+_SIZE = """\
+select count(*) as sentences, coalesce(sum(length), 0)::bigint as tokens,
+  count(distinct document_id) as documents
+from sentence{conditions}"""
+_TYPES = "select count(distinct {column}) as types\nfrom {table}{conditions}"
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusSize:
+    """How large some corpora are, or their sentences that meet a condition."""
+
+    documents: int
+    sentences: int
+    tokens: int
+    types: int
+
+
+def size_of(connection: Connection, corpora: Sequence[str], condition: str | None) -> CorpusSize:
+    """Count the documents, sentences, tokens and different words of corpora or of some of their sentences."""
+    selection, bindings = select_corpora(connection, corpora, condition=condition), Bindings()
+    query = Statement(_SIZE.format(conditions=where(selection.of_sentences(bindings))), bindings)
+    (row,) = query.run(connection).to_pylist()
+    return CorpusSize(**row, types=_types(connection, selection))
+
+
+def _types(connection: Connection, selection: Selection) -> int:
+    bindings = Bindings()
+    if selection.condition is None:
+        table, column = "ngram_1", "w1"
+        conditions = [f"w1 not in ({BOS}, {EOS})", *selection.of_segments(bindings)]
+    else:
+        table, column, conditions = "token", "word_id", selection.of_tokens(bindings)
+    text = _TYPES.format(column=column, table=table, conditions=where(conditions))
+    return int(Statement(text, bindings).value(connection))
+
+
+def facets(connection: Connection, corpora: Sequence[str], condition: str | None) -> Answer:
+    """Return the metadata of documents that part them, with how much of the chosen sentences is in each part.
+
+    A row is a value of a key: ``key``, ``value``, ``documents``, ``tokens``, ``different`` (how many values
+    the key has there), and ``condition``, which chooses the part. Which keys are listed does not depend on
+    what is chosen: those that several documents share, and those of time, whose dates are taken together by
+    years, and many years by tens. Of a key with many values, those with most tokens are there.
+
+    Args:
+        connection: the store.
+        corpora: names of corpora and subcorpora; none for all.
+        condition: what the sentences meet that are chosen; none for all.
+
+    Raises:
+        NotFoundError: there is no such corpus.
+        QueryError: the condition cannot be read, or asks for a key that there is not.
+    """
+    every = select_corpora(connection, corpora)
+    chosen = select_corpora(connection, corpora, condition=condition)
+    bindings = Bindings(most=_MOST, longest=_LONGEST)
+    text = _FACETS.format(
+        every=where(every.of_sentences(bindings), "  "), chosen=where(chosen.of_sentences(bindings), "  ")
+    )
+    query = Statement(text, bindings)
+    rows = [_row(**row) for row in query.run(connection).to_pylist()]
+    found = Rows(("key", "value", "documents", "tokens", "different", "condition"), rows)
+    return Answer(found, query, "metadata that part the documents")
+
+
+def _row(
+    key: str, value: str, digits: int, documents: int, tokens: int, different: int
+) -> tuple[str, str, int, int, int, str]:
+    shown = f"{value}0s" if digits == 3 else value
+    return key, shown, documents, tokens, different, chosen_by(key, value, begins=digits > 0)
+
+
+def chosen_by(key: str, value: str, *, begins: bool = False) -> str:
+    r"""Return the condition that a key has a value, or one that begins so.
+
+    >>> print(chosen_by("genre", "news"), chosen_by("year", "185", begins=True))
+    genre = "news" year like "185%"
+    >>> print(chosen_by("s_type", 'a "b"'))
+    "s_type" = "a \"b\""
+    """
+    plain = _PLAIN.fullmatch(key) and key.lower() not in (*_WORDS, *ALWAYS)
+    name = key if plain else _quoted(key)
+    return f"{name} like {_quoted(f'{value}%')}" if begins else f"{name} = {_quoted(value)}"
+
+
+def _quoted(text: str) -> str:
+    # As conditions have it, where other backslashes are those of regular expressions.
+    escaped = text.replace('"', '\\"')
+    return f'"{escaped}"'

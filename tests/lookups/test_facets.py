@@ -1,0 +1,104 @@
+"""What corpora are made of: parts by their metadata, against a count in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from parted_texts import TEXTS, Text, conllu
+
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.errors import QueryError
+from sentgen.lookups.concordances.browsing import list_documents
+from sentgen.lookups.metadata.facets import CorpusSize, facets, size_of
+from sentgen.lookups.selection import select_corpora
+from sentgen.lookups.subcorpora import define
+from sentgen.schema import Store
+
+#: Conditions, and the texts that meet them.
+CONDITIONS = {
+    None: lambda text: True,
+    'genre = "news"': lambda text: text.meta["genre"] == "news",
+    '(genre = "news") and (date like "1991%")': lambda text: (
+        text.meta["genre"] == "news" and text.meta["date"].startswith("1991")
+    ),
+    '"s_author" = "Bo \\"B.\\" Ray"': lambda text: text.meta.get("s_author") == 'Bo "B." Ray',
+}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """The texts, and a corpus without metadata."""
+    folder = tmp_path_factory.mktemp("facets")
+    (folder / "texts.conllu").write_text(conllu(), "utf-8")
+    (folder / "plain.conllu").write_text("1\tcamp\t_\t_\t_\t_\t0\troot\t_\t_\n\n", "utf-8")
+    with Store(folder / "store.duckdb", create=True) as made:
+        for name in ("texts", "plain"):
+            ingest(made, [str(folder / f"{name}.conllu")], Settings(name))
+        with made.begin() as connection:
+            define(connection, "late", "year > 1750", ["texts"])
+        yield made
+
+
+def _part(key: str, value: str) -> str:
+    """What a text of a value is listed under: dates by years, as there are fewer, and few years as they are."""
+    return value[:4] if key == "date" else value
+
+
+def _expected(texts: list[Text]) -> set[tuple[str, str, int, int]]:
+    found = dict[tuple[str, str], list[Text]]()
+    for text in texts:
+        for key, value in text.meta.items():
+            if key != "title":
+                found.setdefault((key, _part(key, value)), []).append(text)
+    return {(*key, len(those), sum(one.tokens for one in those)) for key, those in found.items()}
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize("corpus", ["texts", "late"])
+def test_parts_have_their_texts_and_tokens(corpus: str, condition: str | None, store: Store) -> None:
+    """Of all texts, of a subcorpus and of chosen parts; titles, which part nothing, are left out."""
+    texts = [text for text in TEXTS if CONDITIONS[condition](text)]
+    if corpus == "late":
+        texts = [text for text in texts if int(text.meta["year"]) > 1750]
+    with store.connect() as connection:
+        rows = facets(connection, [corpus], condition).found.to_pylist()
+        size = size_of(connection, [corpus], condition)
+        documents = list_documents(connection, select_corpora(connection, [corpus], condition=condition), 0)
+
+    assert {(row["key"], row["value"], row["documents"], row["tokens"]) for row in rows} == _expected(texts)
+    words = {word for text in texts for sentence in text.sentences for word in sentence}
+    sentences = sum(len(text.sentences) for text in texts)
+    tokens = sum(text.tokens for text in texts)
+    assert size == CorpusSize(len(texts), sentences, tokens, len(words))
+    listed = [(row["document"], row["tokens"]) for row in documents.found.to_pylist()]
+    assert listed == [(text.name, text.tokens) for text in texts]
+
+
+def test_the_condition_of_a_part_chooses_it(store: Store) -> None:
+    """With quotes and backslashes in values, and keys that would say whose value is meant."""
+    with store.connect() as connection:
+        for row in facets(connection, [], None).found.to_pylist():
+            size = size_of(connection, [], str(row["condition"]))
+            assert (size.documents, size.tokens) == (row["documents"], row["tokens"]), row
+
+
+def test_the_statement_is_told(store: Store) -> None:
+    """It gives the same values."""
+    with store.connect() as connection:
+        answer = facets(connection, ["texts"], 'genre = "news"')
+        told = answer.query.run(connection).to_pylist()
+    assert [row["tokens"] for row in told] == [row["tokens"] for row in answer.found.to_pylist()]
+
+
+def test_a_corpus_without_metadata_has_no_parts(store: Store) -> None:
+    """Its size is told all the same."""
+    with store.connect() as connection:
+        assert not facets(connection, ["plain"], None).found.num_rows
+        assert size_of(connection, ["plain"], None) == CorpusSize(1, 1, 1, 1)
+
+
+def test_an_unknown_key_is_refused(store: Store) -> None:
+    """With the one that may be meant."""
+    with store.connect() as connection, pytest.raises(QueryError, match="did you mean genre"):
+        facets(connection, [], "gnre = news")
