@@ -136,8 +136,10 @@ def finish(answer: Answer, out: Output, what: str = "") -> None:
 
 def show(answer: Answer, out: Output, *essential: str) -> None:
     """Show the rows of an answer, and finish; ``essential`` are the columns that always stay."""
-    out.arrow(answer.found, truncated=answer.truncated, offset=answer.offset, essential=essential)
-    finish(answer, out)
+    counted = answer.total is not None
+    cut = answer.truncated and not counted
+    out.arrow(answer.found, truncated=cut, offset=answer.offset, essential=essential)
+    finish(answer, out, "row" if counted else "")
 
 
 @question(Ngrams)

@@ -68,7 +68,8 @@ def match(
         typer.echo(row["count"])
     elif not conllu:
         show_lines(answer.found, out, cut=answer.truncated and answer.total is None)
-    finish(answer, out, "" if answer.total is None else "hit")
+    of = "row" if asked.key or asked.whether else "hit"
+    finish(answer, out, "" if answer.total is None else of)
 
 
 def check_parts(asked: Match, file: Path | None, *, conllu: bool, svg: Path | None) -> None:
