@@ -9,6 +9,7 @@ from typing import Any
 
 from sentgen.server.pages import examples
 from sentgen.server.pages.contexts import contexts
+from sentgen.server.pages.examples import PageExample
 from sentgen.server.pages.facets import PartChoice, frequent_words, read_parts
 from sentgen.server.pages.lines import SORT_KEYS
 from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
@@ -25,6 +26,8 @@ _ASKED = ("name", "show", "where", "pattern", "sort", "random", "ignore_case", "
 _ROWS = 50
 #: Subcorpora whose sizes are counted for one page.
 _SIZES = 20
+#: Examples of patterns.
+_PATTERNS = {"concordance": "{word}", "frequencies": "{begin}*", "ngrams": "{word} *"}
 #: By what lists come unless the URL says it.
 _USUAL = {"frequencies": "-count", "ngrams": "-count"}
 
@@ -48,7 +51,6 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         inside = await _contents(ask, name, parts)
         # How many documents there are is counted there.
         answer = replace(answer, more={"total": inside["size"]["documents"], **answer.more})
-    begin = tab == "concordance" and answer is None and not overview.problem
     return {
         "name": name,
         "tab": tab,
@@ -61,7 +63,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "sizes": await _sizes(ask, [name] if name in names else names if tab == "subcorpora" else []),
         "answer": answer,
         **inside,
-        "examples": await examples.words(ask, _only(name), "pattern") if begin else [],
+        "examples": await _examples(ask, name, tab) if not overview.problem else (),
         "units": UNITS,
         "orders": ORDERS,
         "contexts": contexts(query, "/corpus", _ASKED),
@@ -78,6 +80,15 @@ async def _contents(ask: Asking, name: str, parts: PartChoice) -> Mapping[str, A
         ask("facets", corpus=_only(name), where=parts.where), frequent_words(ask, name, parts.where)
     )
     return {"size": found.more, "facets": parts.facets(found), "words": words, "contents": found}
+
+
+async def _examples(ask: Asking, name: str, tab: str) -> list[PageExample]:
+    """Return patterns made of frequent words: as they are, words that begin so, and what follows them."""
+    if tab not in _PATTERNS:
+        return []
+    words = [one.name for one in await examples.words(ask, _only(name))]
+    patterns = dict.fromkeys(_PATTERNS[tab].format(word=word, begin=word[:3]) for word in words)
+    return [PageExample(one, {"pattern": one}) for one in patterns]
 
 
 async def _documents(

@@ -234,6 +234,8 @@ def test_a_tree_from_right_to_left_is_seen_from_its_first_word(drawn):
     [
         *(page.path for page in PAGES if page.name and page.path not in ("/corpus", "/model")),
         "/corpus?show=concordance",
+        "/corpus?show=frequencies",
+        "/corpus?show=ngrams",
         f"/corpus?show=concordance&name={HOSTILE}",
         "/model?name=relief%401",
         "/query?language=grew",
