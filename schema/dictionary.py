@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -9,6 +10,7 @@ from functools import cache
 import duckdb
 
 from sentgen.errors import NotFoundError
+from sentgen.output.tabular import Rows
 from sentgen.schema import inspection
 from sentgen.schema.base import metadata
 from sentgen.schema.engine import new_engine, raw
@@ -69,6 +71,20 @@ def relation(name: str) -> Relation:
     close = get_close_matches(name.lower(), names(), n=3, cutoff=0.5)
     hint = f"; did you mean {' or '.join(close)}?" if close else ""
     raise NotFoundError(f"no table or view {name!r}{hint} (sentgen schema lists them)")
+
+
+def relation_rows(rows: Mapping[str, int]) -> Rows:
+    """Return all tables and views with what they hold; ``rows`` are those of each table, where known."""
+    found = [(one.name, one.kind, rows.get(one.name), one.description) for one in relations()]
+    return Rows(("name", "kind", "rows", "description"), found)
+
+
+def column_rows(of: Relation) -> Rows:
+    """Return the columns of a table or view with what they mean."""
+    found = [
+        (one.name, one.type.lower(), "yes" if one.nullable else "no", one.description) for one in of.columns
+    ]
+    return Rows(("column", "type", "nullable", "description"), found)
 
 
 def _descriptions() -> dict[str, dict[str, str]]:

@@ -15,6 +15,7 @@ import duckdb
 from sqlalchemy import Engine, select, text
 
 from sentgen.errors import DamagedError, StoreError
+from sentgen.output.tabular import Rows
 from sentgen.schema import folders
 from sentgen.schema.base import metadata, quoted
 from sentgen.schema.counting import COUNTED, recount
@@ -59,6 +60,12 @@ class CheckResult:
         return "skipped" if self.problems is None else "failed" if self.problems else "ok"
 
 
+def result_rows(found: Iterable[CheckResult]) -> Rows:
+    """Return what checks found as a table."""
+    rows = [(one.check.name, one.status, one.problems, one.example) for one in found]
+    return Rows(("check", "status", "problems", "first problem"), rows)
+
+
 @dataclass(frozen=True, slots=True)
 class Compaction:
     """What compaction did; without enough room on the disk, the file is not packed."""
@@ -74,6 +81,11 @@ def sizes(store: Store) -> list[Size]:
     """Return the size of each table, largest first."""
     found = _lake_sizes(store.lake) if store.lake else _sizes(store)
     return sorted(found, key=lambda size: (-size.bytes, -size.rows, size.table))
+
+
+def size_rows(store: Store) -> Rows:
+    """Return the size of each table as a table, largest first."""
+    return Rows(("table", "rows", "bytes"), [(one.table, one.rows, one.bytes) for one in sizes(store)])
 
 
 def _lake_sizes(lake: Place) -> list[Size]:

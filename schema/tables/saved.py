@@ -11,6 +11,7 @@ from datetime import datetime
 from sqlalchemy import Connection, DateTime, String, Table, delete, insert, select
 
 from sentgen.errors import InputError, NotFoundError
+from sentgen.output.tabular import Rows
 from sentgen.schema.base import column, metadata, now
 
 saved_query = Table(
@@ -43,6 +44,12 @@ def list_saved(connection: Connection) -> list[SavedQuery]:
     """Return all saved queries, by name."""
     rows = connection.execute(select(saved_query).order_by(saved_query.c.name))
     return [SavedQuery(row.name, row.command, tuple(json.loads(row.arguments)), row.saved_at) for row in rows]
+
+
+def saved_rows(connection: Connection) -> Rows:
+    """Return all saved queries as a table: name, command line and when each was saved."""
+    found = [(one.name, one.line, one.saved_at) for one in list_saved(connection)]
+    return Rows(("name", "query", "saved_at"), found)
 
 
 def find_saved(connection: Connection, name: str) -> SavedQuery:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +13,7 @@ from sentgen.corpus.paths import place_of, source_at
 from sentgen.counts import contents, segments
 from sentgen.errors import InputError, NotFoundError
 from sentgen.options import Option
+from sentgen.output.tabular import Rows
 from sentgen.schema import Store, metadata
 from sentgen.schema.store import fetch_arrow
 from sentgen.schema.tables import corpus as tables
@@ -173,6 +175,11 @@ def verify(store: Store, name: str) -> list[SourceStatus]:
         )
         sources = connection.execute(query.order_by(tables.source.c.path)).all()
     return [_verify(path, digest) for path, digest in sources]
+
+
+def status_rows(found: Sequence[SourceStatus]) -> Rows:
+    """Return what `verify` found as a table."""
+    return Rows(("source", "status", "sha256"), [(row.path, row.status, row.sha256) for row in found])
 
 
 def _verify(path: str, digest: str) -> SourceStatus:

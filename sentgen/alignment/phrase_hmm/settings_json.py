@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from math import inf, isfinite, nan
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from sentgen.alignment.phrase_hmm.settings import Part, PbhmmSettings, Prior
+from sentgen.alignment.phrase_hmm.settings import preset as settings_of
 from sentgen.errors import InputError
 
 _PRIOR = "prior_"
@@ -36,6 +37,35 @@ def from_json(text: str) -> PbhmmSettings:
 def setting_names() -> list[str]:
     """Return what `changed` can set, sorted; the priors are called ``prior_word`` and so on."""
     return sorted(_names(PbhmmSettings) - {"prior"} | {f"{_PRIOR}{name}" for name in _names(Prior)})
+
+
+def training_settings(
+    *,
+    preset: Literal["paper", "best"] = "best",
+    max_doc_phrase: int | None = None,
+    max_abstract_phrase: int | None = None,
+    setting: Sequence[str] = (),
+    vectors: str | None = None,
+) -> PbhmmSettings:
+    """Return the settings of a model to train: a preset, other settings as NAME=VALUE, and those of a name.
+
+    The last one of a name holds, and what is given by itself holds before ``setting``.
+
+    Raises:
+        InputError: there is no such setting, or it cannot have that value.
+    """
+    given = dict(_assignment(part) for part in setting)
+    longest = {"max-document-phrase": max_doc_phrase, "max-abstract-phrase": max_abstract_phrase}
+    given |= {name: str(words) for name, words in longest.items() if words is not None}
+    settings = changed(settings_of(preset), given)
+    return settings if vectors is None else replace(settings, vectors=vectors)
+
+
+def _assignment(part: str) -> tuple[str, str]:
+    name, equals, value = part.partition("=")
+    if not equals:
+        raise InputError(f"{part!r} is no setting; write --set NAME=VALUE")
+    return name.strip(), value.strip()
 
 
 def changed(settings: PbhmmSettings, given: Mapping[str, str]) -> PbhmmSettings:

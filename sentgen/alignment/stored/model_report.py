@@ -11,7 +11,9 @@ from sentgen.alignment.phrase_hmm.settings_json import as_json
 from sentgen.alignment.stored.model_store import DIRECTIONS, StoredIteration, get_model, iterations_of
 from sentgen.errors import InputError, NotFoundError
 from sentgen.output.drawing import LIGHT, plain_axes
+from sentgen.output.logarithms import decimal
 from sentgen.output.plots.pictures import set_title
+from sentgen.output.tabular import Rows
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
 
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
 
 #: Distances that are shown one by one; those beyond are summed.
 _NEAR = 12
+_ITERATION = (
+    *("direction", "iteration", "log10_likelihood", "log_likelihood", "log10_posterior", "log_posterior"),
+    *("p_null", "weight_table", "weight_stem", "weight_identity", "cells", "seconds"),
+)
 #: Signs of the longest bar.
 _BAR = 50
 
@@ -70,6 +76,19 @@ def model_report(store: Store, name: str) -> ModelReport:
         "settings": as_json(model.settings),
     }
     return ModelReport(facts, iterations, jumps)
+
+
+def iteration_rows(report: ModelReport) -> Rows:
+    """Return the iterations of a model as a table, logarithms natural and decimal."""
+    rows = [
+        (
+            *(one.direction, one.number, decimal(one.logp), one.logp),
+            *(decimal(one.log_posterior), one.log_posterior, one.p_null, *one.weights),
+            *(one.cells, one.seconds),
+        )
+        for one in report.iterations
+    ]
+    return Rows(_ITERATION, rows)
 
 
 def top_rewrites(store: Store, name: str, word: str, *, direction: str, limit: int = 20) -> pa.Table:

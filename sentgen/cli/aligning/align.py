@@ -10,11 +10,11 @@ import typer
 
 from sentgen.alignment.budget import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.choice import Choice, Preset
-from sentgen.alignment.phrase_hmm.settings import preset as settings_of
-from sentgen.alignment.phrase_hmm.settings_json import changed
+from sentgen.alignment.phrase_hmm.settings_json import training_settings
 from sentgen.alignment.stored import application
 from sentgen.alignment.stored.model_report import (
     ModelReport,
+    iteration_rows,
     jump_plot,
     model_report,
     text_histogram,
@@ -37,7 +37,6 @@ from sentgen.cli.console.options import (
     parse_size,
 )
 from sentgen.cli.console.output import Output, output_options, printable
-from sentgen.errors import InputError
 from sentgen.output.logarithms import NATURAL, decimal
 from sentgen.output.plots.pictures import write_plot
 from sentgen.output.progress import counted, trained
@@ -104,14 +103,13 @@ def train(
     """
     if not model.strip():
         raise typer.BadParameter("a model needs a name; give --model NAME")
-    # The last one of a name holds.
-    given = dict(_assignment(part) for part in setting or ())
-    longest = {"max-document-phrase": max_doc_phrase, "max-abstract-phrase": max_abstract_phrase}
-    # After --set: an option of its own is the clearer wish.
-    given |= {name: str(words) for name, words in longest.items() if words is not None}
-    settings = changed(settings_of(preset), given)
-    if choice.vectors is not None:
-        settings = replace(settings, vectors=choice.vectors)
+    settings = training_settings(
+        preset=preset,
+        max_doc_phrase=max_doc_phrase,
+        max_abstract_phrase=max_abstract_phrase,
+        setting=setting or (),
+        vectors=choice.vectors,
+    )
     limit = parse_size(memory_limit) or default_memory_limit()
     plan = replace(plan, memory=limit)
     with (
@@ -138,13 +136,6 @@ def _line(done: StoredIteration) -> str:
         f"{decimal(done.log_posterior):>16,.3f} {done.p_null:>8.4f} {table:>6.3f} {stems:>6.3f} "
         f"{identity:>6.3f} {done.cells:>12,} {done.seconds:>8.1f}"
     )
-
-
-def _assignment(part: str) -> tuple[str, str]:
-    name, equals, value = part.partition("=")
-    if not equals:
-        raise InputError(f"{part!r} is no setting; write --set NAME=VALUE")
-    return name.strip(), value.strip()
 
 
 app.command()(tune)
@@ -189,9 +180,8 @@ def model(
         out.note(f"plot: {plot}")
     if out.for_reading:
         _about(report)
-    out.rows(
-        _COLUMNS,
-        [_cells(one) for one in report.iterations],
+    out.table(
+        iteration_rows(report),
         programs=NATURAL,
         essential=("iteration", "log10_likelihood", "log10_posterior"),
     )
@@ -199,37 +189,6 @@ def model(
         for way, jumps in report.jumps.items():
             typer.echo(f"\njumps, {way}")
             typer.echo(text_histogram(jumps))
-
-
-_COLUMNS = [
-    "direction",
-    "iteration",
-    "log10_likelihood",
-    "log_likelihood",
-    "log10_posterior",
-    "log_posterior",
-    "p_null",
-    "weight_table",
-    "weight_stem",
-    "weight_identity",
-    "cells",
-    "seconds",
-]
-
-
-def _cells(one: StoredIteration) -> list[object]:
-    return [
-        one.direction,
-        one.number,
-        decimal(one.logp),
-        one.logp,
-        decimal(one.log_posterior),
-        one.log_posterior,
-        one.p_null,
-        *one.weights,
-        one.cells,
-        one.seconds,
-    ]
 
 
 def _about(report: ModelReport) -> None:

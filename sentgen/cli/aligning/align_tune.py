@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -10,37 +9,13 @@ import typer
 
 from sentgen.alignment.budget import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.stored.tuned_models import tune_model
-from sentgen.alignment.tuning.objective import TuningExample
 from sentgen.alignment.tuning.tuner import TuningPlan
-from sentgen.cli.console.gold import CombineOption, GoldFormatOption, GoldOption, LimitOption
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size
-from sentgen.evaluation.alignment.gold_readers import read_gold
+from sentgen.evaluation.alignment.gold_request import GoldPairs
 from sentgen.output.logarithms import decimal
 from sentgen.output.progress import counted_each
 from sentgen.schema.store import default_memory_limit
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GoldPairs:
-    """The links that a model learns from."""
-
-    gold: GoldOption
-    format: GoldFormatOption = "pharaoh"
-    combine: CombineOption = "half"
-    limit: LimitOption = None
-
-    def examples(self) -> list[TuningExample]:
-        """Read the pairs with their links.
-
-        Raises:
-            InputError: they cannot be read, or there is no such combination or annotator.
-        """
-        gold = read_gold(self.gold, self.format).first(self.limit)
-        return [
-            TuningExample.of(one.pair, links.sure, links.possible)
-            for one, links in zip(gold.pairs, gold.combined(self.combine), strict=True)
-        ]
 
 
 @asking(GoldPairs, "asked")

@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, check_file_option, open_store
 from sentgen.cli.console.output import Output, output_options, printable
-from sentgen.counts import corpora
+from sentgen.counts import corpora, exports
 from sentgen.counts.corpora import Corpus
 from sentgen.counts.document_tables import DocumentTable
-from sentgen.errors import InputError
 from sentgen.output.files import whole_file
 from sentgen.output.wording import quantity
 
-if TYPE_CHECKING:
-    from sentgen.counts.conllu_export import Export
-
-#: Formats to write, and what does; imported when it is asked for.
-_EXPORTS = {
-    "conllu": ("sentgen.counts.conllu_export", "export_conllu"),
-    "docbin": ("sentgen.counts.docbin_export", "export_docbin"),
-    "tei": ("sentgen.counts.tei_export", "export_tei"),
-    "vertical": ("sentgen.counts.vertical_export", "export_vertical"),
-}
 #: Names of one kind that are listed.
 _SHOWN = 20
 app = typer.Typer(help="List, show, verify, export and remove corpora, and tell more of them.")
@@ -82,11 +70,7 @@ def verify(*, asked: Corpus, db: DbOption = None, memory_limit: MemoryOption = N
     """
     with open_store(db, read_only=True, memory_limit=memory_limit) as store:
         found = corpora.verify(store, asked.name)
-    out.rows(
-        ["source", "status", "sha256"],
-        [(row.path, row.status, row.sha256) for row in found],
-        essential=("status",),
-    )
+    out.table(corpora.status_rows(found), essential=("status",))
     if any(row.relative and row.status != "same" for row in found):
         out.note(
             f"relative paths, of an earlier sentgen, were looked for from {Path.cwd()}; "
@@ -102,7 +86,7 @@ def export(
     *,
     asked: Corpus,
     form: Annotated[
-        str, typer.Option("--format", metavar="|".join(_EXPORTS), help="Format to write.")
+        str, typer.Option("--format", metavar="|".join(exports.FORMATS), help="Format to write.")
     ] = "conllu",
     conllu: Annotated[bool, typer.Option("--conllu", help="As CoNLL-U, which is the default.")] = True,
     to: Annotated[
@@ -115,16 +99,12 @@ def export(
 
     Example: `sentgen corpora export ewt --format vertical --to ewt.vert`
     """
-    if form not in _EXPORTS:
-        raise InputError(f"--format {form!r} is none of: {', '.join(_EXPORTS)}")
-    module, function = _EXPORTS[form]
-    export_as = getattr(import_module(module), function)
     check_file_option("--to", to)
     with (
         open_store(db, read_only=True, memory_limit=memory_limit) as store,
         store.connect() as connection,
     ):
-        found: Export = export_as(connection, asked.name)
+        found = exports.export(connection, asked.name, form)
         for lost in found.lost:
             typer.echo(f"note: {lost}", err=True)
         if to is None:

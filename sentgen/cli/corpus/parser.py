@@ -12,7 +12,7 @@ from sentgen.cli.console.output import Output, output_options
 from sentgen.corpus.conllu_writer import conllu
 from sentgen.corpus.formats import check_format
 from sentgen.corpus.parsers import open_parser
-from sentgen.corpus.parsers.cache import forget_parses, kept_parses
+from sentgen.corpus.parsers.cache import forget_parses, parse_rows
 from sentgen.corpus.paths import expand
 from sentgen.corpus.sentences import sentences_of
 from sentgen.errors import Rejection
@@ -65,9 +65,8 @@ def list_(*, db: DbOption = None, memory_limit: MemoryOption = None, out: Output
     Example: `sentgen parser list`
     """
     with open_store(db, read_only=True, memory_limit=memory_limit) as store:
-        rows = kept_parses(store)
-    out.rows(
-        ["parser", "version", "texts", "sentences", "tokens"],
+        rows = parse_rows(store)
+    out.table(
         rows,
         none="no parses yet; keep some with: sentgen ingest FILE --corpus NAME --parser PARSER",
     )

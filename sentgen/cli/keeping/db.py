@@ -43,7 +43,7 @@ def info(*, db: DbOption = None, memory_limit: MemoryOption = None, out: Output)
     with open_store(db, read_only=True, memory_limit=memory_limit) as store:
         for name, value in maintenance.facts(store).items():
             out.note(f"{name}: {value:,}" if isinstance(value, int) else f"{name}: {value}")
-        out.rows(["table", "rows", "bytes"], [(s.table, s.rows, s.bytes) for s in maintenance.sizes(store)])
+        out.table(maintenance.size_rows(store))
 
 
 @app.command()
@@ -62,11 +62,7 @@ def check(
     with open_store(db, read_only=True, memory_limit=memory_limit, examined=False) as store:
         results = list(maintenance.check(store, model_checks(store, quick=quick), quick=quick))
         without = [name for _, name in maintenance.counted(store)]
-    out.rows(
-        ["check", "status", "problems", "first problem"],
-        [(r.check.name, r.status, r.problems, r.example) for r in results],
-        essential=("status", "first problem"),
-    )
+    out.table(maintenance.result_rows(results), essential=("status", "first problem"))
     failed = [r for r in results if r.status == "failed"]
     for result in failed:
         out.note(f"{result.check.name}: {result.check.cure}")

@@ -31,7 +31,7 @@ from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.lookups.statistics.thesaurus import Thesaurus
 from sentgen.options import parameters_of
 from sentgen.schema.durability.write_lock import lock_policy
-from sentgen.schema.tables.saved import SavedQuery, find_saved, list_saved, remove_saved, save_query
+from sentgen.schema.tables.saved import SavedQuery, find_saved, remove_saved, save_query, saved_rows
 
 app = typer.Typer(help="Save queries under a name, and run them.")
 #: Commands that can be saved beside `sentgen sql`, those that look into the counts, and what each asks.
@@ -92,9 +92,8 @@ def list_(*, db: DbOption = None, out: Output) -> None:
     Example: `sentgen saved list`
     """
     with open_store(db, read_only=True) as store, store.connect() as connection:
-        rows = [(one.name, one.line, one.saved_at) for one in list_saved(connection)]
-    out.rows(
-        ["name", "query", "saved_at"],
+        rows = saved_rows(connection)
+    out.table(
         rows,
         essential=("query",),
         none="no saved queries yet; make one with: sentgen saved add NAME -- kwic WORD",

@@ -30,21 +30,10 @@ def show(name: NameArgument = None, *, db: DbOption = None, out: Output) -> None
     if name:
         relation = dictionary.relation(name)
         out.note(f"{relation.kind} {relation.name}: {relation.description}")
-        out.rows(
-            ["column", "type", "nullable", "description"],
-            [
-                (c.name, c.type.lower(), "yes" if c.nullable else "no", c.description)
-                for c in relation.columns
-            ],
-            essential=("type", "description"),
-        )
+        out.table(dictionary.column_rows(relation), essential=("type", "description"))
         return
     rows = _row_counts(db or default_path(), out)
-    out.rows(
-        ["name", "kind", "rows", "description"],
-        [(r.name, r.kind, rows.get(r.name), r.description) for r in dictionary.relations()],
-        essential=("description",),
-    )
+    out.table(dictionary.relation_rows(rows), essential=("description",))
 
 
 def _row_counts(path: Path, out: Output) -> dict[str, int]:

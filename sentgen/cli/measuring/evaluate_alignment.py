@@ -14,13 +14,13 @@ from sentgen.alignment.budget import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.reading import read_pairs
 from sentgen.alignment.stored.stored_pairs import stored_pairs
 from sentgen.alignment.systems import parse_specs
-from sentgen.cli.console.gold import CombineOption, GoldFormatOption, GoldOption, LimitOption
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size, report_into
 from sentgen.cli.console.output import Output, output_options
 from sentgen.evaluation.alignment.experiment import evaluate_alignment
 from sentgen.evaluation.alignment.gold import Possible
 from sentgen.evaluation.alignment.gold_readers import read_gold
+from sentgen.evaluation.alignment.gold_request import CombineOption, GoldFormatOption, GoldOption, LimitOption
 from sentgen.evaluation.alignment.measures import ignored_words, read_ignored
 from sentgen.evaluation.alignment.pseudo import pseudo_documents
 from sentgen.evaluation.alignment.report import alignment_report

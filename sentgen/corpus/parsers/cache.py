@@ -14,6 +14,7 @@ import pyarrow as pa
 from sentgen.corpus.parsers.parser import Parser
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import NotFoundError
+from sentgen.output.tabular import Rows
 from sentgen.schema import Store
 from sentgen.schema.durability import block_journal
 from sentgen.schema.engine import raw, translated_errors
@@ -141,6 +142,11 @@ def kept_parses(store: Store) -> list[tuple[str, str, int, int, int]]:
     """Return parser, version, texts, sentences and tokens of what a store has kept."""
     with store.connect() as connection:
         return count_parses(raw(connection))
+
+
+def parse_rows(store: Store) -> Rows:
+    """Return what a store has kept as a table."""
+    return Rows(("parser", "version", "texts", "sentences", "tokens"), kept_parses(store))
 
 
 def forget_parses(store: Store, parser: str, version: str | None = None, *, dry_run: bool = False) -> int:
