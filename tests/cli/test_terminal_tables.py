@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import io
+import json
 import os
 import pty
 import re
@@ -26,9 +27,11 @@ from sentgen.cli import build
 from sentgen.cli.console import output
 from sentgen.cli.console.output import Output
 from sentgen.cli.console.terminal_table import TableColumn, print_table, widths_of
+from sentgen.cli.looking.line_table import show_lines
+from sentgen.output.tabular import Rows
 from sentgen.server import running
 
-WIDTHS = (60, 80, 100)
+WIDTHS = (40, 60, 80)
 #: Tables besides those of each reading command with its shortest command line.
 MORE = (
     "formats",
@@ -37,6 +40,8 @@ MORE = (
     "check {folder}/clusters.conllu --against {folder}/clusters.conllu --all",
     "corpora show pets --rejected",
     "freq --query '\"dog\"' --by match.doc_genre",
+    "kwic dog --show meta.topic,length",
+    "kwic '[] [] [] []' --show length",
     "pairs list pairs",
     "schema v_corpora",
     "score --model kn 'the dog' --totals",
@@ -49,6 +54,17 @@ MORE = (
 )
 #: Evaluations print tables, and keep what they found.
 EVALUATIONS = tuple(line.replace("/pets.", "/clusters.") for line in WRITERS if line.startswith("evaluate"))
+#: Commands whose `--json` is no table of rows, or another one, or which have none.
+WITHOUT_JSON = ("saved run", "publish", "serve", "corpora export", "corpora metadata", "corpora remove")
+WITHOUT_JSON += (
+    "parser forget",
+    "pairs show",
+    "models remove",
+    "models export",
+    "align text",
+    "align remove",
+)
+WITHOUT_JSON += ("cluster export", "args")
 #: Commands whose lines are cut to the width before they are a table.
 CUT_BEFORE = ("kwic", "match", "saved run")
 
@@ -134,7 +150,7 @@ def test_each_cell_of_each_table_is_whole(
     monkeypatch: pytest.MonkeyPatch,
     line: str,
 ) -> None:
-    """What a command prints at 80 columns, and what the same table is at 60 and 100."""
+    """What a command prints at 80 columns, and what the same table is at 40 and 60."""
     monkeypatch.setattr(running, "serve", lambda *_, **__: None)
     cut_before = line.startswith(CUT_BEFORE)
     for width in WIDTHS if cut_before else (80,):
@@ -144,6 +160,32 @@ def test_each_cell_of_each_table_is_whole(
         for columns, essential in printed:
             for at in (width,) if cut_before else WIDTHS:
                 look_at(columns, essential, at)
+
+
+@pytest.mark.nightly(by_day=6)
+@pytest.mark.parametrize("line", [line for line in (*READERS, *MORE) if not line.startswith(WITHOUT_JSON)])
+def test_each_number_is_that_of_json(
+    full: Path,
+    tmp_path: Path,
+    printed: list[Printed],
+    terminal: Callable[[int], None],
+    capsys: pytest.CaptureFixture[str],
+    line: str,
+) -> None:
+    """What stands in a terminal of 60 columns are the whole numbers of `--json`, or their columns are named."""
+    command, behind, more = line.partition(" -- ")
+    run(f"{command} --json{behind}{more}", full, folder=full.parent, to=tmp_path)
+    rows = json.loads(capsys.readouterr().out)
+    terminal(60)
+    run(line, full, folder=full.parent, to=tmp_path)
+    cells: dict[str, list[str]] = {}
+    for columns, _ in printed:
+        for column in columns:
+            cells.setdefault(column.name, []).extend(column.cells)
+
+    for name in {name for row in rows for name in row} & cells.keys():
+        whole = [str(row[name]) for row in rows if type(row.get(name)) is int]
+        assert not whole or [cell for cell in cells[name] if cell.isdigit()] == whole, name
 
 
 @pytest.mark.parametrize("line", EVALUATIONS)
@@ -232,6 +274,36 @@ def test_a_pipe_gets_all(capsys: pytest.CaptureFixture[str]) -> None:
     told = capsys.readouterr()
     assert told.out.splitlines()[1].split() == ["x" * 100] * 5
     assert told.err == ""
+
+
+LONG = "Ein ausgesprochen langer Name eines Verlages"
+LINES = [
+    ("wsj", f"document-{n}", "s1", LONG, 123456789, "left " * 9, "日本語", "right " * 9) for n in range(2)
+]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_lines_of_words_are_not_wrapped(
+    terminal: Callable[[int], None],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    width: int,
+) -> None:
+    """Words have room first: places go, metadata are cut, or a line is a record; numbers stay whole."""
+    monkeypatch.setenv("NO_COLOR", "1")
+    terminal(width)
+    names = ["corpus", "document", "sent_id", "publisher", "n", "left", "node", "right"]
+    show_lines(Rows(names, LINES), Output())
+
+    told = capsys.readouterr()
+    lines = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in told.out.splitlines()]
+    assert all(cell_len(line) <= width for line in lines)
+    assert told.out.count("123456789") == 2
+    if width == 40:
+        assert told.out.count("right:") == 2
+    else:
+        assert len(lines) == 4
+        assert re.search(r"columns? more: (document, )?sent_id \(--wide", told.err)
 
 
 def test_it_is_so_in_a_terminal(full: Path) -> None:

@@ -135,6 +135,7 @@ class Look(TypedDict, total=False):
         programs: columns that are left out.
         essential: columns without which a row says nothing, as the first one always is; if none are named,
             all up to the first of numbers. The others matter as they stand, the first one most.
+        whole: columns whose cells are never wrapped, as numbers never are.
         none: what is said on standard error, in any format, if there are no rows: why, and what makes one.
     """
 
@@ -143,6 +144,7 @@ class Look(TypedDict, total=False):
     row_styles: tuple[str, Mapping[str, str]]
     programs: Collection[str]
     essential: Collection[str]
+    whole: Collection[str]
     none: str
 
 
@@ -304,10 +306,13 @@ class Output:
             [styles.get(str(row[names.index(column)]), "") for row in rows] if column in names else ()
         )
         left_out = print_table(columns, look.get("essential", ()), _console(), row_styles)
-        # Once of tables that are parts of one answer.
-        if left_out and left_out not in self._left_out:
-            self._left_out.append(left_out)
-            self.note(f"{quantity(len(left_out), 'column')} more: {', '.join(left_out)} (--wide shows all)")
+        self.left_out(left_out)
+
+    def left_out(self, names: Sequence[str]) -> None:
+        """Name columns that a table for reading leaves out, once of tables that are parts of one answer."""
+        if names and names not in self._left_out:
+            self._left_out.append(names)
+            self.note(f"{quantity(len(names), 'column')} more: {', '.join(names)} (--wide shows all)")
 
     def _none(self, rows: int, look: Look) -> None:
         if not rows and (why := look.get("none")):
@@ -395,7 +400,6 @@ def _columns(names: Sequence[str], rows: Sequence[Sequence[object]], look: Look)
     columns = []
     for name, values in zip(names, zip(*rows, strict=True), strict=True):
         side = align.get(name, "right" if is_numeric(values) else "left")
-        columns.append(
-            TableColumn(printable(name), cells_of(values), side, side == "right", styles.get(name))
-        )
+        whole = side == "right" or name in look.get("whole", ())
+        columns.append(TableColumn(printable(name), cells_of(values), side, whole, styles.get(name)))
     return columns

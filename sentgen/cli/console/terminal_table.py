@@ -28,6 +28,8 @@ from sentgen.output.typography import isolated
 _GAP = 2
 #: Text is not wrapped into fewer cells than the first, and a word not broken into fewer than the second.
 _NARROWEST, _READABLE = 12, 24
+#: Cells that a head may lack so that it is widened before texts are.
+_LACKING = 2
 #: Where the head of a column may wrap.
 _PIECE = re.compile(r"[^_ ]*[_ ]+|[^_ ]+")
 
@@ -37,7 +39,8 @@ class TableColumn:
     """A column of a table for reading: its name, its cells as text, and how they stand.
 
     Args:
-        number: whether the cells are numbers, or figures that text goes with, which must not wrap.
+        number: whether the cells are numbers, or figures that text goes with, or lines that were cut to the
+            terminal, which must not wrap.
     """
 
     name: str
@@ -123,17 +126,24 @@ def _needed(columns: Sequence[TableColumn], essential: Collection[str]) -> list[
 
 
 def _widened(columns: Sequence[TableColumn], widths: dict[int, int], room: int) -> dict[int, int]:
-    """Give the room that is left to the narrowest of the texts, cell by cell, and then to heads."""
+    """Give what room is left to heads that lack little, to the narrowest texts cell by cell, and to heads."""
+    room = _heads_widened(columns, widths, room, most=_LACKING)
     texts = {place for place in widths if not columns[place].number}
     while room and (wrapped := [place for place in texts if widths[place] < columns[place].widest]):
         widths[min(wrapped, key=widths.__getitem__)] += 1
         room -= 1
+    _heads_widened(columns, widths, room, most=room)
+    return widths
+
+
+def _heads_widened(columns: Sequence[TableColumn], widths: dict[int, int], room: int, *, most: int) -> int:
+    """Widen columns so that heads which lack so many cells at most stand on a line; return the room left."""
     for place, width in widths.items():
         more = cell_len(columns[place].name) - width
-        if 0 < more <= room:
+        if 0 < more <= min(room, most):
             widths[place] += more
             room -= more
-    return widths
+    return room
 
 
 def _head(name: str, width: int) -> Iterator[str]:
@@ -161,11 +171,16 @@ def _wrapped(cells: Sequence[str], width: int, console: Console) -> list[str]:
     return ["\n".join(next(all_lines) for _ in parts) for parts in lines]
 
 
+def record_room(names: Sequence[str], width: int) -> int:
+    """Return the cells of a line that a value has in a record."""
+    # Where that is too narrow, the terminal breaks lines.
+    return max(width - max(map(cell_len, names)) - 1 - _GAP, _NARROWEST)
+
+
 def _print_records(columns: Sequence[TableColumn], console: Console) -> None:
     """Print each row as a record: a line for each column, and a blank one between records."""
     names = max(cell_len(column.name) for column in columns) + 1 + _GAP
-    # A line that is too narrow even for that, the terminal breaks.
-    room = max(console.width - names, _READABLE)
+    room = record_room([column.name for column in columns], console.width)
     for number, row in enumerate(zip(*(_wrapped(one.cells, room, console) for one in columns), strict=True)):
         lines = [Text()] if number else []
         for column, cell in zip(columns, row, strict=True):

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import wraps
-from itertools import chain, groupby
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.cells import cell_len
 from sqlalchemy import Connection
 
 from sentgen.cli.console.option_groups import Result, asking
 from sentgen.cli.console.options import DbOption, MemoryOption, check_plot_option, mistakes, open_store
-from sentgen.cli.console.output import Look, Output, output_options, printable
+from sentgen.cli.console.output import Output, output_options, printable
+from sentgen.cli.looking.line_table import fitted, line_look, show_lines
 from sentgen.cli.looking.plots import PlotOption, draw
 from sentgen.cli.looking.sql import text_of
 from sentgen.lookups.concordances.concordance import Kwic
@@ -32,23 +32,14 @@ from sentgen.lookups.statistics.relation_names import word_of
 from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.lookups.statistics.thesaurus import Thesaurus
 from sentgen.lookups.windows import read_window
-from sentgen.output.plain_table import cut_end, cut_front
 from sentgen.output.plots.places import PARTS
-from sentgen.output.tabular import Rows, column_of, in_order, names_of, with_column, without_columns
-from sentgen.output.typography import is_right_to_left, readable
+from sentgen.output.tabular import Rows, column_of, names_of, with_column, without_columns
 from sentgen.output.wording import quantity
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_PLACE, _LINE = ("corpus", "document", "sent_id"), ("left", "node", "right")
-_MIRRORED = {"left": "right", "right": "left"}
 _BAR = 24
-#: Cells of the name of a document or sentence, of which the end tells it from others, and of metadata.
-_EDGE, _VALUE = 14, 24
-#: Cells for the words beside the node, and those of a line into a pipe, so that a file does not depend on the
-#: window.
-_WORDS, _PIPE = 32, 120
 _MOST_ARGUMENTS = 7
 
 
@@ -229,7 +220,7 @@ def _all_lines(asked: Kwic, width: int | None, reading: StoreOptions, out: Outpu
         reading.show(query)
         if asked.filter or asked.dedupe or asked.sample:
             begin(replace(asked, limit=1).ask(connection), out)
-        if not out.parts((_fitted(part, out, width) for part in lines), look=_line_look):
+        if not out.parts((fitted(part, out, width) for part in lines), look=line_look):
             # Asked once more as for a few lines, which says why there may be none.
             finish(replace(asked, limit=1).ask(connection), out)
 
@@ -357,94 +348,3 @@ def _with_strips(table: pa.Table | Rows) -> pa.Table | Rows:
         hit = {int(place) * _BAR // PARTS for place in text.split()}
         strips.append("".join("|" if cell in hit else "·" for cell in range(_BAR)))
     return with_column(table, "places", strips)
-
-
-def show_lines(table: pa.Table | Rows, out: Output, width: int | None = None, *, cut: bool = False) -> None:
-    """Show the lines of a concordance, or what they were counted by.
-
-    Args:
-        table: the lines, or counts.
-        out: the output.
-        width: characters on each side; as the terminal allows if not given.
-        cut: whether there are more rows, where they were not counted.
-    """
-    table = _fitted(table, out, width)
-    out.arrow(table, truncated=cut, **_line_look(table))
-
-
-def _fitted(table: pa.Table | Rows, out: Output, width: int | None) -> pa.Table | Rows:
-    """Fit a concordance to the terminal, or to a width; counts stay as they are."""
-    if not set(_LINE) <= set(names_of(table)):
-        return table
-    if out.for_reading and table.num_rows:
-        return _aligned(table, width, out)
-    return _cut_sides(table, width, width) if width is not None else table
-
-
-def _aligned(table: pa.Table | Rows, width: int | None, out: Output) -> pa.Table | Rows:
-    """Fit a concordance to the terminal: what all lines share is said once, long contexts are cut.
-
-    Where most letters run from right to left, what comes before the node stands on its right.
-    """
-    shared = [name for name in ("corpus", "document") if len(set(column_of(table, name))) == 1]
-    if shared:
-        out.note(", ".join(f"{name} {column_of(table, name)[0]}" for name in shared))
-    table = without_columns(table, shared)
-    names = names_of(table)
-    for name in _LINE:
-        table = with_column(table, name, [readable(text) for text in column_of(table, name)])
-    for name in names[: names.index("left")]:
-        cut, most = (cut_front, _EDGE) if name in _PLACE else (cut_end, _VALUE)
-        # What has no value of metadata is null.
-        texts = ("" if text is None else printable(str(text)) for text in column_of(table, name))
-        table = with_column(table, name, [cut(text, most) for text in texts])
-    left, right = (width, width) if width is not None else _widths(table, out.width or _PIPE)
-    table = _cut_sides(table, left, right)
-    words = chain.from_iterable(column_of(table, name) for name in _LINE)
-    return (
-        in_order(table, [_MIRRORED.get(name, name) for name in names_of(table)])
-        if is_right_to_left(words)
-        else table
-    )
-
-
-def _line_look(table: pa.Table | Rows) -> Look:
-    """Return how a concordance looks: what stands on the left of the node ends beside it."""
-    names = names_of(table)
-    first = next((name for name in names if name in _MIRRORED), "left")
-    return {
-        "align": {first: "right", "line": "right"},
-        "styles": {"node": "bold", "sent_id": "dim"},
-        "essential": (*_shown(names), *_LINE) if first in names else (),
-    }
-
-
-def _shown(names: Sequence[str]) -> list[str]:
-    """Return the columns before the words that were asked for."""
-    return [name for name in names if name not in (*_PLACE, *_LINE, "nodes")]
-
-
-def _widths(table: pa.Table | Rows, line: int) -> tuple[int, int]:
-    """Return the widths of both contexts: half of the line each, unless one of them needs less."""
-    widths = {name: _widest([name, *map(printable, column_of(table, name))]) for name in names_of(table)}
-    # Two blanks stand between columns.
-    asked = _shown(list(widths))
-    others = [widths[name] + 2 for name in widths if name not in (*asked, *_LINE)]
-    room = line - 2 - sum(widths[name] + 2 for name in ("node", *asked)) - sum(others)
-    # On a narrow line, columns are left out for the words, but for the first.
-    while room < _WORDS and len(others) > 1:
-        room += others.pop()
-    room = max(room, 16)
-    # What the right one does not need, the left one may have.
-    left = min(widths["left"], max(room // 2, room - widths["right"]))
-    return left, max(room - left, 8)
-
-
-def _widest(texts: list[str]) -> int:
-    return max(map(cell_len, texts))
-
-
-def _cut_sides(table: pa.Table | Rows, left: int, right: int) -> pa.Table | Rows:
-    for name, cut, width in (("left", cut_front, left), ("right", cut_end, right)):
-        table = with_column(table, name, [cut(printable(text), width) for text in column_of(table, name)])
-    return table

@@ -11,7 +11,7 @@ import typer
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
-from sentgen.cli.looking.inspect import show_lines
+from sentgen.cli.looking.line_table import show_lines
 from sentgen.desk import agreement, line_sets
 from sentgen.desk.desk import Desk, desk_beside
 from sentgen.desk.labels import UNLABELED, GivenLabel, LineSetName, TakenBack, labeler_here

@@ -1,0 +1,164 @@
+"""Lines of a concordance as a table: fitted to the terminal, so that no line is wrapped.
+
+Words have room first. Where there is little, names of places are left out, then values of metadata are cut;
+and where that is not enough, each line is a record.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+
+from sentgen.cli.console.output import Look, Output, printable
+from sentgen.cli.console.terminal_table import record_room
+from sentgen.output.plain_table import cut_end, cut_front
+from sentgen.output.tabular import Rows, column_of, in_order, names_of, with_column, without_columns
+from sentgen.output.typography import is_right_to_left, readable
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_PLACE, _LINE = ("corpus", "document", "sent_id"), ("left", "node", "right")
+_MIRRORED = {"left": "right", "right": "left"}
+#: Cells of the name of a document or sentence, of which the end tells it from others; and of metadata, the
+#: fewest that a narrow line leaves it. A number is never cut.
+_EDGE, _VALUES = 14, (24, 16, 12, 8)
+_NUMBER = re.compile(r"[-+.,:\d]*")
+#: Cells for the words beside the node, the fewest, and those of a line into a pipe, so that a file does not
+#: depend on the window.
+_WORDS, _FEWEST, _PIPE = 32, 16, 120
+
+
+def show_lines(table: pa.Table | Rows, out: Output, width: int | None = None, *, cut: bool = False) -> None:
+    """Show the lines of a concordance, or what they were counted by.
+
+    Args:
+        table: the lines, or counts.
+        out: the output.
+        width: characters on each side; as the terminal allows if not given.
+        cut: whether there are more rows, where they were not counted.
+    """
+    table = fitted(table, out, width)
+    out.arrow(table, truncated=cut, **line_look(table))
+
+
+def fitted(table: pa.Table | Rows, out: Output, width: int | None) -> pa.Table | Rows:
+    """Fit a concordance to the terminal, or to a width; counts stay as they are."""
+    if not set(_LINE) <= set(names_of(table)):
+        return table
+    if out.for_reading and table.num_rows:
+        return _aligned(table, width, out)
+    return _cut_sides(table, width, width) if width is not None else table
+
+
+def line_look(table: pa.Table | Rows) -> Look:
+    """Return how a concordance looks: what stands on the left of the node ends beside it."""
+    names = names_of(table)
+    first = next((name for name in names if name in _MIRRORED), "left")
+    lines = (*_shown(names), *_LINE) if first in names else ()
+    return {
+        "align": {first: "right", "line": "right"},
+        "styles": {"node": "bold", "sent_id": "dim"},
+        "essential": lines,
+        "whole": lines,
+    }
+
+
+def _aligned(table: pa.Table | Rows, width: int | None, out: Output) -> pa.Table | Rows:
+    """Fit a concordance to the terminal: what all lines share is said once, long contexts are cut.
+
+    Where most letters run from right to left, what comes before the node stands on its right.
+    """
+    shared = [name for name in ("corpus", "document") if len(set(column_of(table, name))) == 1]
+    if shared:
+        out.note(", ".join(f"{name} {column_of(table, name)[0]}" for name in shared))
+    table = without_columns(table, shared)
+    for name in _LINE:
+        table = with_column(table, name, [readable(text) for text in column_of(table, name)])
+    table = _cut(table, [name for name in names_of(table) if name in _PLACE], cut_front, _EDGE)
+    if width is not None:
+        table = _cut_sides(_cut(table, _shown(names_of(table)), cut_end, _VALUES[0]), width, width)
+    else:
+        table = _fitted_to(table, out)
+    words = chain.from_iterable(column_of(table, name) for name in _LINE)
+    return (
+        in_order(table, [_MIRRORED.get(name, name) for name in names_of(table)])
+        if is_right_to_left(words)
+        else table
+    )
+
+
+def _fitted_to(table: pa.Table | Rows, out: Output) -> pa.Table | Rows:
+    """Give the words what room there is; see above."""
+    line, names = out.width or _PIPE, names_of(table)
+    places = [name for name in names if name in _PLACE]
+    fit, room = _values_fitted(table, line, places[:1])
+    if room < _WORDS and places and _shown(names):
+        fit, room = _values_fitted(without_columns(table, places), line, [])
+    if room < _FEWEST and out.width:
+        side = record_room(names, line)
+        return _cut_sides(table, side, side)
+    # On a narrow line, columns are left out for the words, but for the first.
+    others = [name for name in places if name in names_of(fit)]
+    if not others:
+        out.left_out(places)
+    while len(others) > 1 and _room(fit, line, others) < _WORDS:
+        others.pop()
+    return _cut_sides(fit, *_sides(fit, max(_room(fit, line, others), _FEWEST)))
+
+
+def _values_fitted(table: pa.Table | Rows, line: int, places: Sequence[str]) -> tuple[pa.Table | Rows, int]:
+    """Cut values of metadata until the words have room; return the table, and the room."""
+    for most in _VALUES:
+        fit = _cut(table, _shown(names_of(table)), cut_end, most)
+        if (room := _room(fit, line, places)) >= _WORDS:
+            break
+    return fit, room
+
+
+def _room(table: pa.Table | Rows, line: int, places: Sequence[str]) -> int:
+    """Return the cells that some columns, those that were asked for and the node leave for both contexts."""
+    # Two blanks stand between columns.
+    taken = (_widest(table, name) + 2 for name in ("node", *_shown(names_of(table)), *places))
+    return line - 2 - sum(taken)
+
+
+def _sides(table: pa.Table | Rows, room: int) -> tuple[int, int]:
+    """Return the widths of both contexts: half of the room each, unless one of them needs less."""
+    # What the right one does not need, the left one may have.
+    left = min(_widest(table, "left"), max(room // 2, room - _widest(table, "right")))
+    return left, max(room - left, 8)
+
+
+def _widest(table: pa.Table | Rows, name: str) -> int:
+    return max(cell_len(text) for text in (name, *map(_text, column_of(table, name))))
+
+
+def _shown(names: Sequence[str]) -> list[str]:
+    """Return the columns before the words that were asked for."""
+    return [name for name in names if name not in (*_PLACE, *_LINE, "nodes")]
+
+
+def _cut_sides(table: pa.Table | Rows, left: int, right: int) -> pa.Table | Rows:
+    return _cut(_cut(table, ["left"], cut_front, left), ["right"], cut_end, right)
+
+
+def _cut(
+    table: pa.Table | Rows, names: Sequence[str], cut: Callable[[str, int], str], most: int
+) -> pa.Table | Rows:
+    """Cut the texts of some columns, but for numbers."""
+    for name in names:
+        texts = map(_text, column_of(table, name))
+        table = with_column(
+            table, name, [text if _NUMBER.fullmatch(text) else cut(text, most) for text in texts]
+        )
+    return table
+
+
+def _text(value: object) -> str:
+    """Return a value as text; what has no value of metadata is null."""
+    return "" if value is None else printable(str(value))
