@@ -6,7 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
 from itertools import chain, islice
+from math import isfinite, isnan
 from typing import IO, TYPE_CHECKING
+
+from rich.cells import cell_len
 
 from sentgen.errors import InputError
 from sentgen.output.tabular import csv_value, jsonable
@@ -14,7 +17,7 @@ from sentgen.output.tabular import csv_value, jsonable
 if TYPE_CHECKING:
     from xlsxwriter.worksheet import Worksheet
 
-#: What a sheet holds, its head included, and a cell.
+#: What a sheet holds, its head included, and a cell, in units of UTF-16.
 MOST_ROWS, MOST_CHARACTERS = 1_048_576, 32_767
 #: Rows that say how wide the columns are; characters of the narrowest and the widest.
 _LOOKED_AT, _NARROW, _WIDE = 1_000, 6, 60
@@ -68,27 +71,31 @@ def write_workbook(
 
 def _widths(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterator[int]:
     for place, name in enumerate(columns):
-        longest = max(len(str(row[place])) for row in rows) if rows else 0
-        yield min(max(longest, len(name), _NARROW) + 2, _WIDE)
+        longest = max(cell_len(str(row[place])) for row in rows) if rows else 0
+        yield min(max(longest, cell_len(name), _NARROW) + 2, _WIDE)
 
 
 def _write(
     sheet: Worksheet, row: int, place: int, value: object, forms: Mapping[type[date], object], name: str
 ) -> None:
-    if isinstance(value, Decimal) or hasattr(value, "item"):
-        value = jsonable(value)
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, Decimal):
+        value = jsonable(value) if value.is_finite() else float(value)
     if isinstance(value, bool):
         sheet.write_boolean(row, place, value)
     elif isinstance(value, float) or (isinstance(value, int) and abs(value) < _EXACT):
-        if value == value and abs(value) != float("inf"):
+        if isfinite(value):
             sheet.write_number(row, place, value)
+        elif not isnan(value):  # a cell has no such number, and an empty one would say that there is none
+            sheet.write_string(row, place, str(value))
     elif isinstance(value, date) and value.year >= _FIRST_YEAR and getattr(value, "tzinfo", None) is None:
         sheet.write_datetime(row, place, value, forms[datetime if isinstance(value, datetime) else date])
     elif value is not None:
         text = str(csv_value(value)) if not isinstance(value, time) else value.isoformat()
-        if len(text) > MOST_CHARACTERS:
+        if (units := len(text.encode("utf-16-le")) // 2) > MOST_CHARACTERS:
             raise InputError(
-                f"a text of {len(text):,} characters in row {row:,} of {name}: a cell of Excel holds"
+                f"a text of {units:,} characters in row {row:,} of {name}: a cell of Excel holds"
                 f" {MOST_CHARACTERS:,}; write --csv or --parquet"
             )
         if text:

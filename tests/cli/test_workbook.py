@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import io
 import math
-from datetime import date, datetime
+import re
+import zipfile
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
 
+import numpy as np
 import pytest
 import python_calamine
 from hypothesis import given
@@ -41,8 +44,10 @@ def test_what_is_written_is_read(rows: list[tuple[object, object]]) -> None:
     assert found[:2] == [["a", "b"], ["first", "last"]]
     for row, back in zip(rows, found[2:-1], strict=True):
         for value, other in zip(row, back, strict=True):
-            if value is None or value in ("", math.inf, -math.inf):
+            if value is None or value == "":
                 assert other == ""
+            elif value in (math.inf, -math.inf):
+                assert other == str(value)
             elif isinstance(value, float):
                 assert other == pytest.approx(value, rel=1e-14)
             else:
@@ -74,6 +79,45 @@ def test_types_of_values() -> None:
         "",
         '["a", 1]',
     ]
+
+
+@pytest.mark.parametrize(
+    ("value", "back"),
+    [
+        (math.inf, "inf"),
+        (-math.inf, "-inf"),
+        (Decimal("Infinity"), "inf"),
+        (np.float64("-inf"), "-inf"),
+        (date(1899, 12, 31), "1899-12-31"),
+        (datetime(1899, 12, 31, 23, 59), "1899-12-31T23:59:00"),
+        # Excel has a day 60 that never was, the 29th of February 1900.
+        (date(1900, 1, 1), date(1900, 1, 1)),
+        (date(1900, 2, 28), date(1900, 2, 28)),
+        (date(1900, 3, 1), date(1900, 3, 1)),
+        (date(9999, 12, 31), date(9999, 12, 31)),
+        (datetime(2001, 1, 1, tzinfo=UTC), "2001-01-01T00:00:00+00:00"),
+    ],
+)
+def test_numbers_and_dates_that_excel_has_not(value: object, back: object) -> None:
+    """What is no number or date of Excel is text, and not an empty cell."""
+    assert read(written(["value"], [[value]])) == [["value"], [back]]
+
+
+def test_columns_are_as_wide_as_what_they_hold() -> None:
+    """A Chinese character takes two, a combining one none; a name counts as well."""
+    rows = [["日本語の言葉", "e\u0301" * 10, 1.5, "x" * 99], ["a", "b", None, "c"]]
+    content = written(["word", "accents", "a name of 20 letters", "long"], rows)
+    sheet = zipfile.ZipFile(io.BytesIO(content)).read("xl/worksheets/sheet1.xml").decode()
+
+    # Excel adds 0.7109375 for the edges of a cell.
+    assert [int(float(width)) for width in re.findall(r' width="([\d.]+)"', sheet)] == [14, 12, 22, 60]
+
+
+def test_a_cell_holds_units_of_utf_16() -> None:
+    """An emoji has two of them; Excel repairs, and cuts, a file with more."""
+    assert read(written(["text"], [["😀" * 16_383]])) == [["text"], ["😀" * 16_383]]
+    with pytest.raises(InputError, match=r"a text of 32,768 characters in row 1 of text: a cell"):
+        written(["text"], [["😀" * 16_384]])
 
 
 def test_what_no_sheet_holds_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
