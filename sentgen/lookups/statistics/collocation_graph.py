@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from sentgen.lookups.parts_of_speech import has_pos
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, where
 from sentgen.lookups.statistics.collocation_measures import scores
@@ -81,7 +84,14 @@ order by node_place, place"""
 
 
 def graph(
-    first: str, asked: str, column: str, measure: str, shown: str, selection: Selection, bindings: Bindings
+    first: str,
+    asked: str,
+    column: str,
+    measure: str,
+    shown: str,
+    selection: Selection,
+    bindings: Bindings,
+    pos: Sequence[str] = (),
 ) -> str:
     """Return the statement for the edges of a graph: of the node, then those between its collocates.
 
@@ -93,6 +103,7 @@ def graph(
         shown: the columns of measures.
         selection: the corpora.
         bindings: of the statement, with those of ``first``.
+        pos: patterns of parts of speech, one of which a collocate has.
     """
     return _GRAPH.format(
         first=first,
@@ -104,5 +115,5 @@ def graph(
         scores=scores(shown),
         form=selection.spelled("word.form"),
         corpora=where(selection.of_tokens(bindings), "      "),
-        corpora_t=where(selection.of_tokens(bindings, "t"), "  "),
+        corpora_t=where([*has_pos("t", pos, bindings), *selection.of_tokens(bindings, "t")], "  "),
     )

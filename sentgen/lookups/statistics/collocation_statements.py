@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 
 from sentgen.lookups.concordances.hits import ReadPattern
 from sentgen.lookups.concordances.places import SentenceRange, sentences_of
+from sentgen.lookups.parts_of_speech import has_pos
 from sentgen.lookups.reach import DOCUMENT, running, written
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement, gathered, where
@@ -128,6 +129,7 @@ class CollocationStatements(ABC):
         measure: column to rank by.
         selection: the corpora.
         shown: the columns of measures, with commas between them.
+        pos: patterns of parts of speech, one of which a collocate has; none for all.
     """
 
     node: ReadPattern
@@ -135,6 +137,7 @@ class CollocationStatements(ABC):
     measure: str
     selection: Selection
     shown: str
+    pos: Sequence[str] = ()
 
     @contextmanager
     def asked(self, connection: Connection, bindings: Bindings) -> Iterator[tuple[str, str]]:
@@ -163,11 +166,14 @@ class CollocationStatements(ABC):
     def _summed(self, bindings: Bindings) -> str:
         """Return the statement over what was counted in parts."""
 
-    def _filled(self, text: str, **told: str) -> str:
+    def _filled(self, text: str, bindings: Bindings, **told: str) -> str:
         """Fill in the numbers of words, the same for words that are one, and what is asked of them."""
         folded = self.selection.ignore_case
         for alias in "tdh":
             place, of_alias = f"{alias}.{self.column}", f"spelling_{alias}"
+            # Others are tokens of the window, too, as those without a lemma are.
+            if f"{{{alias}}}" in text and (wanted := has_pos(alias, self.pos, bindings)):
+                place = f"case when {wanted[0]} then {place} end"
             # Not an inner join: tokens without a lemma are tokens of the window, too.
             join = f"\n  left join spelling as {of_alias} on {of_alias}.id = {place}"
             text = text.replace(f"{{spelled_{alias}}}", join if folded else "")
@@ -208,7 +214,7 @@ class WindowStatements(CollocationStatements):
             bindings = Bindings()
             # What is rare in one part may be frequent in another one.
             text = self._spots(bindings, within).rstrip().removesuffix(",") + _PART
-            yield Statement(self._filled(text), bindings)
+            yield Statement(self._filled(text, bindings), bindings)
 
     def _measured(
         self,
@@ -218,12 +224,13 @@ class WindowStatements(CollocationStatements):
         nodes: str = "count(*) from node",
     ) -> str:
         selection = self.selection
-        counted = self.column == "word_id" and selection.condition is None and not selection.ignore_case
+        counted = self.column == "word_id" and not (selection.condition or selection.ignore_case or self.pos)
         # Each is bound only where it is asked.
         alone = {"and_segments": also(selection.of_segments(bindings))} if counted else {}
         alone |= {} if counted else {"and_corpora": also(selection.of_tokens(bindings, "t"))}
         return self._filled(
             together + (_ALONE_COUNTED if counted else _ALONE) + _WINDOW,
+            bindings,
             spots=spots,
             nodes=nodes,
             corpora=where(selection.of_tokens(bindings), "      "),

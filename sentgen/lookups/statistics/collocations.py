@@ -16,6 +16,7 @@ The measures, of e11 = r1 c1 / n and of these, are in docs/measures.md and
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated
@@ -30,9 +31,10 @@ from sentgen.lookups.concordances.hits import HitLookup, ReadPattern, TokenHits,
 from sentgen.lookups.cql.dialects import AS_USUAL, Reading
 from sentgen.lookups.cql.search import CqlOption, check_one
 from sentgen.lookups.paging import OffsetOption, RowSortOption, in_pages
+from sentgen.lookups.parts_of_speech import PosOption, has_pos, read_pos
 from sentgen.lookups.question import MinCountOption
 from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Answer, Bindings, Statement, at_least, limit_clause, limited
+from sentgen.lookups.statement import Answer, Bindings, Statement, at_least, limit_clause, limited, where
 from sentgen.lookups.statistics.collocation_graph import MOST, graph
 from sentgen.lookups.statistics.collocation_measures import COLUMN, Measure, shown
 from sentgen.lookups.statistics.collocation_statements import CollocationStatements, WindowStatements
@@ -75,6 +77,7 @@ class Collocations(HitLookup):
         ),
     ] = None
     by: Annotated[Unit, Option("Collocates as words or as lemmas.")] = Unit.WORD
+    pos: PosOption = None
     measure: Annotated[Measure, Option("What to rank by.")] = Measure.LOGDICE
     all_measures: Annotated[
         bool, Option("Show all measures, not only the usual ones and that asked for.")
@@ -112,6 +115,7 @@ class Collocations(HitLookup):
                 or of too many collocates.
             NotFoundError: no such corpus.
         """
+        pos = read_pos(self.pos)
         window = AROUND if self.window is None else read_window(self.window)
         if self.window is not None and self.dependency:
             raise InputError("a window and a dependency relation exclude each other; choose one")
@@ -128,7 +132,7 @@ class Collocations(HitLookup):
         # What never occurs together has no score: its logarithms are infinite.
         bindings = Bindings(min_count=max(self.min_count, 1))
         unit, measures = COLUMNS[self.by][0], shown(self.measure, every=self.all_measures)
-        common = (node, unit, COLUMN.get(self.measure, "o11"), selection, measures)
+        common = (node, unit, COLUMN.get(self.measure, "o11"), selection, measures, pos)
         statements: CollocationStatements = (
             RelationStatements(*common, relation=self.dependency)
             if self.dependency
@@ -144,16 +148,27 @@ class Collocations(HitLookup):
             if self.graph:
                 ranking = COLUMN.get(self.measure, "count")
                 text, summed = (
-                    graph(one + clause, asked, unit, ranking, measures, selection, bindings)
+                    graph(one + clause, asked, unit, ranking, measures, selection, bindings, pos)
                     for one in (text, summed)
                 )
                 answer = limited(connection, Statement(summed, bindings), 0, missing)
             else:
                 text, summed = text + clause, summed + clause
                 answer = limited(connection, Statement(summed, bindings), self.limit, missing)
+            if not answer.found.num_rows:
+                _check_pos(connection, pos, selection)
             remarks = steps(connection, node)
             answer = replace(answer, query=Statement(text, bindings), remarks=remarks)
             return explained(connection, answer, selection, values)
+
+
+def _check_pos(connection: Connection, pos: Sequence[str], selection: Selection) -> None:
+    """Refuse parts of speech that no token has, instead of finding nothing."""
+    bindings = Bindings()
+    if wanted := has_pos("t", pos, bindings):
+        conditions = where([*wanted, *selection.of_tokens(bindings, "t")])
+        if Statement(f"select 1 from token as t{conditions} limit 1", bindings).value(connection) is None:
+            raise InputError(f"no word has a part of speech {' or '.join(pos)}; name others")
 
 
 def read_node(

@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups.paging import OffsetOption, RowSortOption, in_pages
+from sentgen.lookups.parts_of_speech import PosOption, read_pos
 from sentgen.lookups.question import IgnoreCaseOption, LimitOption, MinCountOption
 from sentgen.lookups.selection import Selection, select_corpora
 from sentgen.lookups.statement import Answer, Bindings, Statement, at_least, limited, where
@@ -72,14 +73,7 @@ class Keywords:
     n: Annotated[
         int, Option("Compare sequences of so many tokens, inside a sentence.", least=1, most=MAX_ORDER)
     ] = 1
-    pos: Annotated[
-        str | None,
-        Option(
-            "Only what has one of these parts of speech: `NOUN`, or `ADJ,NN*`.",
-            metavar="TAG,...",
-            api={"max_length": 1000},
-        ),
-    ] = None
+    pos: PosOption = None
     stop: Annotated[
         str | None,
         Option(
@@ -162,16 +156,13 @@ class Keywords:
             if self.stop is None
             else tuple(dict.fromkeys(self.stop.removeprefix("\ufeff").lower().split()))
         )
-        pos = () if self.pos is None else tuple(filter(None, map(str.strip, self.pos.split(","))))
         if self.stop is not None and not of_words:
             raise InputError(f"a list of words to leave out goes with words or lemmas, not with {self.by}")
         if self.stop is not None and not stop:
             raise InputError("the list of words to leave out is empty")
-        if self.pos is not None and not pos:
-            raise InputError("no part of speech was given; name some, such as NOUN,ADJ")
         if self.constant <= 0:
             raise InputError(f"the constant of simple-maths is more than 0, not {self.constant:g}")
-        return Items(self.by, self.n, stop, pos, self.ignore_case and of_words)
+        return Items(self.by, self.n, stop, read_pos(self.pos), self.ignore_case and of_words)
 
 
 def _check_names(sides: Sequence[Sequence[str]], *, alike: bool) -> None:

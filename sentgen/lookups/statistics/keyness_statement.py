@@ -12,9 +12,9 @@ from enum import StrEnum
 
 from sentgen.lookups import counted_anew
 from sentgen.lookups.attributes import COLUMNS
-from sentgen.lookups.patterns import tag_among
+from sentgen.lookups.parts_of_speech import has_pos
 from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Bindings, Statement, any_of, limit_clause, where
+from sentgen.lookups.statement import Bindings, Statement, limit_clause, where
 from sentgen.lookups.statistics.collocation_statements import SPELLING
 from sentgen.lookups.statistics.frequencies import By
 from sentgen.schema.tables.corpus import BOS, EOS
@@ -172,14 +172,7 @@ class Items:
         """Return the conditions on a token of an item."""
         column = COLUMNS[self.by][0]
         found = [f"{alias}.{column} is not null", *self._others(f"{alias}.{column}", bindings)]
-        if self.pos:
-            tags = [
-                tag_among(f"{alias}.{kind}", one, bindings)
-                for one in self.pos
-                for kind in ("upos_id", "xpos_id")
-            ]
-            found += [any_of(tags)] if all(tags) else []
-        return found
+        return [*found, *has_pos(alias, self.pos, bindings)]
 
     def counted(self, selection: Selection, bindings: Bindings) -> str:
         """Return the statement that counts the items of a selection."""

@@ -119,9 +119,8 @@ class RelationStatements(CollocationStatements):
 
     def whole(self, bindings: Bindings) -> str:
         """Return the statement for all of the store."""
-        return self._filled(
-            f"{self._of_node(bindings)},\n{_TOGETHER}{self._margins(bindings)},\n{self._measured}"
-        )
+        text = f"{self._of_node(bindings)},\n{_TOGETHER}{self._margins(bindings)},\n{self._measured}"
+        return self._filled(text, bindings)
 
     @contextmanager
     def _counted(self, connection: Connection, sentences: int, bindings: Bindings) -> Iterator[None]:
@@ -133,18 +132,20 @@ class RelationStatements(CollocationStatements):
                 yield
 
     def _summed(self, bindings: Bindings) -> str:
-        return self._filled(f"with {_GATHERED_OF_NODE}{_TOGETHER}{_GATHERED_MARGINS}{self._measured}")
+        text = f"with {_GATHERED_OF_NODE}{_TOGETHER}{_GATHERED_MARGINS}{self._measured}"
+        return self._filled(text, bindings)
 
     def _part_of_node(self, within: SentenceRange) -> Statement:
         bindings = Bindings()
-        return Statement(self._filled(f"{self._of_node(bindings, within)}\nselect * from of_node"), bindings)
+        text = f"{self._of_node(bindings, within)}\nselect * from of_node"
+        return Statement(self._filled(text, bindings), bindings)
 
     def _part_of_margins(self, within: SentenceRange, min_count: object) -> Statement:
         bindings = Bindings(min_count=min_count)
         links = self._links(_part("t", within))
         beginning = f"with {{spelling}}{links}{_GATHERED_OF_NODE}{_TOGETHER}"
         text = f"{beginning}{self._margins(bindings, within)}\n{_PART_OF_MARGINS}"
-        return Statement(self._filled(text), bindings)
+        return Statement(self._filled(text, bindings), bindings)
 
     @property
     def _measured(self) -> str:

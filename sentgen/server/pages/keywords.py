@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sentgen.lookups.parts_of_speech import read_pos
 from sentgen.lookups.statistics.frequencies import By
 from sentgen.lookups.statistics.keyness_statement import Keyness
 from sentgen.schema.tables.counts import MAX_ORDER
@@ -114,7 +115,7 @@ def _lines(query: PageParameters, asked: Mapping[str, Any], row: Mapping[str, An
     count = "reference_count" if side else "count"
     if len(parts) != asked["n"] or not row[count]:
         return ""
-    tags = _tags(str(asked["pos"]).split(","))
+    tags = _tags(read_pos(str(asked["pos"]) or None))
     tokens = [f"[{asked['by']}={cql_value(part)}{tags}]" for part in parts]
     return link(
         "/query",
