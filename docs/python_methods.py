@@ -33,7 +33,7 @@ def page() -> str:
 
 
 def _members(kind: type) -> Iterator[str]:
-    for name, member in vars(kind).items():
+    for name, member in _own(kind):
         if name.startswith("_") or not (callable(member) or isinstance(member, property)):
             continue
         title = f"{kind.__name__}.{name}"
@@ -41,6 +41,14 @@ def _members(kind: type) -> Iterator[str]:
             yield f"#### {title}\n\n{_sentences(member.fget)}"
         else:
             yield f"#### {title}\n\n{_method(name, member)}"
+
+
+def _own(kind: type) -> Iterator[tuple[str, Any]]:
+    """Yield what a class has itself, and what its parts give it; other classes are told by themselves."""
+    yield from vars(kind).items()
+    for part in kind.__bases__:
+        if part is not object and part not in CLASSES:
+            yield from vars(part).items()
 
 
 def _method(name: str, method: Any) -> str:

@@ -9,9 +9,14 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 from sentgen.alignment.choice import Choice
+from sentgen.alignment.stored.training import TrainingPlan
+from sentgen.alignment.tuning.tuner import TuningPlan
+from sentgen.corpus.pair_text import PairSettings
 from sentgen.counts.document_tables import DocumentTable
+from sentgen.counts.pair_ingestion import ORDER
 from sentgen.counts.settings import Settings
 from sentgen.desk.line_sets import NewLineSet, SetLines
+from sentgen.evaluation.alignment.gold_request import GoldPairs
 from sentgen.evaluation.check.request import CheckRequest
 from sentgen.generation.answers import OrderingRequest
 from sentgen.generation.clusters.request import ClusterRequest
@@ -44,6 +49,16 @@ _OF_SERVER = {
     "any text if the server has a parser": "any text with a parser",
 }
 _FORMAT = ("format", "str | None", None, "Format of both texts; detected if not given.")
+_TUNING = tuple(
+    (one.name, one.kind.__name__, one.default, one.option.help) for one in parameters_of(TuningPlan)
+)
+_PRESET = (
+    "preset",
+    "Literal['paper', 'best']",
+    "best",
+    "Settings of the model: the paper's, or better ones.",
+)
+_LONGEST = "Most words of {} phrase; paper: 4, best: 1."
 #: Class of options to the declaration, what the method takes beside it, and what is added.
 DECLARATIONS: dict[str, tuple[type, tuple[str, ...], tuple[Any, ...]]] = {
     "IngestOptions": (Settings, ("corpus",), (_PARSER,)),
@@ -60,6 +75,15 @@ DECLARATIONS: dict[str, tuple[type, tuple[str, ...], tuple[Any, ...]]] = {
     "SketchOptions": (Sketch, ("word",), ()),
     "ThesaurusOptions": (Thesaurus, ("word",), ()),
     "KeynessOptions": (Keywords, ("corpus", "against"), ()),
+    "PairOptions": (
+        PairSettings,
+        (),
+        (
+            ("licence", "str | None", None, "Licence to record."),
+            ("order", "int", ORDER, "Highest order of n-grams to count."),
+            ("on_error", "str", "raise", "A bad pair stops everything (raise), or is left out (skip)."),
+        ),
+    ),
     "BuildOptions": (BuildRequest, ("name", "corpus"), ()),
     "VectorOptions": (VectorRequest, ("name", "corpus"), ()),
     "NearOptions": (Near, ("word",), ()),
@@ -68,6 +92,24 @@ DECLARATIONS: dict[str, tuple[type, tuple[str, ...], tuple[Any, ...]]] = {
     "AlignOptions": (Choice, (), (_FORMAT,)),
     "GenerateOptions": (ClusterRequest, ("file",), (_PARSER,)),
     "CheckOptions": (CheckRequest, ("summary", "against"), (_PARSER,)),
+    "TrainOptions": (
+        TrainingPlan,
+        (),
+        (
+            _PRESET,
+            ("max_doc_phrase", "int | None", None, _LONGEST.format("a document")),
+            (
+                "max_abstract_phrase",
+                "int | None",
+                None,
+                _LONGEST.format("an abstract"),
+            ),
+            ("setting", "str | Sequence[str]", (), "Any other settings, such as p0=0.2."),
+            ("vectors", "str | None", None, "Vectors: words that they bring near are related."),
+        ),
+    ),
+    "TuneOptions": (GoldPairs, ("gold",), _TUNING),
+    "ApplyOptions": (Choice, ("model", "system", "preset", "explain"), ()),
 }
 _HEAD = '''\
 """Options of the methods: type, default and what each is; written by docs/generate_reference.py.
@@ -96,7 +138,8 @@ def _class(name: str) -> Iterator[str]:
             default = one.default.value if isinstance(one.default, Enum) else one.default
             yield _line(one.name, _kind(declaration, one), default, one.option.help)
     for each in added:
-        yield _line(*each)
+        name, kind, *told = each
+        yield _line(name, kind.replace("'", '"'), *told)
 
 
 def _one_line(declaration: type) -> str:

@@ -1,20 +1,26 @@
-"""Building a model for `Database.build_model`, and vectors for `Database.build_vectors`."""
+"""Building models and vectors, and reading pairs, for methods of `Database`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 from sentgen.api.arguments import declared
 from sentgen.api.door import StoreSession
 from sentgen.api.language_models import LanguageModel
-from sentgen.api.options import BuildOptions, VectorOptions
+from sentgen.api.options import BuildOptions, PairOptions, VectorOptions
 from sentgen.api.tables import Table
+from sentgen.corpus.pair_text import PairSettings
+from sentgen.counts.pair_ingestion import PairSummary, ingest_pairs
 from sentgen.models import registry
 from sentgen.models.building.build_request import BuildRequest
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.vectors.build import VectorRequest
 from sentgen.models.vectors.registry import overview
 from sentgen.output import progress
+from sentgen.output.wording import quantity
+from sentgen.schema import Store
 
 
 def built(
@@ -43,3 +49,17 @@ def built_vectors(
     with door.writing() as store, progress.steps(name) as report:
         asked = declared(VectorRequest, {**options, "name": name, "corpus": corpora})
         return Table(overview(store, asked.build(store, report).name))
+
+
+def ingested_pairs(store: Store, paths: Sequence[str], corpus: str, options: PairOptions) -> PairSummary:
+    """Read pairs into a corpus."""
+    given: dict[str, Any] = {**options}
+    how = {name: given.pop(name) for name in ("licence", "order", "on_error") if name in given}
+    settings = declared(PairSettings, given)
+    with progress.steps(corpus) as report:
+
+        def told(name: str, pairs: int, _: float) -> None:
+            if report is not None:
+                report(f"{Path(name).name}, {quantity(pairs, 'pair')}")
+
+        return ingest_pairs(store, paths, corpus, settings=settings, progress=told, **how)

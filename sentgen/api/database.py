@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Unpack
 
 from sentgen.api import later
 from sentgen.api import options as taken
+from sentgen.api.alignment_models import AlignmentModels
 from sentgen.api.arguments import declared, signed
+from sentgen.api.contents import StoreContents
 from sentgen.api.door import StoreSession, translated
 from sentgen.api.tables import Table
 from sentgen.corpus import formats
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
     from sentgen.schema.snapshots import Publication
 
 
-class Database:
+class Database(StoreContents, AlignmentModels):
     """An open store, lake or snapshot; a context manager that closes it. `sentgen.open` makes one.
 
     Several threads may use it; they come in turn.
@@ -261,6 +263,13 @@ class Database:
         """List the language models with their settings, and whether they are stale."""
         with self._door.reading() as store:
             return Table(later.registry.overview(store))
+
+    def import_model(self, name: str, file: str | Path) -> LanguageModel:
+        """Store an ARPA file, plain or gzipped, as the next version of a model."""
+        with self._door.writing() as store, progress.steps(name) as report:
+            return later.LanguageModel(
+                self._door, later.import_arpa(store, name, Path(file), progress=report)
+            )
 
     def remove_model(self, name: str) -> list[str]:
         """Remove a model with all versions, or ``NAME@VERSION``; return what was removed."""

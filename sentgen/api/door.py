@@ -119,6 +119,15 @@ class StoreSession:
 
         return draw if type(asked) in FIGURES else None
 
+    @contextmanager
+    def apart(self) -> Iterator[Path]:
+        """Do the same for what changes the store, and give its path."""
+        with self._turn:
+            with self.writing():  # refuses one that is only read, and reads answers that were not looked at
+                pass
+            with self.released():
+                yield self.path
+
     def close(self) -> None:
         """Close the store when no other thread uses it; a second time, nothing happens."""
         with self._turn:

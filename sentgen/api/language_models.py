@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Unpack
 
 from sentgen.api.arguments import declared, signed
@@ -12,8 +13,9 @@ from sentgen.api.sentences import Sentences
 from sentgen.api.tables import Table
 from sentgen.generation.answers import OrderingRequest, answer
 from sentgen.generation.bag_reader import Bag, Notation
+from sentgen.models.arpa import export_arpa
 from sentgen.models.raw_text import words_of
-from sentgen.models.registry import ModelInfo
+from sentgen.models.registry import ModelInfo, properties
 from sentgen.models.request import ScoreRequest
 from sentgen.models.scoring import (
     COLUMNS,
@@ -24,7 +26,7 @@ from sentgen.models.scoring import (
     score_sentences,
     split_lines,
 )
-from sentgen.output.progress import counted
+from sentgen.output.progress import counted, steps
 from sentgen.output.tabular import Rows
 
 
@@ -69,6 +71,16 @@ class LanguageModel:
     def __repr__(self) -> str:
         smoothing, order, size = self.info.smoothing, self.info.order, self.info.size
         return f"<LanguageModel {self.name}: {smoothing}, order {order}, {size}>"
+
+    def properties(self) -> Table:
+        """Show its settings, its n-grams per order, its discounts, and whether it is stale."""
+        with self._door.reading() as store:
+            return Table(properties(store, self.info))
+
+    def export(self, arpa_file: str | Path) -> None:
+        """Write it to an ARPA file, gzipped if its name ends in .gz."""
+        with self._door.reading() as store, steps(self.name) as report:
+            export_arpa(store, self.info, Path(arpa_file), progress=report)
 
     @signed(ScoreOptions)
     def score(self, text: str | Sequence[str], **options: Unpack[ScoreOptions]) -> Scores:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import MISSING
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from typer.main import get_command
 
 import sentgen
 from sentgen.cli import build
+from sentgen.cli.commands import COMMANDS
 from sentgen.options import parameters_of
 from sentgen.server.operations import operations
 
@@ -22,6 +25,26 @@ SAME = [
     ("corpus", "corpora show", "corpus"),
     ("add_metadata", "corpora metadata", None),
     ("remove_corpus", "corpora remove", None),
+    ("verify_corpus", "corpora verify", None),
+    ("export_corpus", "corpora export", None),
+    ("define_subcorpus", "subcorpora define", None),
+    ("subcorpora", "subcorpora list", None),
+    ("subcorpus", "subcorpora show", None),
+    ("remove_subcorpus", "subcorpora remove", None),
+    ("save_query", "saved add", None),
+    ("saved_queries", "saved list", None),
+    ("run_query", "saved run", None),
+    ("remove_query", "saved remove", None),
+    ("ingest_pairs", "pairs ingest", None),
+    ("pairs", "pairs list", None),
+    ("pair", "pairs show", None),
+    ("parses", "parser list", None),
+    ("forget_parses", "parser forget", None),
+    ("schema", "schema", None),
+    ("info", "db info", None),
+    ("check_store", "db check", None),
+    ("repair", "db repair", None),
+    ("compact", "db compact", None),
     ("publish", "publish", None),
     ("cite", "cite", None),
     ("sql", "sql", "sql"),
@@ -38,6 +61,9 @@ SAME = [
     ("build_model", "models build", None),
     ("models", "models list", "models"),
     ("remove_model", "models remove", None),
+    ("properties", "models show", None),
+    ("export", "models export", None),
+    ("import_model", "models import-arpa", None),
     ("build_vectors", "vectors build", None),
     ("vectors", "vectors list", "vectors"),
     ("near", "vectors near", "near"),
@@ -48,9 +74,36 @@ SAME = [
     ("score", "score", "score"),
     ("regenerate", "regenerate", "regenerate"),
     ("align", "align text", "align"),
+    ("train_alignment", "align train", None),
+    ("tune_alignment", "align tune", None),
+    ("alignment_models", "align models", None),
+    ("alignment_model", "align model", None),
+    ("remove_alignment_model", "align remove", None),
+    ("align_pairs", "align apply", None),
+    ("alignment_figures", "align figures", None),
+    ("alignment_links", "align export", None),
     ("generate", "generate", "generate"),
     ("check", "check", "check"),
 ]
+#: Methods of a model, not of the store.
+OF_MODELS = {"score", "regenerate", "properties", "export"}
+#: Commands without a method, and why.
+WITHOUT_METHOD = {
+    "demo": "it shows the commands",
+    "parser run": "it needs no store; methods that read texts take a parser",
+    "fuse": "its key sentence is found by a number, a name or a file of the command line",
+    "db path": "it is `Database.path`",
+    "db upgrade": "it is for a store that cannot be opened yet",
+    "serve": "it goes on until it is stopped",
+    **dict.fromkeys(
+        ["evaluate generation", "evaluate alignment", "evaluate regeneration", "tune", "reproduce"],
+        "it is an experiment, whose record is files",
+    ),
+    **dict.fromkeys(
+        [f"cluster {name}" for name in ("count", "models", "status", "remove", "script", "export")],
+        "it is for jobs on several machines, which scripts begin",
+    ),
+}
 #: What only a command has: where the store is, files that it reads or writes, and how it prints.
 OF_COMMANDS = {
     *("db", "memory_limit", "wait", "help", "file", "input", "html", "svg", "conllu", "dry_run", "timeout"),
@@ -82,12 +135,23 @@ RENAMED = {
     "build_vectors": {"corpora": "corpus"},
     "sql": {"parameters": "param"},
     "cite": {"query": "words"},
+    "export_corpus": {"format": "form"},
 }
-WITHOUT = {"cite": {"bibtex"}, "score": {"model"}, "regenerate": {"model", "format"}, "generate": {"file"}}
+WITHOUT = {
+    "cite": {"bibtex"},
+    "score": {"model"},
+    "regenerate": {"model", "format"},
+    "generate": {"file"},
+    # Both are of a model; the last two print in another form.
+    "properties": {"name"},
+    "export": {"name"},
+    "pair": {"as_json"},
+    "alignment_links": {"pharaoh"},
+}
 
 
 def _taken(name: str) -> dict[str, inspect.Parameter]:
-    owner = sentgen.LanguageModel if name in ("score", "regenerate") else sentgen.Database
+    owner = sentgen.LanguageModel if name in OF_MODELS else sentgen.Database
     method: Callable[..., Any] = getattr(owner, name)
     renamed = RENAMED.get(name, {})
     taken = {renamed.get(one.name, one.name): one for one in inspect.signature(method).parameters.values()}
@@ -100,11 +164,36 @@ def _plain(default: object) -> object:
     return value if value not in ((), [], "", None, inspect.Parameter.empty, ...) else None
 
 
+def methods() -> set[str]:
+    """Return the names of all methods of a `Database`, but those about the object itself."""
+    found = {
+        name for part in sentgen.Database.__mro__[:-1] for name, one in vars(part).items() if callable(one)
+    }
+    return {name for name in found if name[0] != "_"} - {"close", "model"}
+
+
 def test_every_method_is_compared() -> None:
     """A new method has a command that does the same, or is about the object itself."""
-    methods = {name for name, one in vars(sentgen.Database).items() if callable(one) and name[0] != "_"}
+    assert methods() == {name for name, _, _ in SAME} - OF_MODELS
 
-    assert methods - {"close", "model"} == {name for name, _, _ in SAME} - {"score", "regenerate"}
+
+def test_every_command_has_a_method() -> None:
+    """A new command has a method that does the same, or a reason why not."""
+    commands = {f"{one.name} {each.name}" for one in COMMANDS for each in one.commands}
+    commands |= {one.name for one in COMMANDS if not one.commands}
+
+    assert {line for _, line, _ in SAME}.isdisjoint(WITHOUT_METHOD)
+    assert {line for _, line, _ in SAME} | WITHOUT_METHOD.keys() == commands
+
+
+def test_the_page_lists_them() -> None:
+    """`docs/python.md` has each command beside its method, in the order of the help, and the reasons."""
+    page = (Path(__file__).parents[2] / "docs" / "python.md").read_text("utf-8")
+    rows = dict(re.findall(r"^\| `([a-z][a-z -]+)` \| (.+) \|$", page, re.MULTILINE))
+    of_models = {name: f"`LanguageModel.{name}`" for name in OF_MODELS}
+
+    assert rows == {line: of_models.get(name, f"`{name}`") for name, line, _ in SAME}
+    assert all(f"`{line}`" in page for line in WITHOUT_METHOD)
 
 
 @pytest.mark.parametrize(("name", "line", "_operation"), SAME)

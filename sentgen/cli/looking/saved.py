@@ -19,34 +19,14 @@ from sentgen.cli.looking.match import check_parts
 from sentgen.cli.looking.sql import check_sql
 from sentgen.errors import InputError
 from sentgen.lookups.checking import check
-from sentgen.lookups.concordances.concordance import Kwic
-from sentgen.lookups.dependency_search import Arguments, Dependencies
 from sentgen.lookups.grew.matches import Match
-from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.question import Question
-from sentgen.lookups.statistics.collocations import Collocations
-from sentgen.lookups.statistics.frequencies import Frequencies
-from sentgen.lookups.statistics.keyness import Keywords
-from sentgen.lookups.statistics.sketch import Sketch
-from sentgen.lookups.statistics.thesaurus import Thesaurus
+from sentgen.lookups.questions import QUESTIONS
 from sentgen.options import parameters_of
 from sentgen.schema.durability.write_lock import lock_policy
 from sentgen.schema.tables.saved import SavedQuery, find_saved, remove_saved, save_query, saved_rows
 
 app = typer.Typer(help="Save queries under a name, and run them.")
-#: Commands that can be saved beside `sentgen sql`, those that look into the counts, and what each asks.
-QUESTIONS: Mapping[str, type[Question]] = {
-    "ngrams": Ngrams,
-    "deps": Dependencies,
-    "args": Arguments,
-    "kwic": Kwic,
-    "match": Match,
-    "freq": Frequencies,
-    "collocations": Collocations,
-    "sketch": Sketch,
-    "thesaurus": Thesaurus,
-    "keyness": Keywords,
-}
 
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the query.")]
 

@@ -1,0 +1,85 @@
+"""Training, tuning and applying models that align, for methods of `Database`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from sentgen.alignment.budget import aligning_budget
+from sentgen.alignment.choice import Choice
+from sentgen.alignment.phrase_hmm.settings_json import training_settings
+from sentgen.alignment.stored.application import ApplicationSummary, apply_model
+from sentgen.alignment.stored.model_store import DIRECTIONS
+from sentgen.alignment.stored.training import TrainingPlan, train_model
+from sentgen.alignment.stored.tuned_models import tune_model
+from sentgen.alignment.tuning.tuner import TuningPlan
+from sentgen.api.arguments import declared
+from sentgen.api.door import StoreSession
+from sentgen.api.options import ApplyOptions, TrainOptions, TuneOptions
+from sentgen.api.tables import Table
+from sentgen.errors import InputError
+from sentgen.evaluation.alignment.gold_request import GoldPairs
+from sentgen.options import parameters_of
+from sentgen.output.logarithms import decimal
+from sentgen.output.progress import counted, counted_each
+from sentgen.output.progress import trained as trained_bars
+from sentgen.output.tabular import Rows
+
+_SETTINGS = ("preset", "max_doc_phrase", "max_abstract_phrase", "setting", "vectors")
+_TUNED = ("direction", "iterations", "log10_untuned", "log10_tuned", "seconds", "threshold")
+
+
+def trained(door: StoreSession, pairs: str, model: str, options: TrainOptions) -> None:
+    """Train a model on pairs, iteration by iteration."""
+    given: dict[str, Any] = {**options}
+    chosen = {name: given.pop(name) for name in _SETTINGS if name in given}
+    if isinstance(chosen.get("setting"), str):
+        chosen["setting"] = [chosen["setting"]]
+    settings = training_settings(**chosen)
+    plan = replace(declared(TrainingPlan, given), memory=door.memory)
+    directions = DIRECTIONS if settings.both else DIRECTIONS[:1]
+    with door.writing() as store, trained_bars(plan.iterations, directions) as report:
+        for _ in train_model(store, pairs, _named(model), settings, plan, progress=report):
+            pass
+
+
+def tuned(door: StoreSession, name: str, gold: str | Path, options: TuneOptions) -> Table:
+    """Tune a model on links that people drew."""
+    of_plan = {one.name for one in parameters_of(TuningPlan)}
+    given: dict[str, Any] = {**options}
+    plan = declared(TuningPlan, {key: given.pop(key) for key in of_plan & given.keys()})
+    with door.writing() as store, counted_each() as report:
+        examples = declared(GoldPairs, {**given, "gold": str(gold)}).examples()
+        budget = aligning_budget(door.memory, with_store=True)
+        source = Path(gold).name
+        made = tune_model(store, _named(name), examples, source, plan, budget=budget, progress=report)
+    rows = [
+        (direction, one.iterations, decimal(one.before), decimal(one.after), one.seconds)
+        for direction, one in zip(DIRECTIONS, made.directions, strict=True)
+    ]
+    return Table(Rows(_TUNED, [(*row, made.settings.threshold) for row in rows]))
+
+
+def applied(door: StoreSession, pairs: str, model: str, options: ApplyOptions) -> ApplicationSummary:
+    """Align a corpus of pairs."""
+    with door.writing() as store, counted("pairs") as report:
+        choice = declared(Choice, {**options})
+        with store.begin():  # to write before pairs are read, as each batch is kept while others are read
+            pass
+        return apply_model(
+            store,
+            pairs,
+            model,
+            decode=choice.decode,
+            threshold=choice.threshold,
+            vectors=choice.vectors,
+            budget=aligning_budget(door.memory, with_store=True),
+            progress=report,
+        )
+
+
+def _named(name: str) -> str:
+    if not name.strip():
+        raise InputError("a model needs a name; give one, such as news")
+    return name
