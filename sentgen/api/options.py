@@ -42,6 +42,8 @@ class NgramsOptions(TypedDict, total=False):
     """The n-grams that match a pattern."""
 
     min_count: Annotated[int, 1, "Omit lower counts."]
+    sort: Annotated[str, "", "Sort all rows by this column, by `-dp` from its end, before some of them are shown."]
+    offset: Annotated[int, 0, "Rows to leave out at the beginning."]
     corpus: Annotated[str | Sequence[str], (), "Only these corpora."]
     where: Annotated[str | None, None, "Only sentences whose metadata meet this: `genre = academic and year >= 2010`."]
     ignore_case: Annotated[bool, False, "Ignore the case of letters: `The` and `the` are one word."]
@@ -77,6 +79,7 @@ class KwicOptions(TypedDict, total=False):
 
     cql: Annotated[str | None, None, 'A query in CQL instead, such as `[upos="ADJ"]+ "house"`.']
     count: Annotated[bool, False, "Only the number of hits."]
+    places: Annotated[bool, False, "Instead of lines a row for each document, those with most hits first, with where in it hits are: `places` are thousandths of the document."]
     context: Annotated[int | str, 15, "Words on each side at most; or `1s`, the sentence of the hit, `2s`, with those before and after it, and so on; `1p`, `2p` for paragraphs."]
     sort: Annotated[str, "none", "Sort all hits, or those drawn at random, by keys: `1L`, `2R` (words beside the node), `node`, `document`, metadata such as `year`, `left` or `right`; `1L%c` ignores case, `-year` turns it."]
     show: Annotated[str | Sequence[str], (), "Metadata, or attributes of regions, in columns before the words: `genre`, `year`."]
@@ -84,6 +87,7 @@ class KwicOptions(TypedDict, total=False):
     sample: Annotated[int | None, None, "Only so many hits, drawn at random from all."]
     seed: Annotated[int | None, None, "Seed of the sample; 1 unless given."]
     random: Annotated[int | None, None, "Seed: a sample of as many lines as are shown, instead of the first ones."]
+    offset: Annotated[int, 0, "Rows to leave out at the beginning."]
     filter: Annotated[str | Sequence[str], (), "Only hits near which this matches, a pattern or CQL; several, one after the other."]
     within: Annotated[str | Sequence[str], (), "How near, of each filter or of all: `5` tokens on each side (if none is given), `3L`, `2R`, `L3-R2`; `not 3L` drops the hits instead."]
     strategy: Annotated[Literal["all", "longest", "shortest", "standard", "traditional"] | None, None, "Which matches of a CQL query to keep: all unless given, but those of CQP (standard) in its dialect."]
@@ -122,7 +126,7 @@ class SetLinesOptions(TypedDict, total=False):
     labeler: Annotated[str, "", "Who labels."]
     sort: Annotated[Literal["line", "label", "left", "node", "right", "document"], "line", "Order of the lines."]
     limit: Annotated[int, 20, "Rows; 0 for all."]
-    offset: Annotated[int, 0, "Lines to skip."]
+    offset: Annotated[int, 0, "Rows to leave out at the beginning."]
 
 
 class MatchOptions(TypedDict, total=False):
@@ -134,6 +138,7 @@ class MatchOptions(TypedDict, total=False):
     context: Annotated[int, 15, "Words on each side at most."]
     sort: Annotated[str, "none", "Sort all hits, or those drawn at random, by keys: `1L`, `2R` (words beside the node), `node`, `document`, metadata such as `year`, `left` or `right`; `1L%c` ignores case, `-year` turns it."]
     random: Annotated[int | None, None, "Seed: hits drawn at random, not the first ones."]
+    offset: Annotated[int, 0, "Rows to leave out at the beginning."]
     corpus: Annotated[str | Sequence[str], (), "Only these corpora."]
     where: Annotated[str | None, None, "Only sentences whose metadata meet this: `genre = academic and year >= 2010`."]
     ignore_case: Annotated[bool, False, "Ignore the case of letters: `The` and `the` are one word."]
@@ -146,6 +151,8 @@ class FrequenciesOptions(TypedDict, total=False):
     pattern: Annotated[str, "*", "Only these, such as `un*`."]
     query: Annotated[str | None, None, "What a query in CQL, or a pattern as of kwic, matched, instead of all tokens."]
     parts: Annotated[str | None, None, "A kind of regions over which the dispersion is, such as `p`, instead of documents."]
+    sort: Annotated[str, "", "Sort all rows by this column, by `-dp` from its end, before some of them are shown."]
+    offset: Annotated[int, 0, "Rows to leave out at the beginning."]
     filter: Annotated[str | Sequence[str], (), "Only hits near which this matches, a pattern or CQL; several, one after the other."]
     within: Annotated[str | Sequence[str], (), "How near, of each filter or of all: `5` tokens on each side (if none is given), `3L`, `2R`, `L3-R2`; `not 3L` drops the hits instead."]
     strategy: Annotated[Literal["all", "longest", "shortest", "standard", "traditional"] | None, None, "Which matches of a CQL query to keep: all unless given, but those of CQP (standard) in its dialect."]
@@ -164,10 +171,13 @@ class CollocationsOptions(TypedDict, total=False):
     window: Annotated[str | None, None, "Words before and after: `5`, `L3-R2` or `3,2`; `R4` has none before."]
     dependency: Annotated[str | None, None, "By a relation (`nsubj`, `*` for all) instead."]
     by: Annotated[Literal["word", "lemma"], "word", "Collocates as words or as lemmas."]
+    pos: Annotated[str | None, None, "Only what has one of these parts of speech: `NOUN`, or `ADJ,NN*`; `content`: no function words."]
     measure: Annotated[Literal["logdice", "pmi", "log-likelihood", "count", "mi2", "mi3", "t-score", "z-score", "dice", "delta-p-collocate", "delta-p-node", "fisher", "min-sensitivity"], "logdice", "What to rank by."]
     all_measures: Annotated[bool, False, "Show all measures, not only the usual ones and that asked for."]
     graph: Annotated[bool, False, "Show, too, which of the collocates are collocates of each other, a row a pair of words."]
     min_count: Annotated[int, 2, "Omit lower counts."]
+    sort: Annotated[str, "", "Sort all rows by this column, by `-dp` from its end, before some of them are shown."]
+    offset: Annotated[int, 0, "Rows to leave out at the beginning."]
     filter: Annotated[str | Sequence[str], (), "Only hits near which this matches, a pattern or CQL; several, one after the other."]
     within: Annotated[str | Sequence[str], (), "How near, of each filter or of all: `5` tokens on each side (if none is given), `3L`, `2R`, `L3-R2`; `not 3L` drops the hits instead."]
     strategy: Annotated[Literal["all", "longest", "shortest", "standard", "traditional"] | None, None, "Which matches of a CQL query to keep: all unless given, but those of CQP (standard) in its dialect."]
@@ -212,14 +222,29 @@ class KeynessOptions(TypedDict, total=False):
     against_where: Annotated[str | None, None, "Only sentences of the others whose metadata meet this: `genre = fiction`."]
     by: Annotated[Literal["word", "lemma", "upos", "xpos", "deprel"], "word", "What to compare."]
     n: Annotated[int, 1, "Compare sequences of so many tokens, inside a sentence."]
-    pos: Annotated[str | None, None, "Only what has one of these parts of speech: `NOUN`, or `ADJ,NN*`."]
+    pos: Annotated[str | None, None, "Only what has one of these parts of speech: `NOUN`, or `ADJ,NN*`; `content`: no function words."]
     stop: Annotated[str | None, None, "Leave out these words, a list with blanks or ends of lines between them; case is ignored."]
     measure: Annotated[Literal["log-likelihood", "log-ratio", "percent-diff", "odds-ratio", "simple-maths"], "log-likelihood", "What to rank by."]
     constant: Annotated[float, 1, "What `simple-maths` adds to rates per million: more for more frequent words."]
     negative: Annotated[bool, False, "Begin with what is rarer in these corpora than in the others."]
     min_count: Annotated[int, 1, "Omit lower counts."]
+    sort: Annotated[str, "", "Sort all rows by this column, by `-dp` from its end, before some of them are shown."]
+    offset: Annotated[int, 0, "Rows to leave out at the beginning."]
     ignore_case: Annotated[bool, False, "Ignore the case of letters: `The` and `the` are one word."]
     limit: Annotated[int, 20, "Rows; 0 for all."]
+
+
+class PairOptions(TypedDict, total=False):
+    """How pairs are found and how texts become words; control characters refuse a pair, if not replaced."""
+
+    tokenized: Annotated[bool, False, "Blanks separate the words, and a string is a sentence."]
+    document_words: Annotated[int, 0, "Keep the first sentences of a document with N words; 0: all."]
+    document_field: Annotated[str | None, None, "Field of JSON objects with the document."]
+    abstract_field: Annotated[str | None, None, "Field of JSON objects with the abstract."]
+    replace_controls: Annotated[bool, False, "Put blanks in place of control characters (JSON)."]
+    licence: Annotated[str | None, None, "Licence to record."]
+    order: Annotated[int, 1, "Highest order of n-grams to count."]
+    on_error: Annotated[str, "raise", "A bad pair stops everything (raise), or is left out (skip)."]
 
 
 class BuildOptions(TypedDict, total=False):
@@ -256,6 +281,8 @@ class NearOptions(TypedDict, total=False):
 
     vectors: Annotated[str | None, None, "Name of the vectors; those that were built last if not given."]
     min_count: Annotated[int, 1, "Omit lower counts."]
+    sort: Annotated[str, "", "Sort all rows by this column, by `-dp` from its end, before some of them are shown."]
+    offset: Annotated[int, 0, "Rows to leave out at the beginning."]
     limit: Annotated[int, 20, "Rows; 0 for all."]
 
 
@@ -349,3 +376,35 @@ class CheckOptions(TypedDict, total=False):
     other_words: Annotated[bool, False, "Count other words as support: other forms, other spellings, synonyms, and passives for actives."]
     format: Annotated[str | None, None, "Format of both texts; detected if not given."]
     parser: Annotated[str | None, None, "Parse what has no trees: udpipe:FILE, spacy:NAME or stanza:LANGUAGE."]
+
+
+class TrainOptions(TypedDict, total=False):
+    """How to train, with ``memory`` in bytes for everything."""
+
+    iterations: Annotated[int, 10, "Iterations of EM, in each direction."]
+    drop: Annotated[float, 1e-06, "Forget phrases expected less often; 0: none."]
+    jobs: Annotated[int, 1, "Threads."]
+    resume: Annotated[bool, False, "Go on with a model that was begun; its settings hold."]
+    preset: Annotated[Literal["paper", "best"], "best", "Settings of the model: the paper's, or better ones."]
+    max_doc_phrase: Annotated[int | None, None, "Most words of a document phrase; paper: 4, best: 1."]
+    max_abstract_phrase: Annotated[int | None, None, "Most words of an abstract phrase; paper: 4, best: 1."]
+    setting: Annotated[str | Sequence[str], (), "Any other settings, such as p0=0.2."]
+    vectors: Annotated[str | None, None, "Vectors: words that they bring near are related."]
+
+
+class TuneOptions(TypedDict, total=False):
+    """The links that a model learns from."""
+
+    format: Annotated[str, "pharaoh", "Their format: edinburgh, rte, mtref, multimwa, handalign or pharaoh."]
+    combine: Annotated[str, "half", "Links of several annotators: drawn by half of them, by any, by all, or by one."]
+    limit: Annotated[int | None, None, "Only the first N pairs."]
+    prior: Annotated[float, 8.0, "Strength of the prior that holds weights near 0."]
+    iterations: Annotated[int, 60, "Most iterations, in each direction."]
+
+
+class ApplyOptions(TypedDict, total=False):
+    """What is chosen of `align text`, in the names of its options."""
+
+    vectors: Annotated[str | None, None, "Vectors of `sentgen vectors build`: words that they bring near are related."]
+    decode: Annotated[Literal["viterbi", "posterior"] | None, None, "The best path, or links with a high posterior."]
+    threshold: Annotated[float | None, None, "Least posterior of a link."]

@@ -16,6 +16,7 @@ from sentgen.desk.tables import find_set, labels_of, line, line_set, names_of_se
 from sentgen.errors import InputError
 from sentgen.lookups.command_line import command_line
 from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.paging import OffsetOption
 from sentgen.lookups.question import LimitOption
 from sentgen.options import Option, parameters_of
 from sentgen.output.tabular import Rows
@@ -112,7 +113,7 @@ class SetLines:
     labeler: LabelerOption = ""
     sort: Annotated[Sort, Option("Order of the lines.")] = "line"
     limit: LimitOption = 20
-    offset: Annotated[int, Option("Lines to skip.", least=0, metavar="N", api={"le": 2**31})] = 0
+    offset: OffsetOption = 0
 
     def __post_init__(self) -> None:
         if self.sort not in get_args(Sort):
@@ -151,7 +152,8 @@ class SetLines:
             rows.append((number, *said, standing.state or None, *place, *(one[word] for word in _WORDS)))
         types = ("BIGINT", *["VARCHAR"] * (len(columns) - 1))
         keys, query = json.loads(of_set.labels), of_set.query
-        return FoundLines(Rows(columns, rows, types), len(chosen), tuple(_told(now)), keys, query)
+        more = self.offset + len(part) < len(chosen)
+        return FoundLines(Rows(columns, rows, types), len(chosen), more, tuple(_told(now)), keys, query)
 
     def _chosen(
         self,
@@ -184,6 +186,7 @@ class FoundLines:
     Attributes:
         found: the lines that are shown.
         total: how many there are.
+        truncated: whether there are more behind these.
         notes: what is gone from the store, or changed there.
         labels: of the set, in the order of their keys.
         query: that found the lines.
@@ -191,14 +194,10 @@ class FoundLines:
 
     found: Rows
     total: int
+    truncated: bool
     notes: Sequence[str]
     labels: Sequence[str]
     query: str
-
-    @property
-    def truncated(self) -> bool:
-        """Whether there are more than are shown."""
-        return self.total > self.found.num_rows
 
 
 def check(desk: Desk, name: str) -> None:

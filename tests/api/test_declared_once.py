@@ -58,6 +58,14 @@ SAME = [
     ("sketch", "sketch", "sketch"),
     ("thesaurus", "thesaurus", "thesaurus"),
     ("keyness", "keyness", "keyness"),
+    ("new_lines", "lines new", "new_lines"),
+    ("line_sets", "lines list", "line_sets"),
+    ("LineSet.lines", "lines list", "lines"),
+    ("LineSet.label", "lines label", "label_lines"),
+    ("LineSet.undo", "lines undo", "undo_labels"),
+    ("LineSet.report", "lines report", "lines_report"),
+    ("LineSet.import_labels", "lines import", None),
+    ("LineSet.remove", "lines remove", None),
     ("build_model", "models build", None),
     ("models", "models list", "models"),
     ("remove_model", "models remove", None),
@@ -85,7 +93,7 @@ SAME = [
     ("generate", "generate", "generate"),
     ("check", "check", "check"),
 ]
-#: Methods of a model, not of the store.
+#: Methods of a model, not of the store; those of a line set have its class before them.
 OF_MODELS = {"score", "regenerate", "properties", "export"}
 #: Commands without a method, and why.
 WITHOUT_METHOD = {
@@ -106,7 +114,20 @@ WITHOUT_METHOD = {
 }
 #: What only a command has: where the store is, files that it reads or writes, and how it prints.
 OF_COMMANDS = {
-    *("db", "memory_limit", "wait", "help", "file", "input", "html", "svg", "conllu", "dry_run", "timeout"),
+    *(
+        "db",
+        "desk",
+        "memory_limit",
+        "wait",
+        "help",
+        "file",
+        "input",
+        "html",
+        "svg",
+        "conllu",
+        "dry_run",
+        "timeout",
+    ),
     *(
         "csv",
         "tsv",
@@ -147,12 +168,16 @@ WITHOUT = {
     "export": {"name"},
     "pair": {"as_json"},
     "alignment_links": {"pharaoh"},
+    # Without a name, the command lists the sets; a line set has one.
+    "line_sets": {"name", "label", "labeler", "sort", "limit", "offset"},
+    **{f"LineSet.{one}": {"name"} for one in ("lines", "label", "undo", "report", "import_labels", "remove")},
 }
 
 
 def _taken(name: str) -> dict[str, inspect.Parameter]:
-    owner = sentgen.LanguageModel if name in OF_MODELS else sentgen.Database
-    method: Callable[..., Any] = getattr(owner, name)
+    of_set, _, name_of_method = name.rpartition(".")
+    owner = sentgen.LanguageModel if name in OF_MODELS else sentgen.LineSet if of_set else sentgen.Database
+    method: Callable[..., Any] = getattr(owner, name_of_method)
     renamed = RENAMED.get(name, {})
     taken = {renamed.get(one.name, one.name): one for one in inspect.signature(method).parameters.values()}
     return {key: one for key, one in taken.items() if key != "self"}
@@ -169,12 +194,15 @@ def methods() -> set[str]:
     found = {
         name for part in sentgen.Database.__mro__[:-1] for name, one in vars(part).items() if callable(one)
     }
-    return {name for name in found if name[0] != "_"} - {"close", "model"}
+    return {name for name in found if name[0] != "_"} - {"close", "model", "lines"}
 
 
 def test_every_method_is_compared() -> None:
     """A new method has a command that does the same, or is about the object itself."""
-    assert methods() == {name for name, _, _ in SAME} - OF_MODELS
+    of_sets = {f"LineSet.{name}" for name, one in vars(sentgen.LineSet).items() if callable(one)}
+    of_sets = {name for name in of_sets if "._" not in name}
+
+    assert methods() | of_sets == {name for name, _, _ in SAME} - OF_MODELS
 
 
 def test_every_command_has_a_method() -> None:

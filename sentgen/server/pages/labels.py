@@ -18,6 +18,7 @@ from sentgen.server.operations import operations
 from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
 from sentgen.server.pages.query import hits_of
 from sentgen.server.pages.texts import link
+from sentgen.server.pages.turning import ListPart
 from sentgen.server.problems import Refused
 
 _ROWS = 50
@@ -33,13 +34,12 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     common = {"name": name, "labeler": labeler, "rows": rows, "query": query, "orders": get_args(Sort)}
     if not name:
         return {**common, "sets": await ask("line_sets"), "lines": None}
-    offset = query.number("offset", 0)
+    part = ListPart("/lines", query, rows)
     asked = {"name": name, "labeler": labeler, "sort": query.choice("sort", get_args(Sort))}
     lines, report = await asyncio.gather(
-        ask("lines", **asked, label=query.text("label"), limit=rows, offset=offset),
+        ask("lines", **asked, label=query.text("label"), limit=rows, offset=part.offset),
         _report(ask, name),
     )
-    kept = {"set": name, **{key: query.text(key) for key in _KEPT}}
     labels = lines.more.get("labels", [])
     return {
         **common,
@@ -49,10 +49,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "others": labels[_KEYS:],
         "labels": [UNLABELED, *labels],
         "asked": asked,
-        "first": offset + 1,
-        "here": link("/lines", **kept, offset=str(offset) if offset else ""),
-        "before": link("/lines", **kept, offset=str(max(offset - rows, 0))) if offset else "",
-        "after": link("/lines", **kept, offset=str(offset + rows)) if lines.truncated and lines.rows else "",
+        "part": part,
         "url": _route(name),
         "files": _files(name, labeler),
     }
