@@ -1,0 +1,41 @@
+"""Sets of lines from Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import sentgen
+from sentgen.demo import TREEBANK
+from sentgen.errors import InputError, NotFoundError
+
+
+def test_a_set_is_made_labeled_and_reported(tmp_path: Path) -> None:
+    """As the commands do it; the desk is beside the store, or where one says."""
+    with sentgen.open(tmp_path / "a.duckdb", create=True) as db:
+        db.ingest(TREEBANK, "relief")
+        with pytest.raises(NotFoundError, match="no line sets yet"):
+            db.line_sets()
+        camp = db.new_lines("camp", '[lemma="camp"]', sort="1L", labels=["place"])
+        assert camp.label("1-3,7", "place", labeler="ann") == 4
+        assert camp.label(4, "event", labeler="ann") == 1
+        assert camp.undo(labeler="ann") == 1
+        assert [row.line for row in camp.lines(labeler="ann", label="place")] == [1, 2, 3, 7]
+        assert len(camp.lines(limit=5)) == 5
+        assert camp.lines(limit=5).total == 15
+        assert [row.value for row in camp.report()] == [1.0]
+        (row,) = db.line_sets()
+        assert (row.name, row.lines, row.labeled) == ("camp", 15, 4)
+        with pytest.raises(InputError, match="there is no line 16"):
+            camp.label("16", "place")
+    assert (tmp_path / "a.desk").is_file()
+
+    with sentgen.open(tmp_path / "a.duckdb", read_only=True, desk=tmp_path / "a.desk") as db:
+        file = tmp_path / "back.csv"
+        file.write_text("line,label\n5,event\n")
+        assert db.lines("camp").import_labels(file, labeler="ben") == 1
+        assert "label_ann" in db.lines("camp").lines(labeler="ben").columns
+        assert db.lines("camp").remove() == (15, 5)
+        with pytest.raises(NotFoundError, match="no line set 'camp'"):
+            db.lines("camp")
