@@ -11,7 +11,8 @@ from fastapi import Request, Response
 from sentgen.schema import dictionary
 from sentgen.server.operations import operations
 from sentgen.server.pages.examples import PageExample
-from sentgen.server.pages.page import Asking, Page, PageParameters
+from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
+from sentgen.server.pages.turning import ListPart
 from sentgen.server.parameters import read
 from sentgen.server.problems import Refused
 from sentgen.server.routes import answer
@@ -67,15 +68,24 @@ EXAMPLES = (
 
 async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Run the query, if there is one."""
-    text = query.raw("query").strip()
+    text, part = query.raw("query").strip(), ListPart("/sql", query, _ROWS)
     # The first call makes a store in memory, which would hold up all requests.
     relations = await asyncio.to_thread(dictionary.relations)
     return {
         "text": text,
-        "answer": await ask("sql", sql=text, limit=_ROWS) if text else None,
+        "part": part,
+        "answer": await _rows(ask, text, part) if text else None,
         "examples": EXAMPLES,
         "relations": relations,
     }
+
+
+async def _rows(ask: Asking, text: str, part: ListPart) -> PageAnswer:
+    """Ask for the rows up to those that are shown, or to sort them, for all."""
+    answer = await ask("sql", sql=text, limit=0 if part.sort else part.offset + part.rows)
+    if part.sort and answer.truncated:
+        return ask.problem("there are more rows than can be sorted here; write: order by", 400)
+    return part.of(answer)
 
 
 async def download(request: Request, name: str) -> Response:

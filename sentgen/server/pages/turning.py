@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from operator import itemgetter
 from typing import Literal
 
 from sentgen.server.pages.page import PageAnswer, PageParameters
@@ -63,9 +62,10 @@ class ListPart:
         rows = list(answer.rows)
         column, down = self.sort.removeprefix(_DOWN), self.sort.startswith(_DOWN)
         if column in answer.columns:
-            told = sorted(
-                (row for row in rows if row[column] is not None), key=itemgetter(column), reverse=down
-            )
+            told = [row for row in rows if row[column] is not None]
+            # Lists and the like have no order of their own.
+            numbers = all(isinstance(row[column], int | float) for row in told)
+            told.sort(key=lambda row: row[column] if numbers else str(row[column]), reverse=down)
             rows = told + [row for row in rows if row[column] is None]
         shown = rows[self.offset : self.offset + self.rows]
         more = self.offset + len(shown) < len(rows)

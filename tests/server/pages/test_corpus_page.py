@@ -135,6 +135,7 @@ LISTS = {
     ),
     "counts": (at("/query", query='[xpos="NN.*"]', by="word", limit=5), "rows", "documents"),
     "metadata": (at("/corpus", name="texts", show="metadata", limit=2), "rows", "times"),
+    "sql": (at("/sql", query="select * from v_tokens order by sentence_id, position"), "rows", ""),
     "lines": (at("/corpus", name="relief", show="concordance", pattern="the", limit=7), "hits", ""),
     "hits": (at("/query", query='"the"', limit=7), "hits", ""),
     "lines of two": (at("/hits", word="the", other="of", role="collocate", limit=7), "hits", ""),
