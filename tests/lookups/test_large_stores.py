@@ -103,7 +103,7 @@ ASKED = {
 }
 
 
-@settings(max_examples=settings.default.max_examples // 3)
+@settings(max_examples=settings.default.max_examples // 5)
 @given(
     number=st.integers(0, 1),
     words=PATTERNS,

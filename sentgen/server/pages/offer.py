@@ -16,9 +16,10 @@ from sentgen.server.settings import Kind, ServerSettings
 _KINDS: dict[str, Kind] = {"sql": "sql", "lines": "desk"}
 #: What every page shows.
 _SHARED = ("corpora", "subcorpora")
-#: A link with a text, and one with a sentence about its page beside it; attributes and texts are escaped.
+#: A link; one with a sentence about its page beside it; a paragraph of links alone. All in them is escaped.
 _LINK = re.compile(r'<a\b[^>]*?\shref="(/[^"]*)"[^>]*>(.*?)</a>', re.DOTALL)
 _CARD = re.compile(r'<li><a href="(/[^"]*)">[^<]*</a><p>[^<]*</p></li>\s*')
+_ROW = re.compile(r"<p>(<a\b[^>]*>[^<]*</a>(?: · <a\b[^>]*>[^<]*</a>)*)</p>\n?")
 
 
 def offered(pages: Iterable[Page], settings: ServerSettings) -> list[Page]:
@@ -53,7 +54,7 @@ def operations_of(pages: Iterable[Page]) -> frozenset[str]:
 
 
 def without_dead_links(html: str, leads: Callable[[str], bool]) -> str:
-    """Return a page without the links that lead nowhere; their texts stay, but for those of cards.
+    """Return a page without the links that lead nowhere; their texts stay, but where there is nothing else.
 
     Args:
         html: the page.
@@ -63,5 +64,10 @@ def without_dead_links(html: str, leads: Callable[[str], bool]) -> str:
     def is_dead(found: re.Match[str]) -> bool:
         return not leads(unquote(re.split("[?#]", unescape(found[1]), maxsplit=1)[0]))
 
+    def left(found: re.Match[str]) -> str:
+        links = [one for one in found[1].split(" · ") if not ((link := _LINK.match(one)) and is_dead(link))]
+        return f"<p>{' · '.join(links)}</p>\n" if links else ""
+
+    html = _ROW.sub(left, html)
     html = _CARD.sub(lambda found: "" if is_dead(found) else found[0], html)
     return _LINK.sub(lambda found: found[2] if is_dead(found) else found[0], html)
