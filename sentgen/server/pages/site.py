@@ -35,6 +35,7 @@ from sentgen.server.pages import (
     sketch,
     sql,
     texts,
+    thesaurus,
     vectors,
     word,
 )
@@ -51,6 +52,7 @@ PAGES: tuple[Page, ...] = (
     labels.PAGE,
     word.PAGE,
     sketch.PAGE,
+    thesaurus.PAGE,
     collocations.PAGE,
     keywords.PAGE,
     vectors.PAGE,

@@ -63,6 +63,8 @@ PAGES = {
     "sketches": "/sketch",
     "sketch": at("/sketch", word="camp", function_words="on"),
     "sketch difference": at("/sketch", word="camp", against="truck", function_words="on"),
+    "thesauri": "/thesaurus",
+    "thesaurus": at("/thesaurus", word="camp", by="word", min_count=1, function_words="on"),
     "collocations": at("/collocations", word="the", window="L2-R3", measure="mi3", min_count=1),
     "collocations to ask for": "/collocations",
     "keywords": at(
@@ -98,6 +100,7 @@ HOSTILE_PAGES = {
     "subcorpus": at("/corpus", name=SUBCORPUS),
     "word": at("/word", word="<script>alert(1)</script>", corpus=HOSTILE),
     "sketch": at("/sketch", word="said", by="word", corpus=HOSTILE, function_words="on"),
+    "thesaurus": at("/thesaurus", word="said", by="word", corpus=HOSTILE, min_count=1, function_words="on"),
     "collocations": at("/collocations", word="said", corpus=HOSTILE, min_count=1, limit=100),
     "keywords": at("/keyness", corpus=HOSTILE, against="relief", n=2, min_count=1, stop="<script> {{7*7}}"),
     "near": at("/vectors", word="said", vectors=VECTORS, limit=500),
