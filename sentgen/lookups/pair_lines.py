@@ -156,7 +156,8 @@ def relation_lines(
     arc, kind, links, linked = "token", "deprel_id", "", ""
     if preposition:
         around = where(token.conditions("n", bindings), "    ")
-        links = linked_tokens([f"t.sentence_id in (select n.sentence_id from token as n{around})"])
+        among = f"t.sentence_id in (select n.sentence_id from token as n{around})"
+        links = linked_tokens([*token.columns, COLUMNS[by][0]], [among])
         arc, kind = "link", "relation_id"
         linked = f"d.preposition = {bindings.bind('preposition', preposition)}"
     conditions = [

@@ -103,6 +103,11 @@ class TokenPattern:
         """Whether every token matches."""
         return self.attribute == "word" and self.pattern == ANY and not self.tag
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of `token` that it is about."""
+        return (COLUMNS[self.attribute][0], *(("xpos_id", "upos_id") if self.tag else ()))
+
     def conditions(self, alias: str, bindings: Bindings) -> list[str]:
         """Return the conditions on a row of `token`."""
         column, table, _ = COLUMNS[self.attribute]

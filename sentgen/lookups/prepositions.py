@@ -7,7 +7,7 @@ the preposition.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 #: `link` are the nouns, with head and relation of the link; one with two prepositions stands there twice.
 #: Both sides are made first, as they are few of all tokens, which DuckDB does not see.
@@ -26,8 +26,8 @@ preposition as materialized (
   where t.deprel_id in (select id from tag where name = 'case'){part}
 ),
 noun as materialized (
-  select t.sentence_id, t.position, t.corpus_id, t.word_id, t.lemma_id, t.upos_id, t.xpos_id, t.deprel_id,
-    t.head, tag.name as relation
+  select t.sentence_id, t.position, t.corpus_id, t.deprel_id, t.head{columns},
+    tag.name as relation
   from token as t
   join tag on tag.id = t.deprel_id
   where t.head > 0
@@ -57,13 +57,16 @@ link as materialized (
 """
 
 
-def linked_tokens(of_tokens: Sequence[str] = ()) -> str:
+def linked_tokens(columns: Iterable[str], of_tokens: Sequence[str] = ()) -> str:
     """Return the common table expressions up to `link`, the tokens that something governs by a preposition.
 
-    Its rows have the columns of `token`; ``head`` is what governs them by it, ``relation_id`` the relation to
-    that, and ``preposition`` is in small letters.
+    Its rows are those of `token`; ``head`` is what governs them by it, ``relation_id`` the relation to that,
+    and ``preposition`` is in small letters.
 
     Args:
+        columns: what is asked of the tokens beside their places and relations; others take time.
         of_tokens: conditions on rows ``t`` of `token`, the same for all tokens of a sentence.
     """
-    return _LINKED.replace("{part}", "".join(f"\n    and {one}" for one in of_tokens))
+    more = "".join(f", t.{one}" for one in sorted({*columns} - {"deprel_id"}))
+    conditions = "".join(f"\n    and {one}" for one in of_tokens)
+    return _LINKED.replace("{columns}", more).replace("{part}", conditions)

@@ -44,7 +44,8 @@ _ALONE = """\
   select 'head', d.{relation}, {preposition}, {h}, count(*)
   from {arc} as d
   join token as h on h.sentence_id = d.sentence_id and h.position = d.head{spelled_h}
-  where {h} in (select id from together where role = 'head'){and_arcs}{and_heads}
+  where {h} in (select id from together where role = 'head')
+    and d.{relation} in (select deprel_id from together where role = 'head'){and_arcs}{and_heads}
   group by all"""
 _ALL = """\
   select d.{relation} as deprel_id, {preposition} as preposition, count(*) as n
@@ -142,7 +143,7 @@ class RelationStatements(CollocationStatements):
 
     def _part_of_margins(self, within: SentenceRange, min_count: object) -> Statement:
         bindings = Bindings(min_count=min_count)
-        links = self._links(_part("t", within))
+        links = self._links((), _part("t", within))
         beginning = f"with {{spelling}}{links}{_GATHERED_OF_NODE}{_TOGETHER}"
         text = f"{beginning}{self._margins(bindings, within)}\n{_PART_OF_MARGINS}"
         return Statement(self._filled(text, bindings), bindings)
@@ -153,13 +154,15 @@ class RelationStatements(CollocationStatements):
         by = "preposition nulls first, " if self.prepositions else ""
         return _MEASURED.replace("{shown_preposition}", shown).replace("{by_preposition}", by)
 
-    def _links(self, of_tokens: Sequence[str]) -> str:
-        return linked_tokens(of_tokens) if self.prepositions else ""
+    def _links(self, columns: Sequence[str], of_tokens: Sequence[str]) -> str:
+        return linked_tokens([*columns, self.column], of_tokens) if self.prepositions else ""
 
     def _of_node(self, bindings: Bindings, within: SentenceRange | None = None) -> str:
         """Return the common table expressions up to the pairs with the node."""
         beginning = "with "
+        columns: Sequence[str] = ()
         if isinstance(self.node, TokenHits):
+            columns = self.node.tokens[0].columns
             of_node = {alias: self.node.tokens[0].conditions(alias, bindings) for alias in "hdt"}
             sentences = where([*of_node.pop("t"), *_part("t", within)], "    ")
             among = f"select t.sentence_id from token as t{sentences}"
@@ -181,7 +184,8 @@ class RelationStatements(CollocationStatements):
             node_is_modifier=of_node["d"],
         )
         # Within the whole statement, the margins are of all sentences.
-        links = self._links([f"t.sentence_id in ({among})", *_part("t", within)] if within else [])
+        parts = [f"t.sentence_id in ({among})", *_part("t", within)] if within else []
+        links = self._links(columns, parts)
         return f"{beginning}{{spelling}}{links}of_node as (\n{pairs}\n)"
 
     def _margins(self, bindings: Bindings, within: SentenceRange | None = None) -> str:
