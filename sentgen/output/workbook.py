@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
 from itertools import chain, islice
-from math import isfinite, isnan
+from math import isnan
 from typing import IO, TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 MOST_ROWS, MOST_CHARACTERS = 1_048_576, 32_767
 #: Rows that say how wide the columns are; characters of the narrowest and the widest.
 _LOOKED_AT, _NARROW, _WIDE = 1_000, 6, 60
-#: Digits that a cell keeps of a number, and the first year that its dates have.
-_EXACT, _FIRST_YEAR = 2**53, 1900
+#: Digits that a cell keeps of a number, the largest number, and the first year that its dates have.
+_EXACT, _LARGEST, _FIRST_YEAR = 2**53, 9.99999999999999e307, 1900
 
 
 def write_workbook(
@@ -85,7 +85,7 @@ def _write(
     if isinstance(value, bool):
         sheet.write_boolean(row, place, value)
     elif isinstance(value, float) or (isinstance(value, int) and abs(value) < _EXACT):
-        if isfinite(value):
+        if abs(value) <= _LARGEST:
             sheet.write_number(row, place, value)
         elif not isnan(value):  # a cell has no such number, and an empty one would say that there is none
             sheet.write_string(row, place, str(value))

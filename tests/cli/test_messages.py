@@ -60,6 +60,7 @@ NEVER_ONE = {
     "roots tokens": "none or several",
     "search.nbest sentences": "none and less",
     "self.limits.line_length characters": "a limit",
+    "len(text) characters": "more than a limit",
     "units characters": "more than a limit",
     "tokens / elapsed tokens": "a rate",
     "_DEATHS times": "ten",

@@ -198,6 +198,9 @@ def test_a_chain_of_filters_is_one_query(path: Path) -> None:
         "sharply without 1R leaves 1 of 2 hits",
         "corpus toy, document d2",
     ]
+    # All lines, which come part by part, have the same said above them, once.
+    every = sentgen("saved", "run", "chain", "--", "--limit", "0")
+    assert (every.stdout, every.stderr) == (found.stdout, found.stderr)
     assert (
         sentgen("saved", "run", "chain", "--", "--csv").stdout
         == sentgen(

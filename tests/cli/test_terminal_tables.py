@@ -268,6 +268,17 @@ def test_widths_are_those_of_cells(word: str) -> None:
         look_at([number, text], ["count", text.name], width)
 
 
+def test_a_short_head_is_not_broken() -> None:
+    """Rather, a column that matters less is left out."""
+    names, cells = ("name", "min_count", "log_likelihood", "unknown"), ("relief", "1,1,1", "1.5", "word")
+    columns = [
+        TableColumn(name, [cell], "right", number=True) for name, cell in zip(names, cells, strict=True)
+    ]
+
+    assert widths_of(columns, ["name"], 30) == {0: 6, 1: 9, 2: 10}
+    look_at(columns, ["name"], 30)
+
+
 def test_a_pipe_gets_all(capsys: pytest.CaptureFixture[str]) -> None:
     table([["x" * 100] * 5], *"abcde")
 

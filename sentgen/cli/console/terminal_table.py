@@ -28,8 +28,8 @@ from sentgen.output.typography import isolated
 _GAP = 2
 #: Text is not wrapped into fewer cells than the first, and a word not broken into fewer than the second.
 _NARROWEST, _READABLE = 12, 24
-#: Cells that a head may lack so that it is widened before texts are.
-_LACKING = 2
+#: A head of so many cells is not broken.
+_SHORT = 10
 #: Where the head of a column may wrap.
 _PIECE = re.compile(r"[^_ ]*[_ ]+|[^_ ]+")
 
@@ -62,7 +62,8 @@ class TableColumn:
     @property
     def least(self) -> int:
         """The fewest cells in which the column can be read."""
-        head = min(max(map(cell_len, _PIECE.findall(self.name) or [""])), _READABLE)
+        pieces = [self.name] if cell_len(self.name) <= _SHORT else _PIECE.findall(self.name)
+        head = min(max(map(cell_len, pieces)), _READABLE)
         widest = self.widest
         if self.number or widest <= _NARROWEST:
             return max(widest, head)
@@ -126,24 +127,17 @@ def _needed(columns: Sequence[TableColumn], essential: Collection[str]) -> list[
 
 
 def _widened(columns: Sequence[TableColumn], widths: dict[int, int], room: int) -> dict[int, int]:
-    """Give what room is left to heads that lack little, to the narrowest texts cell by cell, and to heads."""
-    room = _heads_widened(columns, widths, room, most=_LACKING)
+    """Give the room that is left to the narrowest of the texts, cell by cell, and then to heads."""
     texts = {place for place in widths if not columns[place].number}
     while room and (wrapped := [place for place in texts if widths[place] < columns[place].widest]):
         widths[min(wrapped, key=widths.__getitem__)] += 1
         room -= 1
-    _heads_widened(columns, widths, room, most=room)
-    return widths
-
-
-def _heads_widened(columns: Sequence[TableColumn], widths: dict[int, int], room: int, *, most: int) -> int:
-    """Widen columns so that heads which lack so many cells at most stand on a line; return the room left."""
     for place, width in widths.items():
         more = cell_len(columns[place].name) - width
-        if 0 < more <= min(room, most):
+        if 0 < more <= room:
             widths[place] += more
             room -= more
-    return room
+    return widths
 
 
 def _head(name: str, width: int) -> Iterator[str]:

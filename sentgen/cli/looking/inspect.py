@@ -218,11 +218,11 @@ def _all_lines(asked: Kwic, width: int | None, reading: StoreOptions, out: Outpu
     with reading.connection() as connection:
         query, lines = asked.parts(connection)
         reading.show(query)
-        if asked.filter or asked.dedupe or asked.sample:
-            begin(replace(asked, limit=1).ask(connection), out)
+        for remark in asked.remarks(connection):
+            out.note(remark)
         if not out.parts((fitted(part, out, width) for part in lines), look=line_look):
             # Asked once more as for a few lines, which says why there may be none.
-            finish(replace(asked, limit=1).ask(connection), out)
+            finish(replace(replace(asked, limit=1).ask(connection), remarks=()), out)
 
 
 @question(Frequencies)

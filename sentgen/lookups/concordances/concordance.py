@@ -165,6 +165,12 @@ class Kwic(HitLookup):
         search = self._search(connection)
         return search.lines(0), search.parts()
 
+    def remarks(self, connection: Connection) -> tuple[str, ...]:
+        """Say which of all hits the lines are, without looking for lines if none is needed."""
+        if self.dedupe or self.sample:
+            return tuple(replace(self, limit=1).ask(connection).remarks)
+        return steps(connection, self._search(connection).pattern)
+
     def _counted(self, connection: Connection) -> Answer:
         search = replace(self._search(connection), order=LineOrder(), sample=0)
         hits = FoundHits()
