@@ -22,6 +22,7 @@ from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.output.plots.places import places_plot
 from sentgen.output.plots.rates import frequency_plot
 from sentgen.output.plots.scores import score_plot, sketch_plot
+from sentgen.output.rates import PartSizes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,15 +44,20 @@ def figure_of(connection: Connection, asked: Question, answer: Answer) -> Figure
 
 def _frequencies(connection: Connection, asked: Frequencies, answer: Answer) -> Figure:
     title = asked.query or f"{asked.pattern} by {', '.join(asked.by)}"
-    sizes = part_sizes(connection, asked, answer.found)
-    return frequency_plot(answer.found, title, whole=not answer.truncated, sizes=sizes)
+    return _rates(connection, asked, answer, title)
 
 
 def _match(connection: Connection, asked: Match, answer: Answer) -> Figure:
     if not asked.counted or asked.count:
         raise InputError("a plot of a request is one of its counts; count the hits with --key KEY")
-    sizes = part_sizes(connection, asked, answer.found)
-    return frequency_plot(answer.found, asked.request, whole=not answer.truncated, sizes=sizes)
+    return _rates(connection, asked, answer, asked.request)
+
+
+def _rates(connection: Connection, asked: Frequencies | Match, answer: Answer, title: str) -> Figure:
+    # Where some rows are missing, nothing is drawn that needs the sizes.
+    whole = not answer.truncated
+    sizes = part_sizes(connection, asked, answer.found) if whole else PartSizes()
+    return frequency_plot(answer.found, title, whole=whole, sizes=sizes)
 
 
 def _kwic(connection: Connection, asked: Kwic, answer: Answer) -> Figure:

@@ -49,6 +49,7 @@ program()
         ("scipy", "evaluate", ("evaluate", "generation", "--clusters", TREEBANK, "--parser", "gold")),
         ("matplotlib", "plots", ("evaluate", "regeneration", *EXPERIMENT, "--report", "report")),
         ("matplotlib", "plots", ("align", "model", "best", "--plot", "jumps.svg")),
+        ("matplotlib", "plots", ("kwic", "dog", "--plot", "f.svg")),
         ("ufal", "udpipe", ("parser", "run", TREEBANK, "--parser", "udpipe:x")),
         ("spacy", "spacy", ("parser", "run", TREEBANK, "--parser", "spacy:x")),
         ("stanza", "stanza", ("parser", "run", TREEBANK, "--parser", "stanza:x")),
