@@ -45,4 +45,4 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     }
 
 
-PAGE = Page("/thesaurus", "", "thesaurus.html.j2", view)
+PAGE = Page("/thesaurus", "", "thesaurus.html.j2", view, asks=("thesaurus",))
