@@ -26,7 +26,8 @@ def command_line(command: str, asked: DataclassInstance, number: str = "") -> st
         if value is None or option.line in ("hidden", "each"):
             continue
         # What is a number or a word is told as text by the command line.
-        if str(value) == str(one.default) and not (option.argument and value):
+        same = value == one.default or str(value) == str(one.default)
+        if same and not (option.argument and value):
             continue
         place, named = (words, []) if option.argument else (options, [one.dashed])
         if option.file:  # a text is too long for a command line

@@ -28,6 +28,7 @@ from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.server import operations, routes
 from sentgen.server.operations.operation import Context, Operation, Result
+from sentgen.server.settings import ServerSettings
 
 ROOT = Path(__file__).parents[2]
 
@@ -79,6 +80,7 @@ import sys
 import toy_store
 from sentgen.cli import main
 from sentgen.corpus.sentence import Sentence
+from sentgen.server.settings import ServerSettings
 from sentgen.evaluation import evaluate_regeneration
 from sentgen.generation import parse_bag, regenerate
 from sentgen.options import parameters_of
@@ -200,6 +202,6 @@ def test_operation(monkeypatch: pytest.MonkeyPatch) -> None:
     operations.operations.cache_clear()
     try:
         assert "shout" in operations.operations("lookup")
-        assert "/v1/shout" in {route.path for route in routes.router().routes}  # type: ignore[attr-defined]
+        assert "/v1/shout" in {route.path for route in routes.router(ServerSettings(Path("none"))).routes}  # type: ignore[attr-defined]
     finally:
         operations.operations.cache_clear()

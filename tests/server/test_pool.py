@@ -337,7 +337,7 @@ def test_what_cannot_be_respawned_is_tried_again(opening: Opening, monkeypatch: 
 
 def test_a_service_drains_what_it_replaces(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The old workers stay until their last request is answered, and then end."""
-    monkeypatch.setattr(Service, "_kinds", ["sql"])
+    monkeypatch.setattr(ServerSettings, "kinds", ("sql",))
 
     async def scenario() -> None:
         service = Service(ServerSettings(published, workers=1, poll=3600))

@@ -95,7 +95,8 @@ def _aligned(table: pa.Table | Rows, width: int | None, out: Output) -> pa.Table
 def _fitted_to(table: pa.Table | Rows, out: Output) -> pa.Table | Rows:
     """Give the words what room there is; see above."""
     line, names = out.width or _PIPE, names_of(table)
-    places = [name for name in names if name in _PLACE]
+    # The nodes of a request, behind the words, are the first to go.
+    places = [name for name in names if name in (*_PLACE, "nodes")]
     fit, room = _values_fitted(table, line, places[:1])
     if room < _WORDS and places and _shown(names):
         fit, room = _values_fitted(without_columns(table, places), line, [])

@@ -15,6 +15,7 @@ from sentgen.desk.labels import UNLABELED
 from sentgen.desk.line_sets import Sort
 from sentgen.server import wire
 from sentgen.server.operations import operations
+from sentgen.server.pages.examples import PageExample
 from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
 from sentgen.server.pages.query import hits_of
 from sentgen.server.pages.texts import link
@@ -25,6 +26,11 @@ _ROWS = 50
 #: Labels with a key.
 _KEYS = 9
 _ASKS = ("line_sets", "lines", "new_lines", "label_lines", "undo_labels", "lines_report")
+#: Queries whose lines are kept below their hits.
+_EXAMPLES = (
+    PageExample("Nouns after a number", {"query": '[upos="NOUN"]', "filter": '[upos="NUM"]', "window": "1L"}),
+    PageExample("A sample of verbs", {"query": '[upos="VERB"]', "sample": "20", "sort": "1R"}),
+)
 _KEPT = ("labeler", "label", "sort", "limit")
 
 
@@ -33,7 +39,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     name, labeler, rows = query.text("set"), query.text("labeler"), query.rows(_ROWS)
     common = {"name": name, "labeler": labeler, "rows": rows, "query": query, "orders": get_args(Sort)}
     if not name:
-        return {**common, "sets": await ask("line_sets"), "lines": None}
+        return {**common, "sets": await ask("line_sets"), "lines": None, "examples": _EXAMPLES}
     part = ListPart("/lines", query, rows)
     asked = {"name": name, "labeler": labeler, "sort": query.choice("sort", get_args(Sort))}
     lines, report = await asyncio.gather(

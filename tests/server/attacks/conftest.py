@@ -22,7 +22,8 @@ def attacked(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[F
     limits = ["--worker-memory", "1GB", "--max-rows", 1000]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CANARY", CANARY)
-        with serving(tmp_path_factory.mktemp("attacked"), *options, *limits) as server:
+        folder = tmp_path_factory.mktemp("attacked")
+        with serving(folder, *options, *limits, "--desk", folder / "class.desk") as server:
             fort = Fort(server, store)
             yield fort
             fort.check_all()

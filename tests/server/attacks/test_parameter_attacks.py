@@ -162,7 +162,8 @@ def test_pages_escape_their_parameters(fort: Fort, page: str, method: str, night
 def test_pages_bear_odd_parameters(fort: Fort, page: str) -> None:
     """Numbers that are none, names of what is not there, control characters."""
     for value in values(fort)[::2]:
-        response = fort.request("GET", page, params=dict.fromkeys(NAMES, value))
+        for names in (NAMES[::2], NAMES[1::2]):  # all of them make too long a URL
+            response = fort.request("GET", page, params=dict.fromkeys(names, value))
 
-        require_clean(response)
-        assert response.status_code in TOLD, value
+            require_clean(response)
+            assert response.status_code in TOLD, value

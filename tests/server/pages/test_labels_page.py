@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -153,15 +152,6 @@ def test_two_label_at_once_and_a_killed_server_has_lost_nothing(store: Path, tmp
     with Desk(desk).reading() as reading:
         found = labels_of(reading, find_set(reading, "camp").id)
     assert found == {who: {number: f"{who}{number}" for number in range(1, 6)} for who in ("ann", "ben")}
-
-
-def test_a_server_without_a_desk_offers_none(published: Path, server):
-    """No route, no page, no entry in the menu, and nothing below the hits of a query."""
-    assert server.client.get("/v1/lines").status_code == 404
-    assert server.client.get("/lines").status_code == 404
-    page = server.client.get("/query?query=camp", headers={"Accept": "text/html"}).text
-    assert "/lines" not in page
-    assert "/v1/lines" not in json.dumps(server.client.get("/v1/openapi.json").json()["paths"])
 
 
 def test_the_file_of_somebody_else_is_no_desk(published: Path, tmp_path: Path):

@@ -147,7 +147,7 @@ def test_a_word_begins_with_its_lines(opened):
     """Context and collocations come first; commands and SQL are folded."""
     page = opened("/word?word=camp")
 
-    assert page.locator("main h2").all_inner_texts()[:2] == ["In context", "Collocations"]
+    assert page.locator("main h2").all_inner_texts()[:2] == ["In context", "In its documents"]
     assert page.locator("pre").count() > 10
     assert not any(one.is_visible() for one in page.locator("pre, .command").all())
 
