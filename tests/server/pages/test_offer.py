@@ -71,7 +71,7 @@ def test_other_pages_are_not_found(school: Server, path: str) -> None:
 
 def test_the_interface_has_what_the_pages_show(school: Server) -> None:
     """The rows of these pages, and no others: neither SQL nor texts of a whole corpus."""
-    asked = {name for page in PAGES if page.key in ("query", "word") for name in page.asks}
+    asked = {name for page in PAGES if page.key in ("query", "word", "thesaurus") for name in page.asks}
     found = school.client.get("/v1/openapi.json").json()["paths"]
 
     routes = {operations()[name].route for name in {*asked, "corpora", "subcorpora"}}
@@ -97,7 +97,7 @@ def test_each_page_can_be_offered_alone() -> None:
             found = offered(PAGES, settings)
             assert [one.key for one in found] == [
                 "",
-                *(k for k in _order() if k in (page.key, "hits", "sentence")),
+                *(k for k in _order() if k in (page.key, "hits", "sentence", "thesaurus")),
             ]
             assert operations_of(found) >= {"corpora"}
 
