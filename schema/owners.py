@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sentgen.schema.tables.alignment import OF_MODEL
 from sentgen.schema.tables.fidelity import OF_SENTENCE, enhanced_edge
+from sentgen.schema.tables.models import surprisal
 from sentgen.schema.tables.segments import counted_tables
 
 
@@ -61,7 +62,7 @@ def unowned() -> Iterator[OrphanRows]:
     yield _without("token", "sentence_id", "sentence", large=True)
     yield _without("multiword", "sentence_id", "sentence")
     for kept in OF_SENTENCE:
-        yield _without(kept.name, "sentence_id", "sentence", large=kept is enhanced_edge)
+        yield _without(kept.name, "sentence_id", "sentence", large=kept in (enhanced_edge, surprisal))
     yield _without("document_meta", "document_id", "document")
     yield _without("table_meta", "corpus_id", "corpus")
     yield _without("source_layout", "source_id", "source")
@@ -69,7 +70,7 @@ def unowned() -> Iterator[OrphanRows]:
     yield _without("segment", "corpus_id", "corpus")
     for table in counted_tables():
         yield _without(table, "segment_id", "segment", large=True)
-    for table in ("model_corpus", "model_parameter", "model_weight", "model_ngram"):
+    for table in ("model_corpus", "model_parameter", "model_weight", "model_ngram", "surprisal"):
         yield _without(table, "model_id", "model")
     yield _without("word_vector", "space_id", "vector_space")
     yield _without("score", "run_id", "run")

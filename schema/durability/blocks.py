@@ -24,6 +24,7 @@ _CURES = {
         (t.name for t in (models.model, models.model_corpus, models.model_parameter, models.model_ngram)),
         "restore a backup; if there is none, build the models again in a new store",
     ),
+    models.surprisal.name: "restore a backup; if there is none, apply the models again in a new store",
     models.model_weight.name: "restore a backup; if there is none, tune again in a new store",
     **dict.fromkeys(
         (t.name for t in (vectors.vector_space, *vectors.OF_SPACE)),

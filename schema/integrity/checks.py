@@ -127,6 +127,21 @@ def _orphans() -> Iterator[Check]:
         """,
         REBUILD,
     )
+    yield Check(
+        "surprisal of whole sentences",
+        """
+        select p.model_id, p.sentence_id
+        from surprisal p
+        join sentence s on s.id = p.sentence_id
+        group by p.model_id, p.sentence_id, s.length
+        having count(*) <> s.length
+            or count(distinct p.position) <> s.length
+            or min(p.position) <> 1
+            or max(p.position) <> s.length
+        """,
+        "remove the model with it, build and apply it again (sentgen models remove NAME@VERSION, sentgen"
+        " models build NAME --corpus CORPUS, sentgen models apply NAME --corpus CORPUS)",
+    )
 
 
 def _orphan(table: str, column: str, parent: str, cure: str = REINGEST) -> Check:

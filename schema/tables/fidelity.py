@@ -9,6 +9,7 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, Boolean, Integer, String, Table
 
 from sentgen.schema.base import column, metadata
+from sentgen.schema.tables.models import surprisal
 
 document_meta = Table(
     "document_meta",
@@ -178,8 +179,9 @@ OF_SENTENCE = {
     sentence_layout: (),
     region: ("place",),
     region_meta: ("place",),
+    surprisal: ("model_id", "position"),
 }
-#: All tables of this module: each has the corpus of its rows.
+#: These, and those of documents and sources: each has the corpus of its rows.
 OF_CORPUS = (*OF_SENTENCE, document_meta, table_meta, source_layout)
 
 #: What must hold of the rows of a sentence: the name of a check to SQL whose rows are the problems.

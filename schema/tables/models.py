@@ -90,3 +90,14 @@ model_ngram = Table(
     ),
     comment="Back-off language model, sorted by model and anchor so that the n-grams of a bag lie together.",
 )
+
+surprisal = Table(
+    "surprisal",
+    metadata,
+    column("model_id", Integer, "Model."),
+    column("corpus_id", Integer, "Corpus of the token."),
+    column("sentence_id", BigInteger, "Sentence of the token."),
+    column("position", Integer, "Position of the token."),
+    column("bits", Double, "Surprisal: -log2 of its probability after the tokens before it."),
+    comment="What models say of stored tokens, of whole sentences (models apply).",
+)

@@ -1,4 +1,4 @@
-"""Building models and vectors, and reading pairs, for methods of `Database`."""
+"""Building and applying models, building vectors, and reading pairs, for methods of `Database`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from sentgen.counts.pair_ingestion import PairSummary, ingest_pairs
 from sentgen.models import registry
 from sentgen.models.building.build_request import BuildRequest
 from sentgen.models.ngrams import stupid_backoff
+from sentgen.models.surprisal import Application, ApplyRequest
 from sentgen.models.vectors.build import VectorRequest
 from sentgen.models.vectors.registry import overview
 from sentgen.output import progress
@@ -40,6 +41,12 @@ def built(
                 return LanguageModel(door, model)
         with door.writing() as writable:
             return LanguageModel(door, registry.find(writable, asked.build(writable, report)[0].label))
+
+
+def applied_model(door: StoreSession, name: str, corpora: str | Sequence[str]) -> Application:
+    """Apply a model, and show the parts of the text."""
+    with door.writing() as store, progress.steps(name) as report:
+        return declared(ApplyRequest, {"name": name, "corpus": corpora}).apply(store, report)
 
 
 def built_vectors(

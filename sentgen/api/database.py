@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from sentgen.api.sentences import Sentences
     from sentgen.api.texts import AlignedTexts, CheckedSummary
     from sentgen.counts.ingestion import Summary
+    from sentgen.models.surprisal import Application
     from sentgen.output.tabular import Rows
     from sentgen.schema.citation import Citation
     from sentgen.schema.snapshots import Publication
@@ -253,6 +254,13 @@ class Database(StoreContents, AlignmentModels):
     ) -> LanguageModel:
         """Build the next version of a language model from the counts of corpora."""
         return later.built(self._door, name, corpora, options)
+
+    def apply_model(self, name: str, corpora: str | Sequence[str]) -> Application:
+        """Store the surprisal of each token of corpora by a model, which queries then ask for.
+
+        Of those sentences that do not have it; the answer counts them.
+        """
+        return later.applied_model(self._door, name, corpora)
 
     def model(self, name: str) -> LanguageModel:
         """Return a language model: the newest version of its name, or ``NAME@VERSION``."""

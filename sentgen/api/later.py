@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sentgen.api.aligning import applied as applied
     from sentgen.api.aligning import trained as trained
     from sentgen.api.aligning import tuned as tuned
+    from sentgen.api.building import applied_model as applied_model
     from sentgen.api.building import built as built
     from sentgen.api.building import built_vectors as built_vectors
     from sentgen.api.building import ingested_pairs as ingested_pairs
@@ -54,6 +55,7 @@ _PLACES = {
     "aligned": "sentgen.api.texts:aligned",
     "application": "sentgen.alignment.stored.application",
     "applied": "sentgen.api.aligning:applied",
+    "applied_model": "sentgen.api.building:applied_model",
     "built": "sentgen.api.building:built",
     "built_vectors": "sentgen.api.building:built_vectors",
     "checked": "sentgen.api.texts:checked",

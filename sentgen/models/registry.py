@@ -26,6 +26,14 @@ CONDITION = "where: "
 #: What the name of the parameter begins with that says what models are over, if not over words; its value is
 #: the number of words that are kept.
 SYMBOLS = "over: "
+#: Tables whose rows belong to a model.
+_OF_MODEL = (
+    tables.model_ngram,
+    tables.model_weight,
+    tables.model_parameter,
+    tables.model_corpus,
+    tables.surprisal,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +160,7 @@ def _delete(connection: Connection, models: list[ModelInfo]) -> None:
     ]
     connection.execute(insert(tables.removed_model), rows)
     ids = [model.id for model in models]
-    for table in (tables.model_ngram, tables.model_weight, tables.model_parameter, tables.model_corpus):
+    for table in _OF_MODEL:
         connection.execute(delete(table).where(table.c.model_id.in_(ids)))
     connection.execute(delete(tables.model).where(tables.model.c.id.in_(ids)))
 

@@ -15,7 +15,7 @@ from functools import partial
 
 import numpy as np
 
-from sentgen.arrays import Floats, Ints, Longs, compiled
+from sentgen.arrays import Bools, Floats, Ints, Longs, compiled
 from sentgen.counts.ngrams import wrap
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.ngrams.ngram_table import NgramTable, extend, start_state
@@ -226,32 +226,64 @@ def _batches(sentences: Iterable[Sequence[str]], max_tokens: int, max_words: int
 def _score_batch(
     store: Store, model: ModelLike, batch: _Batch, lower: bool
 ) -> tuple[list[str], Floats, Longs, Floats]:
-    """Return the unknown words, and log10, unknown words and their log10 of each sentence.
-
-    The n-grams go with the batch.
-    """
-    forms = [model.symbols.lowered(form) for form in batch.forms] if lower else list(batch.forms)
-    known = known_words(store, model, forms)
-    unknown = [form for form, word in zip(batch.forms, known.tolist(), strict=True) if word == UNK]
-    words = known[np.array(batch.numbers, np.int64)]
+    """Return the unknown words, and log10, unknown words and their log10 of each sentence."""
     lengths = np.array([len(one) for one in batch.sentences], np.int32)
-    stream = wrap(words, lengths, BOS, EOS)
+    forms, numbers = list(batch.forms), np.array(batch.numbers, np.int64)
+    known, logps = score_tokens(store, model, forms, numbers, lengths, lower)
+    unknown = [form for form, word in zip(forms, known.tolist(), strict=True) if word == UNK]
+    return unknown, *_sums(logps, known[numbers] == UNK, lengths)
+
+
+def score_tokens(
+    store: Store, model: ModelLike, forms: Sequence[str], numbers: Longs, lengths: Ints, lower: bool
+) -> tuple[Ints, Floats]:
+    """Return the word of each form, and the log-probabilities of all tokens of a text and ends of sentences.
+
+    The n-grams go with the text, which has to fit into memory.
+
+    Args:
+        store: where the model lives.
+        model: the model.
+        forms: different words.
+        numbers: the text: the number of each of its words among these.
+        lengths: of its sentences.
+        lower: whether words are looked up in lower case.
+
+    Returns:
+        Of each form the id of a word that the model knows, or `UNK`; and natural logarithms, of each sentence
+        those of its tokens and of ``</s>``.
+    """
+    known = known_words(store, model, [model.symbols.lowered(form) for form in forms] if lower else forms)
+    stream = wrap(known[numbers], lengths, BOS, EOS)
     table = prefetch_text(store, model, stream)
-    return unknown, *_score_stream(table, start_state(table), stream, lengths)
+    return known, _logps(table, start_state(table), stream, lengths)
 
 
 @compiled
-def _score_stream(table: NgramTable, start: int, stream: Ints, lengths: Ints) -> tuple[Floats, Longs, Floats]:
-    """Return log10, unknown words and their log10 of each sentence of a text between ``<s>`` and ``</s>``."""
-    total, oov, unknown = np.zeros(len(lengths)), np.zeros(len(lengths), np.int64), np.zeros(len(lengths))
+def _logps(table: NgramTable, start: int, stream: Ints, lengths: Ints) -> Floats:
+    """Return the log-probability of each token of a text between ``<s>`` and ``</s>``, and of ``</s>``."""
+    logps = np.empty(len(stream) - len(lengths))
     at = 0
     for sentence in range(len(lengths)):
         state = start
-        for place in range(at + 1, at + lengths[sentence] + 2):
-            logp, state = extend(table, state, stream[place])
-            total[sentence] += logp
-            if stream[place] == UNK:
+        for place in range(at + sentence + 1, at + sentence + lengths[sentence] + 2):
+            logps[place - sentence - 1], state = extend(table, state, stream[place])
+        at += lengths[sentence] + 1
+    return logps
+
+
+@compiled
+def _sums(logps: Floats, is_unknown: Bools, lengths: Ints) -> tuple[Floats, Longs, Floats]:
+    """Return log10, unknown words and their log10 of each sentence; ``is_unknown`` is of tokens alone."""
+    total, oov, unknown = np.zeros(len(lengths)), np.zeros(len(lengths), np.int64), np.zeros(len(lengths))
+    at = token = 0
+    for sentence in range(len(lengths)):
+        for _ in range(lengths[sentence]):
+            total[sentence] += logps[at]
+            if is_unknown[token]:
                 oov[sentence] += 1
-                unknown[sentence] += logp
-        at += lengths[sentence] + 2
+                unknown[sentence] += logps[at]
+            at, token = at + 1, token + 1
+        total[sentence] += logps[at]
+        at += 1
     return total * _LOG10_E, oov, unknown * _LOG10_E

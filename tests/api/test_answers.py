@@ -159,6 +159,14 @@ def test_a_model_is_built_with_counts_as_numbers(relief: Path, tmp_path: Path) -
         assert [row.version for row in db.models()] == [1, 1, 3]
 
 
+def test_a_model_is_applied(relief: Path, tmp_path: Path) -> None:
+    """To corpora, once; the answer counts sentences and tokens."""
+    with sentgen.open(shutil.copy(relief, tmp_path / "relief.duckdb")) as db:
+        done, again = (db.apply_model("relief", "relief") for _ in range(2))
+        assert (done.sentences, done.tokens, again.sentences) == (149, 2506, 0)
+        assert db.sql("select sum(surprisal) from v_surprisal")[0][0] == pytest.approx(done.bits)
+
+
 def test_companions_are_built_beside_a_model(relief: Path, tmp_path: Path) -> None:
     """The model that comes back is that of the words."""
     with sentgen.open(shutil.copy(relief, tmp_path / "relief.duckdb")) as db:

@@ -67,6 +67,7 @@ SAME = [
     ("LineSet.import_labels", "lines import", None),
     ("LineSet.remove", "lines remove", None),
     ("build_model", "models build", None),
+    ("apply_model", "models apply", None),
     ("models", "models list", "models"),
     ("remove_model", "models remove", None),
     ("properties", "models show", None),
@@ -153,6 +154,7 @@ OF_API = {"pairs", "html", "marks", "conllu", "sizes"}
 #: What is cited is a line of Python here, and BibTeX is at hand without an option.
 RENAMED = {
     "build_model": {"corpora": "corpus"},
+    "apply_model": {"corpora": "corpus"},
     "build_vectors": {"corpora": "corpus"},
     "sql": {"parameters": "param"},
     "cite": {"query": "words"},

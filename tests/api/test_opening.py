@@ -93,6 +93,7 @@ def test_what_is_read_only_refuses_to_write(path: Path) -> None:
             lambda: db.ingest(TREEBANK, "new"),
             lambda: db.remove_corpus("relief"),
             lambda: db.build_model("new", "relief"),
+            lambda: db.apply_model("relief", "relief"),
             lambda: db.remove_model("relief"),
         ):
             with pytest.raises(StoreError, match="opened with `read_only=True`, and this writes"):

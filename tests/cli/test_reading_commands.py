@@ -93,6 +93,7 @@ WRITERS = (
     "saved add more kwic dog",
     "saved remove dogs",
     "models build more --corpus pets",
+    "models apply kn --corpus pets",
     "models remove kn",
     "vectors build more --corpus pets --dimensions 2 --min-count 1",
     "vectors remove company",

@@ -1,4 +1,4 @@
-"""Commands that build, show, remove, export and import language models."""
+"""Commands that build, show, apply, remove, export and import language models."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.models import arpa, registry
 from sentgen.models.building.build_request import BuildRequest
 from sentgen.models.request import Model
+from sentgen.models.surprisal import ApplyRequest
 from sentgen.output.wording import quantity
 from sentgen.schema import default_path
 from sentgen.schema.lakes.places import lake_at
 
-app = typer.Typer(help="Build, show, remove, export and import language models.")
+app = typer.Typer(help="Build, show, apply, remove, export and import language models.")
 
 
 def _report(line: str) -> None:
@@ -89,6 +90,20 @@ def remove(
         removed = registry.remove(store, name, dry_run=dry_run)
     for model in removed:
         typer.echo(f"{'would remove' if dry_run else 'removed'} {model.label}", err=True)
+
+
+@app.command("apply")
+@asking(ApplyRequest)
+def apply(*, asked: ApplyRequest, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
+    """Store the surprisal of each token of corpora, -log2 of its probability, which queries then ask for.
+
+    `kwic '[upos="VERB" & surprisal > 12]' --sort -surprisal`. Again, only new sentences are looked at.
+
+    Example: sentgen models apply news --corpus fiction
+    """
+    with open_store(db, memory_limit=memory_limit, share=DATABASE_SHARE) as store:
+        done = asked.apply(store, _report)
+    typer.echo(str(done), err=True)
 
 
 @app.command("export")

@@ -1,0 +1,171 @@
+"""Surprisal of stored tokens: what a model says of them, kept beside them.
+
+The surprisal of a token is -log2 p(token | tokens before it in the sentence), in bits (Hale 2001, Levy 2008);
+that of an unknown word is that of <unk>. The model is the one that `sentgen score` asks, so that the bits of
+a sentence and of its end sum up to its log10 there, divided by -log10 2.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+
+from sentgen.arrays import Bools, Floats
+from sentgen.counts.batch import spill_folder
+from sentgen.counts.draft import Draft
+from sentgen.errors import ModelError
+from sentgen.lookups.selection import select_corpora
+from sentgen.models import registry
+from sentgen.models.building.symbols import require_words
+from sentgen.models.ngrams import stupid_backoff
+from sentgen.models.registry import ModelInfo
+from sentgen.models.scoring import score_tokens
+from sentgen.models.stored_text import StoredText, read_stored
+from sentgen.models.submodel import lowercases
+from sentgen.options import Option
+from sentgen.output.wording import quantity
+from sentgen.schema import Store, folders
+from sentgen.schema.tables.corpus import UNK
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Decimals that are kept: DuckDB stores such numbers in half the bytes.
+_DECIMALS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """What applying a model came to: of the sentences that did not have its surprisal yet.
+
+    ``unknown`` counts the tokens that the model does not know; ``bits`` is the sum over all tokens.
+    """
+
+    model: ModelInfo
+    sentences: int = 0
+    tokens: int = 0
+    unknown: int = 0
+    bits: float = 0.0
+
+    def __str__(self) -> str:
+        if not self.sentences:
+            return f"{self.model.label}: applied to all of these sentences before"
+        told = (
+            f"{self.model.label}: {quantity(self.tokens, 'token')} of {quantity(self.sentences, 'sentence')}"
+        )
+        unknown = f", {self.unknown:,} unknown" if self.unknown else ""
+        return f"{told}{unknown}; surprisal {self.bits / self.tokens:.2f} bits a token"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApplyRequest:
+    """A model, and what it is applied to."""
+
+    name: Annotated[
+        str,
+        Option(
+            "Name of the model, its newest version; or NAME@VERSION.",
+            argument=True,
+            metavar="NAME[@VERSION]",
+        ),
+    ]
+    corpus: Annotated[
+        list[str],
+        Option(
+            "Corpora or subcorpora whose tokens get its surprisal.",
+            shell="Corpus or subcorpus whose tokens get its surprisal; may be repeated.",
+            metavar="NAME",
+            given=True,
+        ),
+    ]
+
+    def apply(self, store: Store, progress: Callable[[str], None] | None = None) -> Application:
+        """Store the surprisal of all tokens that do not have that of this version of the model yet.
+
+        All of them get it in one transaction, or none.
+
+        Args:
+            store: the store, open for writing.
+            progress: called with one line a part of the text.
+
+        Raises:
+            NotFoundError: there is no such model or corpus.
+            ModelError: the model has no probabilities of words as the store has them.
+        """
+        store.downgrade_to_read()
+        model = registry.find(store, self.name)
+        _require_probabilities(model)
+        draft = Draft(spill_folder(store))
+        try:
+            done = self._draft(store, model, draft, progress)
+            if done.sentences:
+                with store.begin(in_order=True) as connection:
+                    draft.write(connection)
+        finally:
+            draft.close()
+            folders.remove(draft.folder)
+        return done
+
+    def _draft(
+        self, store: Store, model: ModelInfo, draft: Draft, progress: Callable[[str], None] | None
+    ) -> Application:
+        """Compute what is to be stored."""
+        with store.connect() as connection:
+            selection = select_corpora(connection, self.corpus, sentences=True)
+        lower, done = lowercases(store, model), Application(model)
+        for text in read_stored(store, selection, without=model.id):
+            known, logps = score_tokens(store, model, text.forms, text.numbers, text.lengths, lower)
+            # Zero, not -0.0, for what is certain.
+            bits = np.round(logps[_tokens_of(text)] / -math.log(2), _DECIMALS) + 0.0
+            draft.append("surprisal", _rows(model, text, bits))
+            done = Application(
+                model,
+                done.sentences + len(text.lengths),
+                done.tokens + len(bits),
+                done.unknown + int(np.count_nonzero(known[text.numbers] == UNK)),
+                done.bits + float(bits.sum()),
+            )
+            if progress:
+                progress(quantity(done.tokens, "token"))
+        return done
+
+
+def _require_probabilities(model: ModelInfo) -> None:
+    require_words(model.label, model.symbols)
+    if model.brackets:
+        raise ModelError(
+            f"{model.label} counts the brackets of base noun phrases, which stored tokens do not have; apply"
+            " a model that was built without --brackets"
+        )
+    if model.smoothing == stupid_backoff.NAME:
+        raise ModelError(
+            f"{model.label} is a stupid backoff, whose scores are no probabilities and have no surprisal;"
+            " build one with --smoothing kneser-ney"
+        )
+
+
+def _tokens_of(text: StoredText) -> Bools:
+    """Return which of the events of a text are tokens, and not the ends of sentences."""
+    is_token = np.ones(len(text.numbers) + len(text.lengths), np.bool_)
+    is_token[np.cumsum(text.lengths + 1) - 1] = False
+    return is_token
+
+
+def _rows(model: ModelInfo, text: StoredText, bits: Floats) -> pa.Table:
+    import pyarrow as pa
+
+    ends = np.cumsum(text.lengths)
+    positions = np.arange(1, len(bits) + 1) - np.repeat(ends - text.lengths, text.lengths)
+    return pa.table(
+        {
+            "model_id": np.full(len(bits), model.id, np.int32),
+            "corpus_id": np.repeat(text.corpora, text.lengths),
+            "sentence_id": np.repeat(text.sentences, text.lengths),
+            "position": positions.astype(np.int32),
+            "bits": bits,
+        }
+    )

@@ -1,0 +1,271 @@
+"""Surprisal of stored tokens: against a reader of ARPA files, KenLM and `score`; new sentences; removal."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from itertools import chain
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sentgen.counts import corpora
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.errors import ModelError, NotFoundError
+from sentgen.lookups.selection import Selection
+from sentgen.models import arpa, build, registry, surprisal
+from sentgen.models.stored_text import read_stored
+from sentgen.models.surprisal import Application, ApplyRequest
+from sentgen.schema import Store
+from sentgen.schema.integrity.checks import checks
+from sentgen.schema.store import raw
+
+LINES = [
+    "the dog sees the cat",
+    "the cat sees a dog",
+    "a dog barks",
+    "the cat sleeps on the mat",
+    "a cat on the mat sees the dog",
+]
+OTHERS = ["the dog barks on the zebra", "zebra", "on on the mat", "A Cat barks"]
+Bits = dict[tuple[str, int], list[float]]
+VOCABULARY = ["the", "a", "dog", "cat", "on", "mat", "zebra"]
+
+
+def add(store: Store, name: str, lines: list[str], file: str = "a.lines", **options: object) -> None:
+    path = store.path.parent / f"{name}-{file}"
+    path.write_text("".join(f"{line}\n" for line in lines))
+    ingest(store, [str(path)], Settings(name, **options))  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def modeled(store: Store) -> Store:
+    """A model of five sentences, and another corpus with words that it does not know."""
+    add(store, "toy", LINES)
+    add(store, "others", OTHERS)
+    build(store, "toy", ["toy"], order=3)
+    return store
+
+
+def apply(store: Store, corpus: str = "others", model: str = "toy") -> Application:
+    return ApplyRequest(name=model, corpus=[corpus]).apply(store)
+
+
+def bits(store: Store) -> Bits:
+    """Return the surprisal of the tokens of each sentence, by model and sentence."""
+    query = """
+        select model || '@' || version, sentence_id, list(surprisal order by position)
+        from v_surprisal
+        group by all
+        order by all"""
+    with store.connect() as connection:
+        return {(str(m), int(s)): found for m, s, found in raw(connection).execute(query).fetchall()}
+
+
+def rows(store: Store) -> int:
+    with store.connect() as connection:
+        return int(raw(connection).execute("select count(*) from surprisal").fetchall()[0][0])
+
+
+def read_arpa(path: Path) -> dict[tuple[str, ...], tuple[float, float]]:
+    """Read an ARPA file as its description has it: n-gram to log10 and back-off weight."""
+    found, order = {}, 0
+    for line in path.read_text().splitlines():
+        if line.endswith("-grams:"):
+            order = int(line[1:-7])
+        elif "\t" in line:
+            logp, gram, *weight = line.split("\t")
+            words = tuple(gram.split(" "))
+            assert len(words) == order
+            found[words] = (float(logp), float(weight[0]) if weight else 0.0)
+    return found
+
+
+def log10_after(grams: dict[tuple[str, ...], tuple[float, float]], history: list[str], word: str) -> float:
+    """Return log10 p(word | history) by backing off, from the longest context that a trigram has."""
+    word = word if (word,) in grams else "<unk>"
+    context = tuple(one if (one,) in grams else "<unk>" for one in history)[-2:]
+    total = 0.0
+    while (*context, word) not in grams:
+        total += grams.get(context, (0.0, 0.0))[1]
+        context = context[1:]
+    return total + grams[(*context, word)][0]
+
+
+def test_a_token_by_hand(store: Store) -> None:
+    """Of "a" and "a b", unigrams and bigrams without smoothing of an ARPA file: p(a|<s>) is a half, one bit.
+
+    p(b|a) = 1/8 is a bigram; p(a|b) backs off with the weight 1/2 of b to p(a) = 1/4: 3 bits both.
+    """
+    path = store.path.parent / "hand.arpa"
+    half, eighth, quarter = (f"{math.log10(p):.7f}" for p in (1 / 2, 1 / 8, 1 / 4))
+    path.write_text(
+        "\\data\\\nngram 1=5\nngram 2=2\n\n\\1-grams:\n-99\t<s>\t0\n"
+        f"{quarter}\ta\t0\n{quarter}\tb\t{half}\n{quarter}\t</s>\n{quarter}\t<unk>\n\n"
+        f"\\2-grams:\n{half}\t<s> a\n{eighth}\ta b\n\n\\end\\\n"
+    )
+    arpa.import_arpa(store, "hand", path)
+    add(store, "toy", ["a b a", "a zebra"])
+
+    done = apply(store, "toy", "hand")
+
+    assert bits(store) == {("hand@1", 1): pytest.approx([1, 3, 3], abs=1e-5), ("hand@1", 2): pytest.approx([1, 2], abs=1e-5)}  # fmt: skip
+    assert (done.sentences, done.tokens, done.unknown) == (2, 5, 1)
+    assert str(done) == "hand@1: 5 tokens of 2 sentences, 1 unknown; surprisal 2.00 bits a token"
+
+
+def test_equals_an_independent_reader_of_the_arpa_file(modeled: Store, tmp_path: Path) -> None:
+    """Token by token, unknown words as <unk>."""
+    apply(modeled)
+    arpa.export_arpa(modeled, registry.find(modeled, "toy"), tmp_path / "toy.arpa")
+    grams = read_arpa(tmp_path / "toy.arpa")
+
+    for line, found in zip(OTHERS, bits(modeled).values(), strict=True):
+        words = line.split()
+        expected = [log10_after(grams, ["<s>", *words[:i]], word) for i, word in enumerate(words)]
+        assert found == pytest.approx([-value / math.log10(2) for value in expected], abs=1e-4)
+
+
+def test_equals_kenlm(modeled: Store, tmp_path: Path) -> None:
+    """Token by token, of the same model as ARPA file."""
+    kenlm = pytest.importorskip("kenlm")
+    apply(modeled)
+    arpa.export_arpa(modeled, registry.find(modeled, "toy"), tmp_path / "toy.arpa")
+    oracle = kenlm.Model(str(tmp_path / "toy.arpa"))
+
+    for line, found in zip(OTHERS, bits(modeled).values(), strict=True):
+        expected = [-logp / math.log10(2) for logp, _, _ in oracle.full_scores(line)][:-1]
+        assert found == pytest.approx(expected, abs=1e-4)
+
+
+@settings(
+    max_examples=settings.default.max_examples // 5,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    st.lists(st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=5), min_size=1, max_size=6),
+    st.integers(1, 9),
+)
+def test_any_text_in_blocks_of_any_size(modeled: Store, sentences: list[list[str]], size: int) -> None:
+    """Is that of the independent reader; blocks are of whole sentences, in their order."""
+    arpa.export_arpa(modeled, registry.find(modeled, "toy"), modeled.path.parent / "toy.arpa")
+    grams = read_arpa(modeled.path.parent / "toy.arpa")
+    corpora.remove(modeled, "others")
+    add(modeled, "others", [" ".join(words) for words in sentences])
+    blocks = [*read_stored(modeled, Selection(("others",)), tokens=size)]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(surprisal, "read_stored", partial(read_stored, tokens=size))
+        apply(modeled)
+
+    assert [block.forms[n] for block in blocks for n in block.numbers] == [*chain(*sentences)]
+    assert all(block.lengths[:-1].sum() < size for block in blocks)
+    for words, found in zip(sentences, bits(modeled).values(), strict=True):
+        expected = [log10_after(grams, ["<s>", *words[:i]], word) for i, word in enumerate(words)]
+        assert found == pytest.approx([-value / math.log10(2) for value in expected], abs=1e-4)
+
+
+def test_only_new_sentences(modeled: Store) -> None:
+    """A second time nothing is left to do; then what came since, and a corpus that was left out."""
+    first, again = apply(modeled), apply(modeled)
+    known = bits(modeled)
+    add(modeled, "others", ["a dog barks"], "b.lines")
+    more = apply(modeled)
+
+    assert (first.sentences, again.sentences, more.sentences) == (4, 0, 1)
+    assert str(again) == "toy@1: applied to all of these sentences before"
+    assert known.items() < bits(modeled).items()
+    assert apply(modeled, "toy").sentences == len(LINES)
+    assert apply(modeled, "toy").sentences == 0
+
+
+def test_versions_and_models_stand_side_by_side(modeled: Store) -> None:
+    """NAME is the newest version, whose surprisal is its own."""
+    build(modeled, "toy", ["toy"], order=1)
+    apply(modeled)
+    apply(modeled, model="toy@1")
+
+    found = bits(modeled)
+    assert {label for label, _ in found} == {"toy@1", "toy@2"}
+    assert found["toy@1", 6] != found["toy@2", 6]
+
+
+def test_lower_case_as_the_model(modeled: Store) -> None:
+    """A model of a corpus that was lower-cased sees other corpora so, too."""
+    add(modeled, "lower", LINES, lowercase=True)
+    build(modeled, "lower", ["lower"], order=3)
+
+    assert (apply(modeled).unknown, apply(modeled, model="lower").unknown) == (4, 2)
+
+
+def test_goes_with_its_model_and_with_its_corpus(modeled: Store) -> None:
+    """And with a source that is replaced, whose new sentences have none yet."""
+    build(modeled, "toy", ["toy"], order=2)
+    for model in ("toy@1", "toy@2"):
+        for corpus in ("toy", "others"):
+            apply(modeled, corpus, model)
+    tokens = len(" ".join(LINES + OTHERS).split())
+    assert rows(modeled) == 2 * tokens
+
+    registry.remove(modeled, "toy@2")
+    assert rows(modeled) == tokens
+    corpora.remove(modeled, "toy")
+    assert rows(modeled) == len(" ".join(OTHERS).split())
+    path = modeled.path.parent / "others-a.lines"
+    path.write_text("a dog\n")
+    ingest(modeled, [str(path)], Settings("others", replace=True))
+    assert rows(modeled) == 0
+    assert apply(modeled).tokens == 2
+
+
+def test_half_of_it_is_nothing(modeled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What fails, or is killed, in the second block has stored nothing of the first."""
+    parts: list[str] = []
+
+    def told(line: str) -> None:
+        parts.append(line)
+        if len(parts) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(surprisal, "read_stored", partial(read_stored, tokens=3))
+    with pytest.raises(KeyboardInterrupt):
+        ApplyRequest(name="toy", corpus=["others"]).apply(modeled, told)
+
+    assert len(parts) == 2
+    assert rows(modeled) == 0
+    assert apply(modeled).sentences == 4
+
+
+def test_what_has_no_surprisal_is_refused(modeled: Store) -> None:
+    """Models without probabilities of stored words, and names that there are not."""
+    build(modeled, "counts", ["toy"], order=2, smoothing="stupid-backoff")
+
+    with pytest.raises(ModelError, match=r"counts@1 is a stupid backoff, .*--smoothing kneser-ney"):
+        apply(modeled, model="counts")
+    with pytest.raises(NotFoundError, match="no model 'x'"):
+        apply(modeled, model="x")
+    with pytest.raises(NotFoundError, match="no corpus 'x'"):
+        apply(modeled, "x")
+    assert rows(modeled) == 0
+
+
+def test_checks_find_half_a_sentence(modeled: Store) -> None:
+    """And rows of models and sentences that are gone."""
+    wrong = {
+        "surprisal of whole sentences": "delete from surprisal where sentence_id = 6 and position = 2",
+        "surprisal.model_id without model": "update surprisal set model_id = 9",
+        "surprisal.sentence_id without sentence": "update surprisal set sentence_id = 99",
+    }
+    apply(modeled)
+    assert not any(problems(modeled).values())
+    for name, harm in wrong.items():
+        with modeled.begin() as connection:
+            raw(connection).execute(harm)
+        assert problems(modeled)[name]
+
+
+def problems(store: Store) -> dict[str, list[object]]:
+    with store.connect() as connection:
+        duck = raw(connection)
+        return {one.name: duck.execute(one.query).fetchall() for one in checks() if "surprisal" in one.name}
