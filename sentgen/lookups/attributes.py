@@ -67,7 +67,33 @@ class Value:
         return f"strip_accents({string})" if self.ignore_accents else string
 
 
-def attribute_condition(alias: str, name: str, value: Value | None, bindings: Bindings) -> str:
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What a string must be as a number; one that is none does not pass.
+
+    Args:
+        operator: ``<``, ``<=``, ``>`` or ``>=``.
+        number: what it is compared with.
+    """
+
+    operator: str
+    number: float
+
+    def condition(self, string: str, bindings: Bindings, name: str = "value") -> str:
+        """Return the condition that a string of SQL is such a number; null where it is none."""
+        return f"{as_number(string)} {self.operator} {bindings.bind('number', self.number)}"
+
+
+#: What may be asked of the string of an attribute.
+Test = Value | Bound
+
+
+def as_number(string: str) -> str:
+    """Return a string of SQL as a number; null if it is none. To DuckDB, nan is greater than any number."""
+    return f"nullif(try_cast({string} as double), 'nan'::double)"
+
+
+def attribute_condition(alias: str, name: str, value: Test | None, bindings: Bindings) -> str:
     """Return the condition on a row of `token` that an attribute has a value; ``None``: any value.
 
     It is null, which is not true, where the token has no such attribute.
@@ -118,7 +144,7 @@ def attribute_string(alias: str, name: str, bindings: Bindings) -> str:
     return f"(select {feature('name', name, bindings)} from tag where id = {alias}.feats_id)"
 
 
-def misc_condition(alias: str, key: str, value: Value | None, bindings: Bindings) -> str:
+def misc_condition(alias: str, key: str, value: Test | None, bindings: Bindings) -> str:
     """Return the condition on a row of `token` that a key of MISC has a value; ``None``: any value."""
     string = feature("misc.misc", key, bindings)
     matches = f"{string} is not null" if value is None else value.condition(string, bindings)

@@ -7,6 +7,7 @@ Three languages ask for the same metadata, each in its own words: ``genre`` (``-
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,6 +16,7 @@ from sqlalchemy import Connection
 from sentgen.lookups.attributes import COLUMNS, key_pattern
 from sentgen.lookups.regions import RegionKey, plain
 from sentgen.lookups.statement import Bindings, Statement
+from sentgen.lookups.surprisals import NAME, AppliedModels, SurprisalKey, applied_models
 from sentgen.schema.engine import raw
 
 #: What may stand before a key of metadata.
@@ -117,10 +119,15 @@ class MetadataKey:
 
 
 class StoreKeys:
-    """Looks up keys in a store, each kind of them once, and when it is asked for."""
+    """Looks up keys in a store, each kind of them once, and when it is asked for.
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    Args:
+        connection: the store.
+        corpora: names of those that are asked about, whose tokens may have surprisal; empty for all.
+    """
+
+    def __init__(self, connection: Connection, corpora: Sequence[str] = ()) -> None:
+        self._connection, self._corpora = connection, corpora
         self._misc: dict[str, bool] = {}
         self._attributes: dict[tuple[str, ...], list[str]] = {}
 
@@ -139,6 +146,22 @@ class StoreKeys:
     def kinds(self) -> list[str]:
         """The kinds of regions."""
         return self._names(_KINDS)
+
+    @cached_property
+    def applied(self) -> AppliedModels:
+        """The models that were applied to these corpora."""
+        return applied_models(self._connection, self._corpora)
+
+    def find_surprisal(self, name: str) -> SurprisalKey | None:
+        """Return the surprisal that a name stands for; none if it is another name, or one of the sources.
+
+        Raises:
+            InputError: no token has it, or it may be that by several models.
+        """
+        if name.partition(".")[0] != NAME:
+            return None
+        of_source = name in self.features or self.is_misc(name) or name in self.metadata
+        return None if of_source and not self.applied.there else self.applied.find(name)
 
     def attributes(self, kinds: tuple[str, ...]) -> list[str]:
         """Return the attributes of regions of some kinds."""
@@ -176,9 +199,9 @@ class StoreKeys:
 
     @property
     def of_tokens(self) -> list[str]:
-        """All attributes of tokens: columns, keys of FEATS, and keys of MISC."""
+        """All attributes of tokens: columns, keys of FEATS and of MISC, and surprisal."""
         misc = self._names(_FEATURES.format(column="misc", table="token_misc"))
-        return list(dict.fromkeys([*COLUMNS, *self.features, *misc]))
+        return list(dict.fromkeys([*COLUMNS, *self.features, *misc, *self.applied.names]))
 
     @property
     def of_sentences(self) -> list[str]:

@@ -11,10 +11,12 @@ import pytest
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
+from sentgen.models import build
 from sentgen.schema import Store
 from sentgen.schema.tables.saved import save_query
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "queries.md").read_text("utf-8")
+SURPRISAL = PAGE.partition("\n## Surprisal\n")[2].partition("\n## ")[0]
 QUERIES, METADATA = PAGE.split("\n## Metadata\n")
 QUERIES, REGIONS = QUERIES.split("\n## Regions\n")
 METADATA, SUBCORPORA = METADATA.split("\n## Breakdowns\n")[0].split("\n### Subcorpora\n")
@@ -112,5 +114,22 @@ def test_commands_on_subcorpora_print_what_the_page_shows(
 
     found = doc_pages.commands(SUBCORPORA)
     assert len(found) >= 5
+    for command in found:
+        assert doc_pages.shows(command.output, doc_pages.run(command.line)[1]), command.line
+
+
+def test_commands_on_surprisal_print_what_the_page_shows(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the model that the demo builds."""
+    path = tmp_path / "relief.duckdb"
+    path.write_bytes(store.read_bytes())
+    with Store(path) as made:
+        build(made, "relief", ["relief"], order=3)
+    monkeypatch.setenv("SENTGEN_DB", str(path))
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    found = doc_pages.commands(SURPRISAL)
+    assert len(found) == 4
     for command in found:
         assert doc_pages.shows(command.output, doc_pages.run(command.line)[1]), command.line

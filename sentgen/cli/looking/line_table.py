@@ -15,6 +15,7 @@ from rich.cells import cell_len
 
 from sentgen.cli.console.output import Look, Output, printable
 from sentgen.cli.console.terminal_table import record_room
+from sentgen.output.display import shown
 from sentgen.output.plain_table import cut_end, cut_front
 from sentgen.output.tabular import Rows, column_of, in_order, names_of, with_column, without_columns
 from sentgen.output.typography import is_right_to_left, readable
@@ -162,4 +163,6 @@ def _cut(
 
 def _text(value: object) -> str:
     """Return a value as text; what has no value of metadata is null."""
+    if isinstance(value, float):
+        return shown(value)
     return "" if value is None else printable(str(value))

@@ -19,6 +19,7 @@ from sentgen.lookups.concordances.places import sentences_of
 from sentgen.lookups.concordances.shown import read_shown, shown_keys
 from sentgen.lookups.concordances.sorting import NONE, LineOrder, SortOption, line_order, read_order
 from sentgen.lookups.cql.search import CqlOption, check_one
+from sentgen.lookups.keys import StoreKeys
 from sentgen.lookups.paging import OffsetOption, behind
 from sentgen.lookups.question import MOST
 from sentgen.lookups.statement import Answer, Statement
@@ -212,8 +213,9 @@ class Kwic(HitLookup):
         reading = self.reading
         hits = read_hits(connection, self.pattern, selection, cql=self.cql, reading=reading, surface=True)
         hits = filtered(connection, hits, self.filters, selection, reading)
-        order = line_order(connection, read_order(self.sort), context.sorted_by)
-        shown = shown_keys(connection, read_shown(self.show))
+        there = StoreKeys(connection, selection.names)
+        order = line_order(there, read_order(self.sort), context.sorted_by)
+        shown = shown_keys(there, read_shown(self.show))
         sample, seed = self.drawn
         return LineSearch(
             connection,

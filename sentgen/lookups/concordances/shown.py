@@ -1,28 +1,27 @@
-"""What is said of the text that a line is from: metadata, and attributes of regions, as columns before it."""
+"""What is said of a line and its text, as columns before it: metadata, attributes of regions, surprisal."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection
-
 from sentgen.errors import InputError
 from sentgen.lookups.keys import MetadataKey, StoreKeys, bare
 from sentgen.lookups.regions import RegionKey
 from sentgen.lookups.statement import Bindings
+from sentgen.lookups.surprisals import SurprisalKey
 from sentgen.output.wording import instead
 
 #: Columns that every line has before its words, and those of the words and their places.
 _ALWAYS = ("corpus", "document", "sent_id")
 _TAKEN = ("left", "node", "right", "sentence_id", "first", "last")
 _MOST = 50
+#: What lines can show and be sorted by, beside their words: of the first token of the hit.
+LineKey = MetadataKey | RegionKey | SurprisalKey
 
 
-def find_key(
-    keys: StoreKeys, name: str, what: str = "metadata", others: Sequence[str] = ()
-) -> MetadataKey | RegionKey:
-    """Return the key of metadata, or the attribute of regions, that a name stands for.
+def find_key(keys: StoreKeys, name: str, what: str = "metadata", others: Sequence[str] = ()) -> LineKey:
+    """Return the surprisal, the key of metadata, or the attribute of regions, that a name stands for.
 
     Args:
         keys: those of the store.
@@ -32,7 +31,7 @@ def find_key(
     Raises:
         InputError: there is none.
     """
-    if found := keys.find_metadata(name) or keys.find_region(name):
+    if found := keys.find_surprisal(name) or keys.find_metadata(name) or keys.find_region(name):
         return found
     listed = [*others, *keys.of_sentences, *keys.of_regions]
     raise InputError(f"no {what} {name!r}; {instead(bare(name), listed)}")
@@ -50,7 +49,7 @@ class Home:
     row: str
     position: str
 
-    def value(self, key: MetadataKey | RegionKey, bindings: Bindings) -> str:
+    def value(self, key: LineKey, bindings: Bindings) -> str:
         """Return a value in SQL; null if there is none."""
         if isinstance(key, MetadataKey):
             return key.value(self.row, bindings)
@@ -79,7 +78,7 @@ def read_shown(given: Sequence[str]) -> tuple[str, ...]:
 class Shown:
     """Columns before a line, by the names that were given of their keys."""
 
-    keys: tuple[tuple[str, MetadataKey | RegionKey], ...] = ()
+    keys: tuple[tuple[str, LineKey], ...] = ()
 
     def columns(self, bindings: Bindings) -> str:
         """Return these columns of ``line`` and its ``sentence`` in SQL, each with a comma behind it."""
@@ -93,11 +92,10 @@ def _quoted(name: str) -> str:
     return '"' + name.replace("$", "").replace('"', '""') + '"'
 
 
-def shown_keys(connection: Connection, names: Sequence[str]) -> Shown:
-    """Look up the keys whose values are shown.
+def shown_keys(there: StoreKeys, names: Sequence[str]) -> Shown:
+    """Look up the keys whose values are shown among those of a store.
 
     Raises:
         InputError: there is none of a name.
     """
-    there = StoreKeys(connection)
     return Shown(tuple((name, find_key(there, name)) for name in names))

@@ -1,4 +1,4 @@
-"""The order of concordance lines: by words beside the node, by the node, by what the text is of.
+"""The order of concordance lines: by words beside the node, by the node, its surprisal, or metadata.
 
 A word at a place is a token, the k-th one to the left or to the right of the node; where there is none, as at
 the end of a sentence, the line comes first. So does one without a value of metadata; numbers among the values
@@ -12,14 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from sqlalchemy import Connection
-
 from sentgen.errors import InputError
-from sentgen.lookups.concordances.shown import Home, find_key
-from sentgen.lookups.keys import MetadataKey, StoreKeys
+from sentgen.lookups.concordances.shown import Home, LineKey, find_key
+from sentgen.lookups.keys import StoreKeys
 from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach
-from sentgen.lookups.regions import RegionKey
 from sentgen.lookups.statement import Bindings, limit_clause
+from sentgen.lookups.surprisals import SurprisalKey
 from sentgen.options import Option
 
 #: No order but that of the corpus.
@@ -103,7 +101,8 @@ SortOption = Annotated[
     str,
     Option(
         "Sort all hits, or those drawn at random, by keys: `1L`, `2R` (words beside the node), `node`,"
-        " `document`, metadata such as `year`, `left` or `right`; `1L%c` ignores case, `-year` turns it.",
+        " `document`, metadata such as `year`, `surprisal`, `left` or `right`; `1L%c` ignores case, `-year`"
+        " turns it.",
         metavar="KEYS",
     ),
 ]
@@ -143,12 +142,12 @@ class LineOrder:
 
     Args:
         keys: what lines are put in order by; none for their place in the corpus.
-        found: those of metadata and regions, by their names.
+        found: those of metadata, regions and surprisal, by their names.
         context: how many tokens beside the node ``left`` and ``right`` look at.
     """
 
     keys: tuple[SortKey, ...] = ()
-    found: dict[str, MetadataKey | RegionKey] | None = None
+    found: dict[str, LineKey] | None = None
     context: int = 0
 
     @property
@@ -191,7 +190,11 @@ class LineOrder:
         for number, one in enumerate(self.keys, 1):
             if one.name in values:
                 value = spot.around.value(values[one.name], bindings)
-                value = f"lower({value})" if one.fold else value
+                value = (
+                    f"lower({value})"
+                    if one.fold and not isinstance(values[one.name], SurprisalKey)
+                    else value
+                )
             else:
                 found, place = _words(one)
                 words.append(f"{found} as words_{number}")
@@ -242,14 +245,14 @@ def _words(one: SortKey) -> tuple[str, str]:
     return f"list({form} order by b.place{turned}) filter (where {filtered})", read
 
 
-def line_order(connection: Connection, keys: tuple[SortKey, ...], context: int) -> LineOrder:
-    """Look up the keys of an order.
+def line_order(there: StoreKeys, keys: tuple[SortKey, ...], context: int) -> LineOrder:
+    """Look up the keys of an order among those of a store.
 
     Raises:
         InputError: there is none of a name.
     """
     named = [one.name for one in keys if not one.place and one.name not in (_NODE, _LEFT, _RIGHT)]
-    others, there = ["1L", "1R", _NODE, _LEFT, _RIGHT], StoreKeys(connection)
+    others = ["1L", "1R", _NODE, _LEFT, _RIGHT]
     return LineOrder(keys, {name: find_key(there, name, "sort key", others) for name in named}, context)
 
 

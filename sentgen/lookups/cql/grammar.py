@@ -6,13 +6,14 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache, partial
+from math import isfinite, nan
 
 from lark import Lark, Transformer, v_args
 from lark import Token as Leaf
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput
 
 from sentgen.errors import QueryError
-from sentgen.lookups.attributes import Value
+from sentgen.lookups.attributes import Bound, Value
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.dialects import Dialect, check_known, grammar_of
 from sentgen.lookups.languages import (
@@ -26,6 +27,8 @@ from sentgen.lookups.languages import (
     expected_of,
     place_of,
 )
+from sentgen.lookups.surprisals import NAME as SURPRISAL
+from sentgen.lookups.surprisals import split_name
 
 GRAMMAR = r"""
 start: (pattern | "MU" meeting) ("expand" "to" region_name)? ";"?
@@ -78,13 +81,17 @@ near: DISTANCE DISTANCE | region_name
 ?comparison: term                       -> bare
     | term EQUAL value                  -> equals
     | term EQUAL term                   -> same
+    | term COMPARE (AMOUNT | STRING)    -> bounded
+    | term COMPARE term                 -> compared
 region_name: NAME
 tests: (test ("&"? test)*)?
 test: NAME EQUAL value
-term: NAME ("." NAME)?
+term: NAME ("." NAME)~0..2
 value: STRING FLAGS?
 
 EQUAL: "!=" | "="
+COMPARE: /[<>]=?/
+AMOUNT: /[+-]?[0-9]+(\.[0-9]+)?/
 NUMBER: /[0-9]+/
 DISTANCE: /[+-]?[0-9]+/
 FLAGS: /%[a-z]+/
@@ -116,7 +123,7 @@ _NAMES = {
     "TO": "to",
 }
 #: Expected nearly everywhere, so that they say nothing.
-_QUIET = ("$END", "SEMICOLON", "FLAGS", "VBAR", "WITHIN", "CONTAINING", "EXPAND", "AT")
+_QUIET = ("$END", "SEMICOLON", "FLAGS", "VBAR", "WITHIN", "CONTAINING", "EXPAND", "AT", "COMPARE")
 _REFUSED = {
     "meet": 'meet stands in MU(meet "a" "b" -2 2)',
     "union": 'union stands in MU(union "a" "b"); write alternatives, such as "a" | "b"',
@@ -130,7 +137,7 @@ _SENSITIVE = re.compile(r"\(\?(?:-i|c)\)")
 #: Tokens that are as far away as a query can ask for: each of them is looked up.
 MOST_DISTANCE = 100
 #: The rules that are conditions.
-_CONDITIONS = ("bare", "equals", "same", "word", "test")
+_CONDITIONS = ("bare", "equals", "same", "bounded", "compared", "word", "test")
 #: Names of sentences and documents.
 BUILT_IN = {"s": "s", "sentence": "s", "doc": "doc", "document": "doc", "text": "doc"}
 _PLAIN = re.compile(r"(?:[^\\.?*+|()\[\]{}^$]|\\[^\w\s])*")
@@ -372,6 +379,8 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
             raise self._refuse(f"{name} is the name of the match itself; take another label", name)
         if name == "meta":
             raise self._refuse("meta stands for the metadata; take another label", name)
+        if name == SURPRISAL:
+            raise self._refuse(f"{SURPRISAL} is an attribute of tokens; take another label", name)
         if not isinstance(part, syntax.Token):
             raise self._refuse("a label stands before one token", name)
         return syntax.Token(part.condition, (*part.labels, str(name)))
@@ -405,13 +414,31 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
     def same(self, term: syntax.Term, sign: Leaf, other: syntax.Term) -> syntax.Condition:
         return syntax.CqlComparison(term, other, sign == "!=", other.column)
 
-    def term(self, first: Leaf, second: Leaf | None = None) -> syntax.Term:
-        place = first.start_pos or 0
-        if second is None:
-            return syntax.Term(str(first), column=place)
+    def bounded(self, term: syntax.Term, sign: Leaf, limit: Leaf) -> syntax.Condition:
+        text = unquoted(limit) if limit.type == "STRING" else str(limit)
+        try:
+            number = float(text)
+        except ValueError:
+            number = nan
+        if not isfinite(number):
+            raise self._refuse(f"what is compared by {sign} is a number, such as 12.5", limit)
+        return syntax.CqlComparison(term, Bound(str(sign), number), column=limit.start_pos or 0)
+
+    def compared(self, term: syntax.Term, sign: Leaf, other: syntax.Term) -> syntax.Condition:
+        return syntax.CqlComparison(term, other, column=other.column, operator=str(sign))
+
+    def term(self, first: Leaf, *others: Leaf) -> syntax.Term:
+        place, text = first.start_pos or 0, ".".join((first, *others))
+        if of_model := split_name(text):
+            label, name = of_model
+            return syntax.Term(name, "" if label == "_" else label, place)
+        if len(others) > 1:
+            raise self._refuse(f"{text} has two labels; write one, such as a.lemma", first)
+        if not others:
+            return syntax.Term(text, column=place)
         if first == "meta":
-            return syntax.Term(f"meta.{second}", "match", place)
-        return syntax.Term(str(second), "" if first == "_" else str(first), place)
+            return syntax.Term(text, "match", place)
+        return syntax.Term(str(others[0]), "" if first == "_" else str(first), place)
 
     def value(self, leaf: Leaf, flags: Leaf | None = None) -> tuple[Value, int]:
         if flags and not set(flags[1:]) <= set(_FLAGS):

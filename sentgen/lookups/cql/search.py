@@ -11,7 +11,7 @@ import duckdb
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError, QueryError
-from sentgen.lookups.attributes import COLUMNS, NAMED, Value
+from sentgen.lookups.attributes import NAMED, Test, Value
 from sentgen.lookups.concordances.places import sentences_of
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.dialects import AS_USUAL, Reading, Strategy
@@ -20,7 +20,7 @@ from sentgen.lookups.cql.reaching import reaching
 from sentgen.lookups.cql.regions import find_property
 from sentgen.lookups.cql.scans import Scans
 from sentgen.lookups.cql.spans import Spans
-from sentgen.lookups.cql.tokens import ENDS, TAGS, TokenConditions
+from sentgen.lookups.cql.tokens import ENDS, TAGS, TokenConditions, is_attribute
 from sentgen.lookups.keys import StoreKeys, bare
 from sentgen.lookups.languages import Negation
 from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach
@@ -138,7 +138,7 @@ class Cql:
     pattern: syntax.Pattern
     strategy: Strategy
     selection: Selection
-    empty: frozenset[Value]
+    empty: frozenset[Test]
     keys: StoreKeys
     rare: syntax.Condition | None = None
     sentences: int = 0
@@ -215,7 +215,7 @@ def parse_cql(
     # Its import takes a tenth of the time of a look-up that has no CQL.
     from sentgen.lookups.cql.grammar import read
 
-    keys = StoreKeys(connection)
+    keys = StoreKeys(connection, selection.names)
     pattern, strategy = read(text, keys.find_kinds, reading.dialect), reading.hits_of(text)
     check_terms(keys, text, by, pattern)
     reach = SENTENCE
@@ -259,6 +259,7 @@ def check_terms(
     values = list[object]()
     if pattern:
         _check_labels(text, pattern)
+        _check_numbers(keys, text, pattern)
         for region in syntax.regions(pattern):
             _check_region(keys, text, region)
         asked = [*_terms(pattern), *by]
@@ -270,10 +271,18 @@ def check_terms(
             raise QueryError(told, query=text, place=one.column or None)
 
 
+def _check_numbers(keys: StoreKeys, text: str, pattern: syntax.Pattern) -> None:
+    """Refuse to compare a surprisal with a string, which it never is."""
+    for one in (two for each in syntax.conditions(pattern) for two in syntax.comparisons(each)):
+        if isinstance(one.right, Value) and keys.find_surprisal(one.left.attribute):
+            message = f"{one.left.attribute} is a number: compare it by <, <=, > or >="
+            raise QueryError(message, query=text, place=one.left.column)
+
+
 def _is_known(keys: StoreKeys, one: syntax.Term) -> bool:
     """Return whether there is such an attribute; metadata are asked of a label, as ``match.genre``."""
     name = one.attribute
-    if name in (*COLUMNS, *TAGS) or name in keys.features or keys.is_misc(name):
+    if is_attribute(keys, name):
         return True
     return bool(one.label) and bool(keys.find_metadata(name) or keys.find_region(name))
 
@@ -340,9 +349,9 @@ def _named(condition: syntax.Condition) -> list[tuple[str, int]]:
     return [one for part in condition.parts for one in _named(part)]
 
 
-def _empty(connection: Connection, text: str, pattern: syntax.Pattern) -> frozenset[Value]:
+def _empty(connection: Connection, text: str, pattern: syntax.Pattern) -> frozenset[Test]:
     """Return the values that match the empty string; DuckDB says so, and which are no regular expressions."""
-    found = set[Value]()
+    found = set[Test]()
     of_tokens = (one for each in syntax.conditions(pattern) for one in syntax.comparisons(each))
     of_regions = (one for region in syntax.regions(pattern) for one in region.tests)
     for one in (*of_tokens, *of_regions):

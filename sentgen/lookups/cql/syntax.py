@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from sentgen.lookups.attributes import Value
+from sentgen.lookups.attributes import Test
 from sentgen.lookups.languages import Either, Every, Negation
 
 
@@ -24,12 +24,16 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class CqlComparison:
-    """Whether an attribute is a value, or the same as another attribute; ``column`` is that of the latter."""
+    """Whether an attribute is a value, or the same as another attribute; ``column`` is that of the latter.
+
+    ``operator`` is one of numbers, if attributes are compared by their size.
+    """
 
     left: Term
-    right: Value | Term
+    right: Test | Term
     negated: bool = False
     column: int = field(default=0, compare=False)
+    operator: str = "="
 
 
 @dataclass(frozen=True, slots=True)

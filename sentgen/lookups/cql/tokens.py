@@ -13,7 +13,10 @@ from dataclasses import dataclass, replace
 from sentgen.errors import QueryError
 from sentgen.lookups.attributes import (
     COLUMNS,
+    Bound,
+    Test,
     Value,
+    as_number,
     attribute_condition,
     attribute_string,
     misc_condition,
@@ -52,7 +55,7 @@ class TokenConditions:
     query: str
     selection: Selection
     bindings: Bindings
-    empty: frozenset[Value]
+    empty: frozenset[Test]
     keys: StoreKeys
 
     def of_token(self, condition: syntax.Condition, alias: str, *, negated: bool = False) -> str:
@@ -95,7 +98,7 @@ class TokenConditions:
         match condition:
             case Every(parts):
                 return [one for part in parts for one in self.sentences_of_labels(part)]
-            case syntax.CqlComparison(left, Value() as value, False) if value not in self.empty:
+            case syntax.CqlComparison(left, Value() | Bound() as value, False) if value not in self.empty:
                 region = region_key(self.keys, left.attribute)
                 test = value.condition("a.value", self.bindings)
                 return [region.sentences(test, self.bindings)] if region else []
@@ -111,7 +114,7 @@ class TokenConditions:
 
     def _comparison(self, one: syntax.CqlComparison, left: str, right: str, negated: bool) -> str:
         if isinstance(one.right, syntax.Term):
-            return self._same(one.left, one.right, left, right, negated)
+            return self._same(one.left, one.right, left, right, negated, one.operator)
         name, value = one.left.attribute, self.compared(one.left.attribute, one.right)
         if meta := self._around(name, left):
             told = f"coalesce({value.condition(meta, self.bindings)}, {str(one.right in self.empty).lower()})"
@@ -125,16 +128,27 @@ class TokenConditions:
         told = any_of(found)
         return f"({told}) is not true" if negated else told
 
-    def _has(self, alias: str, name: str, value: Value | None) -> str:
+    def _has(self, alias: str, name: str, value: Test | None) -> str:
+        if surprisal := self.keys.find_surprisal(name):
+            test = value.condition("bits", self.bindings) if value is not None else ""
+            return surprisal.holds(alias, test, self.bindings)
         has = misc_condition if self.keys.is_misc(name) else attribute_condition
         return has(alias, name, value, self.bindings)
 
-    def compared(self, name: str, value: Value) -> Value:
+    def compared(self, name: str, value: Test) -> Test:
         """Return a value as the words of these corpora are compared with it."""
+        if not isinstance(value, Value):
+            return value
         loose = self.selection.ignore_case or self.selection.lowercase
         return replace(value, ignore_case=value.ignore_case or (loose and name in _WORDS))
 
-    def _same(self, one: syntax.Term, other: syntax.Term, left: str, right: str, negated: bool) -> str:
+    def _same(
+        self, one: syntax.Term, other: syntax.Term, left: str, right: str, negated: bool, operator: str
+    ) -> str:
+        if operator != "=":
+            sides = self.string(one.attribute, left), self.string(other.attribute, right)
+            told = f"{as_number(sides[0])} {operator} {as_number(sides[1])}"
+            return f"({told}) is not true" if negated else told
         columns = [COLUMNS.get(term.attribute) for term in (one, other)]
         if columns[0] and columns[1] and columns[0][1] == columns[1][1] and not self.selection.ignore_case:
             # The same numbers stand for the same strings.
@@ -151,6 +165,8 @@ class TokenConditions:
         """Return the string of an attribute of a row of `token`; null where there is none."""
         if meta := self._around(name, alias):
             return meta
+        if surprisal := self.keys.find_surprisal(name):
+            return f"{surprisal.value(alias, self.bindings)}::varchar"
         strings = [
             (misc_string if self.keys.is_misc(kind) else attribute_string)(alias, kind, self.bindings)
             for kind in kinds(name)
@@ -179,7 +195,9 @@ def region_key(keys: StoreKeys, name: str) -> RegionKey | None:
 
 def is_attribute(keys: StoreKeys, name: str) -> bool:
     """Return whether tokens have an attribute."""
-    return name in (*COLUMNS, *TAGS) or name in keys.features or keys.is_misc(name)
+    if name in (*COLUMNS, *TAGS) or keys.find_surprisal(name):
+        return True
+    return name in keys.features or keys.is_misc(name)
 
 
 def kinds(name: str) -> tuple[str, ...]:

@@ -82,7 +82,9 @@ def _edges(clauses: Iterable[Clause]) -> list[str]:
 
 
 def _check_token(keys: StoreKeys, text: str, key: str) -> None:
-    if key in (*TOKEN_KEYS, *WRITTEN, POSITION) or key in keys.features or keys.is_misc(key):
+    if key in (*TOKEN_KEYS, *WRITTEN, POSITION) or keys.find_surprisal(key):
+        return
+    if key in keys.features or keys.is_misc(key):
         return
     known = [name for name in keys.of_tokens if name not in ("word", "feats", "deprel")]
     refuse_regions(keys, key)

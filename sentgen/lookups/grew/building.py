@@ -10,7 +10,7 @@ from math import isfinite
 from lark import Token, Transformer, v_args
 
 from sentgen.errors import InputError
-from sentgen.lookups.attributes import Value
+from sentgen.lookups.attributes import Bound, Value
 from sentgen.lookups.grew.syntax import (
     Clause,
     CountKey,
@@ -30,6 +30,7 @@ from sentgen.lookups.grew.syntax import (
     Reference,
     is_part,
 )
+from sentgen.lookups.surprisals import NAME as SURPRISAL
 
 _ENHANCED = "E:"
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
@@ -159,7 +160,7 @@ class Building(Transformer[Token, GrewRequest | Filter | CountKey]):
 
     def parts(self, *parts: FeatureCondition) -> Label:
         asked = [one for one in parts if one.key == "enhanced"]
-        if any(one.relation is not FeatureRelation.IS or one.values[0].texts != ("yes",) for one in asked):
+        if any(one.relation is not FeatureRelation.IS or one.values != (Value(("yes",)),) for one in asked):
             raise InputError("of 'enhanced' only 'enhanced=yes' can be asked")
         rest = tuple(one for one in parts if one not in asked)
         for one in rest:
@@ -171,6 +172,9 @@ class Building(Transformer[Token, GrewRequest | Filter | CountKey]):
         if not values:
             return self.present(key) if operator == "=" else self.absent(key)
         return FeatureCondition(str(key), FeatureRelation(operator), values)
+
+    def bounded(self, key: str, operator: Token, values: tuple[Value, ...]) -> FeatureCondition:
+        return FeatureCondition(key, FeatureRelation.IS, (Bound(str(operator), _number(values)),))
 
     def absent(self, key: str) -> FeatureCondition:
         return FeatureCondition(str(key), FeatureRelation.ABSENT)
@@ -185,6 +189,12 @@ class Building(Transformer[Token, GrewRequest | Filter | CountKey]):
         if stem and twice and rest:
             return f"{stem}[{rest}]"
         return f"{name}[{layer[0]}]" if layer else name
+
+    def named_after_model(self, *parts: Token) -> str:
+        name = ".".join(parts)
+        if parts[0] != SURPRISAL:
+            raise InputError(f"{name}: a feature has no dot in its name, but for {SURPRISAL}.MODEL")
+        return name
 
     def values(self, *parts: str) -> tuple[Value, ...]:
         return values_of(str(one) for one in parts if getattr(one, "type", "") != "BAR")

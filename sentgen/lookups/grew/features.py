@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from sentgen.errors import InputError
 from sentgen.lookups.attributes import (
+    Test,
     Value,
     attribute_condition,
     attribute_string,
@@ -46,7 +47,9 @@ def fits_anchor(one: FeatureCondition) -> bool:
     }[one.relation]
 
 
-def _fits(value: Value, text: str) -> bool:
+def _fits(value: Test, text: str) -> bool:
+    if not isinstance(value, Value):  # of numbers, which the anchor does not have
+        return False
     if not value.regex:
         return text in value.texts
     try:
@@ -90,6 +93,8 @@ class FeatureConditions:
         """Return the value of a row of `token` under a key, as a string; null if it has none."""
         if key in TOKEN_KEYS:
             return attribute_string(alias, key, self.bindings)
+        if surprisal := self.keys.find_surprisal(key):
+            return surprisal.value(alias, self.bindings)
         own = misc_string(alias, key, self.bindings)
         if key == "wordform":
             return f"coalesce({own}, {self.string(alias, 'form')})"
@@ -130,8 +135,10 @@ class FeatureConditions:
         """Return whether a key of a node is one of FEATS."""
         return key not in (*TOKEN_KEYS, *WRITTEN) and key in self.keys.features
 
-    def _of_token(self, alias: str, key: str, value: Value | None) -> str:
-        if value is not None and key in WRITTEN:
+    def _of_token(self, alias: str, key: str, value: Test | None) -> str:
+        if surprisal := self.keys.find_surprisal(key):
+            return surprisal.holds(alias, self._is("bits", value, key) if value else "", self.bindings)
+        if isinstance(value, Value) and key in WRITTEN:
             value = self._written(value)
         if key in TOKEN_KEYS or self.of_feats(key):
             return attribute_condition(alias, key, value, self.bindings)
@@ -144,10 +151,10 @@ class FeatureConditions:
             value = replace(value, texts=tuple(self.selection.fold(text) for text in value.texts))
         return replace(value, ignore_case=True) if self.selection.ignore_case else value
 
-    def _is(self, string: str, value: Value | None, name: str) -> str:
+    def _is(self, string: str, value: Test | None, name: str) -> str:
         return f"{string} is not null" if value is None else value.condition(string, self.bindings, name)
 
-    def _asked(self, one: FeatureCondition, condition: Callable[[Value | None], str]) -> str:
+    def _asked(self, one: FeatureCondition, condition: Callable[[Test | None], str]) -> str:
         """Return the condition of a feature, of conditions that its value is some (None: any)."""
         if one.relation is FeatureRelation.PRESENT:
             return condition(None)

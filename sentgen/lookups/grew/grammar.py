@@ -38,9 +38,11 @@ part: LABEL EQ label_values -> feature
 label_value: LABEL | STRING | REGEX | PERL | STAR
 
 ?feature: feature_name (EQ | NE) values -> feature
+    | feature_name (LT | GT | LE | GE) values -> bounded
     | "!" feature_name -> absent
     | feature_name -> present
 feature_name: NAME ("[" NAME "]")?
+    | NAME "." NAME -> named_after_model
 values: value (BAR value)*
 value: NAME (COLON NAME)* (AT NAME)? | MINUS NAME | FLOAT | STRING | REGEX | PERL | STAR
 

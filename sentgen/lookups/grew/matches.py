@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from sentgen.errors import InputError
 from sentgen.lookups.absence import QuestionValue as Named
 from sentgen.lookups.absence import explained
-from sentgen.lookups.attributes import Value
+from sentgen.lookups.attributes import Test, Value
 from sentgen.lookups.concordances.places import SentenceRange, sentences_of
 from sentgen.lookups.concordances.sorting import NONE, SortOption, line_order, read_order
 from sentgen.lookups.concordances.surface import surface_of
@@ -175,7 +175,8 @@ class _Search:
         self.connection, self.selection, self._sentences = connection, selection, sentences_of(connection)
         self._whether = [(text, read_whether(text)) for text in asked.whether]
         self.request = read_request(asked.request)
-        self._there, others = StoreKeys(connection), [condition for _, condition in self._whether]
+        self._there = StoreKeys(connection, selection.names)
+        others = [condition for _, condition in self._whether]
         self.keys = read_keys(self._there, self.request, list(map(read_key, asked.key)))
         # What is wrong with its names is said first.
         self.whole = self.statements()
@@ -184,7 +185,7 @@ class _Search:
             _check_regex(connection, value)
         # Counts are sorted by their columns.
         sort = NONE if asked.counted else asked.sort
-        self.order = line_order(connection, read_order(sort), asked.context)
+        self.order = line_order(self._there, read_order(sort), asked.context)
 
     def keyed(self, statements: GrewStatements, limit: int) -> Statement:
         """Return the statement that counts hits by the keys and conditions."""
@@ -260,7 +261,11 @@ def _check_regex(connection: Connection, value: Value) -> None:
 
 
 def _values(request: GrewRequest, others: Iterable[Filter]) -> Iterator[Value]:
-    """Yield all values of a request."""
+    """Yield all values of a request, but for bounds of numbers."""
+    yield from (one for one in _tests(request, others) if isinstance(one, Value))
+
+
+def _tests(request: GrewRequest, others: Iterable[Filter]) -> Iterator[Test]:
     for clause in request.every_clause(others):
         if isinstance(clause, GrewEdge):
             yield from clause.label.values
@@ -294,8 +299,9 @@ def _with_hints(connection: Connection, answer: Answer, search: _Search) -> Answ
     return explained(connection, answer, search.selection, named)
 
 
-def _named(attribute: str, prefix: str, values: Iterable[Value]) -> list[Named]:
+def _named(attribute: str, prefix: str, values: Iterable[Test]) -> list[Named]:
     """Return what values name, as word patterns, in which a star would be any characters."""
-    texts = [text for value in values if not value.regex for text in value.texts]
+    strings = [one for one in values if isinstance(one, Value) and not one.regex]
+    texts = [text for value in strings for text in value.texts]
     escaped = [text.replace("\\", "\\\\").replace("*", "\\*") for text in texts]
     return [Named(attribute, text if text == "?" else text.replace("?", "\\?"), prefix) for text in escaped]

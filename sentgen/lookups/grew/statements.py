@@ -16,6 +16,7 @@ from sentgen.lookups.grew.syntax import ANCHOR, CountKey, Filter, Placement, Ref
 from sentgen.lookups.keys import bare
 from sentgen.lookups.reach import SENTENCE
 from sentgen.lookups.statement import Bindings, Statement, limit_clause, where
+from sentgen.lookups.surprisals import bin_of
 
 #: What stands for a value that there is not.
 UNDEFINED = "__undefined__"
@@ -250,7 +251,10 @@ class GrewStatements:
         ):
             value = f"(select {feature('name', key.of.key, self.bindings)} from tag where id = {column})"
             return f"{bound.alias}.feats_id", f"coalesce({value}, '{UNDEFINED}')"
-        return self.compiler.value(key.of, scope), f"coalesce({column}::varchar, '{UNDEFINED}')"
+        value = self.compiler.value(key.of, scope)
+        if isinstance(key.of, Reference) and self.compiler.conditions.keys.find_surprisal(key.of.key):
+            value = bin_of(value)
+        return value, f"coalesce({column}::varchar, '{UNDEFINED}')"
 
     def _placement(self, of: Placement) -> str:
         """Return the names of nodes in the order of their positions."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from sentgen.lookups.attributes import Value
+from sentgen.lookups.attributes import Test, Value
 
 #: The key of the position of a node.
 POSITION = "__id__"
@@ -41,7 +41,7 @@ class FeatureCondition:
 
     key: str
     relation: FeatureRelation
-    values: tuple[Value, ...] = ()
+    values: tuple[Test, ...] = ()
 
 
 #: All of them are asked for at once.

@@ -196,6 +196,14 @@ class Frequencies(HitLookup):
     sort: RowSortOption = ""
     offset: OffsetOption = 0
 
+    mean: Annotated[
+        str | None,
+        Option(
+            "Also the mean of a number, such as `surprisal`, with its 95 % interval by documents.",
+            metavar="ATTRIBUTE",
+        ),
+    ] = None
+
     def __post_init__(self) -> None:
         HitLookup.__post_init__(self)
         if self.filter and self.query is None:
@@ -205,6 +213,7 @@ class Frequencies(HitLookup):
         if self._query == ALL_TOKENS and self.pattern != ANY:
             listed = ", ".join(By)
             option = f"by {self._by}" if self.parts is None else f"parts {self.parts}"
+            option = option if self.mean is None else f"mean {self.mean}"
             raise InputError(
                 f"a pattern is of what is listed: {listed}; with --{option} give a --query instead"
             )
@@ -219,7 +228,7 @@ class Frequencies(HitLookup):
         """The query; a pattern can be one, and other attributes than words and tags are of every token."""
         if self.query is None and is_cql(self.pattern):
             return self.pattern
-        of_hits = self._by not in list(By) or self.parts is not None
+        of_hits = self._by not in list(By) or self.parts is not None or self.mean is not None
         return ALL_TOKENS if self.query is None and of_hits else self.query
 
     @in_pages
@@ -257,6 +266,7 @@ class Frequencies(HitLookup):
                 self.limit,
                 parts=self.parts,
                 filters=self.filters,
+                mean=self.mean,
             )
         by, limit = By(self._by), self.limit
         # Only words and lemmas are lower-cased on the way in, or taken for one; tags keep their case.

@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups.absence import explained
+from sentgen.lookups.attributes import as_number
 from sentgen.lookups.concordances.filtered_hits import FilteredHits, filtered, steps
 from sentgen.lookups.concordances.filters import HitFilter
 from sentgen.lookups.concordances.hits import CqlHits, ReadPattern, read_hits
@@ -27,97 +28,26 @@ from sentgen.lookups.reach import DOCUMENT
 from sentgen.lookups.regions import innermost, pieces_of
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, gathered, limit_clause, limited, where
-from sentgen.lookups.statistics.dispersion import JUILLAND_D
+from sentgen.lookups.statistics.hit_frequency_statements import (
+    COUNTED,
+    GATHERED,
+    JOIN_MEANS,
+    JUILLAND,
+    KINDS,
+    MEAN,
+    MEANS_OF,
+    PLACES,
+    SENTENCES,
+    STATEMENT,
+    SUMMED,
+    SUMS,
+    WHOLE,
+    WHOLE_ACROSS,
+    WITHIN,
+)
+from sentgen.lookups.surprisals import bin_of, split_name
+from sentgen.output.tabular import column_of
 from sentgen.output.wording import instead
-
-_COUNTED = """\
-with recursive {parts}item as (
-{items}
-),
-counted as (
-  select {keys}, {part} as part_id, count(*) as count
-  from item
-  join sentence on sentence.id = item.sentence_id{in_part}
-  group by {keys}, part_id
-)"""
-#: The same of the counts of parts of the store, of the keys alone that are shown: they may be of any number.
-_GATHERED = """\
-with shown as (
-  select {keys}
-  from gathered
-  group by {keys}
-  order by sum(count) desc, {keys}{limit}
-),
-counted as (
-  select {keys}, part_id, sum(count)::bigint as count
-  from gathered
-  semi join shown using ({keys})
-  group by {keys}, part_id
-)"""
-_STATEMENT = """\
-{counted},
-part as (
-  select {part_id} as part_id, sum(length) as size
-  from {pieces}
-  group by part_id
-),
-{kinds}total as (
-  select sum(size) as tokens, count(*) as parts, (select sum(count) from {all}) as hits from part
-)
-select {shown}, sum(count)::bigint as count, sum(count) / any_value(hits) as share,
-  1e6 * sum(count) / any_value(tokens) as per_million, count(*) as {parts},
-  case when any_value(total.parts) > 1 then greatest(
-    0.5 * (
-      sum(abs(count / of_item - size / tokens) order by part_id) + 1 - sum(size) / any_value(tokens)
-    ), 0
-  ) end as dp,
-  {juilland} as juilland_d, count(*) / any_value(total.parts) as {share}{within}
-from (select *, sum(count) over (partition by {keys}) as of_item from counted)
-join part using (part_id){join_kinds}
-cross join total
-group by {keys}
-order by count desc, {keys}{limit}"""
-
-_JUILLAND = JUILLAND_D.format(
-    documents="any_value(total.parts)",
-    squares="sum((count / size) ** 2 order by part_id)",
-    rates="sum(count / size order by part_id)",
-)
-
-#: How many tokens the sentences have that agree in their metadata.
-_KINDS = """\
-kind as (
-  select {strings}, sum(length) as kind_size
-  from ({pieces}) as h
-  group by all
-),
-"""
-_SENTENCES = "select s.id as sentence_id, s.length from sentence as s{corpora}"
-_WITHIN = ",\n  1e6 * sum(count) / any_value(kind_size) as per_million_in_part"
-
-_WHOLE = """\
-(
-    select h.sentence_id, h.first, h.last, {strings}
-    from {hits} as h
-    join token as t on t.sentence_id = h.sentence_id and t.position between h.first and h.last{in_part}
-    group by h.sentence_id, h.first, h.last
-  )"""
-
-#: By each place of a hit: documents are too long to look for it in all of one.
-_WHOLE_ACROSS = """\
-(
-    select h.sentence_id, h.first, h.last, {strings}
-    from (select *, unnest(range(first, last + 1)) as place from {hits}) as h
-    join running as t on t.start = h.sentence_id and t.place = h.place{in_part}
-    group by h.sentence_id, h.first, h.last
-  )"""
-
-_PLACES = """\
-(
-    select distinct sentence_id, first, last, {places}
-    from {match}
-    join {hits} using (sentence_id, first, last)
-  )"""
 
 #: In how many pieces a part of the store is counted: the strings of a hit take more memory than its place.
 _PIECES = 6
@@ -135,6 +65,7 @@ class _Asked:
         there: the keys of the store.
         parts: kinds of the regions over which the dispersion is; none for documents.
         filtered: the hits that are counted, if not all of them.
+        mean: the number of which there is a mean.
     """
 
     query: str
@@ -144,6 +75,7 @@ class _Asked:
     there: StoreKeys
     parts: tuple[str, ...]
     filtered: ReadPattern | None = None
+    mean: Term | None = None
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -162,15 +94,26 @@ class _Asked:
             return self.hits.cql.conditions(bindings)
         return TokenConditions(self.query, self.selection, bindings, frozenset(), self.there)
 
+    def _key(self, term: Term, alias: str, conditions: TokenConditions) -> str:
+        """Return the string that a hit is counted by, of a token or a sentence of it."""
+        if surprisal := self.there.find_surprisal(term.attribute):
+            string = bin_of(surprisal.value(alias, conditions.bindings))
+        else:
+            string = conditions.string(term.attribute, alias)
+        if self.selection.ignore_case and term.attribute in ("word", "form", "lemma"):
+            string = f"lower({string})"
+        return f"coalesce({string}, '_')"
+
     def counted(self, bindings: Bindings, within: SentenceRange | None = None) -> str:
         """Return what counts the hits by keys and documents, in all sentences or some of them."""
         found, part = self._found(bindings, within), within.part if within else ""
-        return _COUNTED.format(
+        return COUNTED.format(
             parts=found.parts,
             items=self._items(found, bindings, part),
             keys=", ".join(self.columns.values()),
             in_part=f" and sentence.id {part}" if part else "",
             part="item.part_id" if self.parts else "document_id",
+            sums=SUMS if self.mean else "",
         )
 
     def _found(self, bindings: Bindings, within: SentenceRange | None) -> CqlMatches:
@@ -200,10 +143,12 @@ class _Asked:
         across = reach is DOCUMENT
         if isinstance(self.hits, CqlHits) and self.hits.one_token:
             keys = [Term(term.attribute, term.label or "match") for term in keys]
-        labels = (term.label for term in keys)
+        named = [*((f"key_{number}", term) for number, term in enumerate(keys, 1))]
+        named += [("value", self.mean)] if self.mean else []
+        labels = (term.label for _, term in named)
         places = {label: found.labels[label] for label in labels if label in found.labels}
-        for number, term in enumerate(keys, 1):
-            column, alias = f"key_{number}", "t"
+        for number, (column, term) in enumerate(named, 1):
+            alias = "t"
             # Across, only the token says in which sentence it is.
             if metadata_key(self.there, term.attribute) and not across:
                 alias = "h"
@@ -214,10 +159,9 @@ class _Asked:
                 joins.append(f"\n  join {reach.tokens} as {alias} on {on}{_in_part(alias, part)}")
             elif term.label in places:
                 told.append(f"h.{places[term.label]} is not null")
-            string = conditions.string(term.attribute, alias)
-            if self.selection.ignore_case and term.attribute in ("word", "form", "lemma"):
-                string = f"lower({string})"
-            string = f"coalesce({string}, '_')"
+            string = self._key(term, alias, conditions)
+            if column == "value":
+                string = as_number(conditions.string(term.attribute, alias))
             if not term.label:
                 whole.append(f"string_agg({string}, ' ' order by t.{reach.position}) as {column}")
                 string = column
@@ -230,10 +174,10 @@ class _Asked:
                 joins.append(f"\n  join running as t_0 on {on}{_in_part('t_0', part)}")
         source = found.hits
         if whole:
-            template = _WHOLE_ACROSS if across else _WHOLE
+            template = WHOLE_ACROSS if across else WHOLE
             source = template.format(strings=", ".join(whole), hits=source, in_part=_in_part("t", part))
         if places:
-            placed = _PLACES.format(places=", ".join(places.values()), match=found.match, hits=found.hits)
+            placed = PLACES.format(places=", ".join(places.values()), match=found.match, hits=found.hits)
             if whole:
                 joins.insert(0, f"\n  join {source} as w using (sentence_id, first, last)")
             source = placed
@@ -252,6 +196,7 @@ def hit_frequencies(
     *,
     parts: str | None = None,
     filters: Sequence[HitFilter] = (),
+    mean: str | None = None,
 ) -> Answer:
     """Return what a query matched, most frequent first, then alphabetically.
 
@@ -275,24 +220,29 @@ def hit_frequencies(
             ``document_share`` are ``parts`` and ``part_share`` then.
         limit: rows at most, 0 for all.
         filters: what has to stand near a hit, or must not.
+        mean: an attribute whose values are numbers, of the first token of a hit or that of a label; columns
+            ``mean``, ``mean_low`` and ``mean_high`` are its mean with the interval of 95 %, by documents or
+            ``parts`` (see `sentgen.lookups.statistics.intervals`).
 
     Raises:
         QueryError: the query cannot be read, or has no such attribute or label.
         InputError: a pattern matches everywhere, or a key is empty or given twice.
     """
-    asked, bindings = _read(connection, query, selection, reading, _read_keys(by), parts), Bindings()
+    asked, bindings = _read(connection, query, selection, reading, _read_keys(by), parts, mean), Bindings()
     found = filtered(connection, asked.hits, filters, selection, reading)
     asked = replace(asked, filtered=found)
     sentences, missing = sentences_of(connection), f"occurrence of {query!r}"
     rest = _rest(asked, limit, bindings)
-    whole = Statement(_STATEMENT.format(counted=asked.counted(bindings), all="counted", **rest), bindings)
+    whole = Statement(STATEMENT.format(counted=asked.counted(bindings), all="counted", **rest), bindings)
     if found.at_once(sentences):
         answer = limited(connection, whole, limit, missing)
     else:
-        counted = _GATHERED.format(**rest)
+        counted = GATHERED.format(**rest)
         with gathered(connection, "gathered", _parts(connection, asked, sentences)):
-            summed = Statement(_STATEMENT.format(counted=counted, all="gathered", **rest), bindings)
+            summed = Statement(STATEMENT.format(counted=counted, all="gathered", **rest), bindings)
             answer = replace(limited(connection, summed, limit, missing), query=whole)
+    if mean is not None and not answer.nothing and not any(map(_is_there, column_of(answer.found, "mean"))):
+        raise InputError(f"{mean} is never a number here, so that there is no mean; take another attribute")
     answer = replace(answer, remarks=steps(connection, found))
     return explained(connection, answer, selection, found.values)
 
@@ -314,23 +264,27 @@ def _rest(asked: _Asked, limit: int, bindings: Bindings) -> dict[str, str]:
         if metadata_key(asked.there, term.attribute) or region_key(asked.there, term.attribute)
     }
     chosen = where(asked.selection.of_sentences(bindings, "s"), "    ")
-    kinds = asked.kinds
+    kinds, keys = asked.kinds, ", ".join(columns.values())
     pieces = f"sentence as s{chosen}"
     if asked.parts:
         pieces = f"({pieces_of(asked.parts, bindings, chosen)}) as h"
-    same = pieces_of(kinds, bindings, chosen) if kinds else _SENTENCES.format(corpora=chosen)
+    same = pieces_of(kinds, bindings, chosen) if kinds else SENTENCES.format(corpora=chosen)
     strings = ", ".join(f"{string} as {column}" for column, string in metadata.items())
     return {
-        "keys": ", ".join(columns.values()),
+        "keys": keys,
         "shown": ", ".join(f'{column} as "{_quoted(name)}"' for name, column in columns.items()),
         "part_id": innermost(asked.parts, "h", "position", bindings) if asked.parts else "document_id",
         "pieces": pieces,
         "parts": "parts" if asked.parts else "documents",
         "share": "part_share" if asked.parts else "document_share",
-        "juilland": _JUILLAND,
-        "kinds": _KINDS.format(strings=strings, pieces=same) if metadata else "",
+        "juilland": JUILLAND,
+        "kinds": KINDS.format(strings=strings, pieces=same) if metadata else "",
         "join_kinds": f"\njoin kind using ({', '.join(metadata)})" if metadata else "",
-        "within": _WITHIN if metadata else "",
+        "within": WITHIN if metadata else "",
+        "sums": SUMMED if asked.mean else "",
+        "means": MEANS_OF.format(keys=keys) if asked.mean else "",
+        "join_means": JOIN_MEANS.format(keys=keys) if asked.mean else "",
+        "mean": MEAN if asked.mean else "",
         "limit": limit_clause(limit, bindings),
     }
 
@@ -356,6 +310,7 @@ def _read_keys(by: str) -> dict[str, Term]:
     found = {}
     for name in names:
         label, _, attribute = name.rpartition(".")
+        label, attribute = split_name(name) or (label, attribute)
         found[name] = Term(name, "match") if label == "meta" else Term(attribute, label)
     return found
 
@@ -367,20 +322,22 @@ def _read(
     reading: Reading,
     keys: dict[str, Term],
     over: str | None,
+    mean: str | None,
 ) -> _Asked:
     """Read the query, in CQL unless nothing of it looks so."""
-    there = StoreKeys(connection)
+    there = StoreKeys(connection, selection.names)
     parts = () if over is None else there.find_kinds(over)
     if over is not None and not parts:
         raise InputError(f"no region {over!r} to be parts; {instead(over, there.kinds)}")
     named = {name: _around(there, name, term) for name, term in keys.items()}
-    by = list(named.values())
+    of = None if mean is None else _number_of(there, mean)
+    by = [*named.values(), *([of] if of else [])]
     if is_cql(query) or "[" in query or '"' in query or reading.dialect is not Dialect.SENTGEN:
         cql = parse_cql(connection, query, selection, reading, by)
-        return _Asked(query, CqlHits(cql, reading.reaches), named, selection, there, parts)
+        return _Asked(query, CqlHits(cql, reading.reaches), named, selection, there, parts, mean=of)
     hits = read_hits(connection, query, selection, reading=reading, surface=True)
     check_terms(there, query, by)
-    return _Asked(query, hits, named, selection, there, parts)
+    return _Asked(query, hits, named, selection, there, parts, mean=of)
 
 
 def _around(there: StoreKeys, name: str, term: Term) -> Term:
@@ -392,8 +349,21 @@ def _around(there: StoreKeys, name: str, term: Term) -> Term:
     return term
 
 
+def _number_of(there: StoreKeys, mean: str) -> Term:
+    """Return the attribute of which there is a mean: of the first token of a hit, unless it has a label."""
+    (name, term), *others = _read_keys(mean).items()
+    if others:
+        raise InputError(f"{mean!r}: a mean is that of one number; ask for each by itself")
+    term = _around(there, name, term)
+    return replace(term, label=term.label or "match")
+
+
 def _in_part(alias: str, part: str) -> str:
     return f" and {alias}.sentence_id {part}" if part else ""
+
+
+def _is_there(value: object) -> bool:
+    return value is not None
 
 
 def _quoted(name: str) -> str:

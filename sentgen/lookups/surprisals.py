@@ -1,0 +1,166 @@
+"""Surprisal as an attribute of tokens: by the model that was applied to them, or by one of several.
+
+It is called ``surprisal`` where one model was applied, else ``surprisal.NAME``, or ``surprisal.NAME@VERSION``
+where several versions were; as in other names, ``_`` stands for what a query cannot hold. A token of a
+sentence that the model was not applied to has none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+
+from sentgen.errors import InputError
+from sentgen.lookups.regions import plain
+from sentgen.lookups.statement import Bindings, Statement
+from sentgen.output.wording import either
+
+NAME = "surprisal"
+_WRITTEN = re.compile(rf"(?:(?P<label>.+)\.)?(?P<name>{NAME}(?:\..+)?)")
+
+_MODELS = "select id, name, version from model order by name, version"
+#: Rows of a model lie together, so that this reads few of others.
+_APPLIED = "select 1 from surprisal where model_id = $model{corpora} limit 1"
+_OF_CORPORA = " and corpus_id in (select id from corpus where name in $corpora)"
+_AMONG = """\
+({alias}.sentence_id, {alias}.position) in (
+    select sentence_id, position from surprisal where model_id = {model}{test}
+  )"""
+_BITS = """\
+(select bits from surprisal
+    where model_id = {model} and sentence_id = {alias}.sentence_id and position = {alias}.position)"""
+
+
+@dataclass(frozen=True, slots=True)
+class SurprisalKey:
+    """The surprisal by a model.
+
+    Args:
+        model: its number.
+        label: its name and version.
+    """
+
+    model: int
+    label: str
+
+    @property
+    def always(self) -> None:
+        """No sentence need have it, as it has its corpus."""
+
+    def holds(self, alias: str, test: str, bindings: Bindings) -> str:
+        """Return the condition that a token has surprisal whose ``bits`` pass a test; empty: any.
+
+        Args:
+            alias: of a row with ``sentence_id`` and ``position``.
+            test: the condition on ``bits``.
+            bindings: of the statement.
+        """
+        model = bindings.bind("model", self.model)
+        return _AMONG.format(alias=alias, model=model, test=test and f" and {test}")
+
+    def value(self, alias: str, bindings: Bindings) -> str:
+        """Return the surprisal of a token in SQL; null if it has none."""
+        return _BITS.format(alias=alias, model=bindings.bind("model", self.model))
+
+
+def bin_of(bits: str) -> str:
+    """Return the bin of one bit that a surprisal is in, as text in SQL: ``12-13`` for 12 bits and more."""
+    return f"(select floor(b)::bigint || '-' || floor(b)::bigint + 1 from (select {bits} as b))"
+
+
+def split_name(name: str) -> tuple[str, str] | None:
+    """Return the label and the name of a surprisal; none if it is another attribute.
+
+    >>> split_name("a.surprisal.news"), split_name("surprisal"), split_name("lemma")
+    (('a', 'surprisal.news'), ('', 'surprisal'), None)
+    """
+    found = _WRITTEN.fullmatch(name)
+    return (found["label"] or "", found["name"]) if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedModels:
+    """The models that were applied to some corpora.
+
+    Args:
+        keys: the surprisal by each, by the names that it has.
+        elsewhere: whether others were applied, or these, but to other corpora alone.
+        corpora: which corpora.
+        models: names of all models of the store.
+    """
+
+    keys: dict[str, SurprisalKey]
+    elsewhere: bool
+    corpora: Sequence[str]
+    models: Sequence[str]
+
+    @property
+    def there(self) -> bool:
+        """Whether any was applied, to whichever corpora."""
+        return bool(self.keys) or self.elsewhere
+
+    @property
+    def names(self) -> list[str]:
+        """What can be asked for."""
+        return [NAME] if len(self.keys) == 1 else list(self.keys)
+
+    def find(self, name: str) -> SurprisalKey:
+        """Return the surprisal that a name stands for.
+
+        Raises:
+            InputError: there is none, or it may be that by several models.
+        """
+        if not self.keys:
+            of = f" of {', '.join(self.corpora)}" if self.corpora else ""
+            model = self.models[0] if len(self.models) == 1 else "MODEL"
+            corpus = self.corpora[0] if self.corpora else "CORPUS"
+            raise InputError(
+                f"no token{of} has a surprisal; store it with: sentgen models apply {model} --corpus {corpus}"
+            )
+        if name == NAME and len(self.keys) == 1:
+            return next(iter(self.keys.values()))
+        named = {written: {written, f"{NAME}.{key.label}"} for written, key in self.keys.items()}
+        found = [
+            self.keys[written]
+            for written, names in named.items()
+            if name in names or name in set(map(plain_name, names))
+        ]
+        if len(found) == 1:
+            return found[0]
+        listed = either([plain_name(one) for one in self.keys])
+        if name == NAME:
+            raise InputError(f"the surprisal by which model? Write {listed}")
+        raise InputError(f"no {name!r}; write {listed}")
+
+
+def plain_name(name: str) -> str:
+    """Return a name as queries can hold it.
+
+    >>> plain_name("surprisal.my-news@2")
+    'surprisal.my_news_2'
+    """
+    return f"{NAME}.{plain(name.removeprefix(f'{NAME}.'))}"
+
+
+def applied_models(connection: Connection, corpora: Sequence[str] = ()) -> AppliedModels:
+    """Find the models that were applied to some corpora; to any, if none are named."""
+    rows = Statement(_MODELS).run(connection).to_pylist()
+    anywhere = [row for row in rows if _applied(connection, row["id"], ())]
+    found = [row for row in anywhere if not corpora or _applied(connection, row["id"], corpora)]
+    names = [row["name"] for row in found]
+    keys = {}
+    for row in found:
+        label = f"{row['name']}@{row['version']}"
+        alone = names.count(row["name"]) == 1
+        keys[f"{NAME}.{row['name'] if alone else label}"] = SurprisalKey(row["id"], label)
+    models = sorted({row["name"] for row in rows})
+    return AppliedModels(keys, len(anywhere) > len(found), corpora, models)
+
+
+def _applied(connection: Connection, model: int, corpora: Sequence[str]) -> bool:
+    bindings = Bindings(model=model, corpora=list(corpora))
+    text = _APPLIED.format(corpora=_OF_CORPORA if corpora else "")
+    return Statement(text, bindings).value(connection) is not None
