@@ -33,6 +33,23 @@ where corpus = $corpus
 order by id
 limit $limit offset $offset"""
 
+_SURPRISAL = """\
+select m.name || '@' || m.version as model, coalesce(s.sent_id, s.id::varchar) as sentence,
+  s.length as tokens, sum(p.bits) as bits
+from surprisal as p
+join model as m on m.id = p.model_id
+join sentence as s on s.id = p.sentence_id
+where s.document_id in (
+  select document.id
+  from document
+  join corpus on corpus.id = document.corpus_id
+  where corpus.name = $corpus
+    and document.name = $document
+)
+group by m.name, m.version, s.id, s.sent_id, s.length
+order by m.name, m.version, s.id
+limit $limit"""
+
 _SENTENCE = """\
 select id, corpus, document, coalesce(sent_id, id::varchar) as sentence, text, metadata
 from v_sentences
@@ -138,6 +155,12 @@ def list_sentences(
     query = Statement(_SENTENCES, Bindings(corpus=corpus, document=document, limit=limit, offset=offset))
     missing = f"sentences in document {document!r} of corpus {corpus!r}"
     return limited(connection, query, limit, missing)
+
+
+def list_surprisal(connection: Connection, corpus: str, document: str, *, limit: int) -> Answer:
+    """Return the surprisal of each sentence of a document, by each model that was applied to it."""
+    query = Statement(_SURPRISAL, Bindings(corpus=corpus, document=document, limit=limit))
+    return limited(connection, query, limit, f"surprisal in document {document!r} of corpus {corpus!r}")
 
 
 def find_sentence(

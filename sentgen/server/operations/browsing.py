@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.concordances.browsing import list_documents, list_sentences
+from sentgen.lookups.concordances.browsing import list_documents, list_sentences, list_surprisal
 from sentgen.lookups.dependency_search import End, Layer
 from sentgen.lookups.metadata.facets import facets, size_of
 from sentgen.lookups.paging import OffsetOption, RowSortOption, behind, in_pages
@@ -68,6 +68,18 @@ class DocumentSentences:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentSurprisal:
+    """Surprisal of the sentences of a document."""
+
+    corpus: Annotated[str, Option("Name of the corpus.")]
+    document: Annotated[str, Option("Name of the document.")]
+    limit: LimitOption = 5000
+
+    def ask(self, connection: Connection) -> Answer:
+        return list_surprisal(connection, self.corpus, self.document, limit=self.limit)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PairLines(Lookup):
     """The lines with a word and another one that modifies it, governs it, or stands in its window."""
 
@@ -124,5 +136,8 @@ OPERATIONS = (
     Operation("facets", "What corpora are made of.", "sql", Facets, facets_of, api=False),
     Operation("documents", "Documents of a corpus.", "sql", Documents, ask, api=False),
     Operation("sentences", "Sentences of a document.", "sql", DocumentSentences, ask, api=False),
+    Operation(
+        "surprisal", "Surprisal of the sentences of a document.", "sql", DocumentSurprisal, ask, api=False
+    ),
     Operation("hits", "Lines with two words.", "sql", PairLines, ask, api=False),
 )

@@ -9,10 +9,12 @@ from typing import Any
 
 from sentgen.server.pages import examples
 from sentgen.server.pages.contexts import contexts
+from sentgen.server.pages.curves import Curve, curves
 from sentgen.server.pages.examples import PageExample
 from sentgen.server.pages.facets import PartChoice, frequent_words, read_parts
 from sentgen.server.pages.lines import SORT_KEYS
 from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
+from sentgen.server.pages.texts import link
 from sentgen.server.pages.turning import ListPart
 
 #: What there is of a subcorpus, and more of a corpus or of all.
@@ -64,6 +66,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "answer": answer,
         **inside,
         "examples": await _examples(ask, name, tab) if not overview.problem else (),
+        "curves": await _curves(ask, query, name),
         "units": UNITS,
         "orders": ORDERS,
         "contexts": contexts(query, "/corpus", _ASKED),
@@ -98,6 +101,18 @@ async def _documents(
     if document:
         return await ask("sentences", corpus=name, document=document, limit=part.rows, offset=part.offset)
     return await ask("documents", corpus=_only(name), where=where, **part.asked)
+
+
+async def _curves(ask: Asking, query: PageParameters, name: str) -> list[Curve]:
+    """Return the curves of a document that is shown."""
+    document = query.raw("document")
+    if not name or not document or query.choice("show", _OF_CORPUS) != "documents":
+        return []
+
+    def page_of(sentence: str) -> str:
+        return link("/sentence", corpus=name, document=document, sentence=sentence)
+
+    return curves((await ask("surprisal", corpus=name, document=document)).rows, page_of)
 
 
 async def _subcorpora(

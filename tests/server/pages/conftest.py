@@ -20,6 +20,7 @@ from sentgen.desk.labels import GivenLabel
 from sentgen.desk.line_sets import NewLineSet
 from sentgen.lookups.subcorpora import define
 from sentgen.models import build
+from sentgen.models.surprisal import ApplyRequest
 from sentgen.models.vectors.build import VectorRequest
 from sentgen.schema import Store
 
@@ -43,6 +44,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
             define(connection, "short", "length < 18", ["relief"])
             define(connection, SUBCORPUS, f'corpus != "{SUBCORPUS}" and length > 0')
         build(store, MODEL, [HOSTILE], order=2, smoothing="kneser-ney")
+        for name, corpus in (("relief", "relief"), (MODEL, HOSTILE)):
+            ApplyRequest(name=name, corpus=[corpus]).apply(store)
         for name, corpus in ((VECTORS, HOSTILE), ("company", "relief")):
             VectorRequest(name=name, corpus=[corpus], dimensions=4, min_count=1).build(store)
     return path
