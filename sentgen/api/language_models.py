@@ -14,18 +14,10 @@ from sentgen.api.tables import Table
 from sentgen.generation.answers import OrderingRequest, answer
 from sentgen.generation.bag_reader import Bag, Notation
 from sentgen.models.arpa import export_arpa
-from sentgen.models.raw_text import words_of
 from sentgen.models.registry import ModelInfo, properties
 from sentgen.models.request import ScoreRequest
-from sentgen.models.scoring import (
-    COLUMNS,
-    TOTALS,
-    Totals,
-    model_notes,
-    score_rows,
-    score_sentences,
-    split_lines,
-)
+from sentgen.models.scored_text import ScoredText
+from sentgen.models.scoring import TOTALS, Totals, model_notes, split_lines
 from sentgen.output.progress import counted, steps
 from sentgen.output.tabular import Rows
 
@@ -83,17 +75,13 @@ class LanguageModel:
             export_arpa(store, self.info, Path(arpa_file), progress=report)
 
     @signed(ScoreOptions)
-    def score(self, text: str | Sequence[str], **options: Unpack[ScoreOptions]) -> Scores:
-        """Score sentences: words separated by blanks, a sentence a line."""
+    def score(self, text: str | Sequence[str] = (), **options: Unpack[ScoreOptions]) -> Scores:
+        """Score sentences: words separated by blanks, a sentence a line; or those of a ``corpus``."""
         with self._door.reading() as store:
             asked = declared(ScoreRequest, {"text": text, "model": self.name, **options})
-            sentences = words_of(store, self.info, split_lines(asked.text), tokenize=asked.tokenize)
-            sums = Totals()
-            rows = list(
-                score_rows(score_sentences(store, self.info, sentences, lowercase=asked.lowercase), sums)
-            )
-            table = Rows(TOTALS, [sums.row]) if asked.totals else Rows(COLUMNS, rows)
-            return Scores(table, sums, [*model_notes(self.info), *sums.notes, *sums.warnings])
+            found = ScoredText(store, self.info, asked, split_lines(asked.text))
+            table = found.table()
+            return Scores(table, found.totals, [*model_notes(self.info), *found.notes])
 
     @signed(RegenerateOptions)
     def regenerate(self, bag: str | Sequence[str], **options: Unpack[RegenerateOptions]) -> Sentences:

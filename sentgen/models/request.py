@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
 
+from sentgen.errors import InputError
 from sentgen.options import Option
 
 ModelOption = Annotated[
@@ -39,7 +40,11 @@ class Model:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreRequest:
-    """Sentences, words separated by blanks; or raw text."""
+    """Sentences, words separated by blanks; or raw text; or what is stored.
+
+    Raises:
+        InputError: options go with another text, or exclude each other.
+    """
 
     text: Annotated[
         list[str],
@@ -48,10 +53,39 @@ class ScoreRequest:
             argument=True,
             shell="Sentences, or - for standard input.",
             metavar="TEXT|-",
-            api={"min_length": 1},
         ),
-    ]
+    ] = field(default_factory=list)
     model: ModelOption
+    corpus: Annotated[
+        list[str],
+        Option(
+            "Score the stored sentences of these corpora or subcorpora instead of a text.",
+            shell="Score stored sentences of this corpus or subcorpus instead; may be repeated.",
+            metavar="NAME",
+            api={"max_length": 100},
+        ),
+    ] = field(default_factory=list)
+    where: Annotated[
+        str | None,
+        Option(
+            "Of these, only sentences whose metadata meet this: `genre = academic`.",
+            metavar="EXPR",
+            api={"max_length": 10_000},
+        ),
+    ] = None
+    by: Annotated[
+        Literal["sentence", "token", "document"],
+        Option("What rows are of; documents are those of corpora.", closed=True),
+    ] = "sentence"
+    keep_below: Annotated[
+        float | None,
+        Option(
+            "Only sentences with a lower perplexity.",
+            shell="Print only sentences with a lower perplexity: as lines, unless a format is asked for.",
+            metavar="PERPLEXITY",
+            api={"gt": 0},
+        ),
+    ] = None
     totals: Annotated[
         bool,
         Option("The totals instead of the sentences.", shell="Print the totals instead of the sentences."),
@@ -71,3 +105,12 @@ class ScoreRequest:
             shell="Split raw text into sentences and words first, as `sentgen ingest` does.",
         ),
     ] = False
+
+    def __post_init__(self) -> None:
+        if self.corpus and (self.text or self.tokenize):
+            raise InputError("stored sentences are no other text, and have tokens; leave one of both out")
+        if not self.corpus and (self.where is not None or self.by == "document"):
+            option = "a condition" if self.where is not None else "documents"
+            raise InputError(f"{option} can only be asked of what is stored; give --corpus NAME, too")
+        if self.keep_below is not None and (self.totals or self.by != "sentence"):
+            raise InputError("sentences are kept or not, no totals, tokens or documents; leave one out")

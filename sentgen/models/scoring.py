@@ -10,24 +10,27 @@ import math
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints, Longs, compiled
 from sentgen.counts.ngrams import wrap
+from sentgen.lookups.statistics.intervals import RatioSums
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.ngrams.ngram_table import NgramTable, extend, start_state
-from sentgen.models.ngrams.text_ngrams import known_words, prefetch_text
+from sentgen.models.ngrams.whole_model import ModelReader
 from sentgen.models.submodel import ModelLike, lowercases
 from sentgen.output.logarithms import LN10, natural
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import BOS, EOS, UNK
 
-COLUMNS = ("sentence", "log10", "logp", "tokens", "oov", "perplexity", "text")
-TOTALS = ("sentences", "tokens", "oov", "log10", "logp", "perplexity", "perplexity_without_oov")
+TOTALS = (
+    *("sentences", "tokens", "oov", "log10", "logp", "perplexity", "perplexity_without_oov"),
+    *("perplexity_low", "perplexity_high"),
+)
 # Two bounds: a list of names has new words only, and running text hardly any.
 MAX_TOKENS = 500_000
 MAX_WORDS = 100_000
@@ -36,10 +39,20 @@ _LOG10_E = 1 / LN10
 #: among unknown words from which on a text is taken for raw. Of GUM it is 0.005 as tokens, and 0.57 as text.
 _ATTACHED = re.compile(r"\w[\"')\]”’]*[.,!?;:]+[\"')\]”’]*$")
 _RAW = 0.2
+#: Parts of a text from which on the interval of its perplexity says something.
+_LEAST_PARTS = 10
 #: What to say of a model with brackets.
 BRACKET_NOTE = "the model counts brackets; write base noun phrases as <np> the dow </np>"
 #: What to say of a model that is not over words.
 SYMBOL_NOTE = "the model is over {over}; write tags as <tag:NN>, and phrases of items as <np:NN>"
+
+
+def _nothing() -> Floats:
+    return np.zeros(0)
+
+
+def _none_unknown() -> Bools:
+    return np.zeros(0, np.bool_)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +60,8 @@ class SentenceScore:
     """What a model says about one sentence; logarithms are decimal, as in ARPA files and KenLM.
 
     ``log10_oov`` is the part of ``log10`` that the unknown words contribute; of these, ``attached`` are words
-    with the punctuation that follows them.
+    with the punctuation that follows them. ``logps`` are the natural logarithms of the tokens and of the end,
+    ``unknown`` says which of the tokens are unknown.
     """
 
     words: tuple[str, ...]
@@ -55,6 +69,8 @@ class SentenceScore:
     oov: int
     log10_oov: float
     attached: tuple[str, ...] = ()
+    logps: Floats = field(default_factory=_nothing, compare=False, repr=False)
+    unknown: Bools = field(default_factory=_none_unknown, compare=False, repr=False)
 
     @property
     def tokens(self) -> int:
@@ -69,7 +85,10 @@ class SentenceScore:
 
 @dataclass(slots=True)
 class Totals:
-    """The sums over all sentences, and the perplexities that follow."""
+    """The sums over all sentences, and the perplexities that follow.
+
+    ``parts`` are those of documents, or of sentences where these are none, which vary by chance.
+    """
 
     sentences: int = 0
     tokens: int = 0
@@ -78,9 +97,16 @@ class Totals:
     log10_oov: float = 0.0
     attached: int = 0
     example: str = ""
+    parts: RatioSums = field(default_factory=RatioSums)
+    _part: object = None
+    _open: tuple[float, int] = (0.0, 0)
 
-    def add(self, score: SentenceScore) -> None:
-        """Count one more sentence."""
+    def add(self, score: SentenceScore, part: object = None) -> None:
+        """Count one more sentence, which is a part by itself, or one of those in a row that make up one."""
+        if part is None or part != self._part:
+            self.parts.add(*self._open)
+            self._part, self._open = part, (0.0, 0)
+        self._open = self._open[0] + score.log10, self._open[1] + score.tokens
         self.sentences += 1
         self.tokens += score.tokens
         self.oov += score.oov
@@ -94,18 +120,37 @@ class Totals:
         """Return the row of `TOTALS`."""
         return (
             *(self.sentences, self.tokens, self.oov, self.log10, natural(self.log10)),
-            *(self.perplexity, self.perplexity_without_oov),
+            *(self.perplexity, self.perplexity_without_oov, *self.interval),
         )
 
     @property
-    def notes(self) -> tuple[str, str]:
+    def interval(self) -> tuple[float, float] | tuple[None, None]:
+        """Return between which perplexities 95 % lie, by the parts; nothing of few of them."""
+        sums = replace(self.parts)
+        sums.add(*self._open)
+        if sums.parts < _LEAST_PARTS:
+            return None, None
+        _, low, high = sums.interval
+        return _perplexity(high, 1), _perplexity(low, 1)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
         """Return the same in words."""
         return (
             f"{quantity(self.sentences, 'sentence')}, {quantity(self.tokens, 'token')} with ends,"
             f" {self.oov} unknown; log10 {self.log10:.4f}",
             f"perplexity {_readable(self.perplexity)}, "
             f"without unknown words {_readable(self.perplexity_without_oov)}",
+            *self._interval_note,
         )
+
+    @property
+    def _interval_note(self) -> list[str]:
+        low, high = self.interval
+        if low is None or high is None:
+            return []
+        by = "sentences" if self._part is None else "documents"
+        return [f"perplexity of such texts, 95 % by {by}: {_readable(low)} to {_readable(high)}"]
 
     @property
     def warnings(self) -> list[str]:
@@ -137,14 +182,6 @@ def model_notes(model: ModelLike) -> list[str]:
         stupid_backoff.NOTE: model.smoothing == stupid_backoff.NAME,
     }
     return [note for note, holds in notes.items() if holds]
-
-
-def score_rows(found: Iterable[SentenceScore], totals: Totals) -> Iterator[tuple[object, ...]]:
-    """Yield a row of `COLUMNS` a sentence, and count each."""
-    for one in found:
-        totals.add(one)
-        logs = (one.log10, natural(one.log10))
-        yield totals.sentences, *logs, one.tokens, one.oov, one.perplexity, " ".join(one.words)
 
 
 def split_lines(texts: Iterable[str]) -> list[str]:
@@ -185,13 +222,17 @@ def score_sentences(
         max_words: most distinct words of a batch.
     """
     lower = lowercases(store, model) if lowercase is None else lowercase
+    reader = ModelReader(store, model)
     for batch in _batches(sentences, max_tokens, max_words):
-        unknown, *sums = _score_batch(store, model, batch, lower)
+        unknown, logps, is_unknown, *sums = _score_batch(reader, batch, lower)
         columns = (column.tolist() for column in sums)
         attached = {form for form in unknown if _ATTACHED.search(form)}
+        at = end = 0  # among tokens, and these with the ends of sentences
         for one, log10, oov, log10_oov in zip(batch.sentences, *columns, strict=True):
             of_these = tuple(filter(attached.__contains__, one)) if attached and oov else ()
-            yield SentenceScore(tuple(one), log10, oov, log10_oov, of_these)
+            own = logps[end : end + len(one) + 1], is_unknown[at : at + len(one)]
+            yield SentenceScore(tuple(one), log10, oov, log10_oov, of_these, *own)
+            at, end = at + len(one), end + len(one) + 1
 
 
 class _Forms(dict[str, int]):
@@ -204,11 +245,15 @@ class _Forms(dict[str, int]):
 
 @dataclass(slots=True)
 class _Batch:
-    """Some sentences, the different words of them, and the number of each word of the text among those."""
+    """Some sentences, the different words of them, and the number of each word of the text among those.
+
+    ``full``: they are so many that others may follow.
+    """
 
     sentences: list[Sequence[str]] = field(default_factory=list)
     forms: _Forms = field(default_factory=_Forms)
     numbers: array[int] = field(default_factory=partial(array, "i"))
+    full: bool = False
 
 
 def _batches(sentences: Iterable[Sequence[str]], max_tokens: int, max_words: int) -> Iterator[_Batch]:
@@ -217,6 +262,7 @@ def _batches(sentences: Iterable[Sequence[str]], max_tokens: int, max_words: int
         batch.sentences.append(words)
         batch.numbers.extend(map(batch.forms.__getitem__, words))
         if len(batch.numbers) >= max_tokens or len(batch.forms) >= max_words:
+            batch.full = True
             yield batch
             batch = _Batch()
     if batch.sentences:
@@ -224,38 +270,46 @@ def _batches(sentences: Iterable[Sequence[str]], max_tokens: int, max_words: int
 
 
 def _score_batch(
-    store: Store, model: ModelLike, batch: _Batch, lower: bool
-) -> tuple[list[str], Floats, Longs, Floats]:
-    """Return the unknown words, and log10, unknown words and their log10 of each sentence."""
+    reader: ModelReader, batch: _Batch, lower: bool
+) -> tuple[list[str], Floats, Bools, Floats, Longs, Floats]:
+    """Return the unknown words, log-probabilities, which tokens are unknown, and sums of each sentence."""
     lengths = np.array([len(one) for one in batch.sentences], np.int32)
     forms, numbers = list(batch.forms), np.array(batch.numbers, np.int64)
-    known, logps = score_tokens(store, model, forms, numbers, lengths, lower)
+    known, logps = score_tokens(reader, forms, numbers, lengths, lower=lower, more=batch.full)
     unknown = [form for form, word in zip(forms, known.tolist(), strict=True) if word == UNK]
-    return unknown, *_sums(logps, known[numbers] == UNK, lengths)
+    is_unknown = known[numbers] == UNK
+    return unknown, logps, is_unknown, *_sums(logps, is_unknown, lengths)
 
 
 def score_tokens(
-    store: Store, model: ModelLike, forms: Sequence[str], numbers: Longs, lengths: Ints, lower: bool
+    reader: ModelReader,
+    forms: Sequence[str],
+    numbers: Longs,
+    lengths: Ints,
+    *,
+    lower: bool,
+    more: bool = False,
 ) -> tuple[Ints, Floats]:
     """Return the word of each form, and the log-probabilities of all tokens of a text and ends of sentences.
 
-    The n-grams go with the text, which has to fit into memory.
+    The text has to fit into memory.
 
     Args:
-        store: where the model lives.
-        model: the model.
+        reader: reads the model.
         forms: different words.
         numbers: the text: the number of each of its words among these.
         lengths: of its sentences.
         lower: whether words are looked up in lower case.
+        more: whether there is more text behind it.
 
     Returns:
         Of each form the id of a word that the model knows, or `UNK`; and natural logarithms, of each sentence
         those of its tokens and of ``</s>``.
     """
-    known = known_words(store, model, [model.symbols.lowered(form) for form in forms] if lower else forms)
+    symbols = reader.model.symbols
+    known = reader.known([symbols.lowered(form) for form in forms] if lower else forms)
     stream = wrap(known[numbers], lengths, BOS, EOS)
-    table = prefetch_text(store, model, stream)
+    table = reader.table(stream, more=more)
     return known, _logps(table, start_state(table), stream, lengths)
 
 

@@ -13,6 +13,8 @@ from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement, where
 from sentgen.schema import Store
 
+#: The names of a corpus, of a document in it, and of a sentence in that.
+Place = tuple[str, str, str]
 #: Tokens of a block, give or take a sentence.
 BLOCK_TOKENS = 500_000
 _SENTENCES = """\
@@ -25,6 +27,13 @@ _TOKENS = """\
 select sentence_id, word_id
 from token{conditions}
 order by sentence_id, position"""
+_PLACES = """\
+select corpus.name as corpus, document.name as document, coalesce(s.sent_id, s.id::varchar) as sentence
+from sentence as s
+join document on document.id = s.document_id
+join corpus on corpus.id = s.corpus_id
+where s.id in (select unnest($ids::bigint[]))
+order by s.id"""
 _FORMS = "select id, form from word where id in (select unnest($ids::integer[])) order by id"
 
 
@@ -38,6 +47,7 @@ class StoredText:
         lengths: how many tokens each has.
         forms: the different words of the text.
         numbers: the text: the number of each of its words among these.
+        more: whether others follow.
     """
 
     sentences: Longs
@@ -45,6 +55,7 @@ class StoredText:
     lengths: Ints
     forms: Sequence[str]
     numbers: Longs
+    more: bool
 
 
 def read_stored(
@@ -77,7 +88,21 @@ def read_stored(
                 words = _words(connection, ids[part])
                 different, numbers = np.unique(words, return_inverse=True)
                 forms = Statement(_FORMS, {"ids": different.tolist()}).run(connection)["form"].to_pylist()
-            yield StoredText(ids[part], corpora[part], lengths[part], forms, numbers.astype(np.int64))
+            more = int(part[-1]) + 1 < len(ids)
+            yield StoredText(ids[part], corpora[part], lengths[part], forms, numbers.astype(np.int64), more)
+
+
+def stored_sentences(store: Store, selection: Selection) -> Iterator[tuple[Place, list[str]]]:
+    """Yield the sentences of some corpora, each with the names of its corpus, its document and itself."""
+    for text in read_stored(store, selection):
+        with store.connect() as connection:
+            ids = {"ids": text.sentences.tolist()}
+            found = Statement(_PLACES, ids).run(connection)
+        words = [text.forms[number] for number in text.numbers.tolist()]
+        ends = np.cumsum(text.lengths).tolist()
+        places = zip(*(found[name].to_pylist() for name in found.column_names), strict=True)
+        for place, start, end in zip(places, [0, *ends], ends, strict=False):
+            yield place, words[start:end]
 
 
 def _words(connection: Connection, sentences: Longs) -> Ints:

@@ -22,7 +22,7 @@ from sentgen.lookups.concordances.hits import HitLookup
 from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
-from sentgen.lookups.statistics.intervals import mean_interval
+from sentgen.lookups.statistics.intervals import RatioSums
 from sentgen.models import build
 from sentgen.models.surprisal import ApplyRequest
 from sentgen.schema import Store
@@ -183,19 +183,20 @@ def test_means_with_intervals(connection: Connection, key: str) -> None:
 
 def test_intervals_in_python_are_those_in_sql(connection: Connection) -> None:
     """The same formula, written twice: for what is stored, and for what is scored."""
-    import numpy as np
-
     about = {one.sent_id: one.document for one in ROWS}
     parts: dict[str, list[float]] = defaultdict(list)
     for sent, _, _, _, bits in tokens(connection):
         if bits is not None:
             parts[about[sent]].append(bits)
     (row,) = among(connection, "corpus", corpus=["first"], mean="surprisal")
-    sums, sizes = (np.array([float(of(one)) for one in parts.values()]) for of in (sum, len))
+    sums = RatioSums()
+    assert math.isnan(sums.interval[0])
+    for number, bits in enumerate(parts.values()):
+        assert math.isnan(sums.interval[1]) == (number < 3)
+        sums.add(sum(bits), len(bits))
+        sums.add(0, 0)
 
-    assert mean_interval(sums, sizes) == pytest.approx((row["mean"], row["mean_low"], row["mean_high"]))
-    assert math.isnan(mean_interval(sums[:2], sizes[:2])[1])
-    assert math.isnan(mean_interval(sums[:0], sizes[:0])[0])
+    assert sums.interval == pytest.approx((row["mean"], row["mean_low"], row["mean_high"]))
 
 
 def test_means_of_other_numbers(connection: Connection) -> None:

@@ -137,7 +137,9 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/models/building/symbols.py": (),
     "sentgen/models/building/tagging.py": ("regenerate",),
     "sentgen/models/dependency/treebanks.py": ("regenerate",),
+    "sentgen/models/request.py": ("score",),
     "sentgen/models/scoring.py": ("score",),
+    "sentgen/models/surprisal.py": (),  # the server applies no models
     "sentgen/models/vectors/cooccurrence.py": (),  # of building
     "sentgen/models/vectors/factorization.py": (),
     "sentgen/server/operations/regenerate.py": ("regenerate",),

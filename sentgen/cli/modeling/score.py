@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
@@ -14,17 +15,9 @@ from sentgen.cli.console.output import Output, output_options
 from sentgen.corpus.paths import expand
 from sentgen.errors import InputError
 from sentgen.models import registry
-from sentgen.models.raw_text import words_of
 from sentgen.models.request import ScoreRequest
-from sentgen.models.scoring import (
-    COLUMNS,
-    TOTALS,
-    Totals,
-    model_notes,
-    score_rows,
-    score_sentences,
-    split_lines,
-)
+from sentgen.models.scored_text import ScoredText
+from sentgen.models.scoring import model_notes, split_lines
 from sentgen.output.logarithms import NATURAL
 
 
@@ -43,36 +36,33 @@ def score(
     """Score tokenized sentences: log10 probability (with the end of the sentence), unknown words, perplexity.
 
     The totals go to standard error; `--totals` prints them as the table. Words are separated by blanks;
-    `--tokenize` is for text as people write it.
+    `--tokenize` is for text as people write it, `--corpus` for what is stored.
 
     Example: `sentgen score --model ewt "the dow was down ."`
     """
+    lines = _lines(asked, file)
     with open_for_lookups(db, memory_limit) as store:
         chosen = registry.find(store, asked.model)
         for note in model_notes(chosen):
             out.note(note)
-        lines = _lines(asked.text, file)
-        words = words_of(store, chosen, lines, tokenize=asked.tokenize, path=str(file or "-"))
-        found = score_sentences(store, chosen, words, lowercase=asked.lowercase)
-        sums = Totals()
-        if asked.totals:
-            for one in found:
-                sums.add(one)
-            out.rows(TOTALS, [sums.row], programs=NATURAL)
+        found = ScoredText(store, chosen, asked, lines, str(file or "-"))
+        if asked.keep_below is not None and out.for_reading:
+            sys.stdout.writelines(f"{' '.join(one.words)}\n" for _, one in found.scores())
         else:
-            out.rows(COLUMNS, score_rows(found, sums), programs=NATURAL, essential=("log10", "text"))
+            out.rows(found.columns, found.rows(), programs=NATURAL, essential=found.essential)
     # Only now: the sums are complete when the rows are written.
-    for note in (*([] if asked.totals else sums.notes), *sums.warnings):
+    for note in found.warnings if asked.totals else found.notes:
         out.note(note)
 
 
-def _lines(text: list[str], file: Path | None) -> Iterable[str]:
-    """Return the lines that the arguments name."""
-    if bool(text) == bool(file):
+def _lines(asked: ScoreRequest, file: Path | None) -> Iterable[str]:
+    """Return the lines that the arguments name; none for what is stored."""
+    if bool(asked.text) + bool(file) + bool(asked.corpus) != 1:
         raise InputError(
-            "there is nothing to score, or too much; give either sentences, or - , or --file FILE"
+            "there is nothing to score, or too much; give either sentences, or - , or --file FILE, or"
+            " --corpus NAME"
         )
-    if file is None and text != ["-"]:
-        return split_lines(text)
+    if file is None and asked.text != ["-"]:
+        return split_lines(asked.text)
     # Line by line: standard input may be longer than memory.
     return (line for source in expand([str(file or "-")]) for line in source.lines())

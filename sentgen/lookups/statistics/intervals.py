@@ -13,10 +13,7 @@ fewer than three documents there is none.
 from __future__ import annotations
 
 import math
-
-import numpy as np
-
-from sentgen.arrays import Floats
+from dataclasses import dataclass
 
 #: Parts that an interval needs.
 LEAST_PARTS = 3
@@ -55,20 +52,35 @@ def t_quantile(degrees: int) -> float:
     return math.fsum(one / float(degrees) ** power for power, one in enumerate(_T))
 
 
-def mean_interval(sums: Floats, sizes: Floats) -> tuple[float, float, float]:
-    """Return the mean of numbers and the ends of its interval, NaN where there is none.
+@dataclass(slots=True)
+class RatioSums:
+    """Sums over parts, from which the mean of numbers and its interval follow.
 
-    Args:
-        sums: of the numbers of each part.
-        sizes: how many numbers each part has.
+    ``y`` is the sum of the numbers of a part, ``n`` how many it has.
     """
-    sums, sizes = sums[sizes > 0], sizes[sizes > 0]
-    parts, total = len(sizes), float(sizes.sum())
-    if not parts:
-        return math.nan, math.nan, math.nan
-    mean = float(sums.sum()) / total
-    if parts < LEAST_PARTS:
-        return mean, math.nan, math.nan
-    squares = float(np.square(sums - mean * sizes).sum())
-    reach = t_quantile(parts - 1) * math.sqrt(parts / (parts - 1) * squares) / total
-    return mean, mean - reach, mean + reach
+
+    parts: int = 0
+    y: float = 0.0
+    n: float = 0.0
+    yy: float = 0.0
+    yn: float = 0.0
+    nn: float = 0.0
+
+    def add(self, y: float, n: float) -> None:
+        """Count a part; one without numbers is none."""
+        if n:
+            self.parts += 1
+            self.y, self.n = self.y + y, self.n + n
+            self.yy, self.yn, self.nn = self.yy + y * y, self.yn + y * n, self.nn + n * n
+
+    @property
+    def interval(self) -> tuple[float, float, float]:
+        """Return the mean and the ends of its interval, NaN where there is none."""
+        if not self.parts:
+            return math.nan, math.nan, math.nan
+        mean = self.y / self.n
+        if self.parts < LEAST_PARTS:
+            return mean, math.nan, math.nan
+        squares = max(self.yy - 2 * mean * self.yn + mean * mean * self.nn, 0.0)
+        reach = t_quantile(self.parts - 1) * math.sqrt(self.parts / (self.parts - 1) * squares) / self.n
+        return mean, mean - reach, mean + reach

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
+from sentgen.errors import InputError
 from sentgen.models import registry
 from sentgen.models.raw_text import words_of
 from sentgen.models.request import ScoreRequest
-from sentgen.models.scoring import (
-    COLUMNS,
-    TOTALS,
-    Totals,
-    model_notes,
-    score_rows,
-    score_sentences,
-    split_lines,
-)
-from sentgen.output.tabular import Rows
+from sentgen.models.scored_text import ScoredText
+from sentgen.models.scoring import TOTALS, model_notes, split_lines
 from sentgen.server.operations.operation import Context, Operation, Result
 
 
 def score(context: Context, asked: ScoreRequest) -> Result:
-    """Answer `sentgen score`."""
-    store, sums = context.opened, Totals()
-    chosen = registry.find(store, asked.model)
-    sentences = list(words_of(store, chosen, split_lines(asked.text), tokenize=asked.tokenize))
-    context.check_size(map(len, sentences), "sentence")
-    found = score_sentences(store, chosen, sentences, lowercase=asked.lowercase)
-    # All of them, also if only totals are asked for: the sums are made on the way.
-    rows = list(score_rows(found, sums))
-    table = Rows(TOTALS, [sums.row]) if asked.totals else Rows(COLUMNS, rows)
-    totals = dict(zip(TOTALS, sums.row, strict=True))
-    return Result(table, notes=[*model_notes(chosen), *sums.notes, *sums.warnings], more={"totals": totals})
+    """Answer `sentgen score`; of what is stored, as many rows as the server gives."""
+    store = context.opened
+    chosen, lines = registry.find(store, asked.model), split_lines(asked.text)
+    if not asked.corpus:
+        if not lines:
+            raise InputError("there is nothing to score; give text, or a corpus")
+        sentences = words_of(store, chosen, lines, tokenize=asked.tokenize)
+        context.check_size(map(len, sentences), "sentence")
+    found, most = ScoredText(store, chosen, asked, lines), context.limit(0)
+    rows = found.table(most)
+    totals = dict(zip(TOTALS, found.totals.row, strict=True))
+    more = most < found.number
+    return Result(rows, truncated=more, notes=[*model_notes(chosen), *found.notes], more={"totals": totals})
 
 
 OPERATIONS = (

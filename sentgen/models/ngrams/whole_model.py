@@ -1,0 +1,78 @@
+"""A whole model in memory, for texts that are large against it.
+
+The n-grams of a part of a text are read by their anchors, which of half a million words are nearly all of a
+model of a few million: a long text would read it again for each part. So it is read once, if it fits into
+memory, and each word costs a look-up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sentgen.arrays import Ints
+from sentgen.models.ngrams import stupid_backoff
+from sentgen.models.ngrams.ngram_cache import ModelLike
+from sentgen.models.ngrams.ngram_table import NgramTable, build_table
+from sentgen.models.ngrams.text_ngrams import known_words, prefetch_text
+from sentgen.schema import Store
+from sentgen.schema.engine import arrow_table, one_number
+from sentgen.schema.store import raw, translated_errors
+
+#: Bytes of an n-gram while the table is made, but for its words: columns as read, sorted, and the table.
+_BYTES = 112
+#: Bytes of each of its words: from Arrow, beside each other, and sorted.
+_BYTES_A_WORD = 12
+#: N-grams to each word of a part of the text up to which the whole model is read.
+_MOST_NGRAMS = 100
+_COUNT = "select count(*) from model_ngram where model_id = ?"
+_ALL = "select n, {words}, logp, backoff from model_ngram where model_id = ?"
+
+
+class ModelReader:
+    """Reads what the parts of a text ask of a model: the n-grams of each, or all of them, once.
+
+    Args:
+        store: where the model lives.
+        model: the model.
+    """
+
+    def __init__(self, store: Store, model: ModelLike) -> None:
+        self.model, self._store = model, store
+        self._table: NgramTable | None = None
+        self._too_large = model.smoothing == stupid_backoff.NAME  # which has counts alone
+
+    def known(self, forms: Sequence[str]) -> Ints:
+        """Return the id of each form, that of <unk> where the model has no unigram."""
+        return known_words(self._store, self.model, forms)
+
+    def table(self, stream: Ints, *, more: bool) -> NgramTable:
+        """Return a table with all n-grams of the model that stand in a part of a text.
+
+        Args:
+            stream: words that the model knows, each sentence between ``<s>`` and ``</s>``.
+            more: whether there is more text behind it.
+        """
+        if self._table is None and more and not self._too_large:
+            self._table = self._whole(_MOST_NGRAMS * len(stream))
+            self._too_large = self._table is None
+        if self._table is not None:
+            return self._table
+        return prefetch_text(self._store, self.model, stream)
+
+    def _whole(self, most: int) -> NgramTable | None:
+        """Return all of the model; none if it has more n-grams than that, or than fit into memory."""
+        order = self.model.order
+        room = self._store.memory_limit // (_BYTES + order * _BYTES_A_WORD)
+        with self._store.connect() as connection, translated_errors(self._store.path):
+            duck = raw(connection)
+            if one_number(duck, _COUNT, [self.model.id]) > min(most, room):
+                return None
+            names = ", ".join(f"w{number}" for number in range(1, order + 1))
+            found = arrow_table(duck, _ALL.format(words=names), [self.model.id])
+        words = np.empty((found.num_rows, order), np.int32)
+        for place in range(order):
+            words[:, place] = found.column(place + 1).fill_null(-1).to_numpy()
+        logp, backoff = (found[name].to_numpy() for name in ("logp", "backoff"))
+        return build_table(words, found["n"].to_numpy(), logp, backoff)

@@ -1,0 +1,154 @@
+"""What `score` answers: rows for sentences, tokens or documents of a text that is given or stored.
+
+Nothing is held but a batch of sentences, and sums: a text may be longer than memory.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from sentgen.errors import NotFoundError
+from sentgen.lookups.selection import select_corpora
+from sentgen.models.raw_text import words_of
+from sentgen.models.request import ScoreRequest
+from sentgen.models.scoring import TOTALS, SentenceScore, Totals, score_sentences
+from sentgen.models.stored_text import Place, stored_sentences
+from sentgen.models.submodel import ModelLike
+from sentgen.output.logarithms import decimal, natural
+from sentgen.output.tabular import Rows
+from sentgen.output.wording import quantity
+from sentgen.schema import Store
+
+#: What a sentence, a token or a document is told by, and what is said of it.
+_FIGURES = ("log10", "logp", "tokens", "oov", "perplexity")
+_OF_TOKEN = ("position", "token", "log10", "logp", "surprisal", "unknown")
+_LN2 = math.log(2)
+_END = "</s>"
+Row = tuple[object, ...]
+
+
+@dataclass(slots=True)
+class ScoredText:
+    """The answer; its rows can be read once, and the sums are complete when they are.
+
+    Args:
+        store: where the model lives.
+        model: the model.
+        asked: what is asked.
+        lines: the text, if none is stored.
+        path: what it is called in errors.
+    """
+
+    store: Store
+    model: ModelLike
+    asked: ScoreRequest
+    lines: Iterable[str] = ()
+    path: str = "-"
+    totals: Totals = field(default_factory=Totals)
+    kept: int = 0
+    number: int = field(default=0, init=False)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        places = ("corpus", "document", "sentence") if self.asked.corpus else ("sentence",)
+        if self.asked.totals:
+            return TOTALS
+        if self.asked.by == "document":
+            return (*places[:2], "sentences", *_FIGURES)
+        return (*places, *_OF_TOKEN) if self.asked.by == "token" else (*places, *_FIGURES, "text")
+
+    @property
+    def essential(self) -> tuple[str, ...]:
+        """The columns without which a row says nothing."""
+        return {"token": ("token", "surprisal"), "document": ("document", "log10", "perplexity")}.get(
+            self.asked.by, ("log10", "text")
+        )
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the rows; of totals the one, when all else is read."""
+        if self.asked.totals:
+            for _ in self.scores():
+                pass
+            yield self.totals.row
+        elif self.asked.by == "document":
+            for place, scores in groupby(self.scores(), key=lambda one: one[0][:2]):
+                sums = Totals()
+                for _, score in scores:
+                    sums.add(score)
+                figures = (sums.log10, natural(sums.log10), sums.tokens, sums.oov, sums.perplexity)
+                yield (*place, sums.sentences, *figures)
+        else:
+            for place, score in self.scores():
+                yield from _tokens(place, score) if self.asked.by == "token" else [_sentence(place, score)]
+
+    def table(self, most: int = 0) -> Rows:
+        """Return all rows, or the first of them; all are read, for the sums, and ``number`` is how many."""
+        found = []
+        for row in self.rows():
+            self.number += 1
+            if not most or self.number <= most:
+                found.append(row)
+        return Rows(self.columns, found)
+
+    @property
+    def notes(self) -> list[str]:
+        """What is to be said when the rows are read."""
+        return [*self.totals.notes, *self.warnings]
+
+    @property
+    def warnings(self) -> list[str]:
+        """Return what the totals do not say."""
+        warnings = list(self.totals.warnings)
+        if self.asked.keep_below is not None:
+            told = f"kept {self.kept:,} of {quantity(self.totals.sentences, 'sentence')}"
+            warnings.append(f"{told}, of a perplexity below {self.asked.keep_below:g}")
+        return warnings
+
+    def scores(self) -> Iterator[tuple[Row, SentenceScore]]:
+        """Yield the place of each sentence that is kept, its number or its names, and what is said of it."""
+        places, below = deque[Place](), self.asked.keep_below
+        found = score_sentences(
+            self.store, self.model, self._sentences(places), lowercase=self.asked.lowercase
+        )
+        for number, score in enumerate(found, 1):
+            place: Row = places.popleft() if self.asked.corpus else (number,)
+            # Documents vary by chance; of a text without any, sentences do.
+            self.totals.add(score, place[:2] if self.asked.corpus else None)
+            if below is None or score.perplexity < below:
+                self.kept += 1
+                yield place, score
+
+    def _sentences(self, places: deque[Place]) -> Iterator[Sequence[str]]:
+        """Yield the words of sentences; of those that are stored, note the places."""
+        if not self.asked.corpus:
+            lines = words_of(self.store, self.model, self.lines, tokenize=self.asked.tokenize, path=self.path)
+            yield from lines
+            return
+        with self.store.connect() as connection:
+            selection = select_corpora(
+                connection, self.asked.corpus, condition=self.asked.where, sentences=True
+            )
+            hints = selection.condition.hints(connection) if selection.condition else []
+        place = None
+        for place, words in stored_sentences(self.store, selection):
+            places.append(place)
+            yield words
+        if place is None:
+            raise NotFoundError("; ".join(["there is no sentence to score", *hints]))
+
+
+def _sentence(place: Row, one: SentenceScore) -> Row:
+    figures = (one.log10, natural(one.log10), one.tokens, one.oov, one.perplexity)
+    return (*place, *figures, " ".join(one.words))
+
+
+def _tokens(place: Row, one: SentenceScore) -> Iterator[Row]:
+    """Yield a row for each token, and for the end of the sentence."""
+    unknown = [*one.unknown.tolist(), False]
+    for position, (word, logp) in enumerate(zip((*one.words, _END), one.logps.tolist(), strict=True), 1):
+        yield (*place, position, word, decimal(logp), logp, -logp / _LN2, unknown[position - 1])
