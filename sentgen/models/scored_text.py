@@ -9,15 +9,18 @@ import math
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import compress, groupby
+
+import numpy as np
 
 from sentgen.errors import NotFoundError
 from sentgen.lookups.selection import select_corpora
 from sentgen.models.raw_text import words_of
 from sentgen.models.request import ScoreRequest
-from sentgen.models.scoring import TOTALS, SentenceScore, Totals, score_sentences
+from sentgen.models.scoring import TOTALS, ScoredBatch, SentenceScore, Totals, score_batches, score_sentences
 from sentgen.models.stored_text import Place, stored_sentences
 from sentgen.models.submodel import ModelLike
+from sentgen.models.text_batches import batches_of_lines
 from sentgen.output.logarithms import decimal, natural
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
@@ -72,7 +75,7 @@ class ScoredText:
     def rows(self) -> Iterator[Row]:
         """Yield the rows; of totals the one, when all else is read."""
         if self.asked.totals:
-            for _ in self.scores():
+            for _ in self._sums():
                 pass
             yield self.totals.row
         elif self.asked.by == "document":
@@ -122,6 +125,32 @@ class ScoredText:
             if below is None or score.perplexity < below:
                 self.kept += 1
                 yield place, score
+
+    def kept_lines(self) -> Iterator[str]:
+        """Yield the sentences that are kept, words separated by blanks."""
+        if self._of_batches:
+            for scored in self._batches():
+                keep = scored.perplexities < (self.asked.keep_below or 0)
+                self.kept += int(np.count_nonzero(keep))
+                found = compress(scored.batch.sentences, keep.tolist())
+                yield from map(" ".join, found)
+        else:
+            yield from (" ".join(one.words) for _, one in self.scores())
+
+    @property
+    def _of_batches(self) -> bool:
+        """Whether the text is lines of tokens, which need not be told from each other for their sums."""
+        return not self.asked.corpus and not self.asked.tokenize
+
+    def _sums(self) -> Iterator[object]:
+        return self._batches() if self._of_batches else self.scores()
+
+    def _batches(self) -> Iterator[ScoredBatch]:
+        """Yield the batches of lines of tokens, and count them."""
+        batches = batches_of_lines(self.lines)
+        for scored in score_batches(self.store, self.model, batches, self.asked.lowercase):
+            self.totals.add_batch(scored)
+            yield scored
 
     def _sentences(self, places: deque[Place]) -> Iterator[Sequence[str]]:
         """Yield the words of sentences; of those that are stored, note the places."""

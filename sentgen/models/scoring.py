@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 import numpy as np
 
@@ -22,6 +20,7 @@ from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.ngrams.ngram_table import NgramTable, extend, start_state
 from sentgen.models.ngrams.whole_model import ModelReader
 from sentgen.models.submodel import ModelLike, lowercases
+from sentgen.models.text_batches import MAX_TOKENS, MAX_WORDS, TextBatch, batches_of_sentences
 from sentgen.output.logarithms import LN10, natural
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
@@ -31,9 +30,6 @@ TOTALS = (
     *("sentences", "tokens", "oov", "log10", "logp", "perplexity", "perplexity_without_oov"),
     *("perplexity_low", "perplexity_high"),
 )
-# Two bounds: a list of names has new words only, and running text hardly any.
-MAX_TOKENS = 500_000
-MAX_WORDS = 100_000
 _LOG10_E = 1 / LN10
 #: A word with the punctuation that follows it, as raw text has it, and abbreviations; and the share of such
 #: among unknown words from which on a text is taken for raw. Of GUM it is 0.005 as tokens, and 0.57 as text.
@@ -83,6 +79,37 @@ class SentenceScore:
         return _perplexity(self.log10, self.tokens)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoredBatch:
+    """What a model says about the sentences of a batch.
+
+    Attributes:
+        batch: the sentences.
+        log10: of each sentence, as in `SentenceScore`.
+        oov: the same.
+        log10_oov: the same.
+        logps: natural logarithms of all tokens, each sentence with its end.
+        unknown: which of the tokens are unknown.
+        attached: which of the different words are unknown and have punctuation attached.
+    """
+
+    batch: TextBatch
+    log10: Floats
+    oov: Longs
+    log10_oov: Floats
+    logps: Floats
+    unknown: Bools
+    attached: Bools
+
+    @property
+    def perplexities(self) -> Floats:
+        """The perplexity of each sentence."""
+        # 10 ** 309 is no float.
+        with np.errstate(over="ignore"):
+            found: Floats = 10 ** (-self.log10 / (self.batch.lengths + 1))
+        return found
+
+
 @dataclass(slots=True)
 class Totals:
     """The sums over all sentences, and the perplexities that follow.
@@ -114,6 +141,20 @@ class Totals:
         self.log10_oov += score.log10_oov
         self.attached += len(score.attached)
         self.example = self.example or next(iter(score.attached), "")
+
+    def add_batch(self, scored: ScoredBatch) -> None:
+        """Count the sentences of a batch, each a part by itself."""
+        tokens = scored.batch.lengths + 1
+        self.sentences += len(tokens)
+        self.tokens += int(tokens.sum())
+        self.oov += int(scored.oov.sum())
+        self.log10 += float(scored.log10.sum())
+        self.log10_oov += float(scored.log10_oov.sum())
+        self.parts.add_all(scored.log10, tokens)
+        attached = scored.attached[scored.batch.numbers]
+        self.attached += int(np.count_nonzero(attached))
+        if not self.example and attached.any():
+            self.example = scored.batch.forms[scored.batch.numbers[int(attached.argmax())]]
 
     @property
     def row(self) -> tuple[object, ...]:
@@ -221,64 +262,32 @@ def score_sentences(
         max_tokens: most tokens of a batch.
         max_words: most distinct words of a batch.
     """
-    lower = lowercases(store, model) if lowercase is None else lowercase
-    reader = ModelReader(store, model)
-    for batch in _batches(sentences, max_tokens, max_words):
-        unknown, logps, is_unknown, *sums = _score_batch(reader, batch, lower)
-        columns = (column.tolist() for column in sums)
-        attached = {form for form in unknown if _ATTACHED.search(form)}
+    for scored in score_batches(
+        store, model, batches_of_sentences(sentences, max_tokens, max_words), lowercase
+    ):
+        columns = (column.tolist() for column in (scored.log10, scored.oov, scored.log10_oov))
+        attached = {form for form, is_so in zip(scored.batch.forms, scored.attached, strict=True) if is_so}
         at = end = 0  # among tokens, and these with the ends of sentences
-        for one, log10, oov, log10_oov in zip(batch.sentences, *columns, strict=True):
+        for one, log10, oov, log10_oov in zip(scored.batch.sentences, *columns, strict=True):
             of_these = tuple(filter(attached.__contains__, one)) if attached and oov else ()
-            own = logps[end : end + len(one) + 1], is_unknown[at : at + len(one)]
-            yield SentenceScore(tuple(one), log10, oov, log10_oov, of_these, *own)
+            own = scored.logps[end : end + len(one) + 1], scored.unknown[at : at + len(one)]
+            yield SentenceScore(one, log10, oov, log10_oov, of_these, *own)
             at, end = at + len(one), end + len(one) + 1
 
 
-class _Forms(dict[str, int]):
-    """Numbers for strings, in the order in which they come."""
-
-    def __missing__(self, form: str) -> int:
-        number = self[form] = len(self)
-        return number
-
-
-@dataclass(slots=True)
-class _Batch:
-    """Some sentences, the different words of them, and the number of each word of the text among those.
-
-    ``full``: they are so many that others may follow.
-    """
-
-    sentences: list[Sequence[str]] = field(default_factory=list)
-    forms: _Forms = field(default_factory=_Forms)
-    numbers: array[int] = field(default_factory=partial(array, "i"))
-    full: bool = False
-
-
-def _batches(sentences: Iterable[Sequence[str]], max_tokens: int, max_words: int) -> Iterator[_Batch]:
-    batch = _Batch()
-    for words in sentences:
-        batch.sentences.append(words)
-        batch.numbers.extend(map(batch.forms.__getitem__, words))
-        if len(batch.numbers) >= max_tokens or len(batch.forms) >= max_words:
-            batch.full = True
-            yield batch
-            batch = _Batch()
-    if batch.sentences:
-        yield batch
-
-
-def _score_batch(
-    reader: ModelReader, batch: _Batch, lower: bool
-) -> tuple[list[str], Floats, Bools, Floats, Longs, Floats]:
-    """Return the unknown words, log-probabilities, which tokens are unknown, and sums of each sentence."""
-    lengths = np.array([len(one) for one in batch.sentences], np.int32)
-    forms, numbers = list(batch.forms), np.array(batch.numbers, np.int64)
-    known, logps = score_tokens(reader, forms, numbers, lengths, lower=lower, more=batch.full)
-    unknown = [form for form, word in zip(forms, known.tolist(), strict=True) if word == UNK]
-    is_unknown = known[numbers] == UNK
-    return unknown, logps, is_unknown, *_sums(logps, is_unknown, lengths)
+def score_batches(
+    store: Store, model: ModelLike, batches: Iterable[TextBatch], lowercase: bool | None = None
+) -> Iterator[ScoredBatch]:
+    """Score batches in order, as `score_sentences` does their sentences."""
+    lower = lowercases(store, model) if lowercase is None else lowercase
+    reader = ModelReader(store, model)
+    for batch in batches:
+        forms, numbers, lengths = batch.forms, batch.numbers, batch.lengths
+        known, logps = score_tokens(reader, forms, numbers, lengths, lower=lower, more=batch.full)
+        attached = known == UNK
+        attached[attached] = [bool(_ATTACHED.search(forms[one])) for one in np.flatnonzero(attached).tolist()]
+        unknown = known[numbers] == UNK
+        yield ScoredBatch(batch, *_sums(logps, unknown, lengths), logps, unknown, attached)
 
 
 def score_tokens(

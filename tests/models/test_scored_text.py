@@ -136,11 +136,20 @@ def test_sentences_below_a_perplexity_are_kept(store: Store) -> None:
     """In their order, with their numbers; the sums are those of all."""
     texts = [" ".join(words(one)) for one in ROWS]
     every = table(ask(store, texts))
-    limit = sorted(row["perplexity"] for row in every)[len(every) // 2]
+    half = sorted({row["perplexity"] for row in every})[len(every) // 3 :]
+    limit = (half[0] + half[1]) / 2
     found = ask(store, texts, keep_below=limit)
     kept = table(found)
 
     assert kept == [row for row in every if row["perplexity"] < limit]
+    again, stored = (
+        ask(store, texts, keep_below=limit),
+        ask(store, corpus=["first", "second"], keep_below=limit),
+    )
+    for other in (again, stored):
+        assert [*other.kept_lines()] == [row["text"] for row in kept]
+        assert other.warnings == found.warnings
+        assert other.totals.perplexity == pytest.approx(found.totals.perplexity)
     assert found.totals.sentences == len(texts)
     assert found.warnings == [f"kept {len(kept)} of {len(texts)} sentences, of a perplexity below {limit:g}"]
 

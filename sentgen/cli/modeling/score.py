@@ -47,7 +47,7 @@ def score(
             out.note(note)
         found = ScoredText(store, chosen, asked, lines, str(file or "-"))
         if asked.keep_below is not None and out.for_reading:
-            sys.stdout.writelines(f"{' '.join(one.words)}\n" for _, one in found.scores())
+            sys.stdout.writelines(f"{line}\n" for line in found.kept_lines())
         else:
             out.rows(found.columns, found.rows(), programs=NATURAL, essential=found.essential)
     # Only now: the sums are complete when the rows are written.

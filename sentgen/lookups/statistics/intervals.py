@@ -15,6 +15,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from sentgen.arrays import Floats, Ints
+
 #: Parts that an interval needs.
 LEAST_PARTS = 3
 _Z = 1.959963984540054
@@ -72,6 +74,13 @@ class RatioSums:
             self.parts += 1
             self.y, self.n = self.y + y, self.n + n
             self.yy, self.yn, self.nn = self.yy + y * y, self.yn + y * n, self.nn + n * n
+
+    def add_all(self, y: Floats, n: Ints) -> None:
+        """Count parts, each with numbers."""
+        self.parts += len(y)
+        self.y, self.n = self.y + float(y.sum()), self.n + float(n.sum())
+        self.yy, self.yn = self.yy + float(y @ y), self.yn + float(y @ n)
+        self.nn += float((n.astype(float) ** 2).sum())
 
     @property
     def interval(self) -> tuple[float, float, float]:

@@ -1,0 +1,76 @@
+"""Batches of lines: what Arrow splits and numbers is what a loop over the words does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import toy_store
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sentgen.corpus.readers.lines import split_tokens
+from sentgen.models import text_batches
+from sentgen.models.ngrams.ngram_cache import ModelLike
+from sentgen.models.scoring import Totals, score_batches, score_sentences
+from sentgen.models.text_batches import batches_of_lines, batches_of_sentences
+from sentgen.schema import Store
+
+LINES = st.text(st.sampled_from("ab éß\t\u00a0\u2003\x0b\x1c\r\u3000.Ω"), max_size=12)
+
+
+def words(batches: object) -> list[tuple[str, ...]]:
+    return [one for batch in batches for one in batch.sentences]  # type: ignore[attr-defined]
+
+
+@given(st.lists(LINES, max_size=30), st.integers(1, 40), st.integers(1, 20))
+def test_lines_are_split_as_readers_do(lines: list[str], tokens: int, most: int) -> None:
+    """Whatever white space there is, and however long batches are; numbers are of different words."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(text_batches, "_LINES", 2)
+        found = [*batches_of_lines(lines, tokens, most)]
+
+    assert words(found) == [tuple(split_tokens(line)) for line in lines]
+    for batch in found:
+        assert len(set(batch.forms)) == len(batch.forms)
+        assert batch.lengths.sum() == len(batch.numbers)
+    assert words(batches_of_sentences(map(split_tokens, lines), tokens, most)) == words(found)
+
+
+def test_bounds_of_batches() -> None:
+    """Tokens and different words end a batch, which says that more may follow."""
+    by_tokens = [*batches_of_sentences([["a", "a"]] * 5, max_tokens=4)]
+    by_words = [*batches_of_sentences([["a", "b"], ["c"], ["d"]], max_words=3)]
+
+    assert [(batch.lengths.tolist(), batch.full) for batch in by_tokens] == [
+        ([2, 2], True),
+        ([2, 2], True),
+        ([2], False),
+    ]
+    assert [batch.lengths.tolist() for batch in by_words] == [[2, 1], [1]]
+    assert [*batches_of_lines([])] == []
+
+
+def test_sums_of_batches_are_those_of_sentences(toy: tuple[Store, toy_store.ToyModel]) -> None:
+    """Sentence by sentence, and in all, with what is said of words with punctuation."""
+    lines = ["the dog barks.", "", "a zebra sees the cat", "(zebra) !", "on on the mat sleeps a dog"] * 4
+    store, model = toy
+    one_by_one, together = Totals(), Totals()
+    scores = [*score_sentences(store, model, map(split_tokens, lines))]
+    for score in scores:
+        one_by_one.add(score)
+    for batch in score_batches(store, model, batches_of_lines(lines)):
+        together.add_batch(batch)
+        assert batch.log10.tolist() == pytest.approx([score.log10 for score in scores])
+        assert batch.perplexities.tolist() == pytest.approx([score.perplexity for score in scores])
+
+    assert together.row == pytest.approx(one_by_one.row)
+    assert (together.attached, together.example) == (one_by_one.attached, one_by_one.example) == (4, "barks.")
+    assert together.warnings == one_by_one.warnings
+
+
+def test_infinite_perplexities(toy: tuple[Store, ModelLike]) -> None:
+    """Beyond floats, they are no error."""
+    (batch,) = score_batches(*toy, batches_of_lines(["the"]))
+    batch.log10[:] = -1e6
+
+    assert np.isinf(batch.perplexities).all()
