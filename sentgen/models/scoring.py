@@ -17,7 +17,6 @@ from sentgen.arrays import Bools, Floats, Ints, Longs, compiled
 from sentgen.counts.ngrams import wrap
 from sentgen.lookups.statistics.intervals import RatioSums
 from sentgen.models.ngrams import stupid_backoff
-from sentgen.models.ngrams.ngram_table import NgramTable, extend, start_state
 from sentgen.models.ngrams.whole_model import ModelReader
 from sentgen.models.submodel import ModelLike, lowercases
 from sentgen.models.text_batches import MAX_TOKENS, MAX_WORDS, TextBatch, batches_of_sentences
@@ -318,21 +317,7 @@ def score_tokens(
     symbols = reader.model.symbols
     known = reader.known([symbols.lowered(form) for form in forms] if lower else forms)
     stream = wrap(known[numbers], lengths, BOS, EOS)
-    table = reader.table(stream, more=more)
-    return known, _logps(table, start_state(table), stream, lengths)
-
-
-@compiled
-def _logps(table: NgramTable, start: int, stream: Ints, lengths: Ints) -> Floats:
-    """Return the log-probability of each token of a text between ``<s>`` and ``</s>``, and of ``</s>``."""
-    logps = np.empty(len(stream) - len(lengths))
-    at = 0
-    for sentence in range(len(lengths)):
-        state = start
-        for place in range(at + sentence + 1, at + sentence + lengths[sentence] + 2):
-            logps[place - sentence - 1], state = extend(table, state, stream[place])
-        at += lengths[sentence] + 1
-    return logps
+    return known, reader.logps(stream, lengths, more=more)
 
 
 @compiled

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from pathlib import Path
 from typing import Any
@@ -14,11 +13,12 @@ from toy_corpus import add_corpus
 
 from sentgen.models import build, registry
 from sentgen.models.ngrams import whole_model
-from sentgen.models.ngrams.text_ngrams import prefetch_text
 from sentgen.models.ngrams.whole_model import ModelReader
 from sentgen.models.scoring import score_sentences
 from sentgen.schema import Store
 
+#: The lengths of one empty sentence.
+NONE = np.zeros(1, np.int32)
 WORDS = ["the", "a", "dog", "cat", "on", "mat", "sees", "old", "zebra", "ünknown"]
 
 
@@ -75,15 +75,19 @@ def test_when_it_is_read(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     stream = np.array([1, 2], np.int32)
     ngrams = sum(registry.count_ngrams(store, model).values())
 
+    many = np.tile(stream, ngrams)
     reader = ModelReader(store, model)
-    own = reader.table(stream, more=False)
-    assert len(own.logp) < ngrams
-    whole = reader.table(np.tile(stream, ngrams), more=True)
-    assert len(whole.logp) == ngrams + 1
-    assert reader.table(stream, more=False) is whole
+    own = reader.logps(stream, NONE, more=False)
+    assert not reader.is_whole
+    assert reader.logps(many, np.zeros(ngrams, np.int32), more=True).tolist() == own.tolist() * ngrams
+    assert reader.is_whole
+    assert reader.logps(stream, NONE, more=False) == own
 
-    assert len(ModelReader(store, model).table(stream, more=True).logp) < ngrams or ngrams <= 200
-    monkeypatch.setattr(whole_model, "_BYTES", math.inf)
+    short = ModelReader(store, model)
+    monkeypatch.setattr(whole_model, "_MOST_NGRAMS", 1)
+    assert short.logps(stream, NONE, more=True) == own
+    assert not short.is_whole
+    monkeypatch.setattr(whole_model, "_BYTES", 10**15)
     tight = ModelReader(store, model)
-    assert len(tight.table(np.tile(stream, ngrams), more=True).logp) < ngrams
-    assert len(prefetch_text(store, model, stream).logp) == len(own.logp)
+    assert tight.logps(many, np.zeros(ngrams, np.int32), more=True).tolist() == own.tolist() * ngrams
+    assert not tight.is_whole

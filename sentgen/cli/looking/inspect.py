@@ -240,7 +240,8 @@ def freq(*, asked: Frequencies, plot: PlotOption = None, reading: StoreOptions, 
     """
     answer = reading.draw(asked, plot, out)
     names = names_of(answer.found)
-    show(answer, out, *names[: names.index("count") + 1], "per_million_in_part")
+    means = [name for name in ("mean", "mean_low", "mean_high") if name in names]
+    show(answer, out, *names[: names.index("count") + 1], *means, "per_million_in_part")
 
 
 @question(Collocations)

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sentgen.arrays import Ints
+from sentgen.arrays import Floats, Ints, compiled
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.ngrams.ngram_cache import ModelLike
-from sentgen.models.ngrams.ngram_table import NgramTable, build_table
+from sentgen.models.ngrams.ngram_table import NgramTable, build_table, extend, start_state
 from sentgen.models.ngrams.text_ngrams import known_words, prefetch_text
 from sentgen.schema import Store
 from sentgen.schema.engine import arrow_table, one_number
@@ -40,28 +40,33 @@ class ModelReader:
 
     def __init__(self, store: Store, model: ModelLike) -> None:
         self.model, self._store = model, store
-        self._table: NgramTable | None = None
+        self._all: NgramTable | None = None
         self._too_large = model.smoothing == stupid_backoff.NAME  # which has counts alone
 
     def known(self, forms: Sequence[str]) -> Ints:
         """Return the id of each form, that of <unk> where the model has no unigram."""
         return known_words(self._store, self.model, forms)
 
-    def table(self, stream: Ints, *, more: bool) -> NgramTable:
-        """Return a table with all n-grams of the model that stand in a part of a text.
+    def logps(self, stream: Ints, lengths: Ints, *, more: bool) -> Floats:
+        """Return the log-probabilities of a part of a text: of each token, and of the end of each sentence.
 
         Args:
             stream: words that the model knows, each sentence between ``<s>`` and ``</s>``.
+            lengths: of the sentences.
             more: whether there is more text behind it.
         """
-        if self._table is None and more and not self._too_large:
-            self._table = self._whole(_MOST_NGRAMS * len(stream))
-            self._too_large = self._table is None
-        if self._table is not None:
-            return self._table
-        return prefetch_text(self._store, self.model, stream)
+        if self._all is None and more and not self._too_large:
+            self._all = self._read(_MOST_NGRAMS * len(stream))
+            self._too_large = self._all is None
+        table = prefetch_text(self._store, self.model, stream) if self._all is None else self._all
+        return _logps(table, start_state(table), stream, lengths)
 
-    def _whole(self, most: int) -> NgramTable | None:
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of the model is in memory."""
+        return self._all is not None
+
+    def _read(self, most: int) -> NgramTable | None:
         """Return all of the model; none if it has more n-grams than that, or than fit into memory."""
         order = self.model.order
         room = self._store.memory_limit // (_BYTES + order * _BYTES_A_WORD)
@@ -76,3 +81,16 @@ class ModelReader:
             words[:, place] = found.column(place + 1).fill_null(-1).to_numpy()
         logp, backoff = (found[name].to_numpy() for name in ("logp", "backoff"))
         return build_table(words, found["n"].to_numpy(), logp, backoff)
+
+
+@compiled
+def _logps(table: NgramTable, start: int, stream: Ints, lengths: Ints) -> Floats:
+    """Return the log-probability of each token of a text between ``<s>`` and ``</s>``, and of ``</s>``."""
+    logps = np.empty(len(stream) - len(lengths))
+    at = 0
+    for sentence in range(len(lengths)):
+        state = start
+        for place in range(at + sentence + 1, at + sentence + lengths[sentence] + 2):
+            logps[place - sentence - 1], state = extend(table, state, stream[place])
+        at += lengths[sentence] + 1
+    return logps
