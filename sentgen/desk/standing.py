@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection
 
 from sentgen.lookups.statement import Statement
+from sentgen.output.tabular import Rows, arrow_of
 from sentgen.schema.engine import raw, registered
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class Standing:
     sentence: str | None = None
 
 
-def known_lines(connection: Connection, lines: pa.Table) -> Iterator[dict[str, Any]]:
+def known_lines(connection: Connection, lines: pa.Table | Rows) -> Iterator[dict[str, Any]]:
     """Yield what a set keeps of lines (see `sentgen.desk.tables.line`), in their order.
 
     Args:
@@ -84,7 +85,8 @@ def known_lines(connection: Connection, lines: pa.Table) -> Iterator[dict[str, A
     """
     import pyarrow as pa
 
-    numbered = lines.append_column("place", pa.array(range(lines.num_rows), pa.int64()))
+    table = arrow_of(lines)
+    numbered = table.append_column("place", pa.array(range(table.num_rows), pa.int64()))
     with registered(raw(connection), drawn_line=numbered):
         yield from Statement(_KNOWN).run(connection).to_pylist()
 

@@ -39,6 +39,16 @@ def test_a_set_has_the_lines_of_its_query(desk: Desk, store: Path) -> None:
     assert (row["lines"], row["labeled"], row["labelers"]) == (7, 0, None)
 
 
+@pytest.mark.parametrize("limit", [0, 5, 100])
+def test_a_set_is_as_long_as_the_server_allows(desk: Desk, store: Path, limit: int) -> None:
+    """Few lines come without Arrow, and many with it."""
+    with Store(store, read_only=True) as opened, opened.connect() as connection:
+        made, of = NewLineSet(name="some", pattern="lemma:make", limit=limit).make(desk, connection)
+
+    assert (made, of) == (min(limit or 7, 7), 7)
+    assert len(listed(desk, store, name="some")) == made
+
+
 def test_lines_are_drawn_sorted_and_filtered_once(store: Path, desk: Desk) -> None:
     """A set keeps the order and the choice of its query, whatever they are."""
     asked = {"pattern": "lemma:make", "sort": "1R", "filter": ["they"], "within": ["not 1L"], "sample": 2}
