@@ -30,6 +30,8 @@ from sentgen.lookups.statistics.keyness import Keywords
 from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.lookups.statistics.thesaurus import Thesaurus
 from sentgen.models.building.build_request import BuildRequest
+from sentgen.models.derived.mix import MixRequest
+from sentgen.models.derived.prune import PruneRequest
 from sentgen.models.request import ScoreRequest
 from sentgen.models.vectors.build import VectorRequest
 from sentgen.models.vectors.near import Near
@@ -37,7 +39,8 @@ from sentgen.options import Parameter, parameters_of
 
 PATH = Path(__file__).parents[1] / "sentgen" / "api" / "options.py"
 _WIDER = {
-    "min_count": {BuildRequest: "str | Sequence[int] | None"},
+    "min_count": dict.fromkeys((BuildRequest, PruneRequest), "str | Sequence[int] | None"),
+    "weights": {MixRequest: "str | Sequence[float] | None"},
     "lengths": {ClusterRequest: "str | int | Iterable[int]"},
     "salience": {ClusterRequest: "Literal['uniform', 'frequency'] | Mapping[str, float]"},
 }
@@ -85,6 +88,8 @@ DECLARATIONS: dict[str, tuple[type, tuple[str, ...], tuple[Any, ...]]] = {
         ),
     ),
     "BuildOptions": (BuildRequest, ("name", "corpus"), ()),
+    "MixOptions": (MixRequest, ("name", "of"), ()),
+    "PruneOptions": (PruneRequest, ("name", "of"), ()),
     "VectorOptions": (VectorRequest, ("name", "corpus"), ()),
     "NearOptions": (Near, ("word",), ()),
     "ScoreOptions": (ScoreRequest, ("text", "model"), ()),

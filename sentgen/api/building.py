@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,8 @@ from sentgen.corpus.pair_text import PairSettings
 from sentgen.counts.pair_ingestion import PairSummary, ingest_pairs
 from sentgen.models import registry
 from sentgen.models.building.build_request import BuildRequest
+from sentgen.models.derived.mix import MixRequest
+from sentgen.models.derived.prune import PruneRequest
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.surprisal import Application, ApplyRequest
 from sentgen.models.vectors.build import VectorRequest
@@ -28,10 +30,7 @@ def built(
     door: StoreSession, name: str, corpora: str | Sequence[str], options: BuildOptions
 ) -> LanguageModel:
     """Build a model, with its companions if they are asked for, and show the steps; return the model."""
-    given: dict[str, object] = {**options, "name": name, "corpus": corpora}
-    counts = options.get("min_count")
-    if counts is not None and not isinstance(counts, str):
-        given["min_count"] = ",".join(map(str, [counts] if isinstance(counts, int) else counts))
+    given = {**options, "name": name, "corpus": corpora, "min_count": _joined(options.get("min_count"))}
     with door.reading() as store, progress.steps(name) as report:
         asked = declared(BuildRequest, given)
         if store.lake and asked.smoothing == stupid_backoff.NAME:
@@ -47,6 +46,22 @@ def applied_model(door: StoreSession, name: str, corpora: str | Sequence[str]) -
     """Apply a model, and show the parts of the text."""
     with door.writing() as store, progress.steps(name) as report:
         return declared(ApplyRequest, {"name": name, "corpus": corpora}).apply(store, report)
+
+
+def made(
+    door: StoreSession, declaration: type[MixRequest] | type[PruneRequest], given: Mapping[str, object]
+) -> LanguageModel:
+    """Make a model of other models, and show the steps; lists are given as the command line has them."""
+    with door.writing() as store, progress.steps(str(given["name"])) as report:
+        values = {name: _joined(value) for name, value in given.items()}
+        return LanguageModel(door, declared(declaration, values).make(store, report))
+
+
+def _joined(value: object) -> object:
+    """Return a list joined by commas; what is none stays."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return ",".join(map(str, value)) if isinstance(value, Sequence) and not isinstance(value, str) else value
 
 
 def built_vectors(

@@ -262,6 +262,18 @@ class Database(StoreContents, AlignmentModels):
         """
         return later.applied_model(self._door, name, corpora)
 
+    @signed(taken.MixOptions)
+    def mix_models(
+        self, name: str, of: str | Sequence[str], **options: Unpack[taken.MixOptions]
+    ) -> LanguageModel:
+        """Mix models into one, by linear interpolation: the next version of a model."""
+        return later.made(self._door, later.mix.MixRequest, {**options, "name": name, "of": of})
+
+    @signed(taken.PruneOptions)
+    def prune_model(self, name: str, of: str, **options: Unpack[taken.PruneOptions]) -> LanguageModel:
+        """Make a smaller model: without the n-grams that tell least, or without rare ones."""
+        return later.made(self._door, later.prune.PruneRequest, {**options, "name": name, "of": of})
+
     def model(self, name: str) -> LanguageModel:
         """Return a language model: the newest version of its name, or ``NAME@VERSION``."""
         with self._door.reading() as store:

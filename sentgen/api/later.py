@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sentgen.api.building import built as built
     from sentgen.api.building import built_vectors as built_vectors
     from sentgen.api.building import ingested_pairs as ingested_pairs
+    from sentgen.api.building import made as made
     from sentgen.api.generating import generated as generated
     from sentgen.api.hits import Hits as Hits
     from sentgen.api.language_models import LanguageModel as LanguageModel
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from sentgen.models import registry as registry
     from sentgen.models.arpa import import_arpa as import_arpa
     from sentgen.models.checks import model_checks as model_checks
+    from sentgen.models.derived import mix as mix
+    from sentgen.models.derived import prune as prune
     from sentgen.models.vectors import near as near
     from sentgen.models.vectors import registry as _vectors
     from sentgen.output.files import whole_file as whole_file
@@ -75,10 +78,13 @@ _PLACES = {
     "maintenance": "sentgen.schema.maintenance",
     "model_checks": "sentgen.models.checks:model_checks",
     "model_report": "sentgen.alignment.stored.model_report",
+    "made": "sentgen.api.building:made",
+    "mix": "sentgen.models.derived.mix",
     "near": "sentgen.models.vectors.near",
     "new_line_set": "sentgen.api.lines:new_line_set",
     "open_parser": "sentgen.corpus.parsers:open_parser",
     "parse_rows": "sentgen.corpus.parsers.cache:parse_rows",
+    "prune": "sentgen.models.derived.prune",
     "registry": "sentgen.models.registry",
     "remove_alignment_model": "sentgen.alignment.stored.model_store:remove_model",
     "repair": "sentgen.schema.durability.repair:repair",

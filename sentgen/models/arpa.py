@@ -38,6 +38,7 @@ from sentgen.models.building.summed_counts import drop_temporary
 from sentgen.models.building.symbols import OF_WORDS, Symbols
 from sentgen.models.building.writing import OrderNgrams, Source, write_sorted
 from sentgen.models.ngrams import stupid_backoff
+from sentgen.models.ngrams.mixture import DYNAMIC
 from sentgen.models.registry import ModelInfo, find_in, next_version
 from sentgen.output.files import whole_file
 from sentgen.output.wording import quantity
@@ -97,6 +98,12 @@ def export_arpa(
         raise ModelError(
             f"{model.label}: scores of {model.smoothing} are no probabilities, which ARPA files hold; "
             "export a model of kneser-ney or katz"
+        )
+    if model.smoothing == DYNAMIC:
+        of, weights = zip(*model.parts, strict=True)
+        raise ModelError(
+            f"{model.label} has no n-grams to write; store them first: sentgen models mix NAME"
+            f" --of {','.join(of)} --weights {','.join(format(weight, '.6g') for weight in weights)}"
         )
     path, report = Path(path), progress or (lambda _: None)
     with store.begin() as connection, whole_file(path) as plain, _packed(path, plain) as file:

@@ -16,7 +16,10 @@ from sentgen.models import sql
 from sentgen.models.building.chosen import built_from, choose, selected
 from sentgen.models.building.recipe import Recipe
 from sentgen.models.building.summed_counts import count, drop_temporary
+from sentgen.models.derived.mix import MIXTURE
+from sentgen.models.derived.prune import PRUNED
 from sentgen.models.ngrams import stupid_backoff
+from sentgen.models.ngrams.mixture import DYNAMIC
 from sentgen.models.registry import CONDITION, ModelInfo, is_stale, list_models
 from sentgen.models.smoothing import katz
 from sentgen.schema import Store
@@ -43,20 +46,27 @@ def model_checks(store: Store, *, quick: bool = False) -> Iterator[Check]:
     """
     yield _check("n-grams of models are whole", "shape")
     yield _check("words of models", "words")
-    yield _check("vocabulary of models", "vocabulary", bos=BOS, counts=stupid_backoff.NAME)
-    yield _check("tokens of models", "corpora", condition=CONDITION)
+    unstored = _listed(stupid_backoff.NAME, DYNAMIC)
+    yield _check("vocabulary of models", "vocabulary", bos=BOS, unstored=unstored)
+    made = _listed(MIXTURE, DYNAMIC, PRUNED)
+    yield _check("tokens of models", "corpora", condition=CONDITION, made=made)
     yield _check("parameters of models", "parameters", parameters=_map(_PARAMETERS), max_order=MAX_ORDER)
     if quick:
         return
     for model in list_models(store):
-        if model.smoothing in _PARAMETERS:
+        if model.smoothing in (*_PARAMETERS, MIXTURE):
             yield from _sums(model)
-            if not _has_changed(store, model):
-                yield from _recounted(store, model)
+        if model.smoothing in _PARAMETERS and not _has_changed(store, model):
+            yield from _recounted(store, model)
 
 
 def _check(name: str, statement: str, *, slow: bool = False, **values: object) -> Check:
     return Check(name, sql.statements(_FILE)[statement].format(**values), _CURE, slow)
+
+
+def _listed(*names: str) -> str:
+    """Return names as a list of SQL."""
+    return ", ".join(f"'{name}'" for name in names)
 
 
 def _map(values: dict[str, list[str]]) -> str:

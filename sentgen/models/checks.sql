@@ -31,7 +31,7 @@ left join (
         and w1 <> {bos}
     group by model_id
 ) g on g.model_id = m.id
-where m.smoothing <> '{counts}' and m.vocabulary is distinct from g.words
+where m.smoothing not in ({unstored}) and m.vocabulary is distinct from g.words
 
 -- name: corpora
 select m.name, m.version, m.tokens, c.tokens as corpora
@@ -48,7 +48,8 @@ left join (
 ) p on p.model_id = m.id
 where m.tokens > coalesce(c.tokens, 0)
     or (m.tokens < c.tokens and p.model_id is null)
-    or (m.smoothing = 'arpa') <> (c.model_id is null)
+    or (m.smoothing = 'arpa' and c.model_id is not null)
+    or (m.smoothing not in ('arpa', {made}) and c.model_id is null)
 
 -- name: parameters
 with expected as (

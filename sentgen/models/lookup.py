@@ -11,10 +11,12 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
-from sentgen.errors import InputError
+from sentgen.errors import InputError, ModelError
 from sentgen.models.ngrams import stupid_backoff
+from sentgen.models.ngrams.mixture import DYNAMIC
 from sentgen.models.ngrams.ngram_cache import NgramCache
 from sentgen.models.ngrams.ngram_table import MISSING_UNK
+from sentgen.models.registry import looked_up
 from sentgen.models.submodel import ModelLike, word_ids
 from sentgen.output.logarithms import decimal
 from sentgen.schema import Store
@@ -50,6 +52,9 @@ def explain(store: Store, model: ModelLike, words: Sequence[str]) -> list[Backof
     """
     if not words:
         raise InputError("there is no word to look up; give one, and its context before it")
+    if model.smoothing == DYNAMIC:
+        of = ", ".join(part.label for part, _ in looked_up(store, model))
+        raise ModelError(f"{model.name} sums what its models give, each of which backs off; ask for {of}")
     if model.smoothing == stupid_backoff.NAME:
         return _explain_counts(store, model, words)
     with store.connect() as connection:

@@ -8,9 +8,11 @@ from datetime import datetime
 
 from sqlalchemy import Connection, Row, Select, delete, func, insert, or_, select
 
-from sentgen.errors import NotFoundError
+from sentgen.errors import ModelError, NotFoundError
 from sentgen.models.building.symbols import OF_WORDS, Symbols
 from sentgen.models.ngrams import stupid_backoff
+from sentgen.models.ngrams.mixture import DYNAMIC
+from sentgen.models.ngrams.ngram_cache import ModelLike
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
@@ -34,6 +36,9 @@ _OF_MODEL = (
     tables.model_corpus,
     tables.surprisal,
 )
+#: What the names of the parameters begin with that note the models that a model was made of; their values are
+#: what these weigh.
+PARTS = "of: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +48,7 @@ class ModelInfo:
     ``min_count`` has one number per order, and is empty for an imported model; ``brackets`` says whether the
     brackets of base noun phrases are words of it; ``vocabulary`` counts the unigrams without <s>;
     ``condition`` is what the metadata of its sentences meet, empty for whole corpora; ``symbols`` are what
-    its n-grams are made of.
+    its n-grams are made of; ``parts`` are the labels of the models that it was made of, and what they weigh.
     """
 
     id: int
@@ -61,6 +66,7 @@ class ModelInfo:
     corpora: tuple[str, ...]
     condition: str = ""
     symbols: Symbols = OF_WORDS
+    parts: tuple[tuple[str, float], ...] = ()
 
     @property
     def label(self) -> str:
@@ -73,6 +79,11 @@ class ModelInfo:
         return self.symbols.counted(self.vocabulary)
 
 
+#: Brackets, symbols, a condition and parts are no figures: notes that are kept in the same table.
+_NOTES = or_(
+    tables.model_parameter.c.name == BRACKETS,
+    *(tables.model_parameter.c.name.startswith(note) for note in (CONDITION, SYMBOLS, PARTS)),
+)
 #: When the last source of each corpus was stored: other texts may have as many tokens.
 _NEWEST = select(source.c.corpus_id, func.max(source.c.ingested_at).label("newest")).group_by(
     source.c.corpus_id
@@ -127,6 +138,17 @@ def _all_in(connection: Connection, label: str) -> list[ModelInfo]:
     return found
 
 
+def looked_up(store: Store, model: ModelLike) -> list[tuple[ModelInfo, float]]:
+    """Return the models that a mixture looks up, and what they weigh.
+
+    Raises:
+        NotFoundError: one of them was removed.
+    """
+    with store.connect() as connection:
+        mixed = find_in(connection, f"{model.name}@{model.version}")
+        return [(find_in(connection, label), weight) for label, weight in mixed.parts]
+
+
 def remove(store: Store, label: str, *, dry_run: bool = False) -> list[ModelInfo]:
     """Remove one version (``NAME@VERSION``) or all versions of a model, and return what was removed.
 
@@ -134,9 +156,11 @@ def remove(store: Store, label: str, *, dry_run: bool = False) -> list[ModelInfo
 
     Raises:
         NotFoundError: there is no such model.
+        ModelError: a mixture that stays looks it up.
     """
     with store.connect() if dry_run else store.begin() as connection:
         found = _all_in(connection, label)
+        _refuse_looked_up(connection, found)
         if not dry_run:
             _delete(connection, found)
     return found
@@ -151,6 +175,17 @@ def next_version(connection: Connection, name: str) -> tuple[int, int]:
     return max(scalar(connection, last) for last in ids) + 1, max(
         scalar(connection, last) for last in versions
     ) + 1
+
+
+def _refuse_looked_up(connection: Connection, models: list[ModelInfo]) -> None:
+    """Refuse to remove what others that stay cannot do without."""
+    gone = {model.label for model in models}
+    for other in _infos(connection):
+        needed = [label for label, _ in other.parts if label in gone]
+        if other.smoothing == DYNAMIC and other.label not in gone and needed:
+            raise ModelError(
+                f"{other.label} looks {' and '.join(needed)} up; first: sentgen models remove {other.label}"
+            )
 
 
 def _delete(connection: Connection, models: list[ModelInfo]) -> None:
@@ -168,13 +203,7 @@ def _delete(connection: Connection, models: list[ModelInfo]) -> None:
 def parameters(store: Store, model: ModelInfo) -> list[tuple[int, str, float]]:
     """Return what smoothing estimated: order (0 for all), name and value."""
     table = tables.model_parameter
-    # Brackets, symbols and a condition are no figures: notes that are kept in the same table.
-    query = select(table.c.n, table.c.name, table.c.value).where(
-        table.c.model_id == model.id,
-        table.c.name != BRACKETS,
-        ~table.c.name.startswith(CONDITION),
-        ~table.c.name.startswith(SYMBOLS),
-    )
+    query = select(table.c.n, table.c.name, table.c.value).where(table.c.model_id == model.id, ~_NOTES)
     with store.connect() as connection:
         rows = connection.execute(query.order_by(table.c.n, table.c.name)).all()
     return [(row.n, row.name, row.value) for row in rows]
@@ -226,6 +255,7 @@ def describe(store: Store, model: ModelInfo) -> list[tuple[str, int | None, str]
         "version": model.version,
         "order": model.order,
         "smoothing": model.smoothing,
+        **({"of": ", ".join(f"{part} {weight:.6g}" for part, weight in model.parts)} if model.parts else {}),
         "min_count": ",".join(map(str, model.min_count)),
         "unknown": model.unknown,
         "brackets": "yes" if model.brackets else "no",
@@ -294,14 +324,8 @@ def _infos(connection: Connection) -> list[ModelInfo]:
         corpora.setdefault(row.model_id, []).append(row.corpus_name)
     notes: dict[int, dict[str, float]] = {}
     parameter = tables.model_parameter.c
-    query = select(parameter.model_id, parameter.name, parameter.value).where(
-        or_(
-            parameter.name == BRACKETS,
-            parameter.name.startswith(CONDITION),
-            parameter.name.startswith(SYMBOLS),
-        )
-    )
-    for model_id, note, value in connection.execute(query):
+    query = select(parameter.model_id, parameter.name, parameter.value).where(_NOTES)
+    for model_id, note, value in connection.execute(query.order_by(parameter.model_id, parameter.name)):
         notes.setdefault(model_id, {})[note] = value
     order = (tables.model.c.name, tables.model.c.version)
     rows = connection.execute(select(tables.model).order_by(*order)).all()
@@ -332,4 +356,5 @@ def _info(row: Row[*tuple[object, ...]], corpora: list[str], notes: dict[str, fl
         corpora=tuple(corpora),
         condition=next(iter(conditions), ""),
         symbols=next(iter(over), OF_WORDS),
+        parts=tuple((note.removeprefix(PARTS), notes[note]) for note in notes if note.startswith(PARTS)),
     )

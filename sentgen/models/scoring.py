@@ -17,6 +17,7 @@ from sentgen.arrays import Bools, Floats, Ints, Longs, compiled
 from sentgen.counts.ngrams import wrap
 from sentgen.lookups.statistics.intervals import RatioSums
 from sentgen.models.ngrams import stupid_backoff
+from sentgen.models.ngrams.ngram_table import MISSING_UNK
 from sentgen.models.ngrams.whole_model import ModelReader
 from sentgen.models.submodel import ModelLike, lowercases
 from sentgen.models.text_batches import MAX_TOKENS, MAX_WORDS, TextBatch, batches_of_sentences
@@ -314,10 +315,31 @@ def score_tokens(
         Of each form the id of a word that the model knows, or `UNK`; and natural logarithms, of each sentence
         those of its tokens and of ``</s>``.
     """
+    if reader.parts:
+        given = [
+            score_tokens(part, forms, numbers, lengths, lower=lower, more=more) for part, _ in reader.parts
+        ]
+        return _mixed(given, [weight for _, weight in reader.parts], numbers, lengths)
     symbols = reader.model.symbols
     known = reader.known([symbols.lowered(form) for form in forms] if lower else forms)
     stream = wrap(known[numbers], lengths, BOS, EOS)
     return known, reader.logps(stream, lengths, more=more)
+
+
+def _mixed(
+    given: Sequence[tuple[Ints, Floats]], weights: Sequence[float], numbers: Longs, lengths: Ints
+) -> tuple[Ints, Floats]:
+    """Return the same of a mixture: the sum of what its models give, of which those that know a word count."""
+    words = np.ones(len(numbers) + len(lengths), np.bool_)
+    words[np.cumsum(lengths + 1) - 1] = False
+    known = np.ones((len(given), len(words)), np.bool_)
+    for row, (forms, _) in zip(known, given, strict=True):
+        row[words] = forms[numbers] != UNK
+    p = np.exp([logps for _, logps in given])
+    p[~known & known.any(axis=0)] = 0
+    every: Ints = np.max([forms for forms, _ in given], axis=0)
+    mixed: Floats = np.log(np.maximum(np.array(weights) @ p, np.exp(MISSING_UNK)))
+    return every, mixed
 
 
 @compiled

@@ -20,7 +20,8 @@ import numpy as np
 import pyarrow as pa
 
 from sentgen.arrays import Ints
-from sentgen.models.ngrams import stupid_backoff
+from sentgen.models import registry
+from sentgen.models.ngrams import mixture, stupid_backoff
 from sentgen.models.ngrams.anchors import anchored
 from sentgen.models.ngrams.bag_filter import Membership, membership, within_bags
 from sentgen.models.ngrams.ngram_cache import CachedNgrams, ModelLike, NgramCache, cache_of, joined
@@ -92,9 +93,12 @@ def prefetch(
     forms = {word for bag in bags for word in bag} - set(RESERVED_WORDS)
     if model.unknown == "tag":
         forms |= {f"<unk:{tag}>" for tag in tags}
+    parts = registry.looked_up(store, model) if model.smoothing == mixture.DYNAMIC else []
     with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
         if model.smoothing == stupid_backoff.NAME:
             return _counted(duck, model, order, bags, forms, started)
+        if parts:
+            return _mixed(duck, (model, parts), order, bags, forms, cache, started)
         ids = word_ids(duck, model, forms, cache)
         rows = _ngrams(duck, model, bags, ids, cache)
     return submodel_of(model, order, ids, rows, started)
@@ -121,6 +125,31 @@ def _counted(
     return found
 
 
+def _mixed(
+    duck: duckdb.DuckDBPyConnection,
+    mixed: tuple[ModelLike, Sequence[tuple[ModelLike, float]]],
+    order: int,
+    bags: Sequence[Sequence[str]],
+    forms: set[str],
+    cache: NgramCache,
+    started: float,
+) -> SubModel:
+    """Return the sub-model of a mixture that is summed when it is asked; what its models have is cached."""
+    model, parts = mixed
+    ids = word_ids(duck, model, forms, cache)
+    rows = [_ngrams(duck, part, bags, ids, cache) for part, _ in parts]
+    unigrams = set().union(*(each.words[each.lengths == 1, 0].tolist() for each in rows))
+    words, index, local = _numbered(ids, unigrams)
+    found = []
+    for each, (_, weight) in zip(rows, parts, strict=True):
+        each = each.where(each.lengths <= order)
+        grams = np.full((len(each.logp), order), _BEYOND, np.int32)
+        grams[:, : each.words.shape[1]] = local[each.words[:, :order]]
+        found.append(mixture.bag_model(each._replace(words=grams), len(words), weight))
+    table, ngrams = mixture.mixed_table(found, _membership(bags, index), order)
+    return SubModel(model, order, table, words, index, ngrams, time.perf_counter() - started)
+
+
 def _membership(bags: Sequence[Sequence[str]], ids: dict[str, int]) -> Membership:
     """Return the bags of each word; classes of unknown words are in every bag, as <s> is."""
     coded = [[ids[word] for word in bag if word in ids] for bag in bags]
@@ -134,15 +163,19 @@ def submodel_of(
     lengths = rows.lengths
     if lengths.max(initial=0) > order:
         rows, lengths = rows.where(lengths <= order), lengths[lengths <= order]
-    unigrams = set(rows.words[lengths == 1, 0].tolist())
+    words, index, local = _numbered(ids, set(rows.words[lengths == 1, 0].tolist()))
+    table = build_table(local[rows.words[:, :order]], lengths, rows.logp, rows.backoff)
+    return SubModel(model, order, table, words, index, len(lengths), time.perf_counter() - started)
+
+
+def _numbered(ids: dict[str, int], unigrams: set[int]) -> tuple[tuple[str, ...], dict[str, int], Ints]:
+    """Return the words that are unigrams, reserved ones first, their places, and these by ids."""
     # Sorted: `ids` comes in the order of a set, which differs from run to run.
     known = sorted((number, form) for form, number in ids.items() if number in unigrams)
     words = (*RESERVED_WORDS, *(form for _, form in known))
     local = np.full(max([ROOT, *ids.values()]) + 2, -1, np.int32)  # the last one stays -1: beyond the order
     local[[UNK, BOS, EOS, ROOT, *(number for number, _ in known)]] = np.arange(len(words))
-    table = build_table(local[rows.words[:, :order]], lengths, rows.logp, rows.backoff)
-    index = {form: place for place, form in enumerate(words) if place > ROOT}
-    return SubModel(model, order, table, words, index, len(lengths), time.perf_counter() - started)
+    return words, {form: place for place, form in enumerate(words) if place > ROOT}, local
 
 
 def word_ids(

@@ -68,6 +68,8 @@ SAME = [
     ("LineSet.remove", "lines remove", None),
     ("build_model", "models build", None),
     ("apply_model", "models apply", None),
+    ("mix_models", "models mix", None),
+    ("prune_model", "models prune", None),
     ("models", "models list", "models"),
     ("remove_model", "models remove", None),
     ("properties", "models show", None),

@@ -33,6 +33,8 @@ NEVER_ONE = {
     "most bytes": "a limit",
     "_MOST_WHOLE bytes": "a limit",
     "most times": "an end of a range",
+    "models models": "two or more",
+    "sum(before.values()) n-grams": "two at least: <s> and </s>",
     "_LONGEST bytes": "a limit",
     "len(value) characters": "more than a limit",
     "abstract words": "more than a limit",

@@ -94,6 +94,8 @@ WRITERS = (
     "saved remove dogs",
     "models build more --corpus pets",
     "models apply kn --corpus pets",
+    "models mix more --of kn,kn@1",
+    "models prune more --of kn --entropy 1e-8",
     "models remove kn",
     "vectors build more --corpus pets --dimensions 2 --min-count 1",
     "vectors remove company",

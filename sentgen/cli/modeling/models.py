@@ -13,6 +13,8 @@ from sentgen.cli.console.output import Output, output_options
 from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.models import arpa, registry
 from sentgen.models.building.build_request import BuildRequest
+from sentgen.models.derived.mix import MixRequest
+from sentgen.models.derived.prune import PruneRequest
 from sentgen.models.request import Model
 from sentgen.models.surprisal import ApplyRequest
 from sentgen.output.wording import quantity
@@ -44,6 +46,36 @@ def build(*, asked: BuildRequest, db: DbOption = None, memory_limit: MemoryOptio
         # A companion may be of fewer corpora than the model: of those with tags.
         of = "" if model.corpora == models[0].corpora else f", of {' and '.join(model.corpora)} alone"
         typer.echo(f"{model.label}: {model.size}, {quantity(model.tokens, 'token')}{of}", err=True)
+
+
+@app.command("mix")
+@asking(MixRequest)
+def mix(*, asked: MixRequest, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
+    """Mix models into one, by linear interpolation: the next version of a model with the n-grams of all.
+
+    Weights are given, or learnt from text that no model was built from, or all the same. With `--dynamic` the
+    n-grams are not stored again.
+
+    Example: sentgen models mix both --of news,novels --tune dev.conllu
+    """
+    with open_store(db, memory_limit=memory_limit, share=DATABASE_SHARE) as store:
+        model = asked.make(store, _report)
+    of = ", ".join(f"{label} {weight:.4f}" for label, weight in model.parts)
+    typer.echo(f"{model.label}: {model.size}, order {model.order}, of {of}", err=True)
+
+
+@app.command("prune")
+@asking(PruneRequest)
+def prune(*, asked: PruneRequest, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
+    """Make a smaller model: without the n-grams that tell least (Stolcke 1998), or without rare ones.
+
+    Example: sentgen models prune small --of news --entropy 1e-8
+    """
+    with open_store(db, memory_limit=memory_limit, share=DATABASE_SHARE) as store:
+        before = registry.count_ngrams(store, registry.find(store, asked.of))
+        model = asked.make(store, _report)
+        left = sum(registry.count_ngrams(store, model).values())
+    typer.echo(f"{model.label}: {model.size}, {left:,} of {sum(before.values()):,} n-grams", err=True)
 
 
 @app.command("list")

@@ -26,21 +26,24 @@ def record(
     corpora: Sequence[BuiltFrom],
     parameters: Parameters,
     chosen: Chosen | None = None,
+    looked_up: Sequence[int] = (),
 ) -> None:
     """Store what there is to know of a model whose n-grams are stored; ``label`` is its name and version.
 
-    Imported models have no corpora; ``chosen`` are the sentences of them that were counted, if not all.
+    Imported models have no corpora; ``chosen`` are the sentences of them that were counted, if not all;
+    ``looked_up`` are the models that have the n-grams, if it has none of its own.
     """
     ngrams = tables.model_ngram.c
-    unigrams = (ngrams.model_id == model_id, ngrams.n == 1, ngrams.w1 != BOS)
-    words = scalar(connection, select(func.count()).where(*unigrams))
+    unigrams = (ngrams.model_id.in_(looked_up or [model_id]), ngrams.n == 1, ngrams.w1 != BOS)
+    words = scalar(connection, select(func.count(ngrams.w1.distinct())).where(*unigrams))
     rows = rows_of(model_id, label, settings, corpora, words)
     notes = {BRACKETS: 1.0} if settings.brackets else {}
     if not settings.symbols.are_words:
         notes[f"{SYMBOLS}{settings.symbols.over}"] = float(settings.symbols.kept)
     if chosen is not None:
         rows[tables.model.name][0] |= {"sentences": chosen.sentences, "tokens": chosen.tokens}
-        notes[f"{CONDITION}{chosen.condition}"] = 1.0
+        if chosen.condition:
+            notes[f"{CONDITION}{chosen.condition}"] = 1.0
     parameters = [*parameters, *((0, note, value) for note, value in notes.items())]
     rows[tables.model_parameter.name] = [
         {"model_id": model_id, "n": n, "name": key, "value": value} for n, key, value in parameters

@@ -63,18 +63,25 @@ def find(table: NgramTable, state: int, word: int) -> int:
 
 
 @compiled
-def extend(table: NgramTable, state: int, word: int) -> tuple[float, int]:
-    """Return log p(word | state) and the state after the word; a word without unigram is taken for <unk>."""
+def look_up(table: NgramTable, state: int, word: int) -> tuple[float, int]:
+    """Return log p(word | state) and the row that has it; a word without unigram is taken for <unk>."""
     total = 0.0
     while True:
         row = find(table, state, word)
         if row >= 0:
-            return total + table.logp[row], int(table.state[row])
+            return total + table.logp[row], row
         if state == 0:
             word = 0
         else:
             total += table.backoff[state]
             state = int(table.suffix[state])
+
+
+@compiled
+def extend(table: NgramTable, state: int, word: int) -> tuple[float, int]:
+    """Return log p(word | state) and the state after the word."""
+    logp, row = look_up(table, state, word)
+    return logp, int(table.state[row])
 
 
 @compiled
@@ -234,6 +241,17 @@ def _with_prefixes(
         np.concatenate((logp, [unk if len(gram) == 1 else np.nan for gram in blank])),
         np.concatenate((backoff, np.zeros(len(blank)))),
     )
+
+
+def row_lengths(table: NgramTable, order: int) -> Ints:
+    """Return how many words the n-gram of each row has."""
+    used = (table.keys != -1) & (table.values > 0)
+    prefixes = np.zeros(len(table.logp), np.int32)
+    prefixes[table.values[used]] = table.keys[used] >> 32
+    lengths: Ints = np.zeros(len(prefixes), np.int32)
+    for _ in range(order):
+        lengths = np.where(np.arange(len(prefixes)) > EMPTY, lengths[prefixes] + 1, 0).astype(np.int32)
+    return lengths
 
 
 def start_state(table: NgramTable) -> int:

@@ -13,9 +13,11 @@ import numpy as np
 
 from sentgen.arrays import Floats, Ints, compiled
 from sentgen.models.ngrams import stupid_backoff
+from sentgen.models.ngrams.mixture import DYNAMIC
 from sentgen.models.ngrams.ngram_cache import ModelLike
 from sentgen.models.ngrams.ngram_table import NgramTable, build_table, extend, start_state
 from sentgen.models.ngrams.text_ngrams import known_words, prefetch_text
+from sentgen.models.registry import looked_up
 from sentgen.schema import Store
 from sentgen.schema.engine import arrow_table, one_number
 from sentgen.schema.store import raw, translated_errors
@@ -40,6 +42,10 @@ class ModelReader:
 
     def __init__(self, store: Store, model: ModelLike) -> None:
         self.model, self._store = model, store
+        #: Readers of the models that a mixture looks up, with what they weigh.
+        self.parts: list[tuple[ModelReader, float]] = []
+        if model.smoothing == DYNAMIC:
+            self.parts = [(ModelReader(store, part), weight) for part, weight in looked_up(store, model)]
         self._all: NgramTable | None = None
         self._too_large = model.smoothing == stupid_backoff.NAME  # which has counts alone
 

@@ -133,7 +133,7 @@ def read_rows(connection: Connection, below: NgramRows, min_count: int, space: S
     """
     rows = read_continuations(connection, below, min_count, space)
     for start, end in rows.spans():
-        found = _find_suffixes(
+        found = find_suffixes(
             rows.first[start : end + 1],
             rows.last,
             below.suffix[start:end],
@@ -267,7 +267,7 @@ def _find_prefixes(words: Ints, size: int, lower: Ints, first: Ints, at: int, ro
 
 
 @compiled
-def _find_suffixes(first: Ints, last: Ints, suffix: Ints, children: Ints, lower: Ints, found: Ints) -> bool:
+def find_suffixes(first: Ints, last: Ints, suffix: Ints, children: Ints, lower: Ints, found: Ints) -> bool:
     """Find the suffix of each n-gram among the children of the suffix of its prefix; False if one is missing.
 
     Args:

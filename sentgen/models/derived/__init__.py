@@ -1,0 +1,1 @@
+"""Models made of other models: mixtures of them, and a pruned one."""

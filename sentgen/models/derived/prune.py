@@ -1,0 +1,196 @@
+"""Smaller models: without the n-grams that tell least, or without those that are rare.
+
+By relative entropy (Stolcke 1998, as `ngram -prune` of SRILM): with an n-gram h w dropped, w after h has what
+backing off gives, and the back-off weight a(h) becomes a'(h) so that all sums to one again. With p the model
+and l(w) what it gives w after the shorter context, the relative entropy of the two models is
+
+    D = -P(h) { p(w | h) [log l(w) + log a'(h) - log p(w | h)] + left(h) [log a'(h) - log a(h)] }
+    a(h) = left(h) / shorter(h)      left(h) = 1 - sum of p(v | h), shorter(h) = 1 - sum of l(v) over its v
+    a'(h) = (left(h) + p(w | h)) / (shorter(h) + l(w))
+
+and the perplexity grows by the share e^D - 1; where that is below a threshold, the n-gram goes, unless a
+longer one that stays begins with it. P(h) is what the model gives the words of h one after the other, and
+that of </s> for <s>. The longest n-grams come first, and each is judged as if it went alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Annotated
+
+import numpy as np
+
+from sentgen.arrays import Bools, Floats, Ints, compiled
+from sentgen.errors import InputError, ModelError
+from sentgen.models.building.build import build
+from sentgen.models.building.build_request import parse_counts
+from sentgen.models.building.recipe import ESTIMATORS
+from sentgen.models.building.summed_counts import Progress
+from sentgen.models.derived.parts import parts_named, room, store_model
+from sentgen.models.derived.union import left_over, read_union, weigh_contexts
+from sentgen.models.registry import ModelInfo, changes
+from sentgen.models.smoothing.rows import NgramRows
+from sentgen.options import Option
+from sentgen.schema import Store
+from sentgen.schema.tables.corpus import BOS, EOS
+from sentgen.space import Space
+
+PRUNED = "pruned"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PruneRequest:
+    """A smaller model.
+
+    Raises:
+        InputError: there is no threshold, or there are two.
+    """
+
+    name: Annotated[str, Option("Name of the smaller model.", argument=True, metavar="NAME")]
+    of: Annotated[str, Option("Model to prune: NAME, or NAME@VERSION.", metavar="NAME[@VERSION]")]
+    entropy: Annotated[
+        float | None,
+        Option(
+            "Drop n-grams that each lower the perplexity by less than this share, such as 1e-8.",
+            metavar="SHARE",
+        ),
+    ] = None
+    min_count: Annotated[
+        str | None,
+        Option(
+            "Drop rarer n-grams: the lowest count per order, the last one for the rest.", metavar="N,N,..."
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        parse_counts(self.min_count)
+        if (self.entropy is None) == (self.min_count is None):
+            raise InputError("what goes is said by one threshold; give --entropy or --min-count")
+        if self.entropy is not None and not 0 < self.entropy < np.inf:
+            raise InputError(f"--entropy {self.entropy:g} is no share above 0; begin with 1e-8")
+
+    def make(self, store: Store, progress: Progress | None = None) -> ModelInfo:
+        """Store the next version of the smaller model.
+
+        Raises:
+            NotFoundError: there is no such model.
+            ModelError: it has no n-grams of its own, or no counts.
+        """
+        report = progress or (lambda _: None)
+        (model,) = parts_named(store, self.name, [self.of])
+        if self.entropy is None:
+            return self._without_rare(store, model, report)
+        space = room(store)
+        store.downgrade_to_read()
+        with store.connect() as connection:
+            orders = read_union(
+                connection, [model.id], [1.0], order=model.order, space=space, progress=report
+            )
+        report("weighing n-grams")
+        drop(orders, self.entropy, space)
+        weigh_contexts(orders, space)
+        report("writing the model")
+        told = [(0, "entropy", self.entropy)]
+        return store_model(store, self.name, PRUNED, [(model, 1.0)], orders, told, space)
+
+    def _without_rare(self, store: Store, model: ModelInfo, report: Progress) -> ModelInfo:
+        """Build the model again with higher counts: the discounts stay, and the mass goes to lower orders."""
+        if model.smoothing not in ESTIMATORS:
+            raise ModelError(f"{model.label} has no counts ({model.smoothing}); prune it with --entropy")
+        if changed := changes(store, model):
+            raise ModelError(f"{model.label} is stale: {changed[0]}; build it again, with --min-count")
+        least = parse_counts(self.min_count) or [1]
+        least += least[-1:] * (model.order - len(least))
+        return build(
+            store,
+            self.name,
+            model.corpora,
+            order=model.order,
+            smoothing=model.smoothing,
+            min_count=[max(pair) for pair in zip_longest(least, model.min_count, fillvalue=1)],
+            unknown=model.unknown,
+            brackets=model.brackets,
+            symbols=model.symbols,
+            condition=model.condition or None,
+            progress=report,
+        )
+
+
+def drop(orders: Sequence[NgramRows], threshold: float, space: Space) -> None:
+    """Set the probability of n-grams to 0 that change the perplexity by less than a share.
+
+    Takes the probabilities of all n-grams, with the suffixes of each, by order. Time O(n-grams).
+    """
+    likely = _likely(orders, space)
+    needed: Bools = np.zeros(len(orders[-1].last), np.bool_)
+    for below, rows in zip(orders[-2::-1], orders[:0:-1], strict=True):
+        lower: Bools = space.array(len(below.last), np.bool_)
+        for start, end in rows.spans():
+            _drop(
+                rows.first[start : end + 1],
+                rows.value,
+                rows.suffix,
+                below.value,
+                likely[rows.n - 2][start:end],
+                needed,
+                threshold,
+                lower[start:end],
+            )
+            space.relax()
+        needed = lower
+
+
+def _likely(orders: Sequence[NgramRows], space: Space) -> list[Floats]:
+    """Return how probable each n-gram is that may be a context, by order."""
+    words, p = orders[0].last, orders[0].value.copy()
+    # <s> is given, and as frequent as </s>.
+    p[words == BOS] = p[words == EOS]
+    likely: list[Floats] = [p]
+    for rows in orders[1:-1]:
+        found: Floats = space.array(len(rows.last), np.float64)
+        for start, end in rows.spans():
+            part = slice(rows.first[start], rows.first[end])
+            found[part] = np.repeat(likely[-1][start:end], np.diff(rows.first[start : end + 1]))
+            found[part] *= rows.value[part]
+            space.relax()
+        likely.append(found)
+    return likely
+
+
+@compiled
+def _drop(
+    first: Ints,
+    value: Floats,
+    suffix: Ints,
+    lower: Floats,
+    likely: Floats,
+    needed: Bools,
+    threshold: float,
+    contexts: Bools,
+) -> None:
+    """Drop n-grams of some contexts.
+
+    Args:
+        first: (c + 1,) rows of the n-grams of c contexts.
+        value: probabilities; become 0.
+        suffix: rows of the suffixes in the order below.
+        lower: probabilities of the order below.
+        likely: (c,) P(h) of the contexts.
+        needed: whether a longer n-gram that stays begins with an n-gram.
+        threshold: the share.
+        contexts: (c,) gets whether an n-gram of a context stays.
+    """
+    for context in range(len(likely)):
+        left, shorter = left_over(first, context, value, suffix, lower)
+        for row in range(first[context], first[context + 1]):
+            p, backed = value[row], lower[suffix[row]]
+            weight = (left + p) / (shorter + backed)
+            change = p * (np.log(backed) + np.log(weight) - np.log(p))
+            if left > 0:
+                change += left * (np.log(weight) - np.log(left / shorter))
+            if needed[row] or np.expm1(-likely[context] * change) >= threshold:
+                contexts[context] = True
+            else:
+                value[row] = 0.0
