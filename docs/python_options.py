@@ -18,6 +18,7 @@ from sentgen.counts.settings import Settings
 from sentgen.desk.line_sets import NewLineSet, SetLines
 from sentgen.evaluation.alignment.gold_request import GoldPairs
 from sentgen.evaluation.check.request import CheckRequest
+from sentgen.evaluation.perplexity import CompareRequest
 from sentgen.generation.answers import OrderingRequest
 from sentgen.generation.clusters.request import ClusterRequest
 from sentgen.lookups.concordances.concordance import Kwic
@@ -90,6 +91,7 @@ DECLARATIONS: dict[str, tuple[type, tuple[str, ...], tuple[Any, ...]]] = {
     "BuildOptions": (BuildRequest, ("name", "corpus"), ()),
     "MixOptions": (MixRequest, ("name", "of"), ()),
     "PruneOptions": (PruneRequest, ("name", "of"), ()),
+    "CompareOptions": (CompareRequest, ("models",), ()),
     "VectorOptions": (VectorRequest, ("name", "corpus"), ()),
     "NearOptions": (Near, ("word",), ()),
     "ScoreOptions": (ScoreRequest, ("text", "model"), ()),

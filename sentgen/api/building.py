@@ -9,10 +9,11 @@ from typing import Any
 from sentgen.api.arguments import declared
 from sentgen.api.door import StoreSession
 from sentgen.api.language_models import LanguageModel
-from sentgen.api.options import BuildOptions, PairOptions, VectorOptions
+from sentgen.api.options import BuildOptions, CompareOptions, PairOptions, VectorOptions
 from sentgen.api.tables import Table
 from sentgen.corpus.pair_text import PairSettings
 from sentgen.counts.pair_ingestion import PairSummary, ingest_pairs
+from sentgen.evaluation.perplexity import CompareRequest
 from sentgen.models import registry
 from sentgen.models.building.build_request import BuildRequest
 from sentgen.models.derived.mix import MixRequest
@@ -55,6 +56,14 @@ def made(
     with door.writing() as store, progress.steps(str(given["name"])) as report:
         values = {name: _joined(value) for name, value in given.items()}
         return LanguageModel(door, declared(declaration, values).make(store, report))
+
+
+def compared(door: StoreSession, models: str | Sequence[str], options: CompareOptions) -> Table:
+    """Compare models on a text."""
+    with door.reading() as store:
+        asked = declared(CompareRequest, {**options, "models": _joined(models)})
+        rows, notes = asked.compare(store)
+        return Table(rows, notes=notes)
 
 
 def _joined(value: object) -> object:

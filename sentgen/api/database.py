@@ -274,6 +274,11 @@ class Database(StoreContents, AlignmentModels):
         """Make a smaller model: without the n-grams that tell least, or without rare ones."""
         return later.made(self._door, later.prune.PruneRequest, {**options, "name": name, "of": of})
 
+    @signed(taken.CompareOptions)
+    def compare_models(self, models: str | Sequence[str], **options: Unpack[taken.CompareOptions]) -> Table:
+        """Compare models on a text: perplexities with intervals, and what each knows of it."""
+        return later.compared(self._door, models, options)
+
     def model(self, name: str) -> LanguageModel:
         """Return a language model: the newest version of its name, or ``NAME@VERSION``."""
         with self._door.reading() as store:

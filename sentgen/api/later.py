@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sentgen.api.building import applied_model as applied_model
     from sentgen.api.building import built as built
     from sentgen.api.building import built_vectors as built_vectors
+    from sentgen.api.building import compared as compared
     from sentgen.api.building import ingested_pairs as ingested_pairs
     from sentgen.api.building import made as made
     from sentgen.api.generating import generated as generated
@@ -65,6 +66,7 @@ _PLACES = {
     "citation": "sentgen.schema.citation",
     "exports": "sentgen.counts.exports",
     "forget_parses": "sentgen.corpus.parsers.cache:forget_parses",
+    "compared": "sentgen.api.building:compared",
     "generated": "sentgen.api.generating:generated",
     "Hits": "sentgen.api.hits:Hits",
     "import_arpa": "sentgen.models.arpa:import_arpa",

@@ -329,7 +329,7 @@ def score_tokens(
 def _mixed(
     given: Sequence[tuple[Ints, Floats]], weights: Sequence[float], numbers: Longs, lengths: Ints
 ) -> tuple[Ints, Floats]:
-    """Return the same of a mixture: the sum of what its models give, of which those that know a word count."""
+    """Return the same of a mixture: the sum of what those of its models give that know a word."""
     words = np.ones(len(numbers) + len(lengths), np.bool_)
     words[np.cumsum(lengths + 1) - 1] = False
     known = np.ones((len(given), len(words)), np.bool_)

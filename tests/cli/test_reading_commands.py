@@ -67,6 +67,7 @@ READERS = (
     "models list",
     "models show kn",
     "models remove kn --dry-run",
+    "models compare kn,kn@1 --corpus pets",
     "models export kn --arpa {to}/kn.arpa",
     "vectors list",
     "vectors near dog",

@@ -8,9 +8,16 @@ from typing import Annotated
 import typer
 
 from sentgen.cli.console.option_groups import asking
-from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, open_store
+from sentgen.cli.console.options import (
+    DbOption,
+    DryRunOption,
+    MemoryOption,
+    open_for_lookups,
+    open_store,
+)
 from sentgen.cli.console.output import Output, output_options
 from sentgen.counts.shares import DATABASE_SHARE
+from sentgen.evaluation.perplexity import CompareRequest
 from sentgen.models import arpa, registry
 from sentgen.models.building.build_request import BuildRequest
 from sentgen.models.derived.mix import MixRequest
@@ -103,6 +110,26 @@ def show(*, model: Model, db: DbOption = None, memory_limit: MemoryOption = None
     """
     with open_store(db, read_only=True, memory_limit=memory_limit) as store:
         out.table(registry.properties(store, registry.find(store, model.name)))
+
+
+@app.command("compare")
+@output_options
+@asking(CompareRequest)
+def compare(
+    *, asked: CompareRequest, db: DbOption = None, memory_limit: MemoryOption = None, out: Output
+) -> None:
+    """Compare models on a text: perplexities with intervals, and how many n-grams of it each knows.
+
+    `perplexity_shared` is of the tokens that all models know, `hit_3` the share of tokens for which a model
+    found three words.
+
+    Example: sentgen models compare news,both --test dev.conllu
+    """
+    with open_for_lookups(db, memory_limit) as store:
+        rows, notes = asked.compare(store)
+        out.rows(rows.columns, rows.rows, essential=("perplexity", "low", "high", "difference", "oov_rate"))
+    for note in notes:
+        out.note(note)
 
 
 @app.command("remove")
