@@ -13,7 +13,11 @@ model = Table(
     column("name", String, "Name of the model."),
     column("version", Integer, "Counts the builds under that name, from 1; never used twice."),
     column("max_order", SmallInteger, "Highest order of its n-grams, 1 to 5."),
-    column("smoothing", String, "katz, kneser-ney, stupid-backoff, or arpa for an imported model."),
+    column(
+        "smoothing",
+        String,
+        "katz, kneser-ney, stupid-backoff, arpa (imported), mixture, dynamic-mixture or pruned.",
+    ),
     column("min_count", String, "Lowest count kept per order, joined by commas."),
     column(
         "unknown",

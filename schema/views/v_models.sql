@@ -3,7 +3,7 @@
 -- version: Counts the builds under that name, from 1; never used twice.
 -- corpora: Corpora that it was built from, joined by commas.
 -- max_order: Highest order of its n-grams.
--- smoothing: katz, kneser-ney, stupid-backoff, or arpa for an imported model.
+-- smoothing: katz, kneser-ney, stupid-backoff, arpa (imported), mixture, dynamic-mixture or pruned.
 -- min_count: Lowest count kept per order, joined by commas.
 -- unknown: What unknown words get: none, word or tag.
 -- vocabulary: Number of its unigrams, <unk> and </s> included, <s> left out.

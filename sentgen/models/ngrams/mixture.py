@@ -100,6 +100,15 @@ def _with_unknown(contexts: Ints, unknown: Sequence[int]) -> Ints:
 
 
 @compiled
+def _share(one: Bits, other: Bits) -> bool:
+    """Return whether two sets have a member in common."""
+    for column in range(len(one)):
+        if one[column] & other[column]:
+            return True
+    return False
+
+
+@compiled
 def _followed(contexts: Ints, words: Ints, places: Ints, bits: Bits) -> tuple[Ints, Ints]:
     """Return each context with each word that is with it in one bag, as number of the context and word."""
     found = np.empty((2, 1024), np.int32)
@@ -110,7 +119,7 @@ def _followed(contexts: Ints, words: Ints, places: Ints, bits: Bits) -> tuple[In
             if contexts[context, k] >= 0:
                 common &= bits[places[contexts[context, k]]]
         for word in words:
-            if (common & bits[places[word]]).any():
+            if _share(common, bits[places[word]]):
                 if size == found.shape[1]:
                     found = np.concatenate((found, np.empty_like(found)), axis=1)
                 found[0, size], found[1, size] = context, word
