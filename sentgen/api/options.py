@@ -81,7 +81,7 @@ class KwicOptions(TypedDict, total=False):
     count: Annotated[bool, False, "Only the number of hits."]
     places: Annotated[bool, False, "Instead of lines a row for each document, those with most hits first, with where in it hits are: `places` are thousandths of the document."]
     context: Annotated[int | str, 15, "Words on each side at most; or `1s`, the sentence of the hit, `2s`, with those before and after it, and so on; `1p`, `2p` for paragraphs."]
-    sort: Annotated[str, "none", "Sort all hits, or those drawn at random, by keys: `1L`, `2R` (words beside the node), `node`, `document`, metadata such as `year`, `left` or `right`; `1L%c` ignores case, `-year` turns it."]
+    sort: Annotated[str, "none", "Sort all hits, or those drawn at random, by keys: `1L`, `2R` (words beside the node), `node`, `document`, metadata such as `year`, `surprisal`, `left` or `right`; `1L%c` ignores case, `-year` turns it."]
     show: Annotated[str | Sequence[str], (), "Metadata, or attributes of regions, in columns before the words: `genre`, `year`."]
     dedupe: Annotated[bool, False, "Lines that show the same, words and context, once."]
     sample: Annotated[int | None, None, "Only so many hits, drawn at random from all."]
@@ -104,7 +104,7 @@ class NewLinesOptions(TypedDict, total=False):
 
     cql: Annotated[str | None, None, 'A query in CQL instead, such as `[upos="ADJ"]+ "house"`.']
     context: Annotated[int | str, 15, "Words on each side at most; or `1s`, the sentence of the hit, `2s`, with those before and after it, and so on; `1p`, `2p` for paragraphs."]
-    sort: Annotated[str, "none", "Sort all hits, or those drawn at random, by keys: `1L`, `2R` (words beside the node), `node`, `document`, metadata such as `year`, `left` or `right`; `1L%c` ignores case, `-year` turns it."]
+    sort: Annotated[str, "none", "Sort all hits, or those drawn at random, by keys: `1L`, `2R` (words beside the node), `node`, `document`, metadata such as `year`, `surprisal`, `left` or `right`; `1L%c` ignores case, `-year` turns it."]
     dedupe: Annotated[bool, False, "Lines that show the same, words and context, once."]
     sample: Annotated[int | None, None, "Only so many hits, drawn at random from all."]
     seed: Annotated[int | None, None, "Seed of the sample; 1 unless given."]
@@ -136,7 +136,7 @@ class MatchOptions(TypedDict, total=False):
     whether: Annotated[str | Sequence[str], (), "Conditions to count hits by, yes or no: `S [upos=PRON]`."]
     count: Annotated[bool, False, "Only the number of hits."]
     context: Annotated[int, 15, "Words on each side at most."]
-    sort: Annotated[str, "none", "Sort all hits, or those drawn at random, by keys: `1L`, `2R` (words beside the node), `node`, `document`, metadata such as `year`, `left` or `right`; `1L%c` ignores case, `-year` turns it."]
+    sort: Annotated[str, "none", "Sort all hits, or those drawn at random, by keys: `1L`, `2R` (words beside the node), `node`, `document`, metadata such as `year`, `surprisal`, `left` or `right`; `1L%c` ignores case, `-year` turns it."]
     random: Annotated[int | None, None, "Seed: hits drawn at random, not the first ones."]
     offset: Annotated[int, 0, "Rows to leave out at the beginning."]
     corpus: Annotated[str | Sequence[str], (), "Only these corpora."]
@@ -153,6 +153,7 @@ class FrequenciesOptions(TypedDict, total=False):
     parts: Annotated[str | None, None, "A kind of regions over which the dispersion is, such as `p`, instead of documents."]
     sort: Annotated[str, "", "Sort all rows by this column, by `-dp` from its end, before some of them are shown."]
     offset: Annotated[int, 0, "Rows to leave out at the beginning."]
+    mean: Annotated[str | None, None, "Also the mean of a number, such as `surprisal`, with its 95 % interval by documents."]
     filter: Annotated[str | Sequence[str], (), "Only hits near which this matches, a pattern or CQL; several, one after the other."]
     within: Annotated[str | Sequence[str], (), "How near, of each filter or of all: `5` tokens on each side (if none is given), `3L`, `2R`, `L3-R2`; `not 3L` drops the hits instead."]
     strategy: Annotated[Literal["all", "longest", "shortest", "standard", "traditional"] | None, None, "Which matches of a CQL query to keep: all unless given, but those of CQP (standard) in its dialect."]
@@ -261,6 +262,32 @@ class BuildOptions(TypedDict, total=False):
     companions: Annotated[bool, False, "Also build NAME-tags, NAME-classes and NAME-items, the models over these of the same corpora, which joint decoding asks as well."]
 
 
+class MixOptions(TypedDict, total=False):
+    """A mixture of some models."""
+
+    weights: Annotated[str | Sequence[float] | None, None, "What they weigh, in the same order. Default: all the same."]
+    tune: Annotated[str | None, None, "Learn the weights from the sentences of this file."]
+    tune_corpus: Annotated[str | None, None, "Learn the weights from the sentences of this corpus."]
+    format: Annotated[str | None, None, "Format of --tune; detected if not given."]
+    dynamic: Annotated[bool, False, "Store the weights alone, and sum what the models give when it is asked for."]
+
+
+class PruneOptions(TypedDict, total=False):
+    """A smaller model."""
+
+    entropy: Annotated[float | None, None, "Drop n-grams that each lower the perplexity by less than this share, such as 1e-8."]
+    min_count: Annotated[str | Sequence[int] | None, None, "Drop rarer n-grams: the lowest count per order, the last one for the rest."]
+
+
+class CompareOptions(TypedDict, total=False):
+    """Models, and a text."""
+
+    test: Annotated[str | None, None, "Sentences to ask them about."]
+    corpus: Annotated[str | None, None, "The sentences of this corpus instead of a file."]
+    format: Annotated[str | None, None, "Format of --test; detected if not given."]
+    seed: Annotated[int, 1, "Seed of the samples."]
+
+
 class VectorOptions(TypedDict, total=False):
     """Vectors of the words of some corpora."""
 
@@ -287,8 +314,12 @@ class NearOptions(TypedDict, total=False):
 
 
 class ScoreOptions(TypedDict, total=False):
-    """Sentences, words separated by blanks; or raw text."""
+    """Sentences, words separated by blanks; or raw text; or what is stored."""
 
+    corpus: Annotated[str | Sequence[str], (), "Score the stored sentences of these corpora or subcorpora instead of a text."]
+    where: Annotated[str | None, None, "Of these, only sentences whose metadata meet this: `genre = academic`."]
+    by: Annotated[Literal["sentence", "token", "document"], "sentence", "What rows are of; documents are those of corpora."]
+    keep_below: Annotated[float | None, None, "Only sentences with a lower perplexity."]
     totals: Annotated[bool, False, "The totals instead of the sentences."]
     lowercase: Annotated[bool | None, None, "Look words up lower-cased. Default: as the model's corpora."]
     tokenize: Annotated[bool, False, "The text is raw: split it into sentences and words first, as that of the model's corpora."]

@@ -54,6 +54,9 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/desk/desk.py": (),  # opening a desk, which the server does before it answers
     "sentgen/desk/labels.py": (),  # an answer is of the labeler that was given
     "sentgen/models/building/companions.py": (),  # building
+    "sentgen/models/derived/mix.py": (),  # building
+    "sentgen/models/derived/prune.py": (),  # building
+    "sentgen/models/derived/weights.py": (),  # building
     "sentgen/server/pages/meant.py": (),  # it reads messages, and has none
     "sentgen/alignment/phrase_hmm/settings_json.py": (),  # training
     "sentgen/counts/exports.py": (),
