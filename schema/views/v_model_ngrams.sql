@@ -1,4 +1,4 @@
--- The n-grams of the models with their probabilities and back-off weights; none of stupid-backoff.
+-- The n-grams of the models with their probabilities and back-off weights; none of stupid-backoff and dynamic-mixture.
 -- model: Name of the model.
 -- version: Version of the model.
 -- n: Order of the n-gram.

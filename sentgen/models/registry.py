@@ -79,6 +79,9 @@ class ModelInfo:
         return self.symbols.counted(self.vocabulary)
 
 
+#: What is said of a corpus whose number of tokens does not tell that it changed.
+LATER = "has as many tokens, some from sources that came later"
+
 #: Brackets, symbols, a condition and parts are no figures: notes that are kept in the same table.
 _NOTES = or_(
     tables.model_parameter.c.name == BRACKETS,
@@ -238,7 +241,7 @@ def changes(store: Store, model: ModelInfo) -> list[str]:
                 f"corpus {row.corpus_name!r} had {quantity(row.tokens, 'token')}, now {tokens[row.corpus_id]}"
             )
         elif row.corpus_id in newest and newest[row.corpus_id] > model.created_at:
-            lines.append(f"corpus {row.corpus_name!r} has as many tokens, some from sources that came later")
+            lines.append(f"corpus {row.corpus_name!r} {LATER}")
     return lines
 
 

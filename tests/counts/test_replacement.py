@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from sentgen.counts import batch, corpora, ingestion, stored_sources
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.pair_ingestion import ingest_pairs
-from sentgen.errors import InputError
+from sentgen.errors import InputError, ModelError
 from sentgen.models import build, changes
+from sentgen.models.derived.prune import PruneRequest
 from sentgen.schema import Store, maintenance
 from sentgen.schema.store import raw
 
@@ -247,6 +248,9 @@ def test_a_model_is_stale_though_as_many_tokens_came(store: Store, treebank: Pat
         raw(connection).execute("update source set ingested_at = ingested_at + interval 2 seconds")
 
     assert changes(store, model) == ["corpus 'pets' has as many tokens, some from sources that came later"]
+    # What is made of it would not be stale: it is younger than the sources.
+    with pytest.raises(ModelError, match=r"m@1: corpus 'pets' has as many tokens.*; build it again first"):
+        PruneRequest(name="small", of="m", entropy=1e-8).make(store)
 
 
 def test_a_corpus_of_pairs_takes_no_sources(store: Store, treebank: Path, tmp_path: Path) -> None:

@@ -21,7 +21,9 @@ from sentgen.models.building.symbols import Symbols
 from sentgen.models.checks import model_checks
 from sentgen.models.derived.mix import MixRequest
 from sentgen.models.derived.weights import best_weights
+from sentgen.models.lookup import explain
 from sentgen.models.ngrams.ngram_table import score_words, start_state
+from sentgen.models.registry import describe
 from sentgen.models.scoring import score_sentences
 from sentgen.models.submodel import prefetch
 from sentgen.schema import Store
@@ -30,7 +32,7 @@ from sentgen.schema.tables.corpus import EOS
 
 Arpa = dict[Gram, tuple[float, float]]
 few = settings(
-    max_examples=max(3, settings.default.max_examples // 5),
+    max_examples=settings.default.max_examples // 7,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
@@ -71,7 +73,7 @@ def test_each_stored_ngram_has_the_sum(
     tmp_path_factory: pytest.TempPathFactory, one: list, other: list, orders: tuple[int, int], share: float
 ) -> None:
     """By definition, for all n-grams of the union, whose probabilities sum to one after each context."""
-    with Store(tmp_path_factory.mktemp("s") / "s.duckdb", create=True) as store:
+    with Store(tmp_path_factory.mktemp("s") / "s.duckdb", create=True, threads=1) as store:
         two_models(store, one, other, orders)
         parts = [ngrams(store, find(store, name)) for name in ("one", "other")]
 
@@ -97,7 +99,7 @@ def test_a_dynamic_mixture_is_the_sum(
     tmp_path_factory: pytest.TempPathFactory, one: list, other: list, orders: tuple[int, int], sentences: list
 ) -> None:
     """Of any sentence, scored as text, and as one order of a bag."""
-    with Store(tmp_path_factory.mktemp("s") / "s.duckdb", create=True) as store:
+    with Store(tmp_path_factory.mktemp("s") / "s.duckdb", create=True, threads=1) as store:
         two_models(store, one, other, orders)
         parts = [ngrams(store, find(store, name)) for name in ("one", "other")]
         known = {gram[0] for part in parts for gram in part if len(gram) == 1}
@@ -197,6 +199,11 @@ def test_a_dynamic_mixture_needs_its_models(mixable: Store, tmp_path: Path) -> N
         export_arpa(mixable, model, tmp_path / "both.arpa")
     with pytest.raises(ModelError, match="name the models that it looks up: one@1,other@1"):
         mix(mixable, "both,one")
+    with pytest.raises(ModelError, match="ask for one@1, other@1"):
+        explain(mixable, model, ["a", "b"])
+    assert {"one@1 0.5, other@1 0.5"} <= {
+        value for name, _, value in describe(mixable, model) if name == "of"
+    }
     remove(mixable, "both")
     remove(mixable, "one")
 

@@ -1,4 +1,4 @@
-"""Commands that build, show, apply, remove, export and import language models."""
+"""Commands that build, mix, prune, compare, apply, show, remove, export and import language models."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from sentgen.output.wording import quantity
 from sentgen.schema import default_path
 from sentgen.schema.lakes.places import lake_at
 
-app = typer.Typer(help="Build, show, apply, remove, export and import language models.")
+app = typer.Typer(help="Build, mix, compare, apply, show, remove, export and import language models.")
 
 
 def _report(line: str) -> None:

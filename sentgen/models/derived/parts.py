@@ -15,7 +15,7 @@ from sentgen.models.building.recipe import Recipe
 from sentgen.models.building.summed_counts import drop_temporary
 from sentgen.models.building.writing import anchors_of, smoothed, write_sorted
 from sentgen.models.ngrams import mixture, stupid_backoff
-from sentgen.models.registry import PARTS, ModelInfo, changes, find, find_in, next_version
+from sentgen.models.registry import LATER, PARTS, ModelInfo, changes, find, find_in, next_version
 from sentgen.models.smoothing.rows import NgramRows
 from sentgen.models.submodel import lowercases
 from sentgen.schema import Store
@@ -48,7 +48,7 @@ def parts_named(store: Store, name: str, labels: Sequence[str]) -> list[ModelInf
                 f"{part.label} has no n-grams of its own; name the models that it looks up: {of}"
             )
         # Its number of tokens could not tell that what is made of it is stale.
-        if later := [line for line in changes(store, part) if "came later" in line]:
+        if later := [line for line in changes(store, part) if line.endswith(LATER)]:
             raise ModelError(f"{part.label}: {later[0]}; build it again first")
     return parts
 

@@ -102,10 +102,10 @@ def _with_unknown(contexts: Ints, unknown: Sequence[int]) -> Ints:
 @compiled
 def _share(one: Bits, other: Bits) -> bool:
     """Return whether two sets have a member in common."""
+    common = np.uint64(0)
     for column in range(len(one)):
-        if one[column] & other[column]:
-            return True
-    return False
+        common |= one[column] & other[column]
+    return bool(common != 0)
 
 
 @compiled
