@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from sentgen.arrays import Floats, Ints
+if TYPE_CHECKING:  # frequency lists do without arrays
+    from sentgen.arrays import Floats, Ints
 
 #: Parts that an interval needs.
 LEAST_PARTS = 3
