@@ -168,7 +168,8 @@ class ScoredText:
             places.append(place)
             yield words
         if place is None:
-            raise NotFoundError("; ".join(["there is no sentence to score", *hints]))
+            why = f": {'; '.join(hints)}" if hints else ""
+            raise NotFoundError(f"there is no sentence to score{why}")
 
 
 def _sentence(place: Row, one: SentenceScore) -> Row:

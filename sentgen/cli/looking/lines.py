@@ -147,7 +147,7 @@ def import_(
 ) -> None:
     """Take labels from a spreadsheet: its columns `line` and `label`. A row without a label changes nothing.
 
-    Example: `sentgen lines import make make.xlsx`, after `sentgen lines list make --xlsx make.xlsx`
+    Example: `sentgen lines import make make.xlsx`
     """
     changed = import_labels(_desk(desk, db), asked.name, file, _who(asked.labeler))
     typer.echo(changed, err=True)
