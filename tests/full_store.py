@@ -93,6 +93,7 @@ def make(folder: Path) -> Path:
     run("subcorpora", "define", "short", "--where", "length < 6", "--corpus", "pets", *at)
     run("vectors", "build", "company", "--corpus", "pets", "--dimensions", 2, "--min-count", 1, *at)
     run("models", "build", "kn", "--corpus", "pets", "--order", 3, *at)
+    run("models", "apply", "kn", "--corpus", "pets", *at)
     run("models", "build", "gone", "--corpus", "pets", "--order", 2, *at)
     run("models", "remove", "gone", *at)
     run("models", "build", "katz", "--corpus", "pets", "--corpus", "notes", "--smoothing", "katz", *at)

@@ -168,7 +168,7 @@ class ScoredText:
             places.append(place)
             yield words
         if place is None:
-            why = f": {'; '.join(hints)}" if hints else ""
+            why = f"; {'; '.join(hints)}" if hints else ""
             raise NotFoundError(f"there is no sentence to score{why}")
 
 

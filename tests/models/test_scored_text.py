@@ -180,7 +180,7 @@ def test_what_excludes_each_other(options: dict[str, Any], message: str) -> None
 
 def test_nothing_to_score_is_refused(store: Store) -> None:
     """And not a perplexity of nothing."""
-    with pytest.raises(NotFoundError, match="there is no sentence to score: no sentence meets the condition"):
+    with pytest.raises(NotFoundError, match="there is no sentence to score; no sentence meets the condition"):
         table(ask(store, corpus=["first"], where="length > 99"))
     with pytest.raises(NotFoundError, match="no corpus 'third'"):
         table(ask(store, corpus=["third"]))
