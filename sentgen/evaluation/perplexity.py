@@ -20,11 +20,12 @@ from sentgen.evaluation.figures.bootstrap import intervals
 from sentgen.evaluation.figures.measurement import Measurement
 from sentgen.evaluation.figures.significance import holm, randomization_tests
 from sentgen.models import registry
-from sentgen.models.events import Batch, Events, batches, events
+from sentgen.models.events import Events, events
 from sentgen.models.held_out import held_out, of_training
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.registry import ModelInfo
 from sentgen.models.submodel import lowercases
+from sentgen.models.text_batches import TextBatch, batches_of_sentences
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
@@ -135,7 +136,7 @@ def _sums(store: Store, models: Sequence[ModelInfo], text: Iterator[Sequence[str
     lower = [lowercases(store, model) for model in models]
     order = max(model.order for model in models)
     found: list[list[Floats]] = [[] for _ in models]
-    for batch in batches(text):
+    for batch in batches_of_sentences(text):
         given = [events(store, *each) for each in zip(models, [batch] * len(models), lower, strict=True)]
         shared = np.all([each.known for each in given], axis=0)
         for sums, each in zip(found, given, strict=True):
@@ -143,7 +144,7 @@ def _sums(store: Store, models: Sequence[ModelInfo], text: Iterator[Sequence[str
     return [np.concatenate(each) for each in found]
 
 
-def _of_sentences(batch: Batch, given: Events, shared: Bools, order: int) -> Floats:
+def _of_sentences(batch: TextBatch, given: Events, shared: Bools, order: int) -> Floats:
     columns = [given.logp, np.ones(len(shared)), given.logp * shared, shared, ~given.known]
     columns += [given.length == n for n in range(1, order + 1)]
     starts = np.cumsum([0, *(batch.lengths[:-1] + 1)])

@@ -17,8 +17,8 @@ from sentgen.arrays import Bools, Floats, Ints, Longs, compiled
 from sentgen.corpus.tokenizer import tokenize
 from sentgen.counts.ngrams import wrap
 from sentgen.lookups.statistics.intervals import RatioSums
+from sentgen.models.events import Events, are_words, mixed
 from sentgen.models.ngrams import stupid_backoff
-from sentgen.models.ngrams.ngram_table import MISSING_UNK
 from sentgen.models.ngrams.whole_model import ModelReader
 from sentgen.models.submodel import ModelLike, lowercases
 from sentgen.models.text_batches import MAX_TOKENS, MAX_WORDS, TextBatch, batches_of_sentences
@@ -342,17 +342,14 @@ def score_tokens(
 def _mixed(
     given: Sequence[tuple[Ints, Floats]], weights: Sequence[float], numbers: Longs, lengths: Ints
 ) -> tuple[Ints, Floats]:
-    """Return the same of a mixture: the sum of what those of its models give that know a word."""
-    words = np.ones(len(numbers) + len(lengths), np.bool_)
-    words[np.cumsum(lengths + 1) - 1] = False
-    known = np.ones((len(given), len(words)), np.bool_)
-    for row, (forms, _) in zip(known, given, strict=True):
-        row[words] = forms[numbers] != UNK
-    p = np.exp([logps for _, logps in given])
-    p[~known & known.any(axis=0)] = 0
+    """Return the same of a mixture, of what its models give."""
+    words, found = are_words(lengths), list[Events]()
+    for forms, logps in given:
+        known = np.ones(len(words), np.bool_)
+        known[words] = forms[numbers] != UNK
+        found.append(Events(logps, known, np.zeros(0, np.int32)))
     every: Ints = np.max([forms for forms, _ in given], axis=0)
-    mixed: Floats = np.log(np.maximum(np.array(weights) @ p, np.exp(MISSING_UNK)))
-    return every, mixed
+    return every, mixed(found, weights)
 
 
 @compiled

@@ -8,9 +8,10 @@ import numpy as np
 
 from sentgen.arrays import Floats
 from sentgen.errors import InputError
-from sentgen.models.events import batches, events, probabilities
+from sentgen.models.events import events, probabilities
 from sentgen.models.registry import ModelInfo
 from sentgen.models.submodel import lowercases
+from sentgen.models.text_batches import batches_of_sentences
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
 
@@ -60,7 +61,7 @@ def tuned_weights(
     lower = any(lowercases(store, model) for model in models)
     found = [
         probabilities([events(store, model, batch, lower) for model in models])
-        for batch in batches(sentences)
+        for batch in batches_of_sentences(sentences)
     ]
     p = np.concatenate(found, axis=1)
     weights, rounds = best_weights(p)
