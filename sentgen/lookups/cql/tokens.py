@@ -100,8 +100,9 @@ class TokenConditions:
                 return [one for part in parts for one in self.sentences_of_labels(part)]
             case syntax.CqlComparison(left, Value() | Bound() as value, False) if value not in self.empty:
                 region = region_key(self.keys, left.attribute)
-                test = value.condition("a.value", self.bindings)
-                return [region.sentences(test, self.bindings)] if region else []
+                if region is None:
+                    return []
+                return [region.sentences(value.condition("a.value", self.bindings), self.bindings)]
         return []
 
     def _composed(self, condition: syntax.Condition, negated: bool, write: Write) -> str:
