@@ -13,7 +13,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from inspect import cleandoc
 from pathlib import Path
@@ -161,21 +161,23 @@ def shown(name: str) -> str:
     return f"<!-- file: {name} -->\n\n```{language}\n{text}```\n\n"
 
 
-def pages() -> dict[Path, str]:
-    """Return every file that has generated parts, with its current text."""
+def pages() -> dict[Path, Callable[[], str]]:
+    """Return every file that has generated parts, and what gives its current text."""
     ingest, plugins, python = DOCS / "ingest.md", DOCS / "plugins.md", DOCS / "reference" / "python.md"
+
+    def manual() -> str:
+        return man_page.man_page(man_page.commands(commands()), f"Typer {typer_version()}")
+
     return {
-        HELP: help_table(),
-        DOCS / "reference" / "cli.md": cli_page(),
-        DOCS / "man" / "sentgen.1": man_page.man_page(
-            man_page.commands(commands()), f"Typer {typer_version()}"
-        ),
-        DOCS / "reference" / "schema.md": schema_page(),
-        python: _METHODS.sub(lambda _: f"\n{python_methods.page()}\n\n", python.read_text("utf-8")),
-        python_options.PATH: python_options.page(),
-        DOCS / "reference" / "messages.md": messages_page(),
-        plugins: _FILES.sub(lambda found: shown(found[1]), plugins.read_text("utf-8")),
-        ingest: _CHECKS.sub(lambda _: f"\n{checks_table()}\n\n", ingest.read_text("utf-8")),
+        HELP: help_table,
+        DOCS / "reference" / "cli.md": cli_page,
+        DOCS / "man" / "sentgen.1": manual,
+        DOCS / "reference" / "schema.md": schema_page,
+        python: lambda: _METHODS.sub(lambda _: f"\n{python_methods.page()}\n\n", python.read_text("utf-8")),
+        python_options.PATH: python_options.page,
+        DOCS / "reference" / "messages.md": messages_page,
+        plugins: lambda: _FILES.sub(lambda found: shown(found[1]), plugins.read_text("utf-8")),
+        ingest: lambda: _CHECKS.sub(lambda _: f"\n{checks_table()}\n\n", ingest.read_text("utf-8")),
     }
 
 
@@ -186,5 +188,5 @@ if __name__ == "__main__":
         for path, text in before.items():
             path.write_text(text, "utf-8")
         os.execv(sys.executable, [sys.executable, *sys.argv])
-    for path, text in pages().items():
-        path.write_text(text, "utf-8")
+    for path, page in pages().items():
+        path.write_text(page(), "utf-8")

@@ -95,7 +95,9 @@ def line_set(door: StoreSession, desk: Path | None, name: str) -> LineSet:
 
 def line_sets_of(door: StoreSession, desk: Path | None) -> Table:
     """List the sets."""
-    return Table(line_sets.overview(desk_of(door, desk)))
+    with translated():
+        place = desk or desk_beside(door.path)
+        return Table(line_sets.overview(Desk(place) if place.exists() else None))
 
 
 def _of_labeler(given: Mapping[str, object]) -> dict[str, object]:

@@ -20,6 +20,7 @@ from sentgen.desk import tables
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema.lakes.places import lake_at
 from sentgen.schema.manifests import snapshot_at
+from sentgen.system import files
 
 #: What SQLite keeps for us in the head of the file: whose it is ("sgds"), and the version of its tables.
 _OURS, _VERSION = 0x73676473, 1
@@ -135,7 +136,7 @@ def _name(draft: Path, path: Path) -> None:
     except OSError:  # a file system without links
         if path.exists():
             raise FileExistsError(path) from None
-        draft.rename(path)
+        files.replace(draft, path)
 
 
 def _examine(path: Path) -> None:

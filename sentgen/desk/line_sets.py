@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
@@ -210,16 +210,19 @@ def check(desk: Desk, name: str) -> None:
         find_set(reading, name)
 
 
-def overview(desk: Desk) -> Rows:
+def overview(desk: Desk | None) -> Rows:
     """Return the sets: name, lines, how many have a label, labelers, query and when they were made (UTC)."""
-    rows = []
+    rows = list(_overview(desk)) if desk else []
+    return Rows(("name", "lines", "labeled", "labelers", "query", "made_at"), rows)
+
+
+def _overview(desk: Desk) -> Iterator[tuple[object, ...]]:
     with desk.reading() as reading:
         for of_set in reading.execute(select(line_set).order_by(line_set.c.name)):
             labels = labels_of(reading, of_set.id)
             labeled = len({number for given in labels.values() for number in given})
             size, who = size_of(reading, of_set.id), ", ".join(labels) or None
-            rows.append((of_set.name, size, labeled, who, of_set.query, of_set.made_at))
-    return Rows(("name", "lines", "labeled", "labelers", "query", "made_at"), rows)
+            yield of_set.name, size, labeled, who, of_set.query, of_set.made_at
 
 
 def remove(desk: Desk, name: str, *, dry_run: bool = False) -> tuple[int, int]:

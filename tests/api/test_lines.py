@@ -15,8 +15,9 @@ def test_a_set_is_made_labeled_and_reported(tmp_path: Path) -> None:
     """As the commands do it; the desk is beside the store, or where one says."""
     with sentgen.open(tmp_path / "a.duckdb", create=True) as db:
         db.ingest(TREEBANK, "relief")
+        assert len(db.line_sets()) == 0
         with pytest.raises(NotFoundError, match="no line sets yet"):
-            db.line_sets()
+            db.lines("camp")
         camp = db.new_lines("camp", '[lemma="camp"]', sort="1L", labels=["place"])
         assert camp.label("1-3,7", "place", labeler="ann") == 4
         assert camp.label(4, "event", labeler="ann") == 1

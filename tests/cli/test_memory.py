@@ -36,6 +36,9 @@ WITHOUT = {
     "parser run": "opens no store; holds one batch of sentences",
     "cluster script": "prints a script",
     "cite": "the sizes of corpora",
+    **dict.fromkeys(
+        (f"lines {one}" for one in ("label", "undo", "report", "import", "remove")), "open no store"
+    ),
     **dict.fromkeys(("formats", "algorithms", "aligners"), "print a short table"),
     "saved run": "passes on what stands behind --",
     **dict.fromkeys(("saved add", "saved list", "saved remove"), "one small table"),

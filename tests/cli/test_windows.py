@@ -80,6 +80,7 @@ def windows(tmp_path: Path) -> Windows:
     return made
 
 
+@pytest.mark.nightly
 def test_a_corpus_is_replaced_and_the_store_compacted(windows: Windows) -> None:
     """No word has a CR, and nothing is left beside the store."""
     place = windows.folder / "store.duckdb"

@@ -218,6 +218,7 @@ class Backwards:
             yield number, tasks[number]()
 
 
+@pytest.mark.nightly
 def test_the_lake_does_not_depend_on_the_order_of_tasks_or_their_size(
     lake: Path, whole: Path, tmp_path: Path
 ) -> None:

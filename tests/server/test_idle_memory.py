@@ -19,6 +19,7 @@ _USUAL = [kind for kind in KINDS if kind != "desk"]
 _LATER = ("matplotlib", "numba", "pandas", "pyarrow.compute", "pyarrow.parquet", "scipy")
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="tells what is resident")
 def test_an_idle_server_is_one_small_worker_of_each_kind(published: Path, tmp_path: Path) -> None:
     """However many there may be; 594 MB are resident (2026-11-25), where two of each kind took 1,497."""

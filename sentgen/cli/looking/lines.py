@@ -68,7 +68,7 @@ def list_(
     Example: `sentgen lines list make --label "?" --sort left`, or `sentgen lines list make --xlsx make.xlsx`
     """
     if not asked.name:
-        _sets(_desk(desk, db), out)
+        _sets(_place(desk, db), out)
         return
     with open_store(db, read_only=True, memory_limit=memory_limit) as store, store.connect() as connection:
         answer = replace(asked, labeler=_who(asked.labeler)).find(_desk(desk, db), connection)
@@ -89,9 +89,10 @@ def list_(
         raise typer.Exit(1)
 
 
-def _sets(desk: Desk, out: Output) -> None:
+def _sets(place: Path, out: Output) -> None:
+    """List the sets; without a desk there are none."""
     out.table(
-        line_sets.overview(desk),
+        line_sets.overview(Desk(place) if place.exists() else None),
         essential=("lines", "labeled"),
         none="no line sets yet; make one with: sentgen lines new SET QUERY",
     )
@@ -168,7 +169,11 @@ def remove(
 
 
 def _desk(desk: Path | None, db: Path | None, *, create: bool = False) -> Desk:
-    return Desk(desk or desk_beside(db or default_path()), create=create)
+    return Desk(_place(desk, db), create=create)
+
+
+def _place(desk: Path | None, db: Path | None) -> Path:
+    return desk or desk_beside(db or default_path())
 
 
 def _who(labeler: str) -> str:

@@ -95,15 +95,6 @@ alone as (
   group by {t}
 ),
 """
-#: The same of words, which are counted already.
-_ALONE_COUNTED = """\
-alone as (
-  select w1 as id, sum(count)::bigint as c1
-  from ngram_1
-  where w1 in (select id from together){and_segments}
-  group by w1
-),
-"""
 _WINDOW = """\
 pair as (
   select id, o11::double as o11, (select {spots})::double as r1, c1::double as c1,
@@ -223,18 +214,14 @@ class WindowStatements(CollocationStatements):
         spots: str = "count(*) from spot",
         nodes: str = "count(*) from node",
     ) -> str:
-        selection = self.selection
-        counted = self.column == "word_id" and not (selection.condition or selection.ignore_case or self.pos)
-        # Each is bound only where it is asked.
-        alone = {"and_segments": also(selection.of_segments(bindings))} if counted else {}
-        alone |= {} if counted else {"and_corpora": also(selection.of_tokens(bindings, "t"))}
+        of_tokens = self.selection.of_tokens
         return self._filled(
-            together + (_ALONE_COUNTED if counted else _ALONE) + _WINDOW,
+            together + _ALONE + _WINDOW,
             bindings,
             spots=spots,
             nodes=nodes,
-            corpora=where(selection.of_tokens(bindings), "      "),
-            **alone,
+            and_corpora=also(of_tokens(bindings, "t")),
+            corpora=where(of_tokens(bindings), "      "),
         )
 
     def _spots(self, bindings: Bindings, within: SentenceRange | None = None) -> str:

@@ -171,8 +171,10 @@ def test_saved_sql_only_reads(own: sentgen.Database) -> None:
 )
 def test_lines_are_read_as_commands_read_them(line: list[str]) -> None:
     """Typer, which the commands use, finds the same options."""
-    command = get_command(build()).load(line[0])  # type: ignore[attr-defined]
-    theirs = command.make_context(line[0], line[1:]).params
+    root = get_command(build())
+    command = root.load(line[0])  # type: ignore[attr-defined]
+    # With the settings of the program: a command keeps the help option that it is first asked for.
+    theirs = command.make_context(line[0], line[1:], **root.context_settings).params
     ours = saved_query.read(line[0], line[1:]).given
 
     for one in parameters_of(QUESTIONS[line[0]]):
