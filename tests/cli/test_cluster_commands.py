@@ -88,6 +88,7 @@ def test_settings_of_readers(
     assert "The,dog" in expected
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.usefixtures("local")
 def test_models_of_a_lake(sentgen: Sentgen, tmp_path: Path) -> None:

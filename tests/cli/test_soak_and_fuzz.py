@@ -64,7 +64,7 @@ for change in ("insert into a values (1, 2)", "delete from a where x = 1", "upda
 
 def test_mutants(tmp_path: Path, nightly: bool) -> None:
     """Readers, searches and commands refuse what they cannot read, in one line and in time."""
-    number = 500 if nightly else 12
+    number = 500 if nightly else 8
     done = run("fuzz", tmp_path, "--inputs", str(number), "--seed", "12")
 
     assert done.returncode == 0, done.stdout + done.stderr

@@ -191,4 +191,4 @@ def test_relations_are_named_with_their_preposition(relation: str, role: str, na
     joined = "left join n as exact using (relation, role) left join n as base using (relation, role)"
     text = f"with n as ({NAMED}), ranked as ({values}) select {NAME} from ranked {joined}"
 
-    assert duckdb.execute(text, {"shown": "camp"}).fetchone() == (name,)
+    assert duckdb.execute(text, {"shown": "camp"}).fetchall() == [(name,)]

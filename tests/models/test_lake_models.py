@@ -147,7 +147,7 @@ def assert_same(lake: Path, store: Path) -> None:
         ), ngram
 
 
-@pytest.mark.nightly(by_day=2)
+@pytest.mark.nightly(by_day=1)
 @pytest.mark.parametrize(
     ("corpora", "order", "min_count", "unknown"),
     [
@@ -250,6 +250,7 @@ class Dies:
             yield number, task()
 
 
+@pytest.mark.nightly
 def test_a_build_goes_on_wherever_it_was_interrupted(
     lake: Path, whole: Path, tmp_path: Path, nightly: bool
 ) -> None:

@@ -231,6 +231,7 @@ def test_the_first_answers_wait_for_no_machine_code(
     assert started.count("sql") == 1
 
 
+@pytest.mark.nightly
 def test_workers_come_when_all_are_busy_and_end_when_idle(
     opening: Opening, monkeypatch: pytest.MonkeyPatch
 ) -> None:
