@@ -62,9 +62,10 @@ for change in ("insert into a values (1, 2)", "delete from a where x = 1", "upda
     assert done.returncode == 0, done.stderr
 
 
-def test_mutants(tmp_path: Path, nightly: bool) -> None:
+@pytest.mark.nightly
+def test_mutants(tmp_path: Path) -> None:
     """Readers, searches and commands refuse what they cannot read, in one line and in time."""
-    number = 500 if nightly else 8
+    number = 500
     done = run("fuzz", tmp_path, "--inputs", str(number), "--seed", "12")
 
     assert done.returncode == 0, done.stdout + done.stderr
