@@ -83,8 +83,7 @@ class AlignmentModels:
             limit: pairs; 0 for all.
         """
         with self._door.reading() as store:
-            more = limit + 1 if limit else 0
-            return first(later.application.alignments(store, pairs, model, limit=more), limit)
+            return first(lambda rows: later.application.alignments(store, pairs, model, limit=rows), limit)
 
     def alignment_links(self, pairs: str, model: str, *, limit: int = 0) -> Table:
         """List the links that a model found in a corpus of pairs.
@@ -95,5 +94,4 @@ class AlignmentModels:
             limit: pairs; 0 for all.
         """
         with self._door.reading() as store:
-            more = limit + 1 if limit else 0
-            return first(later.application.links(store, pairs, model, limit=more), limit)
+            return first(lambda rows: later.application.links(store, pairs, model, limit=rows), limit)

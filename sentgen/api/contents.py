@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -131,7 +131,7 @@ class StoreContents:
             limit: rows; 0 for all.
         """
         with self._door.reading() as store:
-            return first(later.list_pairs(store, corpus, limit=limit + 1 if limit else 0), limit)
+            return first(lambda rows: later.list_pairs(store, corpus, limit=rows), limit)
 
     def pair(self, corpus: str, key: str | None = None) -> Pair:
         """Return a document with its abstract: the pair of a name, or the first one of a corpus."""
@@ -191,7 +191,8 @@ class StoreContents:
             return later.maintenance.compact(path, memory_limit=self._door.memory // 2)
 
 
-def first(found: pa.Table, limit: int) -> Table:
-    """Return the first rows of a table, 0 for all, which has one row more than that if there is one."""
+def first(ask: Callable[[int], pa.Table], limit: int) -> Table:
+    """Return the first rows of a table, 0 for all, and whether there are more; ``ask`` gives some."""
+    found = ask(limit + 1 if limit else 0)
     more = bool(limit) and found.num_rows > limit
     return Table(found.slice(0, limit) if more else found, truncated=more)

@@ -39,7 +39,7 @@ from sentgen.models.building.symbols import OF_WORDS, Symbols
 from sentgen.models.building.writing import OrderNgrams, Source, write_sorted
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.ngrams.mixture import DYNAMIC
-from sentgen.models.registry import ModelInfo, find_in, next_version
+from sentgen.models.registry import ModelInfo, find_in, next_version, require_name
 from sentgen.output.files import whole_file
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
@@ -172,8 +172,7 @@ def import_arpa(store: Store, name: str, path: Path | str, *, progress: Progress
         InputError: the file cannot be read or is no valid ARPA file; names the line.
     """
     path, report = Path(path), progress or (lambda _: None)
-    if not name.strip():
-        raise InputError("a model needs a name")
+    require_name(name)
     with store.begin() as connection:
         with _open(path) as file:
             strings = StoredStrings(connection, word, "form", partial(append, connection))

@@ -9,12 +9,9 @@ from sentgen.corpus.paths import expand
 from sentgen.corpus.sentences import sentences_of
 from sentgen.errors import InputError, ModelError
 from sentgen.lookups.selection import select_corpora
-from sentgen.lookups.statement import Bindings, Statement
-from sentgen.models import sql
 from sentgen.models.registry import ModelInfo
+from sentgen.models.stored_text import stored_sentences
 from sentgen.schema import Store
-
-_FILE = "sentences.sql"
 
 
 def held_out(
@@ -45,12 +42,9 @@ def _of_file(path: str, form: str | None) -> Iterator[Sequence[str]]:
 
 
 def _of_corpus(store: Store, name: str) -> Iterator[Sequence[str]]:
-    bindings = Bindings()
     with store.connect() as connection:
         chosen = select_corpora(connection, [name], sentences=True)
-        within = " and ".join(chosen.of_tokens(bindings, "t"))
-        rows = Statement(sql.statements(_FILE)["sentences"].format(within=within), bindings).run(connection)
-    return (forms for batch in rows.to_batches() for forms in batch.column(0).to_pylist())
+    return (words for _, words in stored_sentences(store, chosen))
 
 
 def name_of(file: str | None, corpus: str | None) -> str:

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, Row, Select, delete, func, insert, or_, select
 
-from sentgen.errors import ModelError, NotFoundError
+from sentgen.errors import InputError, ModelError, NotFoundError
 from sentgen.models.building.symbols import OF_WORDS, Symbols
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.ngrams.mixture import DYNAMIC
@@ -150,6 +150,16 @@ def looked_up(store: Store, model: ModelLike) -> list[tuple[ModelInfo, float]]:
     with store.connect() as connection:
         mixed = find_in(connection, f"{model.name}@{model.version}")
         return [(find_in(connection, label), weight) for label, weight in mixed.parts]
+
+
+def require_name(name: str) -> None:
+    """Refuse a blank as the name of a model.
+
+    Raises:
+        InputError: it is one.
+    """
+    if not name.strip():
+        raise InputError("a model needs a name")
 
 
 def remove(store: Store, label: str, *, dry_run: bool = False) -> list[ModelInfo]:

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sentgen import temporary
-from sentgen.errors import InputError, ModelError, StoreError
+from sentgen.errors import ModelError, StoreError
 from sentgen.models.building.chosen import selected
 from sentgen.models.building.in_store import build_of_counts, build_smoothed
 from sentgen.models.building.recipe import Recipe, recipe
 from sentgen.models.building.summed_counts import Progress
 from sentgen.models.building.symbols import Symbols
 from sentgen.models.ngrams import stupid_backoff
-from sentgen.models.registry import ModelInfo, find
+from sentgen.models.registry import ModelInfo, find, require_name
 from sentgen.schema import Store
 
 
@@ -56,8 +56,7 @@ def build(
             noun phrases.
         StoreError: the store is a lake, which takes models of ``stupid-backoff`` alone.
     """
-    if not name.strip():
-        raise InputError("a model needs a name")
+    require_name(name)
     settings = recipe(order, smoothing, min_count, unknown, brackets, symbols)
     report = progress or (lambda _: None)
     if smoothing == stupid_backoff.NAME:

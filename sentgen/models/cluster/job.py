@@ -22,7 +22,7 @@ from sentgen.models.building.summed_counts import check_corpora, vocabulary
 from sentgen.models.cluster import contexts, files, suffixes
 from sentgen.models.cluster.plan import ModelPlan, ModelTaskSizes, ranges
 from sentgen.models.ngrams import stupid_backoff
-from sentgen.models.registry import next_version
+from sentgen.models.registry import next_version, require_name
 from sentgen.models.smoothing import kneser_ney
 from sentgen.schema import Store
 from sentgen.schema.lakes.layout import LakeFile, read_manifest
@@ -192,8 +192,7 @@ def check(name: str, settings: Recipe) -> None:
     Raises:
         InputError: such a setting.
     """
-    if not name.strip():
-        raise InputError("a model needs a name")
+    require_name(name)
     if settings.smoothing not in SMOOTHING:
         raise InputError(
             f"{settings.smoothing} is not built in a lake; choose {' or '.join(SMOOTHING)}, "

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, select
 
 from sentgen.counts.shares import DATABASE_SHARE
-from sentgen.errors import InputError, ModelError, StoreError
+from sentgen.errors import ModelError, StoreError
 from sentgen.models.building.chosen import BuiltFrom, Chosen
 from sentgen.models.building.in_store import FULL_SHARE, ROWS_SHARE, SORTING_SHARE
 from sentgen.models.building.model_rows import Parameters, record
@@ -15,7 +15,16 @@ from sentgen.models.building.recipe import Recipe
 from sentgen.models.building.summed_counts import drop_temporary
 from sentgen.models.building.writing import anchors_of, smoothed, write_sorted
 from sentgen.models.ngrams import mixture, stupid_backoff
-from sentgen.models.registry import LATER, PARTS, ModelInfo, changes, find, find_in, next_version
+from sentgen.models.registry import (
+    LATER,
+    PARTS,
+    ModelInfo,
+    changes,
+    find,
+    find_in,
+    next_version,
+    require_name,
+)
 from sentgen.models.smoothing.rows import NgramRows
 from sentgen.models.submodel import lowercases
 from sentgen.schema import Store
@@ -32,8 +41,7 @@ def parts_named(store: Store, name: str, labels: Sequence[str]) -> list[ModelInf
         ModelError: one has no n-grams with probabilities, or a corpus of its own was read again since.
         StoreError: the store is a lake.
     """
-    if not name.strip():
-        raise InputError("a model needs a name")
+    require_name(name)
     if store.lake:
         raise StoreError(f"{store.lake}: a lake is only read; make the model in a store")
     parts = [find(store, label) for label in labels]
