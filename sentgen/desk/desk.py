@@ -10,10 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from sqlalchemy import Connection, create_engine, event
-from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.pool import NullPool
-from sqlalchemy.schema import CreateIndex, CreateTable
+from sqlalchemy.pool import NullPool, StaticPool
 
 from sentgen import temporary
 from sentgen.desk import tables
@@ -27,13 +25,6 @@ _OURS, _VERSION = 0x73676473, 1
 _MAGIC, _HEAD = b"SQLite format 3\0", 100
 #: Seconds that a process waits for another one, which writes for some milliseconds.
 _PATIENCE = 10.0
-_STATEMENTS = [
-    str(make(each).compile(dialect=sqlite.dialect()))
-    for make, each in [
-        *((CreateTable, table) for table in tables.metadata.sorted_tables),
-        *((CreateIndex, index) for table in tables.metadata.sorted_tables for index in table.indexes),
-    ]
-]
 
 
 def desk_beside(store: Path) -> Path:
@@ -119,9 +110,9 @@ def _make(path: Path) -> None:
 
 
 def _empty() -> bytes:
+    """Return the file of a desk without sets."""
     with closing(sqlite3.connect(":memory:")) as memory:
-        for statement in _STATEMENTS:
-            memory.execute(statement)
+        tables.metadata.create_all(create_engine("sqlite://", creator=lambda: memory, poolclass=StaticPool))
         memory.execute(f"pragma application_id = {_OURS}")
         memory.execute(f"pragma user_version = {_VERSION}")
         return memory.serialize()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Any, ClassVar, Literal, get_args
@@ -11,7 +12,7 @@ from sqlalchemy import Connection, delete, insert, select
 
 from sentgen.desk.desk import Desk, now
 from sentgen.desk.labels import UNLABELED, LabelerOption, NameOption, checked
-from sentgen.desk.standing import CHANGED, GONE, Standing, known_lines, standings, worst
+from sentgen.desk.standing import CHANGED, GONE, Standing, known_lines, standings
 from sentgen.desk.tables import find_set, labels_of, line, line_set, names_of_sets, size_of
 from sentgen.errors import InputError
 from sentgen.lookups.command_line import command_line
@@ -72,10 +73,8 @@ class NewLineSet(Kwic):
         Raises:
             InputError: the name is taken, or nothing is found.
         """
-        name, keys = (
-            checked(self.name, "name of a line set", "/"),
-            [checked(one, "label") for one in self.labels],
-        )
+        name = checked(self.name, "name of a line set", "/")
+        keys = [checked(one, "label") for one in self.labels]
         asked = self.drawing
         answer = asked.lines(connection, placed=True)
         if not answer.found.num_rows:
@@ -138,7 +137,7 @@ class SetLines:
         every = {number: text for given in labels.values() for number, text in given.items()}
         own = labels.pop(self.labeler, {}) if self.labeler else every
         chosen = self._chosen(lines, own, labels, of_set)
-        part = chosen[self.offset : self.offset + self.limit] if self.limit else chosen[self.offset :]
+        part = chosen[self.offset :][: self.limit or None]
         now = standings(connection, part)
         others = {f"label_{name}": given for name, given in labels.items()}
         given = {"label": own, **others} if self.labeler else others
@@ -220,9 +219,8 @@ def _overview(desk: Desk) -> Iterator[tuple[object, ...]]:
     with desk.reading() as reading:
         for of_set in reading.execute(select(line_set).order_by(line_set.c.name)):
             labels = labels_of(reading, of_set.id)
-            labeled = len({number for given in labels.values() for number in given})
             size, who = size_of(reading, of_set.id), ", ".join(labels) or None
-            yield of_set.name, size, labeled, who, of_set.query, of_set.made_at
+            yield of_set.name, size, _labeled(labels), who, of_set.query, of_set.made_at
 
 
 def remove(desk: Desk, name: str, *, dry_run: bool = False) -> tuple[int, int]:
@@ -233,25 +231,23 @@ def remove(desk: Desk, name: str, *, dry_run: bool = False) -> tuple[int, int]:
     """
     with desk.reading() if dry_run else desk.writing() as connection:
         of_set = find_set(connection, name)
-        labels = labels_of(connection, of_set.id)
-        sizes = size_of(connection, of_set.id), len({number for given in labels.values() for number in given})
+        sizes = size_of(connection, of_set.id), _labeled(labels_of(connection, of_set.id))
         if not dry_run:
             connection.execute(delete(line_set).where(line_set.c.id == of_set.id))
     return sizes
 
 
+def _labeled(labels: Mapping[str, Mapping[int, str]]) -> int:
+    """Return how many lines anybody has labeled."""
+    return len({number for given in labels.values() for number in given})
+
+
 def _told(found: Mapping[int, Standing]) -> Sequence[str]:
     """Say what has become of lines since they were drawn."""
-    of = {
-        GONE: "gone from the store, and {shown} as {they} {were}",
-        CHANGED: "of other words in the store now, and {shown} as {they} {were}",
-    }
+    states = Counter(one.state for one in found.values())
     told = []
-    for state, number in worst(found.values()):
-        words = {
-            "shown": "shown",
-            "they": "it" if number == 1 else "they",
-            "were": "was" if number == 1 else "were",
-        }
-        told.append(f"{quantity(number, 'line')} {are(number)} {of[state].format(**words)}")
+    for state, why in ((GONE, "gone from the store"), (CHANGED, "of other words in the store now")):
+        if number := states[state]:
+            before = "it was" if number == 1 else "they were"
+            told.append(f"{quantity(number, 'line')} {are(number)} {why}, and shown as {before}")
     return told

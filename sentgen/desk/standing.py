@@ -7,7 +7,7 @@ every snapshot.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -112,11 +112,3 @@ def standings(connection: Connection, lines: Sequence[Mapping[str, Any]]) -> dic
         if (same and told[number].state) or told[number].sentence is None:
             told[number] = Standing("" if same else CHANGED, row["sentence"])
     return told
-
-
-def worst(found: Iterable[Standing]) -> Iterator[tuple[str, int]]:
-    """Yield what has become of lines, with how many they are, where it is something."""
-    states = [one.state for one in found]
-    for state in (GONE, CHANGED):
-        if number := states.count(state):
-            yield state, number

@@ -144,6 +144,14 @@ def test_a_query_that_finds_nothing_makes_no_set(desk: Desk, store: Path) -> Non
             SetLines(name="none").find(desk, connection)
 
 
+def test_a_list_says_which_of_the_lines_it_has(desk: Desk, store: Path) -> None:
+    """Those behind others, too."""
+    asked = ["lines", "list", "make", "--desk", str(desk.path), "--db", str(store), "-n", "2"]
+
+    assert "2 of 7 lines (--limit 0 for all)" in CliRunner().invoke(build(), asked).stderr
+    assert "3 to 4 of 7 lines" in CliRunner().invoke(build(), [*asked, "--offset", "2"]).stderr
+
+
 @pytest.mark.parametrize("content", [b"", b"my notes\n", b"SQLite format 3\0" + bytes(200)])
 def test_a_file_of_somebody_else_is_left_alone(tmp_path: Path, content: bytes) -> None:
     """It is refused before SQLite opens it, and not a byte changes."""

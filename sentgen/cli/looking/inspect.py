@@ -116,9 +116,7 @@ def finish(answer: Answer, out: Output, what: str = "") -> None:
         what: its rows are, where all of them were counted.
     """
     if what and answer.truncated:
-        first = f"{answer.offset + 1:,} to " if answer.offset else ""
-        rows = answer.offset + answer.found.num_rows
-        out.note(f"{first}{rows} of {quantity(answer.total or 0, what)} (--limit 0 for all)")
+        out.note_part(answer.found.num_rows, answer.total or 0, what, offset=answer.offset)
     for note in answer.notes:
         out.note(note)
     if not answer.found.num_rows:

@@ -79,7 +79,7 @@ def list_(
         found = without_columns(found, empty)
     show_lines(found, out, width)
     if answer.truncated:
-        out.note(f"{answer.found.num_rows} of {quantity(answer.total, 'line')} (--limit 0 for all)")
+        out.note_part(answer.found.num_rows, answer.total, "line", offset=asked.offset)
     for note in answer.notes:
         out.note(note)
     if not answer.total:

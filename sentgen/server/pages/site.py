@@ -73,8 +73,9 @@ def router(settings: ServerSettings) -> APIRouter:
     """Return the routes of the pages that are offered, and of their files."""
     routes = APIRouter(include_in_schema=False, default_response_class=Response)
     cited = [Depends(_require_cited)]
-    keys = [page.key for page in offered(settings)]
-    for page in offered(settings):
+    pages = offered(settings)
+    keys = [page.key for page in pages]
+    for page in pages:
         routes.add_api_route(page.path, _endpoint(page), methods=["GET", "HEAD"], dependencies=cited)
     if "sql" in keys:
         routes.add_api_route("/sql/{name}", sql.download, methods=["GET"], dependencies=cited)
@@ -121,7 +122,6 @@ def _page(request: Request, template: str, found: Mapping[str, object], status: 
     """Fill in a template; every value is escaped."""
     service: Service = request.app.state.service
     settings, pages = service.settings, offered(service.settings)
-    offered_paths = [page.path for page in pages]
     written = (
         environment()
         .get_template(template)
@@ -129,9 +129,8 @@ def _page(request: Request, template: str, found: Mapping[str, object], status: 
             **found,
             path=request.url.path,
             pages=[page for page in pages if page.name],
-            offered=offered_paths,
+            offered=[page.path for page in pages],
             offers_sql=settings.sql,
-            offers_lines="/lines" in offered_paths,
             snapshot=service.snapshot,
             permanent=pinned.permanent(request, service.snapshot.name),
         )
