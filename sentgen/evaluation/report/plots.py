@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sentgen.evaluation.figures.results import ExperimentResult, SystemT
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 #: Draws a plot on a ground.
 Draw = Callable[[Theme], "Figure"]
-_FORMS: tuple[Form, ...] = ("svg", "png")
+#: Of the files.
+FORMS: tuple[Form, ...] = ("svg", "png")
 
 
 def require_plots() -> None:
@@ -51,17 +52,23 @@ def systems_plot(result: ExperimentResult[SystemT], theme: Theme) -> Figure:
     return figure
 
 
-def plot_files(plots: Mapping[str, Draw]) -> dict[str, bytes]:
-    """Return the files of plots by name: each on a light ground, as SVG and as PNG."""
-    return {f"{name}.{form}": picture(draw(LIGHT), form) for name, draw in plots.items() for form in _FORMS}
+def plot_files(plots: Mapping[str, Draw], forms: Sequence[Form] = FORMS) -> dict[str, bytes]:
+    """Return the files of plots by name, each on a light ground."""
+    return {f"{name}.{form}": picture(draw(LIGHT), form) for name, draw in plots.items() for form in forms}
 
 
-def plot_urls(plots: Mapping[str, Draw]) -> dict[str, dict[str, str]]:
-    """Return the plots by name and ground, ``light`` or ``dark``, as URLs that hold the whole picture."""
+def plot_urls(plots: Mapping[str, Draw], files: Mapping[str, bytes]) -> dict[str, dict[str, str]]:
+    """Return plots by name and ground, ``light`` or ``dark``, as URLs that hold the whole picture.
+
+    Args:
+        plots: the plots.
+        files: of them all, as SVG.
+    """
     return {
-        name: {
-            ground: f"data:image/svg+xml;base64,{base64.b64encode(picture(draw(theme), 'svg')).decode()}"
-            for ground, theme in (("light", LIGHT), ("dark", DARK))
-        }
+        name: {"light": _url(files[f"{name}.svg"]), "dark": _url(picture(draw(DARK), "svg"))}
         for name, draw in plots.items()
     }
+
+
+def _url(svg: bytes) -> str:
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}"

@@ -35,8 +35,12 @@ class Report:
 
     def page(self) -> str:
         """Return a page that stands alone: its plots are inside it, it loads nothing and runs no script."""
+        return self._page(plot_files(self.plots, ("svg",)))
+
+    def _page(self, files: Mapping[str, bytes]) -> str:
+        plots = plot_urls(self.plots, files)
         return template("sentgen.evaluation", self.template).render(
-            title=self.title, version=sentgen.__version__, plots=plot_urls(self.plots), **self.shown
+            title=self.title, version=sentgen.__version__, plots=plots, **self.shown
         )
 
     def markdown(self) -> str:
@@ -50,8 +54,9 @@ class Report:
         Raises:
             InputError: a file cannot be written, or there is another's of its name.
         """
-        texts = {PAGE: self.page(), TABLES: self.markdown(), **self.csv}
+        plots = plot_files(self.plots)
+        texts = {PAGE: self._page(plots), TABLES: self.markdown(), **self.csv}
         # Everything is made before anything is written: an error leaves the earlier report whole.
-        contents = {name: text.encode() for name, text in texts.items()} | plot_files(self.plots)
+        contents = {name: text.encode() for name, text in texts.items()} | plots
         write_files(folder, contents)
         return [folder / name for name in contents]
