@@ -29,11 +29,19 @@ sentgen.open(place)
 """
 
 
-@pytest.mark.slow
-def test_a_kernel_shows_bars_while_it_works_and_errors_without_our_insides(tmp_path: Path) -> None:
-    """Bars are text, which every notebook can show, and are gone at the end; short work shows none."""
+@pytest.fixture(scope="module")
+def jupyter() -> tuple[Any, Any]:
+    """What runs notebooks, and what reads and writes them."""
     nbclient = pytest.importorskip("nbclient", reason="no nbclient; install the extra `test`")
-    nbformat = pytest.importorskip("nbformat")
+    return nbclient, pytest.importorskip("nbformat")
+
+
+@pytest.mark.slow
+def test_a_kernel_shows_bars_while_it_works_and_errors_without_our_insides(
+    jupyter: tuple[Any, Any], tmp_path: Path
+) -> None:
+    """Bars are text, which every notebook can show, and are gone at the end; short work shows none."""
+    nbclient, nbformat = jupyter
     shown: list[str] = []
 
     class Watched(nbclient.NotebookClient):  # type: ignore[name-defined, misc]

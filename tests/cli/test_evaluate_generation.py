@@ -11,6 +11,7 @@ from conftest import PETS, Sentgen, refused
 
 from sentgen.cli.measuring import evaluate_generation
 from sentgen.corpus.sentence import Sentence
+from sentgen.evaluation.report import plots
 
 PARSER = ("--parser", "toy")
 
@@ -64,14 +65,16 @@ def test_for_reading_and_as_json(sentgen: Sentgen, pets: Path) -> None:
     assert json.loads(sentgen("sql", query, "--json").out) == [{"n": 2}]
 
 
-def test_a_report(sentgen: Sentgen, pets: Path, tmp_path: Path) -> None:
+def test_a_report(sentgen: Sentgen, pets: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The folder is made; its page is named."""
+    # What it draws, tests/evaluation/test_generation.py looks at.
+    monkeypatch.setattr(plots, "picture", lambda figure, form: f"{form} of {figure}".encode())
     told = sentgen(
         "evaluate", "generation", "--clusters", pets, *PARSER, "--lengths", "4", "--report", tmp_path / "new"
     )
 
     assert "index.html" in told.err
-    assert (tmp_path / "new" / "all-precision.png").is_file()
+    assert (tmp_path / "new" / "all-precision.png").read_text().startswith("png of Figure")
 
 
 def test_the_trees_of_the_sources(sentgen: Sentgen, tmp_path: Path) -> None:

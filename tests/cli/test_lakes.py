@@ -132,18 +132,26 @@ def _files(folder: Path) -> list[tuple[str, int, int]]:
     return sorted((str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in folder.rglob("*.*"))
 
 
-def test_what_tells_of_files_takes_the_newest_snapshot(
+@pytest.mark.parametrize(
+    "line", ["cite", "db path", "db info", "db check --quick", "schema", "corpora show pets"]
+)
+def test_what_tells_of_files_takes_the_newest_snapshot(published: Path, sentgen: Sentgen, line: str) -> None:
+    """Of a folder of snapshots it says what it says of that file."""
+    chosen = newest(published)
+
+    told = sentgen(*line.split(), "--db", published)
+    assert told == sentgen(*line.split(), "--db", chosen.path)
+    assert told.code == 0
+    assert line != "db path" or told.out == f"{chosen.path}\n"
+
+
+def test_what_copies_files_takes_the_newest_snapshot(
     published: Path, full: Path, tmp_path: Path, sentgen: Sentgen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of a folder of snapshots it says what it says of that file."""
+    """And a server, and what finds the folder by the environment."""
     monkeypatch.setattr(running, "serve", lambda *_, **__: None)
     chosen = newest(published)
 
-    for line in ("cite", "db path", "db info", "db check --quick", "schema", "corpora show pets"):
-        told = sentgen(*line.split(), "--db", published)
-        assert told == sentgen(*line.split(), "--db", chosen.path)
-        assert told.code == 0
-        assert line != "db path" or told.out == f"{chosen.path}\n"
     assert sentgen("serve", "--db", published).code == 0
     told = sentgen("publish", "--to", tmp_path / "again", "--db", published)
     assert Path(told.out.strip()).name == chosen.path.name
@@ -160,19 +168,35 @@ def test_folder_without_a_whole_snapshot(tmp_path: Path, sentgen: Sentgen) -> No
     refused(sentgen("corpora", "list", "--db", tmp_path / "snapshots"), "no snapshot here", "sentgen publish")
 
 
-def test_a_published_lake_is_a_store(
-    lake: Path, full: Path, tmp_path: Path, sentgen: Sentgen, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One file that has every row of the store, and passes all checks."""
+def test_a_lake_is_served(lake: Path, sentgen: Sentgen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a store that is made of it."""
     monkeypatch.setattr(running, "serve", lambda *_, **__: None)
-    assert sentgen("serve", "--db", lake).code == 0
-    told = sentgen("publish", "--to", tmp_path / "snapshots", "--db", lake)
-    path = told.out.strip()
 
-    assert sentgen("db", "check", "--db", path).code == 0
-    assert sentgen("schema", "--db", path).out == sentgen("schema", "--db", full).out
+    assert sentgen("serve", "--db", lake).code == 0
+
+
+@pytest.fixture(scope="module")
+def packed(lake: Path) -> Path:
+    """The snapshot that is published of the lake."""
+    return publish(lake, lake.parent / "snapshots").snapshot.path
+
+
+def test_a_published_lake_is_a_store(packed: Path, full: Path, sentgen: Sentgen) -> None:
+    """One file that has every row of the store."""
+    assert sentgen("schema", "--db", packed).out == sentgen("schema", "--db", full).out
     query = ("sql", "select * from v_model_ngrams")
-    assert sentgen(*query, "--db", path).out == sentgen(*query, "--db", full).out
+    assert sentgen(*query, "--db", packed).out == sentgen(*query, "--db", full).out
+
+
+def test_a_published_lake_passes_all_checks(packed: Path, sentgen: Sentgen) -> None:
+    assert sentgen("db", "check", "--db", packed).code == 0
+
+
+def test_a_lake_is_published(lake: Path, tmp_path: Path, sentgen: Sentgen) -> None:
+    """The command says where the snapshot is."""
+    told = sentgen("publish", "--to", tmp_path / "snapshots", "--db", lake)
+
+    assert Path(told.out.strip()) == newest(tmp_path / "snapshots").path
 
 
 def test_a_damaged_file_is_found(lake: Path, tmp_path: Path, sentgen: Sentgen) -> None:

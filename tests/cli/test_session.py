@@ -179,8 +179,8 @@ def test_adding_a_file_later(sentgen: Sentgen, tmp_path: Path, store: Path) -> N
     assert counts(store) == grown
 
 
-def test_removing_and_compacting(sentgen: Sentgen, tmp_path: Path, pets: Path, store: Path) -> None:
-    """Removal leaves what never having ingested would; compaction changes no count."""
+def test_removing(sentgen: Sentgen, tmp_path: Path, pets: Path, store: Path) -> None:
+    """Removal leaves what never having ingested would."""
     sentgen("ingest", pets, "--corpus", "kept")
     before = counts(store)
     (tmp_path / "b.conllu").write_text(PETS.replace("dog", "bird") * 3)
@@ -194,10 +194,20 @@ def test_removing_and_compacting(sentgen: Sentgen, tmp_path: Path, pets: Path, s
 
     assert counts(store) == before
     assert sentgen("db", "check").code == 0
-    told = sentgen("db", "compact")
+
+
+def test_compacting(filled: Sentgen, tmp_path: Path, store: Path) -> None:
+    """What a removal leaves is packed, and changes no count."""
+    (tmp_path / "b.conllu").write_text(PETS.replace("dog", "bird") * 3)
+    filled("ingest", "b.conllu", "--corpus", "gone")
+    filled("corpora", "remove", "gone")
+    before = counts(store)
+
+    told = filled("db", "compact")
+
     assert (told.code, "segments: 1 before, 1 after" in told.err) == (0, True)
     assert counts(store) == before
-    assert sentgen("db", "check").code == 0
+    assert filled("db", "check").code == 0
 
 
 def test_lowercase_and_order(sentgen: Sentgen, pets: Path) -> None:

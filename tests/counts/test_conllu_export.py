@@ -353,7 +353,7 @@ def test_any_conllu_comes_back(store: Store, tmp_path: Path, content: bytes) -> 
 
 @given(st.lists(_file(), min_size=4, max_size=4))
 @settings(
-    max_examples=settings.default.max_examples // 5,
+    max_examples=settings.default.max_examples // 8,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_any_conllu_is_stored_soundly(store: Store, tmp_path: Path, contents: list[bytes]) -> None:

@@ -50,9 +50,15 @@ def literals(path: Path) -> Iterator[str]:
                 )
 
 
-def test_every_message_that_is_explained_is_in_the_code() -> None:
+@pytest.fixture(scope="module")
+def listed() -> list[str]:
+    """All messages, which are found once a process."""
+    return [message.text for message in messages.messages()]
+
+
+def test_every_message_that_is_explained_is_in_the_code(listed: list[str]) -> None:
     """Who changes a message changes what is said of it."""
-    known = [message.text for message in messages.messages()]
+    known = list(listed)
     # What the server says of requests is no error of the library.
     known += [" ".join((ROOT / "sentgen/server" / name).read_text("utf-8").split()) for name in _OF_SERVER]
     explained = [uncoded(message) for message, cause, remedy in rows(PAGE)]

@@ -17,6 +17,7 @@ from sentgen.evaluation.regeneration.examples import examples
 from sentgen.evaluation.regeneration.plots import lengths_plot
 from sentgen.evaluation.regeneration.report import regeneration_report
 from sentgen.evaluation.regeneration.results import PRIMARY, RegenerationResult
+from sentgen.evaluation.report import plots
 from sentgen.evaluation.report.folder import prepare_folder
 from sentgen.evaluation.report.plots import systems_plot
 from sentgen.output.drawing import DARK, LIGHT, picture
@@ -57,6 +58,12 @@ def parsed(html: str) -> _Tags:
     tags = _Tags()
     tags.feed(html)
     return tags
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures are not drawn, which takes longer than all else."""
+    monkeypatch.setattr(plots, "picture", lambda figure, form: form.encode())
 
 
 def test_files(folder: Path) -> None:
@@ -163,6 +170,7 @@ def test_pictures(result: RegenerationResult) -> None:
         assert picture(draw(result, LIGHT), "png").startswith(b"\x89PNG")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_report_is_written_over_a_report_alone(result: RegenerationResult, tmp_path: Path) -> None:
     """Of others, and of a report that somebody changed, nothing is written over; what else is there stays."""
     report = regeneration_report(result)
@@ -186,6 +194,7 @@ def test_a_report_is_written_over_a_report_alone(result: RegenerationResult, tmp
     assert {(tmp_path / name).read_text() for name in ("notes.txt", "scores.csv", "index.html")} == {"mine"}
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_report_that_was_cut_short_is_written_again(
     result: RegenerationResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -293,7 +293,7 @@ def test_the_statement_finds_what_the_definition_says(
             )
 
 
-@settings(suppress_health_check=list(HealthCheck))
+@settings(max_examples=settings.default.max_examples // 2, suppress_health_check=list(HealthCheck))
 @given(
     CORPORA,
     REGIONS,
@@ -370,7 +370,7 @@ CONDITIONS_ON_REGIONS = {
 }
 
 
-@settings(suppress_health_check=list(HealthCheck))
+@settings(max_examples=settings.default.max_examples // 2, suppress_health_check=list(HealthCheck))
 @given(CORPORA, REGIONS)
 def test_conditions_and_breakdowns_by_regions(
     connection: Connection, corpus: list[Any], regions: list[Any]
