@@ -21,6 +21,7 @@ from sqlalchemy import DateTime
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.pair_ingestion import ingest_pairs
+from sentgen.models import build
 from sentgen.schema import Store, inspection, maintenance, metadata, snapshots
 from sentgen.schema.manifests import newest
 from sentgen.schema.store import raw
@@ -48,6 +49,7 @@ JOBS = {
     "models build": Job(
         ("models", "build", "lm", "--corpus", "novels", "--order", "3"), "base", "model_ngram"
     ),
+    "models apply": Job(("models", "apply", "lm", "--corpus", "novels"), "modeled", "surprisal"),
     "align train": Job(
         ("align", "train", "--pairs", "pairs", "--model", "hmm", "--iterations", "1", *PLAIN),
         "base",
@@ -58,6 +60,7 @@ JOBS = {
     "publish": Job(("publish", "--to", "snapshots"), "base", ""),
     "db upgrade": Job(("db", "upgrade"), "older", "alignment_rewrite"),
 }
+BY_DAY = ("ingest", "models apply")
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +71,7 @@ def zygote() -> Iterator[Zygote]:
 
 @pytest.fixture(scope="module")
 def bases(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Stores to start from: two corpora; the same with a second segment; the same as an older sentgen made it."""
+    """Stores to start from: two corpora; the same with a second segment, or a model; as an older sentgen made it."""
     folder = tmp_path_factory.mktemp("bases")
     for name, seed in (("a", 1), ("b", 2)):
         write_lines(folder / f"{name}.lines", 9_600, seed=seed)
@@ -78,8 +81,10 @@ def bases(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ingest(store, [str(folder / "a.lines")], Settings("novels"))
         ingest_pairs(store, [str(folder / "p.jsonl")], "pairs")
     write_lines(folder / "a.lines", 19_200, seed=3)  # what takes its place
-    for copy in ("segments", "older"):
+    for copy in ("segments", "modeled", "older"):
         shutil.copy(base, folder / f"{copy}.duckdb")
+    with Store(folder / "modeled.duckdb") as store:
+        build(store, "lm", ["novels"], order=2)
     with Store(folder / "segments.duckdb") as store:
         ingest(store, [str(folder / "b.lines")], Settings("novels"))
     with duckdb.connect(str(folder / "older.duckdb")) as duck:
@@ -122,8 +127,9 @@ def digest(path: Path) -> Digest:
     return found
 
 
-@pytest.mark.nightly(by_day=1)
-@pytest.mark.parametrize("name", JOBS)
+@pytest.mark.parametrize(
+    "name", [*BY_DAY, *(pytest.param(one, marks=pytest.mark.nightly) for one in JOBS if one not in BY_DAY)]
+)
 def test_killed_at_any_moment(name: str, zygote: Zygote, bases: Path, tmp_path: Path, nightly: bool) -> None:
     """After each kill the store is as before or as after, and the same command ends in the undisturbed store.
 
