@@ -318,7 +318,7 @@ class ScoreOptions(TypedDict, total=False):
 
     corpus: Annotated[str | Sequence[str], (), "Score the stored sentences of these corpora or subcorpora instead of a text."]
     where: Annotated[str | None, None, "Of these, only sentences whose metadata meet this: `genre = academic`."]
-    by: Annotated[Literal["sentence", "token", "document"], "sentence", "What rows are of; documents are those of corpora."]
+    by: Annotated[str, "sentence", "What rows are of: sentence, token, or of corpora document or a kind of regions, such as `p`."]
     keep_below: Annotated[float | None, None, "Only sentences with a lower perplexity."]
     totals: Annotated[bool, False, "The totals instead of the sentences."]
     lowercase: Annotated[bool | None, None, "Look words up lower-cased. Default: as the model's corpora."]

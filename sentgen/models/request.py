@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Annotated
 
 from sentgen.errors import InputError
 from sentgen.options import Option
@@ -25,6 +25,8 @@ WhereOption = Annotated[
         metavar="EXPR",
     ),
 ]
+#: What rows of a score may be of, beside regions of a kind; the last of what is stored alone.
+UNITS = ("sentence", "token", "document")
 LOWERCASE = "Look words up lower-cased. Default: as the model's corpora."
 
 
@@ -74,8 +76,12 @@ class ScoreRequest:
         ),
     ] = None
     by: Annotated[
-        Literal["sentence", "token", "document"],
-        Option("What rows are of; documents are those of corpora.", closed=True),
+        str,
+        Option(
+            "What rows are of: sentence, token, or of corpora document or a kind of regions, such as `p`.",
+            metavar="UNIT",
+            api={"max_length": 200},
+        ),
     ] = "sentence"
     keep_below: Annotated[
         float | None,
@@ -109,8 +115,14 @@ class ScoreRequest:
     def __post_init__(self) -> None:
         if self.corpus and (self.text or self.tokenize):
             raise InputError("stored sentences are no other text, and have tokens; leave one of both out")
-        if not self.corpus and (self.where is not None or self.by == "document"):
-            option = "a condition" if self.where is not None else "documents"
-            raise InputError(f"{option} can only be asked of what is stored; give --corpus NAME, too")
+        if not self.corpus and self.where is not None:
+            raise InputError("a condition can only be asked of what is stored; give --corpus NAME, too")
+        if not self.corpus and self.by not in UNITS[:2]:
+            raise InputError(
+                f"a text has rows by sentence and token, not by {self.by!r}; of what is stored, give"
+                " --corpus NAME"
+            )
         if self.keep_below is not None and (self.totals or self.by != "sentence"):
-            raise InputError("sentences are kept or not, no totals, tokens or documents; leave one out")
+            raise InputError(
+                "sentences are kept or not, no totals, tokens, documents or regions; leave one out"
+            )

@@ -1,4 +1,4 @@
-"""What `score` answers: rows for sentences, tokens or documents of a text that is given or stored.
+"""What `score` answers: rows for sentences, tokens, documents or regions of a text that is given or stored.
 
 Nothing is held but a batch of sentences, and sums: a text may be longer than memory.
 """
@@ -12,18 +12,21 @@ from dataclasses import dataclass, field
 from itertools import compress, groupby
 
 import numpy as np
+from sqlalchemy import Connection
 
-from sentgen.errors import NotFoundError
+from sentgen.errors import InputError, NotFoundError
+from sentgen.lookups.keys import StoreKeys
 from sentgen.lookups.selection import select_corpora
 from sentgen.models.raw_text import words_of
-from sentgen.models.request import ScoreRequest
+from sentgen.models.request import UNITS, ScoreRequest
+from sentgen.models.scored_regions import REGION, region_rows
 from sentgen.models.scoring import TOTALS, ScoredBatch, SentenceScore, Totals, score_batches, score_sentences
 from sentgen.models.stored_text import Place, stored_sentences
 from sentgen.models.submodel import ModelLike
 from sentgen.models.text_batches import batches_of_lines
 from sentgen.output.logarithms import decimal, natural
 from sentgen.output.tabular import Rows
-from sentgen.output.wording import quantity
+from sentgen.output.wording import instead, quantity
 from sentgen.schema import Store
 
 #: What a sentence, a token or a document is told by, and what is said of it.
@@ -61,16 +64,22 @@ class ScoredText:
         places = ("corpus", "document", "sentence") if self.asked.corpus else ("sentence",)
         if self.asked.totals:
             return TOTALS
-        if self.asked.by == "document":
-            return (*places[:2], "sentences", *_FIGURES)
-        return (*places, *_OF_TOKEN) if self.asked.by == "token" else (*places, *_FIGURES, "text")
+        of_unit = {
+            "token": (*places, *_OF_TOKEN),
+            "sentence": (*places, *_FIGURES, "text"),
+            "document": (*places[:2], "sentences", *_FIGURES),
+        }
+        return of_unit.get(self.asked.by, (*places[:2], *REGION, *_FIGURES))
 
     @property
     def essential(self) -> tuple[str, ...]:
         """The columns without which a row says nothing."""
-        return {"token": ("token", "surprisal"), "document": ("document", "log10", "perplexity")}.get(
-            self.asked.by, ("log10", "text")
-        )
+        of_unit = {
+            "token": ("token", "surprisal"),
+            "sentence": ("log10", "text"),
+            "document": ("document", "log10", "perplexity"),
+        }
+        return of_unit.get(self.asked.by, ("attributes", "log10", "perplexity"))
 
     def rows(self) -> Iterator[Row]:
         """Yield the rows; of totals the one, when all else is read."""
@@ -79,15 +88,23 @@ class ScoredText:
                 pass
             yield self.totals.row
         elif self.asked.by == "document":
-            for place, scores in groupby(self.scores(), key=lambda one: one[0][:2]):
+            for document, scores in groupby(self.scores(), key=lambda one: one[0].names[:2]):
                 sums = Totals()
                 for _, score in scores:
                     sums.add(score)
                 figures = (sums.log10, natural(sums.log10), sums.tokens, sums.oov, sums.perplexity)
-                yield (*place, sums.sentences, *figures)
-        else:
+                yield (*document, sums.sentences, *figures)
+        elif self.asked.by in UNITS:
             for place, score in self.scores():
-                yield from _tokens(place, score) if self.asked.by == "token" else [_sentence(place, score)]
+                names, of_tokens = place.names, self.asked.by == "token"
+                yield from _tokens(names, score) if of_tokens else [_sentence(names, score)]
+        else:
+            none = True
+            for row in region_rows(self.scores()):
+                none = False
+                yield row
+            if none:
+                raise NotFoundError(f"there is no region {self.asked.by!r} in these sentences; choose others")
 
     def table(self, most: int = 0) -> Rows:
         """Return all rows, or the first of them; all are read, for the sums, and ``number`` is how many."""
@@ -112,16 +129,16 @@ class ScoredText:
             warnings.append(f"{told}, of a perplexity below {self.asked.keep_below:g}")
         return warnings
 
-    def scores(self) -> Iterator[tuple[Row, SentenceScore]]:
-        """Yield the place of each sentence that is kept, its number or its names, and what is said of it."""
+    def scores(self) -> Iterator[tuple[Place, SentenceScore]]:
+        """Yield the place of each sentence that is kept, its names or its number, and what is said of it."""
         places, below = deque[Place](), self.asked.keep_below
         found = score_sentences(
             self.store, self.model, self._sentences(places), lowercase=self.asked.lowercase
         )
         for number, score in enumerate(found, 1):
-            place: Row = places.popleft() if self.asked.corpus else (number,)
+            place = places.popleft() if self.asked.corpus else Place((number,))
             # Documents vary by chance; of a text without any, sentences do.
-            self.totals.add(score, place[:2] if self.asked.corpus else None)
+            self.totals.add(score, place.names[:2] if self.asked.corpus else None)
             if below is None or score.perplexity < below:
                 self.kept += 1
                 yield place, score
@@ -163,13 +180,26 @@ class ScoredText:
                 connection, self.asked.corpus, condition=self.asked.where, sentences=True
             )
             hints = selection.condition.hints(connection) if selection.condition else []
+            kinds = () if self.asked.by in UNITS else _kinds(connection, self.asked.by)
         place = None
-        for place, words in stored_sentences(self.store, selection):
+        for place, words in stored_sentences(self.store, selection, kinds):
             places.append(place)
             yield words
         if place is None:
             why = f"; {'; '.join(hints)}" if hints else ""
             raise NotFoundError(f"there is no sentence to score{why}")
+
+
+def _kinds(connection: Connection, name: str) -> tuple[str, ...]:
+    """Return the kinds of regions of a name.
+
+    Raises:
+        InputError: there are none.
+    """
+    keys = StoreKeys(connection)
+    if found := keys.find_kinds(name):
+        return found
+    raise InputError(f"no rows by {name!r}; {instead(name, [*UNITS, *keys.kinds])}")
 
 
 def _sentence(place: Row, one: SentenceScore) -> Row:

@@ -77,7 +77,7 @@ class SentenceScore:
     @property
     def perplexity(self) -> float:
         """Return the perplexity of the sentence, unknown words included."""
-        return _perplexity(self.log10, self.tokens)
+        return perplexity_of(self.log10, self.tokens)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,7 +173,7 @@ class Totals:
         if sums.parts < _LEAST_PARTS:
             return None, None
         _, low, high = sums.interval
-        return _perplexity(high, 1), _perplexity(low, 1)
+        return perplexity_of(high, 1), perplexity_of(low, 1)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -208,12 +208,12 @@ class Totals:
     @property
     def perplexity(self) -> float:
         """Return the perplexity with unknown words (KenLM: "including OOVs")."""
-        return _perplexity(self.log10, self.tokens)
+        return perplexity_of(self.log10, self.tokens)
 
     @property
     def perplexity_without_oov(self) -> float:
         """Return the perplexity of the known words and </s> (KenLM: "excluding OOVs")."""
-        return _perplexity(self.log10 - self.log10_oov, self.tokens - self.oov)
+        return perplexity_of(self.log10 - self.log10_oov, self.tokens - self.oov)
 
 
 def model_notes(model: ModelLike) -> list[str]:
@@ -235,7 +235,7 @@ def _readable(perplexity: float) -> str:
     return f"{perplexity:.2f}" if perplexity < 1e9 else f"{perplexity:.2e}"
 
 
-def _perplexity(log10: float, events: int) -> float:
+def perplexity_of(log10: float, events: int) -> float:
     """Return 10 to the mean negative log10; infinite where a float cannot hold it, NaN without events."""
     if not events:
         return math.nan

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Ints, Longs
+from sentgen.lookups.regions import of_kinds, parts_of
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement, where
 from sentgen.schema import Store
 
-#: The names of a corpus, of a document in it, and of a sentence in that.
-Place = tuple[str, str, str]
 #: Tokens of a block, give or take a sentence.
 BLOCK_TOKENS = 500_000
 _SENTENCES = """\
@@ -34,6 +35,19 @@ join document on document.id = s.document_id
 join corpus on corpus.id = s.corpus_id
 where s.id in (select unnest($ids::bigint[]))
 order by s.id"""
+_REGIONS = """\
+select p.sentence_id, p.began, r.position, p.place, p.first, p.last,
+  coalesce(s.sent_id, s.id::varchar) as sentence,
+  (select string_agg(m.key || '=' || m.value, ', ' order by m.key)
+    from region_meta as m
+    where m.sentence_id = p.began and m.place = p.place) as attributes
+from ({parts}) as p
+join region as r on r.sentence_id = p.began and r.place = p.place
+join sentence as s on s.id = p.began
+where p.sentence_id in (select unnest($ids::bigint[])) and p.first <= p.last
+order by p.sentence_id, p.began, r.position, p.place"""
+#: Regions of which a part is in these sentences, or in others between them.
+_AROUND = "r.sentence_id <= $end and r.last_sentence_id >= $start"
 _FORMS = "select id, form from word where id in (select unnest($ids::integer[])) order by id"
 
 
@@ -56,6 +70,35 @@ class StoredText:
     forms: Sequence[str]
     numbers: Longs
     more: bool
+
+
+class RegionPart(NamedTuple):
+    """What of a region is in a sentence.
+
+    Attributes:
+        began: the number of the sentence in which the region begins.
+        position: of its first token there.
+        place: its number among the regions that begin there.
+        first: position of its first token in this sentence.
+        last: that of its last one, or a greater number.
+        sentence: the name of the sentence in which it begins.
+        attributes: those of the region, joined by commas.
+    """
+
+    began: int
+    position: int
+    place: int
+    first: int
+    last: int
+    sentence: str
+    attributes: str | None
+
+
+class Place(NamedTuple):
+    """The names of a sentence's corpus, of its document and its own; and the regions around its tokens."""
+
+    names: tuple[object, ...]
+    regions: Sequence[RegionPart] = ()
 
 
 def read_stored(
@@ -92,17 +135,37 @@ def read_stored(
             yield StoredText(ids[part], corpora[part], lengths[part], forms, numbers.astype(np.int64), more)
 
 
-def stored_sentences(store: Store, selection: Selection) -> Iterator[tuple[Place, list[str]]]:
-    """Yield the sentences of some corpora, each with the names of its corpus, its document and itself."""
+def stored_sentences(
+    store: Store, selection: Selection, kinds: tuple[str, ...] = ()
+) -> Iterator[tuple[Place, list[str]]]:
+    """Yield the sentences of some corpora, each with its place.
+
+    Args:
+        store: the store.
+        selection: the corpora, and which of their sentences.
+        kinds: of the regions that are told.
+    """
     for text in read_stored(store, selection):
         with store.connect() as connection:
-            ids = {"ids": text.sentences.tolist()}
-            found = Statement(_PLACES, ids).run(connection)
+            found = Statement(_PLACES, {"ids": text.sentences.tolist()}).run(connection)
+            regions = _regions(connection, text.sentences, kinds) if kinds else {}
         words = [text.forms[number] for number in text.numbers.tolist()]
         ends = np.cumsum(text.lengths).tolist()
-        places = zip(*(found[name].to_pylist() for name in found.column_names), strict=True)
-        for place, start, end in zip(places, [0, *ends], ends, strict=False):
-            yield place, words[start:end]
+        names = zip(*(found[name].to_pylist() for name in found.column_names), strict=True)
+        for number, named, start, end in zip(text.sentences.tolist(), names, [0, *ends], ends, strict=False):
+            yield Place(named, regions.get(number, ())), words[start:end]
+
+
+def _regions(
+    connection: Connection, sentences: Longs, kinds: tuple[str, ...]
+) -> Mapping[int, Sequence[RegionPart]]:
+    """Return the regions in sentences, whose numbers ascend, by these numbers."""
+    bindings = Bindings(ids=sentences.tolist(), start=int(sentences[0]), end=int(sentences[-1]))
+    parts = parts_of(f"{of_kinds(kinds, bindings)} and {_AROUND}")
+    found: dict[int, list[RegionPart]] = defaultdict(list)
+    for row in Statement(_REGIONS.format(parts=parts), bindings).run(connection).to_pylist():
+        found[row.pop("sentence_id")].append(RegionPart(**row))
+    return found
 
 
 def _words(connection: Connection, sentences: Longs) -> Ints:

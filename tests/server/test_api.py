@@ -105,6 +105,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("score", {"text": ["the people arrived .", "zyx the camp"], "model": "relief"}),
     ("score", {"text": ["The people arrived. They left."], "model": "relief", "tokenize": True}),
     ("score", {"text": ["The People\narrived"], "model": "relief", "lowercase": True, "totals": True}),
+    ("score", {"corpus": ["relief"], "model": "relief", "by": "document", "where": "length < 9"}),
     ("regenerate", {"bag": [BAG, "people the"], "model": "relief", "algorithm": "lmo", "order": 3}),
     ("regenerate", {"bag": [BAG], "model": "relief", "algorithm": "ab", "tree": True, "nbest": 2}),
     ("regenerate", {"bag": [BAG], "model": "relief", "algorithm": "ab", "explain": True}),
