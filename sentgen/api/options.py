@@ -283,8 +283,8 @@ class CompareOptions(TypedDict, total=False):
     """Models, and a text."""
 
     test: Annotated[str | None, None, "Sentences to ask them about."]
-    corpus: Annotated[str | None, None, "The sentences of this corpus instead of a file."]
-    format: Annotated[str | None, None, "Format of --test; detected if not given."]
+    corpus: Annotated[str | None, None, "The sentences of this corpus instead of a text."]
+    format: Annotated[str | None, None, "Format of the text; detected if not given."]
     seed: Annotated[int, 1, "Seed of the samples."]
 
 

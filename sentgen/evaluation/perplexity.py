@@ -55,18 +55,20 @@ class CompareRequest:
             "Models, joined by commas; the first one is what the others are compared with.",
             argument=True,
             metavar="NAME,NAME,...",
+            api={"max_length": 2000},
         ),
     ]
-    test: Annotated[str | None, Option("Sentences to ask them about.", metavar="FILE")] = None
+    test: Annotated[str | None, Option("Sentences to ask them about.", metavar="FILE", file="test")] = None
     corpus: Annotated[
-        str | None, Option("The sentences of this corpus instead of a file.", metavar="NAME")
+        str | None,
+        Option("The sentences of this corpus instead of a text.", metavar="NAME", api={"max_length": 200}),
     ] = None
-    format: Annotated[str | None, Option("Format of --test; detected if not given.", short="-f")] = None
+    format: Annotated[str | None, Option("Format of the text; detected if not given.", short="-f")] = None
     seed: Annotated[int, Option("Seed of the samples.", least=0)] = 1
 
     def __post_init__(self) -> None:
         if not self.labels:
-            raise InputError("there is no model to compare; join names by commas")
+            raise InputError("there is no model to compare; name one at least")
         if (self.test is None) == (self.corpus is None):
             raise InputError("a comparison is on one text; give --test or --corpus")
 

@@ -70,7 +70,7 @@ SAME = [
     ("apply_model", "models apply", None),
     ("mix_models", "models mix", None),
     ("prune_model", "models prune", None),
-    ("compare_models", "models compare", None),
+    ("compare_models", "models compare", "compare_models"),
     ("models", "models list", "models"),
     ("remove_model", "models remove", None),
     ("properties", "models show", None),

@@ -106,6 +106,8 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("score", {"text": ["The people arrived. They left."], "model": "relief", "tokenize": True}),
     ("score", {"text": ["The People\narrived"], "model": "relief", "lowercase": True, "totals": True}),
     ("score", {"corpus": ["relief"], "model": "relief", "by": "document", "where": "length < 9"}),
+    ("compare_models", {"models": "relief,relief@1", "corpus": "relief"}),
+    ("compare_models", {"models": "relief", "test": "the people arrived .\n", "format": "lines", "seed": 3}),
     ("regenerate", {"bag": [BAG, "people the"], "model": "relief", "algorithm": "lmo", "order": 3}),
     ("regenerate", {"bag": [BAG], "model": "relief", "algorithm": "ab", "tree": True, "nbest": 2}),
     ("regenerate", {"bag": [BAG], "model": "relief", "algorithm": "ab", "explain": True}),

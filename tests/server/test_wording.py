@@ -257,6 +257,7 @@ def said(context: Context, operation: str, **parameters: Any) -> list[str]:
         ("regenerate", {"tree": True, "explain": True}, "`tree` and `explain` are two tables"),
         ("regenerate", {"algorithm": "lmo", "tree": True}, "lmo makes no trees, so `tree` means nothing"),
         ("generate", {"file": "no trees here\n", "format": "text"}, "or choose `algorithm` bigram"),
+        ("compare_models", {"models": "relief"}, "a comparison is on one text; give `test` or `corpus`"),
         ("ngrams", {"pattern": "Camps"}, "did you mean camps or `ignore_case`?"),
     ],
 )

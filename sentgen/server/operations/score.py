@@ -1,8 +1,11 @@
-"""Log-probabilities and perplexities of sentences."""
+"""Log-probabilities and perplexities of sentences, and models compared by them."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sentgen.errors import InputError
+from sentgen.evaluation.perplexity import CompareRequest
 from sentgen.models import registry
 from sentgen.models.raw_text import words_of
 from sentgen.models.request import ScoreRequest
@@ -27,6 +30,17 @@ def score(context: Context, asked: ScoreRequest) -> Result:
     return Result(rows, truncated=more, notes=[*model_notes(chosen), *found.notes], more={"totals": totals})
 
 
+def compare(context: Context, asked: CompareRequest) -> Result:
+    """Answer `sentgen models compare`, about a text that was sent or a corpus of the store."""
+    context.check_size((1 for _ in asked.labels), "model")
+    if asked.test is None:
+        rows, notes = asked.compare(context.opened)
+    else:
+        with context.file("test", asked.test) as test:
+            rows, notes = replace(asked, test=test).compare(context.opened)
+    return Result(rows, notes=notes)
+
+
 OPERATIONS = (
     Operation(
         "score",
@@ -36,5 +50,15 @@ OPERATIONS = (
         score,
         method="POST",
         example={"text": ["the people arrived in the camp ."], "model": "relief"},
+    ),
+    Operation(
+        "compare_models",
+        "Perplexities of models on a text, with intervals.",
+        "models compare",
+        CompareRequest,
+        compare,
+        method="POST",
+        path="models/compare",
+        example={"models": "relief", "corpus": "relief"},
     ),
 )

@@ -81,6 +81,7 @@ PAGES = {
     "hits": at("/hits", word="camp", other="the", tag="DT", role="modifier"),
     "sentence": at("/sentence", corpus="relief", document="relief-003", sentence="relief-003-2"),
     "models": "/model",
+    "comparison": at("/model", model=["relief@1", f"{MODEL}@1"], corpus="relief"),
     "model": at("/model", name="relief@1", ngram="in the camp", text="people arrived in the camp ."),
     "regenerate": at("/regenerate", words=BAG, algorithm=["lmo", "ab"]),
     "generate": at("/generate", corpus="relief", cluster="relief-003", lengths="4-6"),

@@ -219,6 +219,16 @@ def test_a_model_shows_its_path_and_perplexities(visit):
     assert page.get_by_label("Perplexity", exact=True).locator("tbody tr").count() == 2
 
 
+def test_models_are_compared(visit):
+    """Those that are marked, on a corpus; without a mark, the page says what is missing."""
+    page = visit("/model?corpus=relief")
+    assert "Mark the models to compare." in page.locator("#results").inner_text()
+    page.get_by_label("relief@1").check()
+    press(page, "Compare", "1 model")
+
+    assert "relief@1 was built from this text" in page.locator("#results").inner_text()
+
+
 def test_algorithms_stand_side_by_side(visit):
     """Each algorithm that is checked gives a sentence of the same words; ab a tree and reasons."""
     page = visit("/regenerate")
