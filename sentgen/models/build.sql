@@ -61,6 +61,6 @@ from information_schema.tables
 where table_catalog = 'temp'
   and regexp_full_match(
       table_name,
-      '(counted|part|union)_[1-5]|stream|chosen|singleton|frequent|class|bracket|arpa_[a-z]+'
+      '(counted|part|union)_[1-5]|stream|chosen|singleton|frequent|class|bracket|arpa_[a-z]+(_[1-5])?'
   )
 order by table_type desc, table_name

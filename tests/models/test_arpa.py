@@ -11,7 +11,10 @@ from toy_corpus import add_corpus, lookup, ngrams
 from sentgen.errors import InputError
 from sentgen.models import build, export_arpa, import_arpa, list_models
 from sentgen.models.arpa import escape, unescape
+from sentgen.models.derived.mix import MixRequest
+from sentgen.models.derived.prune import PruneRequest
 from sentgen.schema import Store
+from sentgen.schema.store import raw
 
 TEXT = ["a b a", "a c", "b a ü", "a b a", "b b c a"]
 
@@ -70,6 +73,27 @@ def test_round_trip(store: Store, tmp_path: Path) -> None:
     assert found.keys() == expected.keys()
     assert all(found[gram] == pytest.approx(expected[gram], abs=1e-6) for gram in expected)
     assert (again.version, again.smoothing, again.order, again.vocabulary) == (2, "arpa", 3, model.vocabulary)
+
+
+def test_no_temporary_table_is_left(store: Store, tmp_path: Path) -> None:
+    """Not of the import, nor of what else makes models: they would keep their memory while the store is open."""
+
+    def left() -> list[object]:
+        with store.connect() as connection:
+            query = "select table_name from information_schema.tables where table_catalog = 'temp'"
+            return raw(connection).execute(query).fetchall()
+
+    add_corpus(store, "toy", TEXT)
+    model = build(store, "m", ["toy"], order=3)
+    assert left() == []
+    export_arpa(store, model, tmp_path / "m.arpa")
+    assert left() == []
+    import_arpa(store, "again", tmp_path / "m.arpa")
+    assert left() == []
+    MixRequest(name="both", of="m,again").make(store)
+    assert left() == []
+    PruneRequest(name="small", of="m", entropy=1e-3).make(store)
+    assert left() == []
 
 
 @pytest.mark.parametrize("form", ["New York", "<UNK>", "\\u0041", "\\x", "a\\", "\t", "\x00"])
