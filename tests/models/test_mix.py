@@ -245,6 +245,21 @@ def test_models_of_different_kinds_are_refused(mixable: Store) -> None:
         mix(mixable, "one,counts")
 
 
+def test_models_of_lower_cased_corpora_and_others_are_refused(mixable: Store, tmp_path: Path) -> None:
+    """One would ask the other about words that it cannot have; a model without corpora may be either."""
+    (tmp_path / "lower.lines").write_text("A b A\nB c\n")
+    ingest(mixable, [str(tmp_path / "lower.lines")], Settings("lower", lowercase=True))
+    lower = build(mixable, "lower", ["lower"], order=2)
+    export_arpa(mixable, lower, tmp_path / "lower.arpa")
+    import_arpa(mixable, "read", tmp_path / "lower.arpa")
+
+    for dynamic in (False, True):
+        with pytest.raises(ModelError, match=r"differ in case cannot be mixed \(one@1 kept, lower@1 lower\)"):
+            mix(mixable, "one,lower", dynamic=dynamic)
+        assert mix(mixable, "lower,read", dynamic=dynamic).parts
+        assert mix(mixable, "one,read", dynamic=dynamic).parts
+
+
 @pytest.mark.parametrize("algorithm", ["greedy", "viterbi", "lmo"])
 def test_words_are_ordered_by_a_dynamic_mixture(mixable: Store, algorithm: str) -> None:
     """The order that is found has the score that it has as a sentence."""
