@@ -26,7 +26,7 @@ from sentgen.output.wording import are, quantity
 Sort = Literal["line", "label", "left", "node", "right", "document"]
 #: Lines of a set that are written at once.
 _BLOCK = 10_000
-_NOT_OF_SETS = ("count", "places", "show", "random", "limit", "offset")
+_NOT_OF_SETS = ("count", "places", "explain", "show", "random", "limit", "offset")
 _PLACE, _WORDS = ("corpus", "document", "sent_id"), ("left", "node", "right")
 _KEYS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "left": lambda one: one["left"].casefold().split()[::-1],

@@ -48,6 +48,8 @@ select distinct a.key
 from region_meta as a
 semi join (select sentence_id, place from region where kind in $kinds) using (sentence_id, place)
 order by a.key"""
+_ANY_TOKEN = "select 1 from token where {column} is not null{corpora} limit 1"
+_OF_CORPORA = " and corpus_id in (select id from corpus where name in $corpora)"
 _IN_MISC = "select 1 from token_misc where starts_with(misc, $start) or contains(misc, $within) limit 1"
 _LIKE_IN_MISC = "select 1 from token_misc where regexp_matches(misc, $pattern) limit 1"
 
@@ -127,7 +129,7 @@ class StoreKeys:
     """
 
     def __init__(self, connection: Connection, corpora: Sequence[str] = ()) -> None:
-        self._connection, self._corpora = connection, corpora
+        self._connection, self.corpora = connection, corpora
         self._misc: dict[str, bool] = {}
         self._attributes: dict[tuple[str, ...], list[str]] = {}
 
@@ -150,7 +152,14 @@ class StoreKeys:
     @cached_property
     def applied(self) -> AppliedModels:
         """The models that were applied to these corpora."""
-        return applied_models(self._connection, self._corpora)
+        return applied_models(self._connection, self.corpora)
+
+    def any_token(self, column: str) -> bool:
+        """Return whether some token of these corpora has a value in a column of `token`."""
+        bindings = Bindings(corpora=list(self.corpora))
+        of_corpora = _OF_CORPORA if self.corpora else ""
+        query = Statement(_ANY_TOKEN.format(column=column, corpora=of_corpora), bindings)
+        return query.value(self._connection) is not None
 
     def find_surprisal(self, name: str) -> SurprisalKey | None:
         """Return the surprisal that a name stands for; none if it is another name, or one of the sources.

@@ -28,6 +28,7 @@ QUESTIONS = {
         ["upos:NOUN *", "--sort", "left", "--random", "7"],
         ["camp", "--sort", "right", "--context", "3"],
         ["camp", "--limit", "0"],
+        ["lemma:be", "--sort", "typical", "--explain"],
         ["the", "--places", "--filter", '[upos="NOUN"]', "-n", "2"],
         ['[upos="NOUN"] []{0,2} "of"'],
         ['[]{0,2} "camp" []* :: match.upos != "X"', "--strategy", "longest", "--sort", "left"],

@@ -74,6 +74,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("kwic", {"cql": '"camp"', "count": True}),
     ("kwic", {"cql": '"[.]" "The"', "across": True, "context": "2s", "limit": 5}),
     ("kwic", {"pattern": 'MU(meet "camp" "the" s)', "dialect": "cqp", "context": 4, "sort": "left"}),
+    ("kwic", {"pattern": "lemma:camp", "sort": "document,typical", "explain": True}),
     ("kwic", {"pattern": "lemma:camp", "sort": "-1L,2R%c,length", "show": ["length"], "dedupe": True}),
     (
         "kwic",

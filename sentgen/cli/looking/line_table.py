@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 
 from sentgen.cli.console.output import Look, Output, printable
 from sentgen.cli.console.terminal_table import record_room
+from sentgen.lookups.concordances.typical import REASONS
 from sentgen.output.display import shown
 from sentgen.output.plain_table import cut_end, cut_front
 from sentgen.output.tabular import Rows, column_of, in_order, names_of, with_column, without_columns
@@ -78,6 +79,8 @@ def _aligned(table: pa.Table | Rows, width: int | None, out: Output) -> pa.Table
     if shared:
         out.note(", ".join(f"{name} {column_of(table, name)[0]}" for name in shared))
     table = without_columns(table, shared)
+    for name in REASONS & {*names_of(table)}:
+        table = with_column(table, name, [_two_decimals(value) for value in column_of(table, name)])
     for name in _LINE:
         table = with_column(table, name, [readable(text) for text in column_of(table, name)])
     table = _cut(table, [name for name in names_of(table) if name in _PLACE], cut_front, _EDGE)
@@ -159,6 +162,11 @@ def _cut(
             table, name, [text if _NUMBER.fullmatch(text) else cut(text, most) for text in texts]
         )
     return table
+
+
+def _two_decimals(value: Any) -> Any:
+    """Return a part of a score as short as the others; metadata of the same name stay as they are."""
+    return f"{value:.2f}" if isinstance(value, float) else value
 
 
 def _text(value: object) -> str:

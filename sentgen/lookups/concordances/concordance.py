@@ -17,7 +17,8 @@ from sentgen.lookups.concordances.hits import HitLookup, read_hits
 from sentgen.lookups.concordances.line_search import FoundHits, LineSearch
 from sentgen.lookups.concordances.places import sentences_of
 from sentgen.lookups.concordances.shown import read_shown, shown_keys
-from sentgen.lookups.concordances.sorting import NONE, LineOrder, SortOption, line_order, read_order
+from sentgen.lookups.concordances.sorting import NONE, TYPICAL, LineOrder, SortOption, line_order, read_order
+from sentgen.lookups.concordances.typical import REASONS
 from sentgen.lookups.cql.search import CqlOption, check_one
 from sentgen.lookups.keys import StoreKeys
 from sentgen.lookups.paging import OffsetOption, behind
@@ -56,6 +57,13 @@ class Kwic(HitLookup):
     ] = False
     context: WideContextOption = WORDS
     sort: SortOption = NONE
+    explain: Annotated[
+        bool,
+        Option(
+            "With the order `typical`: the score of each line, and what it is made of, before the words.",
+            shell="With `--sort typical`: the score of each line, and what it is made of, before the words.",
+        ),
+    ] = False
     show: Annotated[
         list[str],
         Option(
@@ -92,8 +100,12 @@ class Kwic(HitLookup):
         HitLookup.__post_init__(self)
         check_one(self.pattern, self.cql)
         read_context(self.context)
-        read_order(self.sort)
-        read_shown(self.show)
+        keys = read_order(self.sort)
+        read_shown(self.show, REASONS if self.explain else ())
+        if self.explain and (TYPICAL not in [one.name for one in keys] or self.count or self.places):
+            raise InputError(
+                "--explain tells why lines are typical; give --sort typical, and no --count or --places"
+            )
         if self.random is not None and (self.sample, self.seed) != (None, None):
             raise InputError("--random is a --sample of as many lines as are shown; give one of the two")
         if self.seed is not None and self.sample is None:
@@ -153,7 +165,7 @@ class Kwic(HitLookup):
         else:
             found, hits = search.gathered(limit)
         total = min(hits.left, self.sample or hits.left)
-        remarks = (*steps(connection, search.pattern), *self._left_out(hits))
+        remarks = (*steps(connection, search.pattern), *self._left_out(hits), *search.order.remarks)
         more = total > found.num_rows
         answer = Answer(found, lines, self._missing, truncated=more, total=total, remarks=remarks)
         return explained(connection, answer, search.selection, search.pattern.values)
@@ -170,7 +182,8 @@ class Kwic(HitLookup):
         """Say which of all hits the lines are, without looking for lines if none is needed."""
         if self.dedupe or self.sample:
             return tuple(replace(self, limit=1).ask(connection).remarks)
-        return steps(connection, self._search(connection).pattern)
+        search = self._search(connection)
+        return (*steps(connection, search.pattern), *search.order.remarks)
 
     def _counted(self, connection: Connection) -> Answer:
         search = replace(self._search(connection), order=LineOrder(), sample=0)
@@ -214,7 +227,7 @@ class Kwic(HitLookup):
         hits = read_hits(connection, self.pattern, selection, cql=self.cql, reading=reading, surface=True)
         hits = filtered(connection, hits, self.filters, selection, reading)
         there = StoreKeys(connection, selection.names)
-        order = line_order(there, read_order(self.sort), context.sorted_by)
+        order = line_order(there, read_order(self.sort), context.sorted_by, explained=self.explain)
         shown = shown_keys(there, read_shown(self.show))
         sample, seed = self.drawn
         return LineSearch(

@@ -7,6 +7,7 @@ sentences between these are read as text.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -42,9 +43,11 @@ _SHOWN = """\
   {shown}
 ),
 """
-_IN_DOCUMENTS = "select hit.sentence_id as start, hit.first, hit.last{rank}\n  from hit"
+_IN_DOCUMENTS = "select hit.sentence_id as start, hit.first, hit.last{carried}\n  from hit"
+#: What of a hit a line has, too.
+CARRIED = " any_value(hit.{name}) as {name},"
 _PLACED = (
-    "select p.start, p.before + hit.first as first, p.before + hit.last as last{rank}\n"
+    "select p.start, p.before + hit.first as first, p.before + hit.last as last{carried}\n"
     "  from hit\n  join placed as p on p.id = hit.sentence_id"
 )
 _DOCUMENTS = "s.document_id in (select document_id from sentence where id in (select sentence_id from hit))"
@@ -96,7 +99,7 @@ stretch as materialized (
 line as (
   select any_value(p.id) filter (where {here}) as sentence_id,
     hit.first - any_value(p.before) filter (where {here}) as first,
-    hit.last - any_value(p.before) filter (where {here}) as last,{rank}
+    hit.last - any_value(p.before) filter (where {here}) as last,{carried}
     {columns}
   from (select *, unnest(range(low_id, high_id + 1)) as id from stretch) as hit
   join placed as p on p.id = hit.id
@@ -154,7 +157,7 @@ def wide_lines(
     surface: Surface,
     bindings: Bindings,
     *,
-    rank: str,
+    carried: Sequence[str],
     placed_already: bool,
 ) -> str:
     """Return the common table expressions that make ``line`` of ``hit``, behind which they stand.
@@ -164,14 +167,14 @@ def wide_lines(
         context: what is shown of what is around them.
         surface: how tokens become text.
         bindings: of the statement.
-        rank: what of the hits puts lines in order, with a comma behind it; else nothing.
+        carried: columns of ``hit`` that lines have, too.
         placed_already: whether the statement has the places of sentences.
     """
     bindings["context"] = context.size
     shown = _IN_DOCUMENTS if reach is DOCUMENT else _PLACED
     text = _SHOWN.format(
         places="" if placed_already else written(running([_DOCUMENTS])),
-        shown=shown.format(rank=", hit.rank" if rank else ""),
+        shown=shown.format(carried="".join(f", hit.{name}" for name in carried)),
     )
     if context.unit == "p":
         text += _PARAGRAPHS
@@ -179,7 +182,7 @@ def wide_lines(
     return text + _LINES.format(
         around=around.format(end=_END),
         here="p.before + c.position = hit.first",
-        rank=f" {rank}" if rank else "",
+        carried="".join(CARRIED.format(name=name) for name in carried),
         columns=surface.columns("hit.first", "hit.last", "hit.low", before="p.before + "),
         surface=surface.join,
     )

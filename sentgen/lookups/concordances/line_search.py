@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection
 
 from sentgen.lookups.concordances import places
-from sentgen.lookups.concordances.contexts import LineContext, wide_lines
+from sentgen.lookups.concordances.contexts import CARRIED, LineContext, wide_lines
 from sentgen.lookups.concordances.hits import HitSource, ReadPattern, TokenHits
 from sentgen.lookups.concordances.places import Part, Places, SentenceRange
 from sentgen.lookups.concordances.shown import Shown
@@ -34,7 +34,7 @@ from {source}"""
 
 _LINES = """\
 line as (
-  select hit.sentence_id, hit.first, hit.last,{rank}
+  select hit.sentence_id, hit.first, hit.last,{carried}
     {columns}
   from hit
   join token as c on c.sentence_id = hit.sentence_id
@@ -106,6 +106,7 @@ class LineSearch:
         distinct: whether of lines that show the same only the first one is meant.
         sample: how many hits are drawn at random, if some are, and ``seed``: by which number.
         placed: whether the place of the node is told.
+        ranked: whether hits are known with their ranks.
     """
 
     connection: Connection
@@ -119,11 +120,17 @@ class LineSearch:
     sample: int = 0
     seed: int = 0
     placed: bool = False
+    ranked: bool = False
 
     @property
     def wide(self) -> bool:
         """Whether contexts go over the ends of sentences."""
         return self.pattern.across or bool(self.context.unit)
+
+    @property
+    def together(self) -> bool:
+        """Whether hits are put in order when all are known: those that are drawn, and among others."""
+        return bool(self.sample or self.order.typical)
 
     @property
     def whole(self) -> bool:
@@ -193,8 +200,9 @@ class LineSearch:
             source = self._once(source, bindings, within)
         part = within.part if within else ""
         text = self._made(source, limit, bindings, part)
+        reasons = "".join(f"\n  line.{name}," for name in self.order.reasons)
         columns = LINE_COLUMNS.format(
-            shown=self.shown.columns(bindings), node="node", more=_PLACE if self.placed else ""
+            shown=self.shown.columns(bindings) + reasons, node="node", more=_PLACE if self.placed else ""
         )
         of_part = f"\nwhere sentence.id {part}" if part and not self.wide else ""
         return Statement(f"{text}{columns}{of_part}\norder by {self.order.by}", bindings)
@@ -204,14 +212,14 @@ class LineSearch:
         bindings["context"] = self.context.size
         surface = surface_of(self.connection)
         text = source.beginning + self._chosen(source, limit, bindings, part) + ",\n"
-        rank = "any_value(hit.rank) as rank," if self.order.keys else ""
+        carried = ["rank", *self.order.reasons] if self.order.keys else []
         if self.wide:
-            placed_already = source.reach is DOCUMENT or bool(self.order.keys)
+            placed_already = source.reach is DOCUMENT or (bool(self.order.keys) and not self.ranked)
             return text + wide_lines(
-                source.reach, self.context, surface, bindings, rank=rank, placed_already=placed_already
+                source.reach, self.context, surface, bindings, carried=carried, placed_already=placed_already
             )
         return text + _LINES.format(
-            rank=f" {rank}" if rank else "",
+            carried="".join(CARRIED.format(name=name) for name in carried),
             columns=surface.columns("hit.first", "hit.last", "hit.first - $context"),
             surface=surface.join,
             in_part=f"\n  where c.sentence_id {part}" if part else "",
@@ -244,6 +252,8 @@ class LineSearch:
         place = f"{source.sentence}, {source.first}"
         # Where hits are of one length, the last token tells none apart.
         whole = f"{place}, {source.last}" if source.varied else place
+        if self.ranked:
+            return f"hit as materialized (\n  select * from {source.table}\n)"
         if not self.whole:
             return _FIRST.format(order=whole, limit=limit_clause(limit, bindings, "  "), **told)
         drawn = ""
@@ -263,11 +273,10 @@ class LineSearch:
             every = replace(self, order=LineOrder(), sample=0)
             told = every._made(self.source(bindings, within), 0, bindings, within.part)
             return Statement(told + _SAID, bindings)
-        # Where hits are drawn, all of those that are are put in order.
-        search = replace(self, order=LineOrder()) if self.sample else self
+        search = replace(self, order=LineOrder()) if self.together else self
         bindings = Bindings()
         source = search.source(bindings, within)
-        chosen = search._chosen(source, 0 if self.sample else limit, bindings, within.part)
+        chosen = search._chosen(source, 0 if self.together else limit, bindings, within.part)
         return Statement(f"{source.beginning}{chosen}\nselect sentence_id, first, last\nfrom hit", bindings)
 
     def gathered(self, limit: int) -> tuple[pa.Table, FoundHits]:
@@ -306,7 +315,7 @@ class LineSearch:
             found.hits += hits
             if limit and not self.whole and held >= limit:
                 continue
-            tokens = 1 if self.sample or not limit else max(self.order.tokens, 1)
+            tokens = 1 if self.together or not limit else max(self.order.tokens, 1)
             size, most = (hits, LINES) if self.distinct else (hits * tokens, TOKENS)
             for smaller in _with_few(within, size, most):
                 yield self._places(limit, smaller)
@@ -338,8 +347,7 @@ class LineSearch:
         chosen = self._chosen(source, 0, bindings)
         rank = "" if self.order.keys else f", row_number() over (order by {BY_PLACE}) as rank"
         ranked = Statement(f"{source.beginning}{chosen}\nselect *{rank} from hit", bindings)
-        # Those of a part are put in order once more: they are in the same order as among all.
-        search = replace(self, sample=0)
+        search = replace(self, sample=0, ranked=True)
         with gathered(self.connection, _RANKED, [ranked]):
             for low in range(1, int(_LAST.value(self.connection)) + 1, LINES):
                 part = f"{_RANKED} where rank between {low} and {low + LINES - 1}"

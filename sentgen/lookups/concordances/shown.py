@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from sentgen.errors import InputError
@@ -57,8 +57,12 @@ class Home:
         return f"(select {key.value('spot', bindings)} from {token})"
 
 
-def read_shown(given: Sequence[str]) -> tuple[str, ...]:
+def read_shown(given: Sequence[str], others: Collection[str] = ()) -> tuple[str, ...]:
     """Read names of keys, one each or several with commas between them; leave out what every line has.
+
+    Args:
+        given: the names.
+        others: columns that these lines have, too.
 
     Raises:
         InputError: one is empty or given twice, or is the name of a column with words.
@@ -69,7 +73,7 @@ def read_shown(given: Sequence[str]) -> tuple[str, ...]:
             f"{', '.join(given)!r} has an empty key, or one twice, or more than {_MOST}; write keys as in"
             " genre,year"
         )
-    if taken := [name for name in names if name in _TAKEN]:
+    if taken := [name for name in names if name in (*_TAKEN, *others)]:
         raise InputError(f"a line has a column {taken[0]!r} already; write meta.{taken[0]} for metadata")
     return tuple(name for name in names if name not in _ALWAYS)
 

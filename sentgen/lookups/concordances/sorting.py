@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from sentgen.errors import InputError
 from sentgen.lookups.concordances.shown import Home, LineKey, find_key
+from sentgen.lookups.concordances.typical import SCORE, TOKENS, Typical, typical_lines
 from sentgen.lookups.keys import StoreKeys
 from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach
 from sentgen.lookups.statement import Bindings, limit_clause
@@ -23,6 +24,8 @@ from sentgen.options import Option
 #: No order but that of the corpus.
 NONE = "none"
 _NODE, _LEFT, _RIGHT = "node", "left", "right"
+#: Good examples first.
+TYPICAL = "typical"
 _PLACE = re.compile(r"([1-9]\d{0,2})([LR])", re.IGNORECASE)
 _FOLDED = "%c"
 _MOST_KEYS = 20
@@ -94,15 +97,15 @@ class SortKey:
 
     def tokens(self, context: int) -> int:
         """Return how many tokens of a hit are read, where its contexts are of so many."""
-        return context if self.name in (_LEFT, _RIGHT) else 1
+        return context if self.name in (_LEFT, _RIGHT) else TOKENS if self.name == TYPICAL else 1
 
 
 SortOption = Annotated[
     str,
     Option(
         "Sort all hits, or those drawn at random, by keys: `1L`, `2R` (words beside the node), `node`,"
-        " `document`, metadata such as `year`, `surprisal`, `left` or `right`; `1L%c` ignores case, `-year`"
-        " turns it.",
+        " `document`, metadata such as `year`, `surprisal`, `left` or `right`, or `typical`: good examples"
+        " first; `1L%c` ignores case, `-year` turns it.",
         metavar="KEYS",
     ),
 ]
@@ -144,16 +147,30 @@ class LineOrder:
         keys: what lines are put in order by; none for their place in the corpus.
         found: those of metadata, regions and surprisal, by their names.
         context: how many tokens beside the node ``left`` and ``right`` look at.
+        typical: what good examples are told by, if one of the keys asks for them.
+        explained: whether lines say what made them good examples.
     """
 
     keys: tuple[SortKey, ...] = ()
     found: dict[str, LineKey] | None = None
     context: int = 0
+    typical: Typical | None = None
+    explained: bool = False
 
     @property
     def tokens(self) -> int:
         """How many tokens of each hit are read."""
         return sum(one.tokens(self.context) for one in self.keys)
+
+    @property
+    def reasons(self) -> list[str]:
+        """The columns of lines that say what made them good examples."""
+        return self.typical.parts if self.typical and self.explained else []
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is to be known of the order."""
+        return self.typical.remarks if self.typical else ()
 
     @property
     def by(self) -> str:
@@ -185,10 +202,17 @@ class LineOrder:
         bindings["sorted"] = self.context
         nearest = "" if wide or reach is DOCUMENT else self._nearest(every, bindings, limit, part)
         every = "nearest" if nearest else every
+        if self.typical:
+            spot = _Spot(every, reach, wide, part)
+            home = spot.home, spot.around.position
+            nearest = self.typical.scored(every, spot.at, home, bindings, part=part, ties=ties)
+            every, ties = "scored", f"in_document, {ties}"
         spot, values = _Spot(every, reach, wide, part), self.found or {}
         columns, words, read, order = list[str](), list[str](), list[str](), list[str]()
         for number, one in enumerate(self.keys, 1):
-            if one.name in values:
+            if one.name == TYPICAL:
+                value = SCORE
+            elif one.name in values:
                 value = spot.around.value(values[one.name], bindings)
                 value = (
                     f"lower({value})"
@@ -201,7 +225,9 @@ class LineOrder:
                 read.append(place)
                 value = f"coalesce(words_{number}, {chr(39) * 2 if one.place else '[]'})"
             columns.append(f", {value} as key_{number}")
-            order += _ascending(one, number, is_value=one.name in values)
+            # The best ones first.
+            turned = replace(one, descending=not one.descending) if one.name == TYPICAL else one
+            order += _ascending(turned, number, is_value=one.name in values)
         joins = spot.at if values else ""
         joins += _OF_HIT.format(home=spot.home) if values else ""
         joins += spot.words(words, read) if words else ""
@@ -218,7 +244,7 @@ class LineOrder:
     def _nearest(self, every: str, bindings: Bindings, limit: int, part: str) -> str:
         """Return what leaves out hits by their next word, which takes less than all words beside them."""
         first = self.keys[0] if self.keys else None
-        if first is None or first.name not in (_LEFT, _RIGHT) or not (limit and self.context):
+        if first is None or first.name not in (_LEFT, _RIGHT) or not (limit and self.context) or self.typical:
             return ""
         return _NEAREST.format(
             every=every,
@@ -245,15 +271,19 @@ def _words(one: SortKey) -> tuple[str, str]:
     return f"list({form} order by b.place{turned}) filter (where {filtered})", read
 
 
-def line_order(there: StoreKeys, keys: tuple[SortKey, ...], context: int) -> LineOrder:
-    """Look up the keys of an order among those of a store.
+def line_order(
+    there: StoreKeys, keys: tuple[SortKey, ...], context: int, *, explained: bool = False
+) -> LineOrder:
+    """Look up the keys of an order among those of a store; ``explained``: lines say why they are typical.
 
     Raises:
         InputError: there is none of a name.
     """
-    named = [one.name for one in keys if not one.place and one.name not in (_NODE, _LEFT, _RIGHT)]
-    others = ["1L", "1R", _NODE, _LEFT, _RIGHT]
-    return LineOrder(keys, {name: find_key(there, name, "sort key", others) for name in named}, context)
+    others = [_NODE, _LEFT, _RIGHT, TYPICAL]
+    named = [one.name for one in keys if not one.place and one.name not in others]
+    found = {name: find_key(there, name, "sort key", ["1L", "1R", *others]) for name in named}
+    typical = typical_lines(there) if any(one.name == TYPICAL for one in keys) else None
+    return LineOrder(keys, found, context, typical, explained)
 
 
 def _ascending(one: SortKey, number: int, *, is_value: bool) -> list[str]:

@@ -251,7 +251,8 @@ def _hits(search: _Search, limit: int, context: int, seed: int | None, missing: 
     if limit and total == limit:
         total = search.count()
     query = search.whole.lines(limit, context, seed, surface, search.order)
-    return Answer(found, query, missing, truncated=total > found.num_rows, total=total)
+    more = total > found.num_rows
+    return Answer(found, query, missing, truncated=more, total=total, remarks=search.order.remarks)
 
 
 def _check_regex(connection: Connection, value: Value) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from sentgen.lookups.concordances.sorting import TYPICAL
 from sentgen.server.pages import examples
 from sentgen.server.pages.contexts import contexts
 from sentgen.server.pages.curves import Curve, curves
@@ -183,6 +184,7 @@ async def _concordance(
         "kwic",
         pattern=query.text("pattern"),
         sort=query.choice("sort", ORDERS),
+        explain=query.choice("sort", ORDERS) == TYPICAL,
         context=query.text("context", "12"),
         across=bool(query.box("across")),
         random=query.text("random"),

@@ -72,7 +72,7 @@ async def change(request: Request) -> Response:
     labeler = query.text("labeler")
     if query.text("action") == "new":
         _, found = hits_of(query, query.raw("query").strip(), by_grew=False)
-        found = {key: value for key, value in found.items() if key not in ("random", "show")}
+        found = {key: value for key, value in found.items() if key not in ("random", "show", "explain")}
         labels = [one for one in map(str.strip, query.text("labels").split(",")) if one]
         answer = await ask("new_lines", **found, name=name, labels=labels)
     elif query.text("action") == "undo":

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from sentgen.lookups.concordances.sorting import TYPICAL
 from sentgen.options import NOT
 from sentgen.server.pages.page import PageAnswer, PageParameters
 from sentgen.server.pages.texts import link
 
 #: What lines can be sorted by on a page; more keys are columns that are shown.
-SORT_KEYS = ("3L", "2L", "1L", "node", "1R", "2R", "3R", "left", "right", "document")
+SORT_KEYS = ("3L", "2L", "1L", "node", "1R", "2R", "3R", "left", "right", "document", TYPICAL)
 #: The corpus has an order of its own.
 _NONE, _FOLDED, _LEVELS = "none", "%c", 3
 _WINDOW = "5"
@@ -93,6 +94,7 @@ class LineChoice:
         """The parameters of the operation that shows lines."""
         asked: dict[str, object] = {"sort": self.order, "show": [self.show] if self.show else []}
         asked |= {"sample": self.sample, "seed": self.seed if self.sample else "", **self.near}
+        asked |= {"explain": True} if TYPICAL in self.sort else {}
         return asked | {"dedupe": True} if self.dedupe else asked
 
     @property

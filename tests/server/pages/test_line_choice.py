@@ -89,6 +89,28 @@ def test_links_sort_by_one_key(visit, store: Path):
     assert page.locator("td.shown").count() == len(expected)
 
 
+def test_a_score_unfolds_what_it_is_made_of(visit, store: Path):
+    """On the page of queries, and on that of a corpus."""
+    page = visit(at())
+    page.get_by_role("navigation", name="Order").get_by_role("link", name="typical").click()
+    scores = page.locator("td.shown details.why")
+    expect(scores).to_have_count(15)
+
+    best = asked(store, sort="typical", explain=True)
+    assert [name for name, _ in nodes(page)] == [row["sent_id"] for row in best]
+    assert scores.locator("summary").all_inner_texts() == [f"{row['score']:.2f}" for row in best]
+    heads = page.locator("table.kwic thead th").all_inner_texts()
+    assert heads == ["sentence", "score", "before", "node", "after"]
+    scores.first.locator("summary").click()
+    names = ("whole", "size", "words", "plain", "usual", "frame")
+    parts = ", ".join(f"{part} {best[0][part]:.2f}" for part in names)
+    expect(scores.first).to_contain_text(parts)
+
+    place = {"show": "concordance", "name": "relief", "pattern": "lemma:camp", "sort": "typical"}
+    page = visit(f"/corpus?{urlencode(place)}")
+    assert scores.locator("summary").all_inner_texts() == [f"{row['score']:.2f}" for row in best]
+
+
 def test_hits_of_trees_are_sorted(visit, store: Path):
     request = "pattern { V -[nsubj]-> S; V -[obj]-> O }"
     page = visit(f"/query?{urlencode({'language': 'grew', 'query': request, 'corpus': 'relief'})}")
