@@ -103,7 +103,7 @@ def test_a_score_unfolds_what_it_is_made_of(visit, store: Path):
     assert heads == ["sentence", "score", "before", "node", "after"]
     scores.first.locator("summary").click()
     names = ("whole", "size", "words", "plain", "usual", "frame")
-    parts = ", ".join(f"{part} {best[0][part]:.2f}" for part in names)
+    parts = " ".join(f"{part} {best[0][part]:.2f}" for part in names)
     expect(scores.first).to_contain_text(parts)
 
     place = {"show": "concordance", "name": "relief", "pattern": "lemma:camp", "sort": "typical"}
