@@ -60,9 +60,17 @@ db compact
 db check
 corpora remove text
 """
-#: What is compiled when somebody first asks for it: sentences from others, and training of alignments.
-_LATER = """
+#: What is compiled when somebody first asks for it: models of models, sentences from others, and training of
+#: alignments.
+_LATER = f"""
 ingest relief.conllu --corpus relief
+models build three --corpus relief --order 3
+models build two --corpus relief --order 2
+models mix stored --of three,two --tune relief.txt
+models mix summed --of three,two --dynamic
+models prune small --of three --entropy 1e-5
+score --model summed --file relief.lines
+regenerate --model summed -a lmo {shlex.quote(NEW_SENTENCES[0])}
 generate relief.conllu --cluster relief-002 --lengths 6-8
 generate relief.conllu --cluster relief-002 --arguments supported
 fuse relief-002-1 --with relief.conllu
