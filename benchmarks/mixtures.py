@@ -2,7 +2,8 @@
 
     python benchmarks/mixtures.py
 
-CPU seconds of this process; each round asks all three kinds of model in turn, and the ratios are medians.
+CPU seconds of this process; each round asks all three kinds of model in turn, and the ratios are medians. At the end,
+the same mixture in plain Python (`plain_models.py`).
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import plain_models
 from harness import data, show
 
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.models import ModelInfo, build
+from sentgen.models import ModelInfo, build, find
 from sentgen.models.derived.mix import MixRequest
 from sentgen.models.held_out import held_out
 from sentgen.models.ngrams.ngram_cache import NgramCache
@@ -52,8 +54,11 @@ def main() -> None:
                 for what in found
             ]
             rows.append((kind, *(f"{statistics.median(times):.2f}" for times in found.values()), *ratios))
+        parts = [(plain_models.read(store, find(store, name)), 0.5) for name in ("ewt", "gum")]
+        plain = plain_models.ratio(kinds["stored"], lambda: plain_models.mix(parts), store)
     columns = ("model", "make", "score", "bags", "make x", "score x", "bags x")
     show("A mixture of EWT and GUM, order 4: CPU s, and times what a model of EWT takes", columns, rows)
+    print(f"plain Python takes {plain} times the CPU time of the stored one")
 
 
 def asked(store: Store, model: ModelInfo) -> dict[str, float]:

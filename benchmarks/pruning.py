@@ -3,7 +3,8 @@
     python benchmarks/pruning.py [TOKENS]
 
 Models of order 4 of the train parts of EWT and GUM, asked about the dev parts; and of TOKENS tokens of novels,
-asked about the next tenth as many. Beside them what `--min-count 1,1,2` leaves.
+asked about the next tenth as many. Beside them what `--min-count 1,1,2` leaves; and of the Kneser-Ney models of EWT
+and GUM, how long plain Python takes for the same (`plain_models.py`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import plain_models
 from harness import data, novels, show
 
 from sentgen.counts.ingestion import Settings, ingest
@@ -23,6 +25,8 @@ from sentgen.models.scoring import Totals, score_sentences
 from sentgen.schema import Store
 
 THRESHOLDS = (1e-9, 1e-8, 1e-7, 1e-6)
+#: At which plain Python is measured.
+_PEER = 1e-7
 
 
 def main(tokens: int) -> None:
@@ -33,7 +37,21 @@ def main(tokens: int) -> None:
                 rows = [
                     row for smoothing in ("kneser-ney", "katz") for row in pruned(store, name, smoothing, dev)
                 ]
-            show(f"{name}, order 4", ("smoothing", "kept", "n-grams", "share", "perplexity", "CPU s"), rows)
+                show(
+                    f"{name}, order 4", ("smoothing", "kept", "n-grams", "share", "perplexity", "CPU s"), rows
+                )
+                if form(train) != "lines":
+                    print(f"plain Python takes {peer(store)} times the CPU time of --entropy {_PEER:.0e}")
+
+
+def peer(store: Store) -> str:
+    """Return the ratio of plain Python to `models prune`."""
+    grams = plain_models.read(store, find(store, "kneser-ney"))
+    return plain_models.ratio(
+        lambda: PruneRequest(name="small", of="kneser-ney", entropy=_PEER).make(store),
+        lambda: plain_models.prune(grams, _PEER),
+        store,
+    )
 
 
 def texts(folder: Path, tokens: int) -> list[tuple[str, str, str]]:
