@@ -38,6 +38,7 @@ MORE = (
     "kwic 'The dog'",
     "score --model tags 'The cat chased a zebra .'",
     "score --model katz --totals 'The cat chased a zebra .'",
+    "score --model katz --corpus odd --by speaker",
 )
 #: They write beside the store, and to no store.
 TO_FILES = ("models export",)
