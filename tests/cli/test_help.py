@@ -121,6 +121,9 @@ def test_completion_imports_no_command(typed: str, place: int, expected: list[st
         ("sentgen align model ", ["aligner", "tuned"]),
         ("sentgen corpora export n", ["notes"]),
         ("sentgen regenerate -a pr", ["prim", "prim-ngram", "prim-arg"]),
+        ("sentgen models apply ka", ["katz"]),
+        ("sentgen score -m kn --corpus pets --by s", ["sentence", "speaker"]),
+        ("sentgen score --by to", ["token"]),
         ("sentgen sql --db /no/such/store --corpus ", []),
     ],
 )

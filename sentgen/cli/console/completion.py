@@ -20,8 +20,11 @@ from sentgen.entry_points import Kind, added_names
 from sentgen.errors import SentgenError
 
 _CORPORA, _SUBCORPORA = ("corpus", "kind <> 'pairs'"), ("subcorpus", "true")
+#: As in `sentgen.models.request`; and the kinds of regions that the store has.
+_UNITS = "(select unnest(['sentence', 'token', 'document']) as name union select kind from region)"
 #: What is offered: the tables that have the names, each with a condition.
 _NAMES = {
+    "units": ((_UNITS, "true"),),
     "corpora": (_CORPORA,),
     "pairs": (("corpus", "kind = 'pairs'"),),
     "subcorpora": (_SUBCORPORA,),
@@ -74,6 +77,7 @@ _OWN = {
     "pairs": {"--corpus": "pairs"},
     "align": {"--model": "aligners", "-m": "aligners"},
     "keyness": {"--against": "chosen"},
+    "score": {"--by": "units"},
     "evaluate alignment": {"--format": ""},
     "align tune": {"--format": ""},
 }
@@ -82,7 +86,7 @@ _PLACES = {
     "": ("chosen", ("keyness",)),
     "corpora": ("corpora", ("show", "verify", "export", "remove")),
     "subcorpora": ("subcorpora", ("show", "remove")),
-    "models": ("models", ("show", "remove", "export")),
+    "models": ("models", ("show", "remove", "export", "apply")),
     "pairs": ("pairs", ("list", "show")),
     "align": ("aligners", ("model", "remove")),
     "cluster": ("corpora", ("remove",)),
