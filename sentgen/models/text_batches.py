@@ -1,6 +1,6 @@
 """Batches of a text: whole sentences, bounded in tokens and in distinct words, so that memory is, too.
 
-Lines of tokens are split, and their words numbered, by Arrow: a third of what a loop over them takes.
+Lines of tokens are split, and their words numbered, byte by byte in machine code.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import islice
 
 import numpy as np
 
-from sentgen.arrays import Ints, Longs
+from sentgen.arrays import Bits, Bytes, Ints, Longs, compiled
 from sentgen.corpus.readers.lines import split_tokens
 
 # Two bounds: a list of names has new words only, and running text hardly any.
@@ -20,8 +20,8 @@ MAX_TOKENS = 500_000
 MAX_WORDS = 100_000
 #: Lines that are taken at once, and characters to a token of a batch.
 _LINES, _CHARACTERS = 1_000, 5
-#: White space at which Arrow splits otherwise than `split_tokens` does, and what is no text.
-_ODD = "[\x0b\x0c\r\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
+#: The hash of a word before its first byte (FNV-1a), and what it is multiplied by after each.
+_NO_BYTES, _FACTOR = np.uint64(0xCBF29CE484222325), np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,20 +94,70 @@ def batches_of_lines(
 
 
 def _split(lines: Sequence[str], max_tokens: int, max_words: int, *, full: bool) -> Iterator[TextBatch]:
-    import pyarrow as pa
-    from pyarrow import compute
+    text = "\n".join((*lines, "")).encode()
+    numbers, lengths, bounds = _number_words(np.frombuffer(text, np.uint8), max_words)
+    forms = [text[begin:end].decode() for begin, end in bounds.tolist()]
+    # Other white space is of its word, but no word by itself.
+    if len(lengths) == len(lines) and not any(map(str.isspace, forms)):
+        yield TextBatch(forms, numbers, lengths, full)
+    else:
+        yield from batches_of_sentences(map(split_tokens, lines), max_tokens, max_words)
 
-    text = pa.array(lines, pa.string())
-    if not compute.any(compute.match_substring_regex(text, _ODD)).as_py():
-        trimmed = compute.ascii_trim_whitespace(text)
-        found = compute.ascii_split_whitespace(trimmed)
-        words, lengths = found.flatten(), compute.list_value_length(found).to_numpy().astype(np.int32)
-        empty = compute.equal(trimmed, "").to_numpy(zero_copy_only=False)
-        if empty.any():  # of such a line, Arrow makes an empty word
-            words, lengths[empty] = words.filter(compute.not_equal(words, "")), 0
-        encoded = words.dictionary_encode()
-        if len(encoded.dictionary) <= max_words:
-            numbers = encoded.indices.to_numpy().astype(np.int64)
-            yield TextBatch(encoded.dictionary.to_pylist(), numbers, lengths, full)
-            return
-    yield from batches_of_sentences(map(split_tokens, lines), max_tokens, max_words)
+
+@compiled
+def _number_words(text: Bytes, most: int) -> tuple[Longs, Ints, Longs]:
+    """Number the words of lines, which end with line feeds, and in which blanks and tabs part words.
+
+    Stops where ASCII has other white space, and before there are more different words than ``most``.
+
+    Returns:
+        The numbers of all words, how many each line has, and begin and end of each different word.
+    """
+    size = 16
+    while size < 2 * most:
+        size *= 2
+    slots = np.full(size, -1, np.int32)  # the numbers of words, by their hashes
+    bounds, hashes = np.empty((most, 2), np.int64), np.empty(most, np.uint64)
+    numbers, lengths = np.empty(len(text) // 2, np.int64), np.empty(len(text), np.int32)
+    words = tokens = lines = first = begin = 0
+    code = _NO_BYTES
+    for at in range(len(text)):
+        byte = text[at]
+        if byte > 32 or not (byte == 32 or 9 <= byte <= 13 or byte >= 28):
+            code = (code ^ np.uint64(byte)) * _FACTOR
+            continue
+        if 10 < byte < 32:
+            break
+        if at > begin:
+            slot = _slot_of_word(text, begin, at, code, slots, hashes, bounds)
+            if slots[slot] < 0:
+                if words == most:
+                    break
+                slots[slot], hashes[words], bounds[words] = words, code, (begin, at)
+                words += 1
+            numbers[tokens] = slots[slot]
+            tokens += 1
+        begin, code = at + 1, _NO_BYTES
+        if byte == 10:
+            lengths[lines] = tokens - first
+            lines, first = lines + 1, tokens
+    return numbers[:tokens], lengths[:lines], bounds[:words]
+
+
+@compiled
+def _slot_of_word(
+    text: Bytes, begin: int, end: int, code: np.uint64, slots: Ints, hashes: Bits, bounds: Longs
+) -> int:
+    """Return the slot that has the number of a word with this hash, or the free one where it belongs."""
+    slot = np.int64(code >> np.uint64(32)) & (len(slots) - 1)
+    while slots[slot] >= 0:
+        number = slots[slot]
+        if hashes[number] == code and bounds[number, 1] - bounds[number, 0] == end - begin:
+            ahead = bounds[number, 0] - begin
+            at = begin
+            while at < end and text[at] == text[at + ahead]:
+                at += 1
+            if at == end:
+                break
+        slot = (slot + 1) & (len(slots) - 1)
+    return int(slot)
