@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sentgen.arrays import Bools, Floats, Ints, compiled
+from sentgen.arrays import Bools, Floats, Ints
 from sentgen.counts.ngrams import wrap
 from sentgen.models.ngrams.mixture import DYNAMIC
-from sentgen.models.ngrams.ngram_table import MISSING_UNK, NgramTable, look_up, row_lengths, start_state
+from sentgen.models.ngrams.ngram_table import MISSING_UNK, score_text
 from sentgen.models.ngrams.text_ngrams import known_words, prefetch_text
 from sentgen.models.registry import looked_up
 from sentgen.models.submodel import ModelLike
@@ -66,22 +66,6 @@ def _events(store: Store, model: ModelLike, batch: TextBatch, lower: bool) -> Ev
     forms = [model.symbols.lowered(form) for form in batch.forms] if lower else list(batch.forms)
     lengths = batch.lengths
     stream = wrap(known_words(store, model, forms)[batch.numbers], lengths, BOS, EOS)
-    table = prefetch_text(store, model, stream)
-    logp, rows = _walk(table, start_state(table), stream, lengths)
-    return Events(logp, stream[stream != BOS] != UNK, row_lengths(table, model.order)[rows])
-
-
-@compiled
-def _walk(table: NgramTable, start: int, stream: Ints, lengths: Ints) -> tuple[Floats, Ints]:
-    """Return the log-probability of each event of a text between ``<s>`` and ``</s>``, and its row."""
-    events = len(stream) - len(lengths)
-    logp, rows = np.empty(events), np.empty(events, np.int32)
-    at = event = 0
-    for sentence in range(len(lengths)):
-        state = start
-        for place in range(at + 1, at + lengths[sentence] + 2):
-            logp[event], rows[event] = look_up(table, state, stream[place])
-            state = int(table.state[rows[event]])
-            event += 1
-        at += lengths[sentence] + 2
-    return logp, rows
+    logp, found = score_text(prefetch_text(store, model, stream), model.order, stream)
+    scored = stream != BOS
+    return Events(logp[scored], stream[scored] != UNK, found[scored])

@@ -336,7 +336,7 @@ def score_tokens(
     symbols = reader.model.symbols
     known = reader.known([symbols.lowered(form) for form in forms] if lower else forms)
     stream = wrap(known[numbers], lengths, BOS, EOS)
-    return known, reader.logps(stream, lengths, more=more)
+    return known, reader.logps(stream, more=more)
 
 
 def _mixed(

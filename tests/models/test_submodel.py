@@ -121,13 +121,10 @@ def test_reserved_words_of_a_text_are_unknown(toy: Toy) -> None:
 
 def ngrams_of(found: SubModel) -> set[tuple[str, ...]]:
     """Return the n-grams of a sub-model, read from the keys of its table."""
-    table, by_row = found.table, {0: ()}
-    pairs = sorted(
-        (int(row), int(key)) for row, key in zip(table.values, table.keys, strict=True) if key >= 0
-    )
-    for row, key in pairs:  # sorted by length, so that prefixes come first
-        by_row[row] = (*by_row[key >> 32], found.words[key & 0xFFFFFFFF])
-    return set(by_row.values()) - {()}
+    by_row: list[tuple[str, ...]] = [()]
+    for prefix, word in zip(found.table.prefix[1:], found.table.word[1:], strict=True):
+        by_row.append((*by_row[prefix], found.words[word]))  # sorted by length: prefixes come first
+    return set(by_row) - {()}
 
 
 @pytest.mark.parametrize("limit", [0, 2**10, 2**20])

@@ -18,9 +18,11 @@ from sentgen.models.ngrams.ngram_table import (
     build_table,
     extend,
     find,
+    score_text,
     score_words,
     start_state,
 )
+from sentgen.schema.tables.corpus import BOS, UNK
 
 Toy = dict[tuple[int, ...], tuple[float, float]]
 WORDS = 5
@@ -55,6 +57,25 @@ def test_table_agrees_with_the_definition(ngrams: Toy, words: list[int]) -> None
         logp, state = extend(table, state, word)
 
         assert logp == pytest.approx(backoff_logp(ngrams, words[max(0, place - 3) : place], word))
+
+
+@settings(max_examples=60, deadline=None)
+@given(models(), st.lists(st.lists(st.sampled_from([UNK, *range(2, WORDS)]), max_size=6), max_size=4))
+def test_texts_agree_with_the_definition(ngrams: Toy, sentences: list[list[int]]) -> None:
+    """A word gets the probability after the three before it, from <s> on, and the length of what was found."""
+    stream = np.array([word for sentence in sentences for word in (BOS, *sentence)], np.int32)
+    logps, lengths = score_text(table_of(ngrams, 4), 4, stream)
+    # A prefix that is missing is a row of the table, too.
+    rows = {gram[:n] for gram in ngrams for n in range(1, len(gram) + 1)}
+    place = 0
+    for sentence in sentences:
+        words = (BOS, *sentence)
+        for end in range(1, len(words)):
+            grams = [words[begin : end + 1] for begin in range(max(0, end - 3), end + 1)]
+
+            assert logps[place + end] == pytest.approx(backoff_logp(ngrams, grams[0][:-1], words[end]))
+            assert lengths[place + end] == next(len(gram) for gram in grams if gram in rows)
+        place += len(words)
 
 
 def test_back_off_by_hand() -> None:

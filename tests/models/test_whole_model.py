@@ -17,8 +17,6 @@ from sentgen.models.ngrams.whole_model import ModelReader
 from sentgen.models.scoring import score_sentences
 from sentgen.schema import Store
 
-#: The lengths of one empty sentence.
-NONE = np.zeros(1, np.int32)
 WORDS = ["the", "a", "dog", "cat", "on", "mat", "sees", "old", "zebra", "ünknown"]
 
 
@@ -77,17 +75,17 @@ def test_when_it_is_read(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
 
     many = np.tile(stream, ngrams)
     reader = ModelReader(store, model)
-    own = reader.logps(stream, NONE, more=False)
+    own = reader.logps(stream, more=False)
     assert not reader.is_whole
-    assert reader.logps(many, np.zeros(ngrams, np.int32), more=True).tolist() == own.tolist() * ngrams
+    assert reader.logps(many, more=True).tolist() == own.tolist() * ngrams
     assert reader.is_whole
-    assert reader.logps(stream, NONE, more=False) == own
+    assert reader.logps(stream, more=False) == own
 
     short = ModelReader(store, model)
     monkeypatch.setattr(whole_model, "_MOST_NGRAMS", 1)
-    assert short.logps(stream, NONE, more=True) == own
+    assert short.logps(stream, more=True) == own
     assert not short.is_whole
     monkeypatch.setattr(whole_model, "_BYTES", 10**15)
     tight = ModelReader(store, model)
-    assert tight.logps(many, np.zeros(ngrams, np.int32), more=True).tolist() == own.tolist() * ngrams
+    assert tight.logps(many, more=True).tolist() == own.tolist() * ngrams
     assert not tight.is_whole

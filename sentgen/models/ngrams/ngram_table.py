@@ -1,8 +1,8 @@
 """A back-off language model as flat arrays, compiled; with a plain reference beside it.
 
-Every n-gram is a row. Rows form a trie: the pair (row of the prefix, last word) is the key of an
-open-addressing hash table whose value is the row. A state of the language model is the row of the longest
-known suffix of the words so far, so that extending it costs one probe, and one more for each back-off step.
+Every n-gram is a row. Rows form a trie: an open-addressing hash table finds a row by the row of its prefix
+and its last word. A state of the language model is the row of the longest known suffix of the words so far,
+so that extending it costs one probe, and one more for each back-off step.
 
 Katz 1987, section II, as ARPA files put it: with h the context and h' the context without its first word,
 
@@ -28,16 +28,26 @@ MISSING_UNK = -100 * math.log(10)
 NEVER = -99 * math.log(10)
 #: Row of the empty context.
 EMPTY = 0
+#: A row as it lies in memory: a look-up that finds it waits once for all that it asks.
+_ROW = np.dtype(
+    [
+        *(("prefix", np.int32), ("word", np.int32), ("logp", float), ("backoff", float)),
+        *(("suffix", np.int32), ("state", np.int32)),
+    ]
+)
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 class NgramTable(NamedTuple):
-    """The arrays of a model; R rows, row 0 is the empty context.
+    """The arrays of a model; R rows, row 0 is the empty context, which is nobody's n-gram.
 
-    A row whose n-gram is only a prefix of others ("blank") has the log-probability that backing off gives.
+    A row whose n-gram is only a prefix of others ("blank") has the log-probability that backing off gives, or
+    none (NaN) in a table without states.
     """
 
-    keys: Longs  # (power of two,) row of the prefix << 32 | last word; -1 where free
-    values: Ints  # (power of two,) row of the n-gram
+    slots: Longs  # (power of two,) 31 bits of the hash of a row << 32 | row; -1 where free
+    prefix: Ints  # (R,) row of all words but the last
+    word: Ints  # (R,) last word
     logp: Floats  # (R,)
     backoff: Floats  # (R,)
     suffix: Ints  # (R,) row of the longest known proper suffix
@@ -46,20 +56,37 @@ class NgramTable(NamedTuple):
 
 
 @compiled
-def slot_of(keys: Longs, bits: int, key: int | np.int64) -> int:
-    """Return the slot that holds the key, or the free slot where it belongs (Fibonacci hashing)."""
-    mask = (1 << bits) - 1
-    slot = np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - bits))
-    while keys[slot] != -1 and keys[slot] != key:
-        slot = (slot + 1) & mask
-    return int(slot)
+def _home(bits: int, prefix: int, word: int) -> tuple[int, int]:
+    """Return the slot where an n-gram is looked for first, and 31 bits of its hash (Fibonacci)."""
+    code = ((np.uint64(prefix) << np.uint64(32)) | np.uint64(word)) * _FACTOR
+    return int(np.int64(code >> np.uint64(64 - bits))), int(np.int64(code >> np.uint64(33)))
 
 
 @compiled
 def find(table: NgramTable, state: int, word: int) -> int:
     """Return the row of the n-gram made of a row and one more word, -1 if it is unknown."""
-    slot = slot_of(table.keys, table.bits, (np.int64(state) << 32) | np.int64(word))
-    return int(table.values[slot]) if table.keys[slot] != -1 else -1
+    slot, mark = _home(table.bits, state, word)
+    while table.slots[slot] >= 0:
+        if table.slots[slot] >> 32 == mark:
+            row = table.slots[slot] & 0xFFFFFFFF
+            if table.prefix[row] == state and table.word[row] == word:
+                return int(row)
+        slot = (slot + 1) & ((1 << table.bits) - 1)
+    return -1
+
+
+@compiled
+def find_or_insert(table: NgramTable, row: int, prefix: int, word: int) -> int:
+    """Return the row of the n-gram made of the row of its prefix and one more word: this one if it is new."""
+    found = find(table, prefix, word)
+    if found >= 0:
+        return found
+    slot, mark = _home(table.bits, prefix, word)
+    while table.slots[slot] >= 0:
+        slot = (slot + 1) & ((1 << table.bits) - 1)
+    table.slots[slot] = (mark << 32) | row
+    table.prefix[row], table.word[row] = prefix, word
+    return row
 
 
 @compiled
@@ -95,11 +122,27 @@ def score_words(table: NgramTable, state: int, words: Ints) -> tuple[float, int]
 
 
 @compiled
-def insert(table: NgramTable, row: int, prefix: int, word: int) -> None:
-    """Store the row of the n-gram made of the row of its prefix and one more word."""
-    key = (np.int64(prefix) << 32) | np.int64(word)
-    slot = slot_of(table.keys, table.bits, key)
-    table.keys[slot], table.values[slot] = key, row
+def score_text(table: NgramTable, order: int, stream: Ints) -> tuple[Floats, Ints]:
+    """Return log p of each word of a text after those before it, and the length of the n-gram that has it.
+
+    Sentences begin with <s>, which gets no probability. All n-grams of a length are looked up before longer
+    ones, so that no look-up waits for another: most of their time is that of memory.
+    """
+    logp, lengths = np.zeros(len(stream)), np.ones(len(stream), np.int32)
+    context = np.zeros(len(stream), np.int32)  # row of the words before; -1 if there is none
+    for n in range(1, order + 1):
+        before = -1
+        for place in range(len(stream)):
+            row = find(table, context[place], stream[place]) if context[place] >= 0 else -1
+            if n == 1 and (row < 0 or np.isnan(table.logp[row])):
+                row = find(table, EMPTY, UNK)
+            if row >= 0 and not np.isnan(table.logp[row]):
+                logp[place], lengths[place] = table.logp[row], n
+            elif context[place] >= 0:
+                logp[place] += table.backoff[context[place]]
+            context[place] = before if stream[place] != BOS else -1
+            before = row
+    return logp, lengths
 
 
 @compiled
@@ -114,50 +157,35 @@ def _longest_suffix(table: NgramTable, prefix: int, word: int) -> int:
 
 
 @compiled
-def connect(table: NgramTable, prefixes: Ints, last: Ints, highest: int) -> None:
-    """Set suffixes and states of all rows, which come after the rows of shorter n-grams.
-
-    A row without log-probability (NaN) is blank if another row needs it; else it is not of the model, and the
-    hash forgets it.
+def _connect(table: NgramTable, highest: int) -> None:
+    """Set suffixes and states of all rows, which come after the rows of shorter n-grams, and blank ones.
 
     Args:
-        table: with keys, values, log-probabilities and back-off weights.
-        prefixes: (R,) row of the prefix of each row.
-        last: (R,) last word of each row.
+        table: with n-grams, log-probabilities and back-off weights.
         highest: first row whose n-gram has the order of the model.
     """
-    children = np.zeros(len(prefixes), np.bool_)
-    for row in range(len(prefixes) - 1, 0, -1):
-        if children[row] or not np.isnan(table.logp[row]):
-            children[prefixes[row]] = True
-        else:
-            insert(table, -1, prefixes[row], last[row])
-    for row in range(1, len(prefixes)):
-        blank = np.isnan(table.logp[row])
-        if blank and not children[row]:
-            continue
-        prefix = prefixes[row]
-        table.suffix[row] = _longest_suffix(table, prefix, last[row])
-        if blank:
-            logp, _ = extend(table, table.suffix[prefix], last[row])
+    children = np.zeros(len(table.prefix), np.bool_)
+    children[table.prefix[1:]] = True
+    for row in range(1, len(table.prefix)):
+        prefix, word = table.prefix[row], table.word[row]
+        table.suffix[row] = _longest_suffix(table, prefix, word)
+        if np.isnan(table.logp[row]):
+            logp, _ = extend(table, table.suffix[prefix], word)
             table.logp[row] = table.backoff[prefix] + logp
         useful = row < highest and (children[row] or table.backoff[row] != 0)
         table.state[row] = row if useful else table.state[table.suffix[row]]
 
 
 @compiled
-def _build(table: NgramTable, words: Ints, lengths: Ints, highest: int) -> int:
-    """Fill hash, suffixes and states of rows sorted by length; return the first without a prefix, or -1."""
-    prefixes, last = np.zeros(len(lengths), np.int32), np.zeros(len(lengths), np.int32)
-    for row in range(1, len(lengths)):
-        n, prefix = lengths[row], 0
-        for i in range(n - 1):
-            prefix = find(table, prefix, words[row, i])
+def _fill(table: NgramTable, words: Ints, lengths: Ints) -> int:
+    """Fill the hash with n-grams sorted by length; return the first without a prefix, or -1."""
+    for i in range(len(lengths)):
+        prefix = EMPTY
+        for place in range(lengths[i] - 1):
+            prefix = find(table, prefix, words[i, place])
             if prefix < 0:
-                return row
-        prefixes[row], last[row] = prefix, words[row, n - 1]
-        insert(table, row, prefix, words[row, n - 1])
-    connect(table, prefixes, last, highest)
+                return i
+        find_or_insert(table, i + 1, prefix, words[i, lengths[i] - 1])
     return -1
 
 
@@ -171,50 +199,54 @@ def build_table(words: Ints, lengths: Ints, logp: Floats, backoff: Floats) -> Ng
         lengths: (R,) order of each n-gram.
         logp, backoff: (R,) natural logarithms.
     """
+    table, highest = table_without_states(words, lengths, logp, backoff)
+    _connect(table, highest)
+    return table
+
+
+def table_without_states(words: Ints, lengths: Ints, logp: Floats, backoff: Floats) -> tuple[NgramTable, int]:
+    """Build a table for `score_text` alone, and return its first row of the order of the model, too."""
     order = words.shape[1]
     words, lengths, logp, backoff = _with_reserved(words, lengths, logp, backoff)
     while True:
         table, sorted_words, sorted_lengths = _allocate(words, lengths, logp, backoff)
-        highest = int(np.searchsorted(sorted_lengths, order))
-        if _build(table, sorted_words, sorted_lengths, highest) < 0:
-            return table
+        if _fill(table, sorted_words, sorted_lengths) < 0:
+            return table, 1 + int(np.searchsorted(sorted_lengths, order))
         words, lengths, logp, backoff = _with_prefixes(words, lengths, logp, backoff)
 
 
-def empty_hash(rows: int) -> tuple[Longs, Ints, int]:
-    """Return keys, values and bits of a hash that so many rows fill to two thirds at most."""
+def empty_table(rows: int) -> NgramTable:
+    """Return a table for so many rows, which fill two thirds of its slots at most."""
     bits = max(4, math.ceil(math.log2(rows * 1.5)))
-    return np.full(1 << bits, -1, np.int64), np.zeros(1 << bits, np.int32), bits
+    table = NgramTable(np.full(1 << bits, -1, np.int64), *columns_of_rows(rows), bits)
+    table.prefix[EMPTY] = -1
+    return table
+
+
+def columns_of_rows(rows: int) -> tuple[Ints, Ints, Floats, Floats, Ints, Ints]:
+    """Return the columns of so many rows, which lie interleaved, as zeros."""
+    interleaved = np.zeros(rows, _ROW)
+    prefix, word, logp, backoff, suffix, state = (interleaved[name] for name in _ROW.names or ())
+    return prefix, word, logp, backoff, suffix, state
 
 
 def _allocate(words: Ints, lengths: Ints, logp: Floats, backoff: Floats) -> tuple[NgramTable, Ints, Ints]:
-    """Sort by length, put the empty context in front, and allocate the table."""
+    """Allocate the table, with the empty context in front, and sort the n-grams by length."""
     by_length = np.argsort(lengths, kind="stable")
-    rows = len(lengths) + 1
-    keys, values, bits = empty_hash(rows)
-    table = NgramTable(
-        keys=keys,
-        values=values,
-        logp=np.concatenate(([0.0], logp[by_length])),
-        backoff=np.concatenate(([0.0], backoff[by_length])),
-        suffix=np.zeros(rows, np.int32),
-        state=np.zeros(rows, np.int32),
-        bits=bits,
-    )
-    nothing = np.zeros((1, words.shape[1]), np.int32)
-    return (
-        table,
-        np.ascontiguousarray(np.concatenate((nothing, words[by_length])), np.int32),
-        np.concatenate((np.zeros(1, np.int32), lengths[by_length].astype(np.int32))),
-    )
+    table = empty_table(len(lengths) + 1)
+    table.logp[1:], table.backoff[1:] = logp[by_length], backoff[by_length]
+    ordered = words.take(by_length, axis=0)
+    return table, ordered.astype(np.int32, copy=False), lengths[by_length].astype(np.int32)
 
 
 def _with_reserved(
     words: Ints, lengths: Ints, logp: Floats, backoff: Floats
 ) -> tuple[Ints, Ints, Floats, Floats]:
     """Add <unk> and <s> where a model has none."""
-    known = set(words[lengths == 1, 0].tolist()) if len(lengths) else set()
+    known = words[lengths == 1, 0]
     missing = [(word, value) for word, value in ((UNK, MISSING_UNK), (BOS, NEVER)) if word not in known]
+    if not missing:
+        return words, lengths, logp, backoff
     extra = np.full((len(missing), max(1, words.shape[1])), -1, np.int32)
     extra[:, 0] = [word for word, _ in missing]
     return (
@@ -241,17 +273,6 @@ def _with_prefixes(
         np.concatenate((logp, [unk if len(gram) == 1 else np.nan for gram in blank])),
         np.concatenate((backoff, np.zeros(len(blank)))),
     )
-
-
-def row_lengths(table: NgramTable, order: int) -> Ints:
-    """Return how many words the n-gram of each row has."""
-    used = (table.keys != -1) & (table.values > 0)
-    prefixes = np.zeros(len(table.logp), np.int32)
-    prefixes[table.values[used]] = table.keys[used] >> 32
-    lengths: Ints = np.zeros(len(prefixes), np.int32)
-    for _ in range(order):
-        lengths = np.where(np.arange(len(prefixes)) > EMPTY, lengths[prefixes] + 1, 0).astype(np.int32)
-    return lengths
 
 
 def start_state(table: NgramTable) -> int:

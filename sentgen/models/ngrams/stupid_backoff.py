@@ -201,10 +201,7 @@ def put_scores(table: NgramTable, order: int, total: int) -> None:
         order: that of the model.
         total: N.
     """
-    used = (table.keys != -1) & (table.values > 0)
-    rows, keys = table.values[used], table.keys[used]
-    prefixes, last = np.zeros(len(table.logp), np.int64), np.zeros(len(table.logp), np.int64)
-    prefixes[rows], last[rows] = keys >> 32, keys & 0xFFFFFFFF
+    prefixes, last = np.maximum(table.prefix, EMPTY), table.word
     lengths, first = np.zeros_like(prefixes), last
     for _ in range(order):
         lengths = np.where(np.arange(len(prefixes)) > 0, lengths[prefixes] + 1, 0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -18,13 +18,13 @@ from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.ngrams.anchors import anchored, values
 from sentgen.models.ngrams.ngram_cache import ModelLike, NgramCache, cache_of
 from sentgen.models.ngrams.ngram_table import (
+    EMPTY,
     MISSING_UNK,
     NEVER,
     NgramTable,
-    connect,
-    empty_hash,
+    empty_table,
     find,
-    slot_of,
+    find_or_insert,
 )
 from sentgen.models.submodel import word_ids
 from sentgen.schema import Store
@@ -68,8 +68,8 @@ def prefetch_text(store: Store, model: ModelLike, stream: Ints) -> NgramTable:
         model: the model.
         stream: words that the model knows, each sentence between ``<s>`` and ``</s>``.
     """
-    table, rows = _rows_of(stream, model.order)
-    grams = _sorted(rows)
+    table, bounds = _rows_of(stream, model.order)
+    grams = _sorted(table, bounds)
     occurrences = np.bincount(stream)
     occurrences[UNK] += 1  # which `</s>` may fall back on
     anchors = np.flatnonzero(occurrences).tolist()
@@ -90,22 +90,13 @@ def prefetch_text(store: Store, model: ModelLike, stream: Ints) -> NgramTable:
         row = find(table, 0, word)
         if np.isnan(table.logp[row]):
             table.logp[row] = least
-    connect(table, rows.prefixes, rows.last, rows.bounds[-2])
     if counts:
         stupid_backoff.put_scores(table, model.order, counts.total)
     return table
 
 
-class _TextRows(NamedTuple):
-    """The n-grams of a text as rows; those of n words are rows ``bounds[n - 1]`` to ``bounds[n] - 1``."""
-
-    prefixes: Ints  # (R,) row of all words but the last
-    last: Ints  # (R,) last word
-    bounds: list[int]
-
-
 class _SortedGrams(NamedTuple):
-    """The same, those of one length together, and these in the order of the store: by anchor and words."""
+    """The n-grams of a text, those of one length together, and these in the order of the store: by anchor."""
 
     words: Longs  # (R, 3) words 1 and 2, 3 and 4, 5 and 0, the first in the high half; 0 beyond
     rows: Ints  # (R,)
@@ -125,28 +116,22 @@ class _StoredGrams(NamedTuple):
     backoff: Floats
 
 
-def _rows_of(stream: Ints, order: int) -> tuple[NgramTable, _TextRows]:
-    """Return the n-grams of a text as rows of a table, which knows nothing yet of their probabilities."""
-    most = order * len(stream) + 2
-    keys, values, bits = empty_hash(most)
-    prefixes, last = np.zeros(most, np.int32), np.zeros(most, np.int32)
-    bounds = _number(stream, order, keys, values, bits, prefixes, last)
-    rows = int(bounds[-1])
-    table = NgramTable(
-        keys=keys,
-        values=values,
-        logp=np.concatenate(([0.0], np.full(rows - 1, np.nan))),
-        backoff=np.zeros(rows),
-        suffix=np.zeros(rows, np.int32),
-        state=np.zeros(rows, np.int32),
-        bits=bits,
-    )
-    return table, _TextRows(prefixes[:rows], last[:rows], bounds.tolist())
+def _rows_of(stream: Ints, order: int) -> tuple[NgramTable, list[int]]:
+    """Return the n-grams of a text as rows of a table, which knows nothing yet of their probabilities.
+
+    Those of n words are rows ``bounds[n - 1]`` to ``bounds[n] - 1``.
+    """
+    table = empty_table(order * len(stream) + 2)
+    bounds = _number(table, stream, order).tolist()
+    slots, *columns, bits = cast(list[Any], table)
+    table = NgramTable._make([slots, *(column[: bounds[-1]] for column in columns), bits])
+    table.logp[1:] = np.nan
+    return table, bounds
 
 
-def _sorted(rows: _TextRows) -> _SortedGrams:
+def _sorted(table: NgramTable, bounds: Sequence[int]) -> _SortedGrams:
     """Sort the rows of a text as the store sorts n-grams, by the rank of the prefix and the last word."""
-    prefixes, last, bounds = rows
+    prefixes, last = table.prefix, table.word
     size, order = len(last), len(bounds) - 1
     words, ranks, anchors = np.zeros((size, 3), np.int64), np.zeros(size, np.int64), last.copy()
     begins = np.zeros((order, int(last.max()) + 2), np.int64)
@@ -166,29 +151,21 @@ def _sorted(rows: _TextRows) -> _SortedGrams:
 
 
 @compiled
-def _number(
-    stream: Ints, order: int, keys: Longs, values: Ints, bits: int, prefixes: Ints, last: Ints
-) -> Longs:
+def _number(table: NgramTable, stream: Ints, order: int) -> Longs:
     """Number the n-grams of a text, and <unk>, from 1, the shorter ones first.
 
-    Fills the hash, and prefix and last word of each; returns the first number of each length, and their end.
+    Fills the hash; returns the first number of each length, and their end.
     """
-    slot = slot_of(keys, bits, UNK)
-    keys[slot], values[slot], last[1] = UNK, 1, UNK
-    bounds, rows = np.ones(order + 1, np.int64), 2
+    bounds, rows = np.ones(order + 1, np.int64), 1 + find_or_insert(table, 1, EMPTY, UNK)
     prefix = np.zeros(len(stream), np.int32)  # of the n-gram that begins here; -1 if it crosses an end
     for n in range(order):
         for i in range(len(stream) - n):
             if prefix[i] < 0:
                 continue
             word = stream[i + n]
-            key = (np.int64(prefix[i]) << 32) | np.int64(word)
-            slot = slot_of(keys, bits, key)
-            if keys[slot] == -1:
-                keys[slot], values[slot] = key, rows
-                prefixes[rows], last[rows] = prefix[i], word
-                rows += 1
-            prefix[i] = values[slot] if word != EOS else -1
+            row = find_or_insert(table, rows, prefix[i], word)
+            rows = max(rows, row + 1)
+            prefix[i] = row if word != EOS else -1
         bounds[n + 1] = rows
     return bounds
 

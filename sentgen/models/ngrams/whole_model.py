@@ -11,16 +11,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sentgen.arrays import Floats, Ints, compiled
+from sentgen.arrays import Floats, Ints
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.ngrams.mixture import DYNAMIC
 from sentgen.models.ngrams.ngram_cache import ModelLike
-from sentgen.models.ngrams.ngram_table import NgramTable, build_table, extend, start_state
+from sentgen.models.ngrams.ngram_table import NgramTable, score_text, table_without_states
 from sentgen.models.ngrams.text_ngrams import known_words, prefetch_text
 from sentgen.models.registry import looked_up
 from sentgen.schema import Store
 from sentgen.schema.engine import arrow_table, one_number
 from sentgen.schema.store import raw, translated_errors
+from sentgen.schema.tables.corpus import BOS
 
 #: Bytes of an n-gram while the table is made, but for its words: columns as read, sorted, and the table.
 _BYTES = 112
@@ -53,19 +54,19 @@ class ModelReader:
         """Return the id of each form, that of <unk> where the model has no unigram."""
         return known_words(self._store, self.model, forms)
 
-    def logps(self, stream: Ints, lengths: Ints, *, more: bool) -> Floats:
+    def logps(self, stream: Ints, *, more: bool) -> Floats:
         """Return the log-probabilities of a part of a text: of each token, and of the end of each sentence.
 
         Args:
             stream: words that the model knows, each sentence between ``<s>`` and ``</s>``.
-            lengths: of the sentences.
             more: whether there is more text behind it.
         """
         if self._all is None and more and not self._too_large:
             self._all = self._read(_MOST_NGRAMS * len(stream))
             self._too_large = self._all is None
         table = prefetch_text(self._store, self.model, stream) if self._all is None else self._all
-        return _logps(table, start_state(table), stream, lengths)
+        logps: Floats = score_text(table, self.model.order, stream)[0][stream != BOS]
+        return logps
 
     @property
     def is_whole(self) -> bool:
@@ -86,17 +87,4 @@ class ModelReader:
         for place in range(order):
             words[:, place] = found.column(place + 1).fill_null(-1).to_numpy()
         logp, backoff = (found[name].to_numpy() for name in ("logp", "backoff"))
-        return build_table(words, found["n"].to_numpy(), logp, backoff)
-
-
-@compiled
-def _logps(table: NgramTable, start: int, stream: Ints, lengths: Ints) -> Floats:
-    """Return the log-probability of each token of a text between ``<s>`` and ``</s>``, and of ``</s>``."""
-    logps = np.empty(len(stream) - len(lengths))
-    at = 0
-    for sentence in range(len(lengths)):
-        state = start
-        for place in range(at + sentence + 1, at + sentence + lengths[sentence] + 2):
-            logps[place - sentence - 1], state = extend(table, state, stream[place])
-        at += lengths[sentence] + 1
-    return logps
+        return table_without_states(words, found["n"].to_numpy(), logp, backoff)[0]
