@@ -139,8 +139,13 @@ class LineReader:
         return min(1.0, self.bytes_read / self.source.size) if self.source.size else 1.0
 
     def __iter__(self) -> Iterator[str]:
+        for text in self.texts():
+            yield from text.split("\n")
+
+    def texts(self) -> Iterator[str]:
+        """Yield many lines at once, without the last line feed."""
         for _, block in self.whole_lines():
-            yield from block.decode().split("\n")
+            yield block.decode()
 
     def whole_lines(self) -> Iterator[tuple[int, bytes]]:
         """Yield blocks of whole clean lines, without the last line feed, with their first line number."""

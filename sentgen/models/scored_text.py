@@ -45,14 +45,14 @@ class ScoredText:
         store: where the model lives.
         model: the model.
         asked: what is asked.
-        lines: the text, if none is stored.
+        texts: some lines each, if none is stored.
         path: what it is called in errors.
     """
 
     store: Store
     model: ModelLike
     asked: ScoreRequest
-    lines: Iterable[str] = ()
+    texts: Iterable[str] = ()
     path: str = "-"
     totals: Totals = field(default_factory=Totals)
     kept: int = 0
@@ -164,7 +164,7 @@ class ScoredText:
 
     def _batches(self) -> Iterator[ScoredBatch]:
         """Yield the batches of lines of tokens, and count them."""
-        batches = batches_of_lines(self.lines)
+        batches = batches_of_lines(self.texts)
         for scored in score_batches(self.store, self.model, batches, self.asked.lowercase):
             self.totals.add_batch(scored)
             yield scored
@@ -172,8 +172,8 @@ class ScoredText:
     def _sentences(self, places: deque[Place]) -> Iterator[Sequence[str]]:
         """Yield the words of sentences; of those that are stored, note the places."""
         if not self.asked.corpus:
-            lines = words_of(self.store, self.model, self.lines, tokenize=self.asked.tokenize, path=self.path)
-            yield from lines
+            lines = (line for text in self.texts for line in text.split("\n"))
+            yield from words_of(self.store, self.model, lines, tokenize=self.asked.tokenize, path=self.path)
             return
         with self.store.connect() as connection:
             selection = select_corpora(

@@ -8,7 +8,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 
@@ -18,8 +17,8 @@ from sentgen.corpus.readers.lines import split_tokens
 # Two bounds: a list of names has new words only, and running text hardly any.
 MAX_TOKENS = 500_000
 MAX_WORDS = 100_000
-#: Lines that are taken at once, and characters to a token of a batch.
-_LINES, _CHARACTERS = 1_000, 5
+#: Characters to a token of a batch.
+_CHARACTERS = 5
 #: The hash of a word before its first byte (FNV-1a), and what it is multiplied by after each.
 _NO_BYTES, _FACTOR = np.uint64(0xCBF29CE484222325), np.uint64(0x9E3779B97F4A7C15)
 
@@ -77,31 +76,30 @@ def _batch(forms: _Forms, numbers: array[int], lengths: array[int], *, full: boo
 
 
 def batches_of_lines(
-    lines: Iterable[str], max_tokens: int = MAX_TOKENS, max_words: int = MAX_WORDS
+    texts: Iterable[str], max_tokens: int = MAX_TOKENS, max_words: int = MAX_WORDS
 ) -> Iterator[TextBatch]:
-    """Yield the batches of lines of tokens, as `split_tokens` splits them."""
-    following = iter(lines)
+    """Yield the batches of texts, each of them one line of tokens or more, as `split_tokens` splits them."""
     some = list[str]()
     size = 0
-    while more := list(islice(following, _LINES)):
-        some += more
-        size += sum(map(len, more))
+    for text in texts:
+        some.append(text)
+        size += len(text)
         if size >= max_tokens * _CHARACTERS:
-            yield from _split(some, max_tokens, max_words, full=True)
+            yield from _split("\n".join((*some, "")), max_tokens, max_words, full=True)
             some, size = [], 0
     if some:
-        yield from _split(some, max_tokens, max_words, full=False)
+        yield from _split("\n".join((*some, "")), max_tokens, max_words, full=False)
 
 
-def _split(lines: Sequence[str], max_tokens: int, max_words: int, *, full: bool) -> Iterator[TextBatch]:
-    text = "\n".join((*lines, "")).encode()
-    numbers, lengths, bounds = _number_words(np.frombuffer(text, np.uint8), max_words)
-    forms = [text[begin:end].decode() for begin, end in bounds.tolist()]
+def _split(text: str, max_tokens: int, max_words: int, *, full: bool) -> Iterator[TextBatch]:
+    coded = text.encode()
+    numbers, lengths, bounds = _number_words(np.frombuffer(coded, np.uint8), max_words)
+    forms = [coded[begin:end].decode() for begin, end in bounds.tolist()]
     # Other white space is of its word, but no word by itself.
-    if len(lengths) == len(lines) and not any(map(str.isspace, forms)):
+    if len(lengths) == coded.count(b"\n") and not any(map(str.isspace, forms)):
         yield TextBatch(forms, numbers, lengths, full)
     else:
-        yield from batches_of_sentences(map(split_tokens, lines), max_tokens, max_words)
+        yield from batches_of_sentences(map(split_tokens, text.split("\n")[:-1]), max_tokens, max_words)
 
 
 @compiled

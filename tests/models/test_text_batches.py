@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.corpus.readers.lines import split_tokens
-from sentgen.models import text_batches
 from sentgen.models.ngrams.ngram_cache import ModelLike
 from sentgen.models.scoring import Totals, score_batches, score_sentences
 from sentgen.models.text_batches import batches_of_lines, batches_of_sentences
@@ -25,9 +24,8 @@ def words(batches: object) -> list[tuple[str, ...]]:
 @given(st.lists(LINES, max_size=30), st.integers(1, 40), st.integers(1, 20))
 def test_lines_are_split_as_readers_do(lines: list[str], tokens: int, most: int) -> None:
     """Whatever white space there is, and however long batches are; numbers are of different words."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(text_batches, "_LINES", 2)
-        found = [*batches_of_lines(lines, tokens, most)]
+    texts = ["\n".join(lines[begin : begin + 2]) for begin in range(0, len(lines), 2)]
+    found = [*batches_of_lines(texts, tokens, most)]
 
     assert words(found) == [tuple(split_tokens(line)) for line in lines]
     for batch in found:

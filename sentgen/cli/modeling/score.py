@@ -40,12 +40,12 @@ def score(
 
     Example: `sentgen score --model ewt "the dow was down ."`
     """
-    lines = _lines(asked, file)
+    texts = _texts(asked, file)
     with open_for_lookups(db, memory_limit) as store:
         chosen = registry.find(store, asked.model)
         for note in model_notes(chosen):
             out.note(note)
-        found = ScoredText(store, chosen, asked, lines, str(file or "-"))
+        found = ScoredText(store, chosen, asked, texts, str(file or "-"))
         if asked.keep_below is not None and out.for_reading:
             sys.stdout.writelines(f"{line}\n" for line in found.kept_lines())
         else:
@@ -55,8 +55,8 @@ def score(
         out.note(note)
 
 
-def _lines(asked: ScoreRequest, file: Path | None) -> Iterable[str]:
-    """Return the lines that the arguments name; none for what is stored."""
+def _texts(asked: ScoreRequest, file: Path | None) -> Iterable[str]:
+    """Return the texts that the arguments name, some lines each; none for what is stored."""
     if bool(asked.text) + bool(file) + bool(asked.corpus) != 1:
         raise InputError(
             "there is nothing to score, or too much; give either sentences, or - , or --file FILE, or"
@@ -64,5 +64,5 @@ def _lines(asked: ScoreRequest, file: Path | None) -> Iterable[str]:
         )
     if file is None and asked.text != ["-"]:
         return split_lines(asked.text)
-    # Line by line: standard input may be longer than memory.
-    return (line for source in expand([str(file or "-")]) for line in source.lines())
+    # Piece by piece: standard input may be longer than memory.
+    return (text for source in expand([str(file or "-")]) for text in source.open().texts())
