@@ -281,12 +281,13 @@ def score_batches(
 ) -> Iterator[ScoredBatch]:
     """Score batches in order, as `score_sentences` does their sentences."""
     lower = lowercases(store, model) if lowercase is None else lowercase
-    reader = ModelReader(store, model)
+    reader, attached = ModelReader(store, model), _none_unknown()
     for batch in batches:
-        forms, numbers, lengths = batch.forms, batch.numbers, batch.lengths
-        known, logps = score_tokens(reader, forms, numbers, lengths, lower=lower, more=batch.full)
+        forms, numbers, lengths, old = batch.forms, batch.numbers, batch.lengths, batch.old
+        known, logps = score_tokens(reader, forms, numbers, lengths, old, lower=lower, more=batch.full)
         unknown = known[numbers] == UNK
-        attached = _known_when_split(reader, forms, known, lower)
+        fresh = _known_when_split(reader, forms[old:], known[old:], lower)
+        attached = np.concatenate((attached[:old], fresh))
         yield ScoredBatch(batch, *_sums(logps, unknown, lengths), logps, unknown, attached)
 
 
@@ -308,6 +309,7 @@ def score_tokens(
     forms: Sequence[str],
     numbers: Longs,
     lengths: Ints,
+    old: int = 0,
     *,
     lower: bool,
     more: bool = False,
@@ -321,6 +323,7 @@ def score_tokens(
         forms: different words.
         numbers: the text: the number of each of its words among these.
         lengths: of its sentences.
+        old: how many of the first forms are those of the last time.
         lower: whether words are looked up in lower case.
         more: whether there is more text behind it.
 
@@ -330,11 +333,12 @@ def score_tokens(
     """
     if reader.parts:
         given = [
-            score_tokens(part, forms, numbers, lengths, lower=lower, more=more) for part, _ in reader.parts
+            score_tokens(part, forms, numbers, lengths, old, lower=lower, more=more)
+            for part, _ in reader.parts
         ]
         return _mixed(given, [weight for _, weight in reader.parts], numbers, lengths)
     symbols = reader.model.symbols
-    known = reader.known([symbols.lowered(form) for form in forms] if lower else forms)
+    known = reader.known_in([symbols.lowered(form) for form in forms] if lower else forms, old)
     stream = wrap(known[numbers], lengths, BOS, EOS)
     return known, reader.logps(stream, more=more)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -32,12 +33,14 @@ class TextBatch:
         numbers: the text: the number of each of its words among these.
         lengths: of the sentences.
         full: whether they are so many that others may follow.
+        old: how many of the different words, the first ones, are those of the batch before.
     """
 
     forms: Sequence[str]
     numbers: Longs
     lengths: Ints
     full: bool = False
+    old: int = 0
 
     @property
     def sentences(self) -> Iterator[tuple[str, ...]]:
@@ -79,45 +82,87 @@ def batches_of_lines(
     texts: Iterable[str], max_tokens: int = MAX_TOKENS, max_words: int = MAX_WORDS
 ) -> Iterator[TextBatch]:
     """Yield the batches of texts, each of them one line of tokens or more, as `split_tokens` splits them."""
-    some = list[str]()
+    some, words = list[str](), _Words(max_words)
     size = 0
     for text in texts:
         some.append(text)
         size += len(text)
         if size >= max_tokens * _CHARACTERS:
-            yield from _split("\n".join((*some, "")), max_tokens, max_words, full=True)
+            yield from _split("\n".join((*some, "")), words, max_tokens, full=True)
             some, size = [], 0
     if some:
-        yield from _split("\n".join((*some, "")), max_tokens, max_words, full=False)
+        yield from _split("\n".join((*some, "")), words, max_tokens, full=False)
 
 
-def _split(text: str, max_tokens: int, max_words: int, *, full: bool) -> Iterator[TextBatch]:
+def _split(text: str, words: _Words, max_tokens: int, *, full: bool) -> Iterator[TextBatch]:
     coded = text.encode()
-    numbers, lengths, bounds = _number_words(np.frombuffer(coded, np.uint8), max_words)
-    forms = [coded[begin:end].decode() for begin, end in bounds.tolist()]
+    old = words.make_room(len(coded))
+    numbers, lengths = words.number(np.frombuffer(coded, np.uint8))
     # Other white space is of its word, but no word by itself.
-    if len(lengths) == coded.count(b"\n") and not any(map(str.isspace, forms)):
-        yield TextBatch(forms, numbers, lengths, full)
+    if len(lengths) == coded.count(b"\n") and not any(map(str.isspace, words.forms[old:])):
+        yield TextBatch(words.forms.copy(), numbers, lengths, full, old)
     else:
-        yield from batches_of_sentences(map(split_tokens, text.split("\n")[:-1]), max_tokens, max_words)
+        words.forget()
+        yield from batches_of_sentences(map(split_tokens, text.split("\n")[:-1]), max_tokens, words.most)
+
+
+class _Words:
+    """Numbers of words, which stay the same from batch to batch until there are many.
+
+    Args:
+        most: how many there may be when a batch begins; it may bring as many.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self.forms: list[str] = []
+        room = 2 * self.most
+        self._bytes, self._ends = np.empty(0, np.uint8), np.zeros(room + 1, np.int64)
+        self._hashes = np.empty(room, np.uint64)
+        self._slots = np.full(1 << (2 * room).bit_length(), -1, np.int32)
+
+    def make_room(self, size: int) -> int:
+        """Make room for the words of a text of so many bytes; return how many words there are already."""
+        if len(self.forms) > self.most:
+            self.forget()
+        used = self._bytes[: self._ends[len(self.forms)]]
+        self._bytes = np.concatenate((used, np.empty(size, np.uint8)))
+        return len(self.forms)
+
+    def number(self, text: Bytes) -> tuple[Longs, Ints]:
+        """Return the numbers of the words of a text, and how many each line has (see `_number_words`)."""
+        old, arrays = len(self.forms), (self._bytes, self._ends, self._hashes, self._slots)
+        numbers, lengths, words = _number_words(text, old, *arrays)
+        ends = self._ends[old : words + 1].tolist()
+        self.forms += [self._bytes[begin:end].tobytes().decode() for begin, end in pairwise(ends)]
+        return numbers, lengths
 
 
 @compiled
-def _number_words(text: Bytes, most: int) -> tuple[Longs, Ints, Longs]:
+def _number_words(
+    text: Bytes, words: int, pool: Bytes, ends: Longs, hashes: Bits, slots: Ints
+) -> tuple[Longs, Ints, int]:
     """Number the words of lines, which end with line feeds, and in which blanks and tabs part words.
 
-    Stops where ASCII has other white space, and before there are more different words than ``most``.
+    Stops where ASCII has other white space, and where there is no room for another different word.
+
+    Args:
+        text: the lines.
+        words: how many different ones there were before.
+        pool: these, one behind the other; new ones are added.
+        ends: of each of them in the pool, from 1 on.
+        hashes: of them.
+        slots: (power of two,) their numbers, by their hashes; -1 where free.
 
     Returns:
-        The numbers of all words, how many each line has, and begin and end of each different word.
+        The numbers of all words, how many each line has, and how many different ones there are now.
     """
-    size = 16
-    while size < 2 * most:
-        size *= 2
-    slots = np.full(size, -1, np.int32)  # the numbers of words, by their hashes
-    bounds, hashes = np.empty((most, 2), np.int64), np.empty(most, np.uint64)
     numbers, lengths = np.empty(len(text) // 2, np.int64), np.empty(len(text), np.int32)
-    words = tokens = lines = first = begin = 0
+    tokens = lines = first = begin = 0
     code = _NO_BYTES
     for at in range(len(text)):
         byte = text[at]
@@ -127,11 +172,12 @@ def _number_words(text: Bytes, most: int) -> tuple[Longs, Ints, Longs]:
         if 10 < byte < 32:
             break
         if at > begin:
-            slot = _slot_of_word(text, begin, at, code, slots, hashes, bounds)
+            slot = _slot_of_word(text, begin, at, code, pool, ends, hashes, slots)
             if slots[slot] < 0:
-                if words == most:
+                if words == len(hashes):
                     break
-                slots[slot], hashes[words], bounds[words] = words, code, (begin, at)
+                slots[slot], hashes[words], ends[words + 1] = words, code, ends[words] + at - begin
+                pool[ends[words] : ends[words + 1]] = text[begin:at]
                 words += 1
             numbers[tokens] = slots[slot]
             tokens += 1
@@ -139,21 +185,21 @@ def _number_words(text: Bytes, most: int) -> tuple[Longs, Ints, Longs]:
         if byte == 10:
             lengths[lines] = tokens - first
             lines, first = lines + 1, tokens
-    return numbers[:tokens], lengths[:lines], bounds[:words]
+    return numbers[:tokens], lengths[:lines], words
 
 
 @compiled
 def _slot_of_word(
-    text: Bytes, begin: int, end: int, code: np.uint64, slots: Ints, hashes: Bits, bounds: Longs
+    text: Bytes, begin: int, end: int, code: np.uint64, pool: Bytes, ends: Longs, hashes: Bits, slots: Ints
 ) -> int:
     """Return the slot that has the number of a word with this hash, or the free one where it belongs."""
     slot = np.int64(code >> np.uint64(32)) & (len(slots) - 1)
     while slots[slot] >= 0:
         number = slots[slot]
-        if hashes[number] == code and bounds[number, 1] - bounds[number, 0] == end - begin:
-            ahead = bounds[number, 0] - begin
+        if hashes[number] == code and ends[number + 1] - ends[number] == end - begin:
+            ahead = ends[number] - begin
             at = begin
-            while at < end and text[at] == text[at + ahead]:
+            while at < end and text[at] == pool[at + ahead]:
                 at += 1
             if at == end:
                 break

@@ -61,7 +61,13 @@ def test_sums_of_batches_are_those_of_sentences(toy: tuple[Store, toy_store.ToyM
         assert batch.log10.tolist() == pytest.approx([score.log10 for score in scores])
         assert batch.perplexities.tolist() == pytest.approx([score.perplexity for score in scores])
 
+    in_parts = Totals()
+    for batch in score_batches(store, model, batches_of_lines(lines, max_tokens=2)):
+        in_parts.add_batch(batch)
+
     assert together.row == pytest.approx(one_by_one.row)
+    assert in_parts.row == pytest.approx(one_by_one.row)
+    assert (in_parts.attached, in_parts.example) == (4, "barks.")
     assert (together.attached, together.example) == (one_by_one.attached, one_by_one.example) == (4, "barks.")
     assert together.warnings == one_by_one.warnings
 
@@ -72,3 +78,18 @@ def test_infinite_perplexities(toy: tuple[Store, ModelLike]) -> None:
     batch.log10[:] = -1e6
 
     assert np.isinf(batch.perplexities).all()
+
+
+def test_numbers_stay_from_batch_to_batch() -> None:
+    """The words of the batch before come first, until they are too many; what is odd begins anew."""
+    lines = ["a b", "b c", "c d e", "f", "a\u00a0 \u00a0", "g"]
+    found = [*batches_of_lines(lines, max_tokens=0, max_words=4)]
+
+    assert [(batch.forms, batch.old) for batch in found] == [
+        (["a", "b"], 0),
+        (["a", "b", "c"], 2),
+        (["a", "b", "c", "d", "e"], 3),
+        (["f"], 0),
+        (["a\u00a0"], 0),
+        (["g"], 0),
+    ]

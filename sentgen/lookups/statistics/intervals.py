@@ -79,10 +79,11 @@ class RatioSums:
 
     def add_all(self, y: Floats, n: Ints) -> None:
         """Count parts, each with numbers."""
+        sizes = n.astype(float)  # only floats are multiplied fast
         self.parts += len(y)
-        self.y, self.n = self.y + float(y.sum()), self.n + float(n.sum())
-        self.yy, self.yn = self.yy + float(y @ y), self.yn + float(y @ n)
-        self.nn += float((n.astype(float) ** 2).sum())
+        self.y, self.n = self.y + float(y.sum()), self.n + float(sizes.sum())
+        self.yy, self.yn = self.yy + float(y @ y), self.yn + float(y @ sizes)
+        self.nn += float(sizes @ sizes)
 
     @property
     def interval(self) -> tuple[float, float, float]:

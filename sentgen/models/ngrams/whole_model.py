@@ -21,7 +21,7 @@ from sentgen.models.registry import looked_up
 from sentgen.schema import Store
 from sentgen.schema.engine import arrow_table, one_number
 from sentgen.schema.store import raw, translated_errors
-from sentgen.schema.tables.corpus import BOS
+from sentgen.schema.tables.corpus import BOS, RESERVED_WORDS, UNK
 
 #: Bytes of an n-gram while the table is made, but for its words: columns as read, sorted, and the table.
 _BYTES = 112
@@ -30,6 +30,10 @@ _BYTES_A_WORD = 12
 #: N-grams to each word of a part of the text up to which the whole model is read.
 _MOST_NGRAMS = 100
 _COUNT = "select count(*) from model_ngram where model_id = ?"
+_WORDS = (
+    "select form, min(id) from word group by form"
+    " having min(id) in (select w1 from model_ngram where model_id = ? and n = 1)"
+)
 _ALL = "select n, {words}, logp, backoff from model_ngram where model_id = ?"
 
 
@@ -48,11 +52,20 @@ class ModelReader:
         if model.smoothing == DYNAMIC:
             self.parts = [(ModelReader(store, part), weight) for part, weight in looked_up(store, model)]
         self._all: NgramTable | None = None
+        self._known = np.zeros(0, np.int32)  # of the words of the text
+        self._words: dict[str, int] = {}  # the unigrams, when all is read
         self._too_large = model.smoothing == stupid_backoff.NAME  # which has counts alone
+
+    def known_in(self, forms: Sequence[str], old: int) -> Ints:
+        """Return the same of the different words of a text, of which so many were asked for the last time."""
+        self._known = np.concatenate((self._known[:old], self.known(forms[old:])))
+        return self._known
 
     def known(self, forms: Sequence[str]) -> Ints:
         """Return the id of each form, that of <unk> where the model has no unigram."""
-        return known_words(self._store, self.model, forms)
+        if self._all is None:
+            return known_words(self._store, self.model, forms)
+        return np.array([self._words.get(form, UNK) for form in forms], np.int32)
 
     def logps(self, stream: Ints, *, more: bool) -> Floats:
         """Return the log-probabilities of a part of a text: of each token, and of the end of each sentence.
@@ -83,6 +96,9 @@ class ModelReader:
                 return None
             names = ", ".join(f"w{number}" for number in range(1, order + 1))
             found = arrow_table(duck, _ALL.format(words=names), [self.model.id])
+            self._words = dict(duck.execute(_WORDS, [self.model.id]).fetchall())
+        for form in RESERVED_WORDS:  # in a text, they are no words of the model
+            self._words.pop(form, None)
         words = np.empty((found.num_rows, order), np.int32)
         for place in range(order):
             words[:, place] = found.column(place + 1).fill_null(-1).to_numpy()
