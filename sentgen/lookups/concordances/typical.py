@@ -84,12 +84,13 @@ bundle as materialized (
   where contains(name, '=')
 ),
 """
+#: DuckDB hashes several values as it hashes each: their sum would not tell in which order words stand.
 _SENTENCES = """\
 told as materialized (
   select id, said, costs, every_word, least(1, size / 10, 25 / size) as size,
     coalesce(common / (1000 * every_word), 0) as words, ({checks}) / {number} as whole
   from (
-    select t.sentence_id as id, bit_xor(hash(t.position, f.said)) as said, count(*) as size,
+    select t.sentence_id as id, bit_xor(hash(xor(f.said, hash(t.position)))) as said, count(*) as size,
       nullif(count(*) filter (where not f.mark), 0) as every_word,
       sum(f.common) filter (where not f.mark) as common,
       count(*) filter (where f.odd or {context}) as costs,

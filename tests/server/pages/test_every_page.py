@@ -42,7 +42,7 @@ PAGES = {
     "chosen lines": at(
         "/query",
         query='[lemma="camp"]',
-        sort=["1L", "length"],
+        sort=["typical", "length"],
         show="length",
         filter=['[upos="NUM"]', "on"],
         window=["10L", "5"],
