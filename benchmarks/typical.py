@@ -5,7 +5,8 @@ bands of frequency in EWT and GUM, train, and for each the places of two sets of
 ``--sort typical``, and three drawn at random. They were judged on a sheet that says which set is A and which B,
 drawn by a seed, and not which is which, by somebody who did not write the order; which is the better set of
 examples of the word for a dictionary, or whether they are equal. The words were drawn before, and the weights set
-by others (`TRIED`); nothing was changed after the sheet was written.
+by others (`TRIED`, and more that were drawn with other seeds); after the sheet was written, nothing was changed
+that changes it.
 
 Without arguments it says how often each was better. ``--draw FOLDER`` writes ``sheet.tsv`` and ``key.tsv``, and
 ``--judged FOLDER`` the file from these and from ``judgements.tsv`` (word; better: A, B or equal). ``--speed`` asks
@@ -112,7 +113,7 @@ def examples(connection: Connection, word: Word, *, typical: bool) -> list[Examp
     """Return three sentences with a word: the best ones, or some drawn at random."""
     query = f'[lemma="{word.lemma}" & upos="{word.upos}"]'
     order = {"sort": "typical", "limit": 20} if typical else {"limit": 0}
-    rows = Kwic(cql=query, context="1s", **order).ask(connection).table.to_pylist()  # type: ignore[arg-type]
+    rows = Kwic(cql=query, context="1s", **order).ask(connection).table.to_pylist()
     if not typical:
         random.Random(f"{SEED} {word}").shuffle(rows)
     found: dict[str, Example] = {}

@@ -252,6 +252,35 @@ def test_parts_by_hand(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "whole", "plain"),
+    [
+        ("The cat sat .", 1, 1),
+        ("قطة نامت .", 1, 1),
+        ("他 看 图 。", 1, 1),
+        ("( The cat sat . )", 1, 0.333),  # a capital behind the first token is that of a name
+        ("“ The cat sat . ”", 1, 0.333),
+        ("¿ Qué pasa ?", 1, 0),
+        ("3 cats sat .", 1, 0.333),  # a number of 3 words
+        ("the cat sat", 0.333, 1),  # neither a beginning nor an end
+        ("- the cat sat .", 0.667, 1),  # a mark is no beginning
+        ("The ( cat sat .", 0.667, 1),
+        ('The " cat sat .', 0.667, 1),
+        ("The cat met Anna in 2020 at www.x.org .", 1, 0.25),  # a name, a number, an address: 1 - 2 * 3/8
+        ("The cat sat :-) THERE .", 0.667, 0),  # 2 of 4 words; the bracket of a smile is one, too
+        (". . .", 0.667, 0),  # no word
+    ],
+)
+def test_bare_words_of_all_scripts(tmp_path: Path, text: str, whole: float, plain: float) -> None:
+    (file := tmp_path / "bare.conllu").write_text(conllu([[Token(form) for form in text.split()]], "bare"))
+    with Store(path := tmp_path / "s.duckdb", create=True) as store:
+        ingest(store, [str(file)], Settings("bare", order=1))
+
+    [row] = lines(path, cql="<s> []", sort="typical", explain=True)
+
+    assert (row["whole"], row["plain"]) == (whole, plain)
+
+
 def test_other_keys_stand_beside_it(connection: Connection) -> None:
     """Before it and behind it, turned, among filtered and drawn hits, and page by page."""
 

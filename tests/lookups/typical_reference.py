@@ -47,7 +47,7 @@ def is_mark(form: str) -> bool:
 def is_odd(form: str) -> bool:
     return bool(
         regex.search(r"\p{N}|[@#_/\\=<>|~^*…]|\.\.|www\.", form)
-        or regex.fullmatch(r"[^\p{L}.`'-]{2,}", form)
+        or (regex.fullmatch(r"\P{L}{2,}", form) and not regex.fullmatch("-+|`+|'+", form))
         or (len(form) > 1 and form == form.upper() != form.lower())
     )
 

@@ -63,7 +63,7 @@ _FORMS = r"""form as materialized (
     w.form[1] != lower(w.form[1]) as capital,
     w.form[1] != upper(w.form[1]) as small,
     regexp_matches(w.form, '\p{{N}}|[@#_/\\=<>|~^*…]|\.\.|www\.')
-      or regexp_full_match(w.form, '[^\p{{L}}.`''-]{{2,}}')
+      or (regexp_full_match(w.form, '[^\p{{L}}]{{2,}}') and not regexp_full_match(w.form, '-+|`+|''+'))
       or (length(w.form) > 1 and w.form = upper(w.form) and w.form != lower(w.form)) as odd,
     regexp_matches(w.form, '[.!?…。！？؟۔।॥։።]$') as ends,
     regexp_full_match(w.form, '["“”„‟«»‹›‘’''`¿¡()\[\]{{}}（）「」『』【】《》]+') as wraps,
