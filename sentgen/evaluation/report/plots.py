@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
 #: Draws a plot on a ground.
 Draw = Callable[[Theme], "Figure"]
-#: Of the files.
-FORMS: tuple[Form, ...] = ("svg", "png")
+_FORMS: tuple[Form, ...] = ("svg", "png")
 
 
 def require_plots() -> None:
@@ -52,7 +51,7 @@ def systems_plot(result: ExperimentResult[SystemT], theme: Theme) -> Figure:
     return figure
 
 
-def plot_files(plots: Mapping[str, Draw], forms: Sequence[Form] = FORMS) -> dict[str, bytes]:
+def plot_files(plots: Mapping[str, Draw], forms: Sequence[Form] = _FORMS) -> dict[str, bytes]:
     """Return the files of plots by name, each on a light ground."""
     return {f"{name}.{form}": picture(draw(LIGHT), form) for name, draw in plots.items() for form in forms}
 
