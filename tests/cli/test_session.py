@@ -48,10 +48,11 @@ FORMATS = [
 ]
 
 
-def test_formats_are_detected(sentgen: Sentgen, tmp_path: Path) -> None:
+@pytest.mark.parametrize("formats", [FORMATS[:5], FORMATS[5:]], ids=["trees and tags", "text"])
+def test_formats_are_detected(sentgen: Sentgen, tmp_path: Path, formats: list[tuple[str, str, str]]) -> None:
     """A format needs no option, and what was stored is sound."""
     found = {}
-    for number, (name, text, form) in enumerate(FORMATS):
+    for number, (name, text, form) in enumerate(formats):
         corpus = f"c{number}"
         (folder := tmp_path / corpus).mkdir()  # of two files beside each other, one may complete the other
         (folder / name).write_text(text)
