@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import duckdb
+import pytest
 from conftest import Sentgen, refused
 
 from sentgen.schema.durability.duckdb_faults import TORN_LOGS_COME_BACK
@@ -17,32 +18,44 @@ def damage(store: Path, statement: str) -> None:
     store.with_name(f"{store.name}.wal").write_bytes(b"")
 
 
-def test_repair(filled: Sentgen, store: Path) -> None:
-    """Every command refuses and names the cure; the cure shows what it would do, and does it."""
+@pytest.fixture
+def damaged(filled: Sentgen, store: Path) -> Sentgen:
+    """A store with twelve tokens of no sentence."""
     damage(store, "insert into token select * replace (99 as sentence_id) from token")
+    return filled
 
+
+def test_damage_is_refused(damaged: Sentgen, store: Path) -> None:
+    """Every command refuses and names the cure."""
     for command in (
         ("corpora", "list"),
         ("models", "build", "pets", "--corpus", "pets"),
         ("publish", "--to", "out"),
     ):
         if TORN_LOGS_COME_BACK:
-            refused(filled(*command), "half of a transaction", f"sentgen db repair --db {store}")
-    checked = filled("db", "check", "--quick")
+            refused(damaged(*command), "half of a transaction", f"sentgen db repair --db {store}")
+    checked = damaged("db", "check", "--quick")
     assert checked.code == 1
     assert "token.sentence_id without sentence: sentgen db repair" in checked.err
 
-    planned = filled("db", "repair", "--dry-run")
+
+def test_repair(damaged: Sentgen, store: Path) -> None:
+    """The cure shows what it would do, and does it."""
+    planned = damaged("db", "repair", "--dry-run")
     assert (planned.code, planned.err) == (0, "would remove 12 rows that nothing accounts for\n")
     assert "token    12  token.sentence_id without sentence" in planned.out
-    done = filled("db", "repair", "--json")
+    done = damaged("db", "repair", "--json")
     assert done.code == 0
     assert '"rows": 12' in done.out
     (backup,) = store.parent.glob("*.backup-repair-*")
     assert str(backup) in done.err
 
-    assert filled("db", "check").code == 0
-    assert filled("db", "repair").err == "nothing to repair\n"
+
+def test_what_was_repaired_is_whole(damaged: Sentgen) -> None:
+    """And needs no second cure."""
+    assert damaged("db", "repair").code == 0
+    assert damaged("db", "check").code == 0
+    assert damaged("db", "repair").err == "nothing to repair\n"
 
 
 def test_what_is_left_to_do(filled: Sentgen, store: Path, pets: Path) -> None:
