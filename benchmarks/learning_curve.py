@@ -1,13 +1,11 @@
-"""BLEU of beam, beam with features, and joint by how much of two treebanks is learnt from, with other text too.
+"""BLEU of beam, beam with features, and joint by how much of two treebanks is learnt from.
 
 Of EWT and GUM, the training sentences are shuffled together; 10, 25, 50 and 100% of them are learnt from. The
-even sentences of each development set are put in order. Weights are those that sentgen comes with; that of
-other text was set by hand.
+even sentences of each development set are put in order. Weights are those that sentgen comes with.
 """
 
 from __future__ import annotations
 
-import gzip
 import json
 import random
 import subprocess
@@ -20,12 +18,6 @@ from harness import OUT, SENTGEN, data, fresh, show
 TREEBANKS = ("ewt", "gum")
 PARTS = (10, 25, 50, 100)
 SYSTEMS = {"beam": "beam", "features": "beam:features=auto", "joint": "joint"}
-#: Words of other text, from the beginning: newspapers whole, and as many words of novels as fit a short run.
-TEXT = {
-    "ptb": ("text/ptb-lm-sections-02-20.txt.gz", None),
-    "novels": ("text/english-novels-100.txt.gz", 60_000),
-}
-WEIGHT = 0.4
 
 
 def main() -> None:
@@ -42,22 +34,15 @@ def main() -> None:
         _build(store, "half", "--unknown", "tag", "--brackets")
         for over in ("tags", "classes", "items"):
             _build(store, f"half-{over}", "--over", over)
-        systems = dict(SYSTEMS)
-        for name, (path, lines) in TEXT.items() if part in (10, 100) else ():
-            text = _text(name, path, lines)
-            _run("ingest", str(text), "--corpus", name, "--order", "5", store=store)
-            _run("models", "build", name, "--corpus", name, "--order", "5", store=store)
-            systems[f"features + {name}"] = f"beam:features=auto+{name}={WEIGHT}"
-            systems[f"joint + {name}"] = f"joint:features=auto+{name}={WEIGHT}"
         for treebank, test in tests.items():
-            found = _bleu(store, test, list(systems.values()))
+            found = _bleu(store, test, list(SYSTEMS.values()))
             rows += [
-                (f"{part}%", treebank, name, round(found[system], 2)) for name, system in systems.items()
+                (f"{part}%", treebank, name, round(found[system], 2)) for name, system in SYSTEMS.items()
             ]
             show(
                 f"{part}% of {len(blocks)} sentences",
                 ("learnt from", "test", "system", "BLEU"),
-                rows[-len(systems) :],
+                rows[-len(SYSTEMS) :],
             )
     show("learning curve", ("learnt from", "test", "system", "BLEU"), rows)
 
@@ -71,16 +56,6 @@ def _written(name: str, blocks: list[str]) -> Path:
     path = OUT / f"{name}.conllu"
     path.write_text("".join(f"{block}\n\n" for block in blocks), "utf-8")
     return path
-
-
-def _text(name: str, path: str, lines: int | None) -> Path:
-    found = OUT / f"{name}.txt"
-    with gzip.open(data(path), "rt", encoding="utf-8") as source, found.open("w", encoding="utf-8") as out:
-        for number, line in enumerate(source):
-            if lines is not None and number == lines:
-                break
-            out.write(line)
-    return found
 
 
 def _build(store: Path, name: str, *options: str) -> None:

@@ -341,7 +341,7 @@ class RegenerateOptions(TypedDict, total=False):
     order: Annotated[int | None, None, "Order of the n-grams."]
     beam: Annotated[int | None, None, "Hypotheses kept a stack."]
     lmo_context: Annotated[Literal["phrase", "string"] | None, None, "What a unit joins: the last one, or all so far."]
-    features: Annotated[str | None, None, "Models to ask as well, and what they weigh beside the words' 1, joined by commas or +; auto for those over tags, classes and items of the model's corpora."]
+    features: Annotated[str | None, None, "Models to ask as well, and what they weigh beside the words' 1, joined by commas or +; auto for those over tags, classes and items of the model's corpora, and text, of more text."]
     factors: Annotated[str | None, None, "Factors of trees, and what they weigh beside the words' 1. There are: relations, lexical, distances, arguments, siblings."]
     weights: Annotated[str | None, None, "Weights: learnt for those that `sentgen tune` learnt last, if it did, their version, or default."]
     starts: Annotated[int | None, None, "Sentences of the beam whose trees are scored."]

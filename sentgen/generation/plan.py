@@ -137,8 +137,8 @@ def plan_search(store: Store, model: ModelLike | str, search: Search) -> SearchP
     lowercase = lowercases(store, model) if search.lowercase is None else search.lowercase
     features = feature_models(store, settings.of(FeatureSettings), lowercase)
     # With treebanks of other models, and in a lake, no companions can be built.
-    alone = algorithm.trees and not (features or search.dependencies or store.lake)
-    wanted = asked.of(FeatureSettings).automatic
+    alone = not (any(one.needs_tags for one in features) or search.dependencies or store.lake)
+    wanted = algorithm.trees and asked.of(FeatureSettings).automatic
     return SearchPlan(
         model=model,
         algorithm=algorithm,
@@ -149,5 +149,5 @@ def plan_search(store: Store, model: ModelLike | str, search: Search) -> SearchP
         lowercase=lowercase,
         seed=search.seed,
         nbest=search.nbest,
-        hint=_ALONE.format(model=model.name, algorithm=algorithm.name) if alone and wanted else "",
+        hint=_ALONE.format(model=model.name, algorithm=algorithm.name) if wanted and alone else "",
     )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -97,9 +99,35 @@ def test_auto_is_joint_where_there_are_trees(made: Store) -> None:
 
 def test_companions_cover_most_of_the_corpora(made: Store) -> None:
     """The newest one of those that know nothing else: models of other corpora would be other text."""
-    assert companions(made, find(made, "words")) == [("tags@1", 0.2)]
-    assert companions(made, find(made, "both")) == [("tags-of-both@2", 0.2), ("classes@1", 0.9)]
-    assert companions(made, find(made, "plain")) == []
+    assert companions(made, find(made, "words")) == {"tags": "tags@1"}
+    assert companions(made, find(made, "both")) == {
+        "tags": "tags-of-both@2",
+        "classes": "classes@1",
+    }
+    assert companions(made, find(made, "plain")) == {}
+
+
+def test_beside_more_text_other_weights_hold(empty_store: Path, tmp_path: Path) -> None:
+    """Of trees as well; what is asked for stays. They are asked as any other feature."""
+    trees = tmp_path / "trees.conllu"
+    trees.write_text(TREEBANK)
+    shutil.copy(empty_store, tmp_path / "more.duckdb")
+    with Store(tmp_path / "more.duckdb") as store:
+        ingest(store, [str(trees)], Settings("trees", order=3))
+        for name in ("words", "text"):
+            build(store, name, ["trees"], order=3)
+        build(store, "tags", ["trees"], order=3, symbols=Symbols("tags"))
+        beside = "relations=1.1,lexical=0.15,distances=0.65,arguments=0.15,siblings=0.6"
+
+        assert weights_of(planned(store, "words")) == ("tags@1=0.9,text@1=1.6", beside)
+        assert weights_of(planned(store, "words", features="auto,text@1=.5"))[0] == "tags@1=0.9,text@1=0.5"
+        assert weights_of(planned(store, "words", factors="lexical=1"))[1] == "lexical=1"
+        assert weights_of(planned(store, "words", features="tags@1=.2")) == ("tags@1=.2", DEFAULTS)
+        feature = planned(store, "words", "beam", features="auto").settings.of(FeatureSettings).features.text
+        assert feature == "tags@1=0.9,text@1=1.6"
+        add_weights(store, find(store, "words").id, "joint", LEARNT, 1)
+        assert weights_of(planned(store, "words")) == ("tags@1=0.125", "relations=0.5,siblings=0.25")
+        assert weights_of(planned(store, "words", weights="default")) == ("tags@1=0.9,text@1=1.6", beside)
 
 
 def test_learnt_weights_go_before_defaults(made: Store) -> None:

@@ -170,9 +170,14 @@ def test_companions_have_seen_the_same_sentences(store: Store) -> None:
     tags = Symbols("tags")
     words = build(store, "words", ["first"], order=2, condition=CONDITION)
     build(store, "all-tags", ["first"], order=2, symbols=tags)
-    assert companions(store, words) == []
+    assert companions(store, words) == {}
 
     build(store, "tags", ["first"], order=2, symbols=tags, condition=CONDITION)
-    assert [name for name, _ in companions(store, words)] == ["tags@1"]
+    assert [*companions(store, words).values()] == ["tags@1"]
     whole = build(store, "whole", ["first"], order=2)
-    assert [name for name, _ in companions(store, whole)] == ["all-tags@1"]
+    assert [*companions(store, whole).values()] == ["all-tags@1"]
+
+    # Of more text that holds them as well.
+    build(store, "text", ["first"], order=2)
+    assert [*companions(store, words).values()] == ["tags@1"]
+    assert [*companions(store, whole).values()] == ["all-tags@1", "text@1"]

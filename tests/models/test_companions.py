@@ -14,7 +14,8 @@ from sentgen.generation.ngrams.features import companions
 from sentgen.models import build
 from sentgen.models.building.build_request import BuildRequest
 from sentgen.models.building.symbols import Symbols
-from sentgen.models.registry import ModelInfo, list_models, remove
+from sentgen.models.derived.mix import MixRequest
+from sentgen.models.registry import ModelInfo, find, list_models, remove
 from sentgen.schema import Store
 
 
@@ -54,8 +55,9 @@ def test_a_search_finds_them(store: Store) -> None:
     add_phrases(store)
     for version in (1, 2):
         model = built(store, ["trees"], order=2)[0]
-        labels = [label for label, _ in companions(store, model)]
-        assert labels == [f"m-{over}@{version}" for over in ("tags", "classes", "items")]
+        assert [*companions(store, model).values()] == [
+            f"m-{over}@{version}" for over in ("tags", "classes", "items")
+        ]
 
 
 def test_a_model_goes_with_its_own(store: Store) -> None:
@@ -65,7 +67,32 @@ def test_a_model_goes_with_its_own(store: Store) -> None:
     other = BuildRequest(name="n", corpus=["trees"], companions=True, order=2).build(store)[0]
 
     for one in (model, other):
-        assert {label.split("-")[0] for label, _ in companions(store, one)} == {one.name}
+        assert {label.split("-")[0] for label in companions(store, one).values()} == {one.name}
+
+
+def test_more_text_is_known_by_its_name(store: Store) -> None:
+    """NAME-text goes with one model, text with all; the newest one, if it is over words and seen by no test."""
+    add_phrases(store)
+    for name in ("plain", "other"):
+        add_corpus(store, name, ["the dog saw", "the dog"])
+    model = build(store, "m", ["trees"], order=2)
+
+    def more() -> str | None:
+        return companions(store, model).get("text")
+
+    build(store, "plain", ["plain"], order=2)
+    build(store, "n-text", ["plain"], order=2)
+    build(store, "m-text", ["trees"], order=2, symbols=Symbols("classes", 2))
+    assert more() is None
+    text = build(store, "text", ["plain"], order=2)
+    assert more() == "text@1"
+    # Itself is no more text; and each goes with its own.
+    assert companions(store, text) == {}
+    build(store, "m-text", ["plain", "other"], order=2)
+    assert more() == "m-text@2"
+    MixRequest(name="m-text", of="plain,m", dynamic=True).make(store)
+    assert more() == "m-text@3"
+    assert companions(store, find(store, "plain")) == {"text": "text@1"}
 
 
 def test_what_is_built_already_is_found(store: Store) -> None:

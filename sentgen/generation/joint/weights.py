@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
 from sentgen.errors import InputError, NotFoundError
-from sentgen.generation.joint.factors import FactorSettings
-from sentgen.generation.ngrams.features import AUTO, FeatureSettings, companions
+from sentgen.generation.joint.factors import BESIDE_TEXT, FactorSettings
+from sentgen.generation.ngrams.features import AUTO, FeatureSettings, companion_weights, companions
 from sentgen.generation.problem import Algorithm, SearchSettings, Setting
 from sentgen.generation.weighted import rounded_weights
+from sentgen.models.building.companions import TEXT
 from sentgen.models.registry import list_models
 from sentgen.models.submodel import ModelLike
-from sentgen.models.weights import learnt_weights
+from sentgen.models.weights import LearntWeights, learnt_weights
 from sentgen.schema import Store
 
 #: Names the weights that are there without learning, and those that were learnt last.
@@ -59,25 +60,43 @@ def found_weights(
     Raises:
         NotFoundError: there are no weights of a version, or a model that weights were learnt with is gone.
     """
-    learnt = None
-    if WeightSettings in algorithm.groups and settings.of(WeightSettings).weights != DEFAULT:
-        version = settings.of(WeightSettings).version
-        learnt = learnt_weights(store, model.id, algorithm.name, version)
     features = settings.of(FeatureSettings)
+    learnt = _learnt(store, model, algorithm, settings)
+    factors: Mapping[str, float] | None
+    if learnt is not None:
+        mine, factors = learnt.features, learnt.factors
+        if features.automatic:
+            _require(store, model, mine)
+    elif features.automatic:
+        found = companions(store, model)
+        mine, factors = companion_weights(found), BESIDE_TEXT if TEXT in found else None
+    else:
+        return settings
     if features.automatic:
-        mine = dict(companions(store, model)) if learnt is None else learnt.features
-        there = mine if learnt is None else {one.label for one in list_models(store)}
-        # Without one of the models that weights were learnt for, the other weights are not the best.
-        gone = next((name for name in mine if name not in there), None)
-        if gone is not None:
-            raise NotFoundError(
-                f"weights of {model.name}@{model.version} were learnt with {gone}, which was removed;"
-                " tune again, or take weights default"
-            )
         named = {name: weight for name, weight in features.features.named if name != AUTO}
         # What is named besides has the weight that was asked for, and stands behind the others.
         weights = {name: weight for name, weight in mine.items() if name not in named} | named
         settings = settings.having(FeatureSettings(rounded_weights(weights.items())))
-    if learnt is not None and "factors" not in given:
-        settings = settings.having(FactorSettings(rounded_weights(learnt.factors.items())))
+    if factors is not None and FactorSettings in algorithm.groups and "factors" not in given:
+        settings = settings.having(FactorSettings(rounded_weights(factors.items())))
     return settings
+
+
+def _learnt(
+    store: Store, model: ModelLike, algorithm: Algorithm, settings: SearchSettings
+) -> LearntWeights | None:
+    """Return the weights that were learnt, if there are any, and they are asked for."""
+    if WeightSettings not in algorithm.groups or settings.of(WeightSettings).weights == DEFAULT:
+        return None
+    return learnt_weights(store, model.id, algorithm.name, settings.of(WeightSettings).version)
+
+
+def _require(store: Store, model: ModelLike, learnt: Collection[str]) -> None:
+    """Refuse weights that were learnt for a model that is gone: without it the others are not the best."""
+    there = {one.label for one in list_models(store)}
+    gone = next((name for name in learnt if name not in there), None)
+    if gone is not None:
+        raise NotFoundError(
+            f"weights of {model.name}@{model.version} were learnt with {gone}, which was removed;"
+            " tune again, or take weights default"
+        )

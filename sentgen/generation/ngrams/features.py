@@ -6,7 +6,7 @@ items of the same units (see `sentgen.models.building.symbols`), or over words o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
@@ -17,7 +17,7 @@ from sentgen.arrays import Ints
 from sentgen.generation.bag import Unit
 from sentgen.generation.problem import Setting
 from sentgen.generation.weighted import Weights, is_writable, read_weights
-from sentgen.models.building.companions import companion_name
+from sentgen.models.building.companions import COMPANIONS, TEXT, companion_name
 from sentgen.models.building.recount import CLOSING, OPENING
 from sentgen.models.building.symbols import CLASSES, ITEMS, TAGS, phrase_symbol, tag_symbol
 from sentgen.models.registry import find, list_models
@@ -28,8 +28,9 @@ from sentgen.schema.tables.corpus import UNK
 #: Asks for the models that go with that of the words (see `companions`).
 AUTO = "auto"
 _NONE = Weights()
-#: What they weigh where nothing was learnt, by what they are over.
-COMPANION_WEIGHTS = {TAGS: 0.2, CLASSES: 0.9, ITEMS: 0.6}
+#: What they weigh where nothing was learnt, by what they are over; and beside a model of more text.
+_WEIGHTS = {TAGS: 0.2, CLASSES: 0.9, ITEMS: 0.6}
+_BESIDE_TEXT = {TAGS: 0.9, CLASSES: 0.6, ITEMS: 0.4, TEXT: 1.6}
 
 #: The symbols that a word may have in a model, the first one that it knows counts.
 Choices = tuple[str, ...]
@@ -46,7 +47,7 @@ class FeatureSettings:
         Weights,
         Setting(
             "Models to ask as well, and what they weigh beside the words' 1, joined by commas or +; auto for"
-            " those over tags, classes and items of the model's corpora.",
+            " those over tags, classes and items of the model's corpora, and text, of more text.",
             metavar="NAME[=WEIGHT],...",
             read=partial(read_weights, kind="feature"),
             api={"max_length": 1000},
@@ -72,19 +73,20 @@ class FeatureModel:
         return not self.model.symbols.are_words
 
 
-def companions(store: Store, model: ModelLike) -> list[tuple[str, float]]:
-    """Return the models that go with one, and what they weigh: over tags, classes and items of its corpora.
+def companions(store: Store, model: ModelLike) -> dict[str, str]:
+    """Return the models that go with one: over tags, classes and items of its corpora, and of more text.
 
     Of each kind it is the one that covers most of the corpora of the model; of those the one that was built
-    as its companion, else the newest one. None has seen sentences that the condition of the model leaves out:
-    an evaluation may hold them. No model can be asked whose name has a comma or a plus sign.
+    as its companion, else the newest one. Of more text it is the newest model over words named NAME-text, or
+    text. None has seen sentences that the condition of the model leaves out: an evaluation may hold them. No
+    model can be asked whose name has a comma or a plus sign.
     """
     models = list_models(store)
     condition, mine = next(
         ((one.condition, set(one.corpora)) for one in models if one.id == model.id), ("", set())
     )
-    found = []
-    for over, weight in COMPANION_WEIGHTS.items():
+    found = {}
+    for over in COMPANIONS:
         there = [
             one
             for one in models
@@ -96,8 +98,20 @@ def companions(store: Store, model: ModelLike) -> list[tuple[str, float]]:
         if there:
             own = companion_name(model.name, over)
             best = max(there, key=lambda one: (len(one.corpora), one.name == own, one.id))
-            found.append((best.label, weight))
+            found[over] = best.label
+    # Of the model's own corpora it has seen no other sentences.
+    seen = [one for one in models if one.condition == condition or mine.isdisjoint(one.corpora)]
+    for name in (companion_name(model.name, TEXT), TEXT):
+        named = [one for one in seen if one.name == name != model.name and one.symbols.are_words]
+        if named and is_writable(name):
+            return {**found, TEXT: named[-1].label}
     return found
+
+
+def companion_weights(found: Mapping[str, str]) -> dict[str, float]:
+    """Return what the `companions` of a model weigh where nothing was learnt, by their labels."""
+    weights = _BESIDE_TEXT if TEXT in found else _WEIGHTS
+    return {label: weights[kind] for kind, label in found.items()}
 
 
 def feature_models(store: Store, settings: FeatureSettings, lowercase: bool) -> tuple[FeatureModel, ...]:

@@ -14,6 +14,8 @@ from sentgen.schema.tables.corpus import corpus
 
 #: What they are over, in the order of lists.
 COMPANIONS = (TAGS, CLASSES, ITEMS)
+#: Names a model of more text, which is built, mixed or imported by itself: NAME-text, or text for all models.
+TEXT = "text"
 
 
 def companion_name(name: str, over: str) -> str:

@@ -1,0 +1,130 @@
+"""BLEU, time and heads of joint decoding without a model of more text and with one, on three development sets.
+
+The text is that of newspapers and of novels, in one model named text, which `--features auto` finds. None of it
+is that of a test: the benchmark counts the sentences of each test that stand in it, word for word. Weights were
+learnt from other sentences: the odd ones of the two treebanks, and WSJ 0160-0179 with a model of 0100-0159.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from harness import OUT, SENTGEN, data, fresh, measure, show
+
+from sentgen.corpus.sentence import Sentence
+from sentgen.evaluation.testset import read_test_set
+
+TEXT = ("text/ptb-lm-sections-02-20.txt.gz", "text/english-novels-100.txt.gz")
+#: Sentences of fewer words stand anywhere.
+LONG = 8
+COMPANIONS = "tags=.2", "classes=.9", "items=.6"
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_WORDS = re.compile(r"\w+")
+
+
+def main() -> None:
+    sentences = int(sys.argv[1]) if len(sys.argv) > 1 else None
+    OUT.mkdir(parents=True, exist_ok=True)
+    store, text = fresh("more-text"), [_text(name) for name in TEXT]
+    tests = {
+        "ewt": _even("ewt", sentences),
+        "gum": _even("gum", sentences),
+        "wsj": str(data("wsj01/dep") / "wsj_01[89]*.dp"),
+    }
+    trains = {name: str(data(f"ud/en_{name}-ud-train.conllu")) for name in ("ewt", "gum")}
+    trains["wsj"] = str(data("wsj01/dep") / "wsj_01[0-7]*.dp")
+    for name, path in trains.items():
+        _run("ingest", path, "--corpus", name, "--order", "5", store=store)
+        options = ("--unknown", "tag", "--brackets", "--companions")
+        _run("models", "build", name, "--corpus", name, "--order", "5", *options, store=store)
+    _run("ingest", *map(str, text), "--corpus", "more", "--order", "5", store=store)
+    _run("models", "build", "text", "--corpus", "more", "--order", "5", store=store)
+    shingles = {name: _shingles(read_test_set(path)) for name, path in tests.items()}
+    found = _found(text, set().union(*shingles.values()))
+    rows: list[tuple[object, ...]] = []
+    for name, path in tests.items():
+        without = "joint:features=" + "+".join(f"{name}-{one}" for one in COMPANIONS)
+        systems = {"without text": without, "beam, text": "beam:features=auto", "with text": "joint"}
+        _run(
+            "evaluate",
+            "regeneration",
+            "-m",
+            name,
+            "--test",
+            path,
+            "-a",
+            ",".join(systems.values()),
+            store=store,
+        )
+        figures = _figures(store)
+        for told, system in systems.items():
+            mine = figures[system]
+            took = mine["lookup-ms"] + mine["search-ms"]
+            rows.append((name, told, mine["bleu-lc-none"], mine["bleu-lc-13a"], mine.get("attachment"), took))
+        known = len(shingles[name] & found)
+        print(
+            f"{name}: {known} of {len(shingles[name])} sentences of {LONG} words and more stand in the text"
+        )
+    columns = ("test", "joint", "BLEU lc none", "BLEU lc 13a", "right heads", "ms a bag")
+    show("joint decoding with more text", columns, rows)
+
+
+def _even(name: str, sentences: int | None) -> str:
+    """Write the even sentences of a development set."""
+    text = Path(data(f"ud/en_{name}-ud-dev.conllu")).read_text("utf-8")
+    blocks = [block for block in text.split("\n\n") if block.strip()][1::2][:sentences]
+    path = OUT / f"{name}-even.conllu"
+    path.write_text("".join(f"{block}\n\n" for block in blocks), "utf-8")
+    return str(path)
+
+
+def _text(name: str) -> Path:
+    """Write a text without control characters, which no corpus may have."""
+    path = OUT / Path(name).stem
+    with (
+        gzip.open(data(name), "rt", encoding="utf-8-sig", newline="\n") as lines,
+        path.open("w", encoding="utf-8") as out,
+    ):
+        out.writelines(_CONTROLS.sub("", line.rstrip("\r\n")) + "\n" for line in lines)
+    return path
+
+
+def _shingles(sentences: Iterator[Sentence]) -> set[tuple[str, ...]]:
+    """Return the first words of the sentences that are long enough, lower-cased."""
+    found = (_WORDS.findall(" ".join(one.forms).lower()) for one in sentences)
+    return {tuple(words[:LONG]) for words in found if len(words) >= LONG}
+
+
+def _found(paths: list[Path], wanted: set[tuple[str, ...]]) -> set[tuple[str, ...]]:
+    """Return those sequences of words that stand in a line of a text."""
+    there = set()
+    for path in paths:
+        with path.open(encoding="utf-8") as lines:
+            for line in lines:
+                words = _WORDS.findall(line.lower())
+                there.update(wanted.intersection(zip(*(words[k:] for k in range(LONG)), strict=False)))
+    return there
+
+
+def _figures(store: Path) -> dict[str, dict[str, float]]:
+    query = (
+        "select system, metric, value from v_scores where run = (select max(run) from v_scores) and item is null"
+        " and metric in ('bleu-lc-none', 'bleu-lc-13a', 'attachment', 'lookup-ms', 'search-ms')"
+    )
+    found: dict[str, dict[str, float]] = {}
+    for row in json.loads(_run("sql", query, "--json", store=store)):
+        found.setdefault(row["system"], {})[row["metric"]] = row["value"]
+    return found
+
+
+def _run(*arguments: str, store: Path) -> str:
+    return measure([SENTGEN, *arguments, "--db", str(store)]).output
+
+
+if __name__ == "__main__":
+    main()
