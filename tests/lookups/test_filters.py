@@ -62,7 +62,7 @@ def is_near(hit: Hit, other: Hit, window: str) -> bool:
     return of == other[0] and (before or behind)
 
 
-@settings(max_examples=settings.default.max_examples // 7)
+@settings(max_examples=settings.default.max_examples // 12)
 @given(
     query=st.sampled_from(QUERIES),
     steps=st.lists(STEPS, min_size=1, max_size=3),
@@ -149,8 +149,8 @@ def test_a_sample_is_of_what_is_left(
     asked: dict[str, Any] = {"pattern": '[upos="NOUN"]', "filter": ["the"], "within": ["2"], "sort": sort}
     every = found(connection, Kwic(**asked, limit=0))
     if large:
-        monkeypatch.setattr(places, "SENTENCES", 9)
-        monkeypatch.setattr("sentgen.lookups.cql.plan._MOST", 9)
+        monkeypatch.setattr(places, "SENTENCES", 40)
+        monkeypatch.setattr("sentgen.lookups.cql.plan._MOST", 40)
     drawn = [found(connection, Kwic(**asked, sample=6, seed=seed, limit=0)) for seed in (1, 1, 2)]
     shown = Kwic(**asked, sample=6, limit=4).ask(connection)
 
