@@ -8,6 +8,7 @@ system), because wall-clock time on a shared machine says little; memory is the 
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import platform
 import re
@@ -21,6 +22,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -63,6 +65,13 @@ def measure(command: Sequence[str], *, stdin: Path | None = None, limit: float =
     if child.returncode:
         sys.exit(f"{' '.join(command)} failed:\n{output}")
     return Usage(used.ru_utime + used.ru_stime, wall, used.ru_maxrss * 1024, output)
+
+
+def rows(store: Path, query: str) -> list[dict[str, Any]]:
+    """Return what `sentgen sql` finds."""
+    command = [SENTGEN, "sql", query, "--json", "--db", str(store)]
+    found = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+    return list(json.loads(found))
 
 
 def novels(tokens: int) -> Path:

@@ -6,14 +6,11 @@ even sentences of each development set are put in order. Weights are those that 
 
 from __future__ import annotations
 
-import json
 import random
-import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
-from harness import OUT, SENTGEN, data, fresh, show
+from harness import OUT, SENTGEN, data, fresh, measure, rows, show
 
 TREEBANKS = ("ewt", "gum")
 PARTS = (10, 25, 50, 100)
@@ -26,7 +23,7 @@ def main() -> None:
     blocks = [block for name in TREEBANKS for block in _blocks(name, "train")]
     random.Random(1).shuffle(blocks)
     tests = {name: _written(f"{name}-even", _blocks(name, "dev")[1::2][:sentences]) for name in TREEBANKS}
-    rows: list[tuple[object, ...]] = []
+    table: list[tuple[object, ...]] = []
     for part in PARTS:
         store = fresh("learning-curve")
         train = _written("learning-curve", blocks[: len(blocks) * part // 100])
@@ -36,15 +33,15 @@ def main() -> None:
             _build(store, f"half-{over}", "--over", over)
         for treebank, test in tests.items():
             found = _bleu(store, test, list(SYSTEMS.values()))
-            rows += [
+            table += [
                 (f"{part}%", treebank, name, round(found[system], 2)) for name, system in SYSTEMS.items()
             ]
             show(
                 f"{part}% of {len(blocks)} sentences",
                 ("learnt from", "test", "system", "BLEU"),
-                rows[-len(SYSTEMS) :],
+                table[-len(SYSTEMS) :],
             )
-    show("learning curve", ("learnt from", "test", "system", "BLEU"), rows)
+    show("learning curve", ("learnt from", "test", "system", "BLEU"), table)
 
 
 def _blocks(name: str, part: str) -> list[str]:
@@ -78,20 +75,11 @@ def _bleu(store: Path, test: Path, systems: list[str]) -> dict[str, float]:
         select system, value from v_scores
         where metric = 'bleu-lc-none' and item is null and run = (select max(run) from v_scores)
     """
-    return {row["system"]: row["value"] for row in _rows(store, query)}
+    return {row["system"]: row["value"] for row in rows(store, query)}
 
 
-def _rows(store: Path, query: str) -> Iterator[dict[str, float]]:
-    yield from json.loads(_run("sql", query, "--json", store=store))
-
-
-def _run(*arguments: str, store: Path) -> str:
-    done = subprocess.run(
-        [SENTGEN, *arguments, "--db", str(store)], capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        raise SystemExit(f"{' '.join(arguments)}: {done.stderr}")
-    return done.stdout
+def _run(*arguments: str, store: Path) -> None:
+    measure([SENTGEN, *arguments, "--db", str(store)])
 
 
 if __name__ == "__main__":

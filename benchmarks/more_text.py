@@ -8,13 +8,12 @@ learnt from other sentences: the odd ones of the two treebanks, and WSJ 0160-017
 from __future__ import annotations
 
 import gzip
-import json
 import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness import OUT, SENTGEN, data, fresh, measure, show
+from harness import OUT, SENTGEN, data, fresh, measure, rows, show
 
 from sentgen.corpus.sentence import Sentence
 from sentgen.evaluation.testset import read_test_set
@@ -31,11 +30,21 @@ def main() -> None:
     sentences = int(sys.argv[1]) if len(sys.argv) > 1 else None
     OUT.mkdir(parents=True, exist_ok=True)
     store, text = fresh("more-text"), [_text(name) for name in TEXT]
-    tests = {
-        "ewt": _even("ewt", sentences),
-        "gum": _even("gum", sentences),
-        "wsj": str(data("wsj01/dep") / "wsj_01[89]*.dp"),
-    }
+    _build(store, text)
+    tests = {name: _even(name, sentences) for name in ("ewt", "gum")}
+    tests["wsj"] = str(data("wsj01/dep") / "wsj_01[89]*.dp")
+    table = [row for name, path in tests.items() for row in _judged(store, name, path)]
+    columns = ("test", "system", "BLEU lc none", "BLEU lc 13a", "right heads", "ms a bag")
+    show("joint decoding with more text", columns, table)
+    beginnings = {name: _beginnings(read_test_set(path)) for name, path in tests.items()}
+    found = _found(text, set().union(*beginnings.values()))
+    for name, mine in beginnings.items():
+        print(
+            f"{name}: of {len(mine)} sentences of {LONG} words and more, {len(mine & found)} stand in the text"
+        )
+
+
+def _build(store: Path, text: list[Path]) -> None:
     trains = {name: str(data(f"ud/en_{name}-ud-train.conllu")) for name in ("ewt", "gum")}
     trains["wsj"] = str(data("wsj01/dep") / "wsj_01[0-7]*.dp")
     for name, path in trains.items():
@@ -44,34 +53,22 @@ def main() -> None:
         _run("models", "build", name, "--corpus", name, "--order", "5", *options, store=store)
     _run("ingest", *map(str, text), "--corpus", "more", "--order", "5", store=store)
     _run("models", "build", "text", "--corpus", "more", "--order", "5", store=store)
-    shingles = {name: _shingles(read_test_set(path)) for name, path in tests.items()}
-    found = _found(text, set().union(*shingles.values()))
-    rows: list[tuple[object, ...]] = []
-    for name, path in tests.items():
-        without = "joint:features=" + "+".join(f"{name}-{one}" for one in COMPANIONS)
-        systems = {"without text": without, "beam, text": "beam:features=auto", "with text": "joint"}
-        _run(
-            "evaluate",
-            "regeneration",
-            "-m",
-            name,
-            "--test",
-            path,
-            "-a",
-            ",".join(systems.values()),
-            store=store,
-        )
-        figures = _figures(store)
-        for told, system in systems.items():
-            mine = figures[system]
-            took = mine["lookup-ms"] + mine["search-ms"]
-            rows.append((name, told, mine["bleu-lc-none"], mine["bleu-lc-13a"], mine.get("attachment"), took))
-        known = len(shingles[name] & found)
-        print(
-            f"{name}: {known} of {len(shingles[name])} sentences of {LONG} words and more stand in the text"
-        )
-    columns = ("test", "joint", "BLEU lc none", "BLEU lc 13a", "right heads", "ms a bag")
-    show("joint decoding with more text", columns, rows)
+
+
+def _judged(store: Path, name: str, path: str) -> Iterator[tuple[object, ...]]:
+    """Yield a row for each system."""
+    systems = {
+        "joint without text": "joint:features=" + "+".join(f"{name}-{one}" for one in COMPANIONS),
+        "beam with text": "beam:features=auto",
+        "joint with text": "joint",
+    }
+    asked = ("--model", name, "--test", path, "--algorithms", ",".join(systems.values()))
+    _run("evaluate", "regeneration", *asked, store=store)
+    figures = _figures(store)
+    for told, system in systems.items():
+        mine = figures[system]
+        took = mine["lookup-ms"] + mine["search-ms"]
+        yield name, told, mine["bleu-lc-none"], mine["bleu-lc-13a"], mine.get("attachment"), took
 
 
 def _even(name: str, sentences: int | None) -> str:
@@ -94,7 +91,7 @@ def _text(name: str) -> Path:
     return path
 
 
-def _shingles(sentences: Iterator[Sentence]) -> set[tuple[str, ...]]:
+def _beginnings(sentences: Iterator[Sentence]) -> set[tuple[str, ...]]:
     """Return the first words of the sentences that are long enough, lower-cased."""
     found = (_WORDS.findall(" ".join(one.forms).lower()) for one in sentences)
     return {tuple(words[:LONG]) for words in found if len(words) >= LONG}
@@ -117,13 +114,13 @@ def _figures(store: Path) -> dict[str, dict[str, float]]:
         " and metric in ('bleu-lc-none', 'bleu-lc-13a', 'attachment', 'lookup-ms', 'search-ms')"
     )
     found: dict[str, dict[str, float]] = {}
-    for row in json.loads(_run("sql", query, "--json", store=store)):
+    for row in rows(store, query):
         found.setdefault(row["system"], {})[row["metric"]] = row["value"]
     return found
 
 
-def _run(*arguments: str, store: Path) -> str:
-    return measure([SENTGEN, *arguments, "--db", str(store)]).output
+def _run(*arguments: str, store: Path) -> None:
+    measure([SENTGEN, *arguments, "--db", str(store)])
 
 
 if __name__ == "__main__":
