@@ -6,7 +6,7 @@ The bags are EWT dev: sentences of 20 units, and of the others as many as make 6
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from harness import OUT, SENTGEN, data, fresh, measure, show
 
@@ -40,7 +40,7 @@ def main() -> None:
             bags = _bags(store, sentences, size)[:count]
             first = 0.0
             for system in SYSTEMS:
-                lookup, search = _times(store, system, bags)
+                lookup, search = times(store, "ewt", system, bags)
                 first = first or lookup + search
                 rows.append((size, len(bags), system, lookup, search, (lookup + search) / first))
     columns = ("units", "bags", "system", "look-up, CPU ms", "search, CPU ms", "times beam")
@@ -49,19 +49,24 @@ def main() -> None:
 
 def _bags(store: Store, sentences: Sequence[Sentence], size: int) -> list[tuple[Unit, ...]]:
     """Return bags of so many units: sentences that have as many, or several ones together."""
-    model = registry.find(store, "ewt")
-    search = Search(algorithm="joint")
-    cases = cases_of(store, model, sentences, search, plan_search(store, model, search))
-    exact = [case.gold.units for case in cases if len(case.gold.units) == size]
+    every = bags_of(store, "ewt", sentences)
+    exact = [bag for bag in every if len(bag) == size]
     if len(exact) >= BAGS[size]:
         return exact
-    units = [unit for case in cases for unit in case.gold.units]
+    units = [unit for bag in every for unit in bag]
     return [tuple(units[i : i + size]) for i in range(0, len(units) - size, size)]
 
 
-def _times(store: Store, system: str, bags: Sequence[Sequence[Unit]]) -> tuple[float, float]:
+def bags_of(store: Store, model: str, sentences: Iterable[Sentence]) -> list[tuple[Unit, ...]]:
+    """Return sentences as bags of the units that a model's corpora have."""
+    search = Search(algorithm="joint")
+    found, plan = registry.find(store, model), plan_search(store, model, search)
+    return [case.gold.units for case in cases_of(store, found, sentences, search, plan)]
+
+
+def times(store: Store, model: str, system: str, bags: Sequence[Sequence[Unit]]) -> tuple[float, float]:
     """Return the milliseconds of looking up and of searching, a bag; machine code is there already."""
-    plan = plan_search(store, registry.find(store, "ewt"), Search(algorithm=system))
+    plan = plan_search(store, model, Search(algorithm=system))
     for batch in prepare(store, plan, bags[:1]):
         list(solve(batch[0], plan))
     started = time.process_time()
