@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -32,6 +33,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for the sketch of a word, or for the difference of two."""
     word, against = query.text("word"), query.text("against")
     by, measure = query.choice("by", ("lemma", "word")), query.choice("measure", list(Measure))
+    column = measure.replace("-", "_")
     corpora, rows = query.all("corpus"), query.rows(_ROWS)
     asked: dict[str, Any] = {
         "word": as_pattern(word, by),
@@ -52,13 +54,14 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "by": by,
         "measure": measure,
         "measures": list(Measure),
-        "column": "" if measure == "count" else measure.replace("-", "_"),
+        "column": "" if measure == "count" else column,
         "rows": rows,
         "corpora": corpora,
         "overview": overview,
         "subcorpora": subcorpora,
         "answer": found,
         "relations": relations_of(found, asked) if found else [],
+        "bars": bars_of(found.rows, column) if found else {},
         "both": BOTH,
         "as_typed": as_typed,
         "examples": [] if word else await examples.words(ask, corpora),
@@ -90,6 +93,20 @@ def relations_of(answer: PageAnswer, asked: Mapping[str, Any]) -> list[RelationR
         ]
         found.append(RelationRows(rows[0]["name"], relation, rows[0]["pairs"], rows))
     return found
+
+
+def bars_of(rows: Sequence[Mapping[str, Any]], column: str) -> dict[tuple[str, str], list[float]]:
+    """Return how long the bars of each collocate are, one a word, by the name of its relation and itself.
+
+    The highest score of the page is 1; a score that is missing, or not above nothing, has a bar of 0.
+    """
+    columns = [name for name in (column, f"{column}_against") if rows and name in rows[0]]
+    scores = {
+        (row["name"], row["collocate"]): [max(row[name] or 0.0, 0.0) for name in columns] for row in rows
+    }
+    finite = [one for found in scores.values() for one in found if math.isfinite(one)]
+    most = max(finite, default=0.0) or 1.0
+    return {key: [min(one / most, 1.0) for one in found] for key, found in scores.items()}
 
 
 def _lines(asked: Mapping[str, Any], word: str, row: Mapping[str, Any]) -> str:

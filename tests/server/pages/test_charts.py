@@ -12,6 +12,7 @@ from test_measure_pages import lines, linked, page
 from sentgen.output.rates import PartSizes
 from sentgen.server.pages.charts import HEIGHT, WIDTH, drawn_over_time
 from sentgen.server.pages.site import environment
+from sentgen.server.pages.sketch import bars_of
 
 TOKENS = {(year,): 100_000 for year in ("1990", "1991", "1992", "1995")}
 ROWS: list[dict[str, Any]] = [
@@ -78,3 +79,20 @@ def test_hits_in_documents_lead_to_their_lines(path: str, asked: dict[str, str],
     assert counts
     for url, count in counts[:4]:
         assert lines(site, url) == count, url
+
+
+def test_the_bars_of_a_sketch_have_one_scale() -> None:
+    """The highest score that is a number is 1, of all relations and both words; below nothing there is no bar."""
+    rows: list[dict[str, Any]] = [
+        {"name": "objects", "collocate": "a", "pmi": 4.0, "pmi_against": None},
+        {"name": "objects", "collocate": "b", "pmi": -1.0, "pmi_against": 2.0},
+        {"name": "subjects", "collocate": "a", "pmi": float("inf"), "pmi_against": 8.0},
+    ]
+
+    assert bars_of(rows, "pmi") == {
+        ("objects", "a"): [0.5, 0.0],
+        ("objects", "b"): [0.0, 0.25],
+        ("subjects", "a"): [1.0, 1.0],
+    }
+    assert bars_of([{"name": "objects", "collocate": "a", "count": 0}], "count") == {("objects", "a"): [0.0]}
+    assert bars_of([], "pmi") == {}
