@@ -59,7 +59,7 @@ class Sentence:
                     if (one.ends if end else one.begins)
                     for place in [one.end if end else one.begin]
                 }
-            case syntax.Region(kind):
+            case syntax.RegionPattern(kind):
                 return {
                     (one.begin, one.end, none)
                     for one in self._regions(pattern)
@@ -81,7 +81,7 @@ class Sentence:
             case syntax.Meet(part, other, near, negated):
                 others = {begin for begin, _, _ in self.spans(other)}
                 return {one for one in self.spans(part) if bool(others & self._near(one[0], near)) != negated}
-            case syntax.Within(inner_part, syntax.Region() as region):
+            case syntax.Within(inner_part, syntax.RegionPattern() as region):
                 # Every sentence is one, and lies within a document.
                 return {
                     one
@@ -98,9 +98,9 @@ class Sentence:
                 return {_merged(m, o) for m, o in pairs if m[0] <= o[0] and o[1] <= m[1]}
         raise AssertionError(pattern)
 
-    def _near(self, place: int, near: tuple[int, int] | syntax.Region) -> set[int]:
+    def _near(self, place: int, near: tuple[int, int] | syntax.RegionPattern) -> set[int]:
         """Return the places that are near to one."""
-        if not isinstance(near, syntax.Region):
+        if not isinstance(near, syntax.RegionPattern):
             return set(range(place + near[0], place + near[1] + 1))
         there = [one for one in self._regions(near) if one.begin <= place < one.end]
         return {i for one in there for i in range(one.begin, one.end)}
@@ -114,7 +114,7 @@ class Sentence:
             return [Part(0, length, "doc", {}, self.first, self.last)] if length else []
         return [one for one in self.parts if one.kind == kind]
 
-    def _regions(self, region: syntax.Region) -> list[Part]:
+    def _regions(self, region: syntax.RegionPattern) -> list[Part]:
         """Return the parts of regions that are so in this sentence."""
         return [
             one
@@ -125,7 +125,7 @@ class Sentence:
             )
         ]
 
-    def _expanded(self, span: Span, region: syntax.Region) -> Span:
+    def _expanded(self, span: Span, region: syntax.RegionPattern) -> Span:
         if region.built_in:
             return (0, len(self.words), span[2])
         around = [one for one in self._regions(region) if one.begin <= span[0] and span[1] <= one.end]
@@ -214,7 +214,7 @@ class Document(Sentence):
             return [Part(begin, end, "s", {}) for begin, end in zip([0, *self.ends], self.ends, strict=False)]
         return super()._there(kind)
 
-    def _expanded(self, span: Span, region: syntax.Region) -> Span:
+    def _expanded(self, span: Span, region: syntax.RegionPattern) -> Span:
         """Let each end move by itself where no region is around both."""
         first, last = (
             [one for one in self._regions(region) if one.begin <= place < one.end]

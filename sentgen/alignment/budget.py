@@ -86,7 +86,7 @@ class Budget:
         if wanted > self.memory:
             raise self._too_large(what, wanted, 0)
 
-    def plan(self, sizes: PairSizes, *, table: bool, events: int = 0) -> Blocks:
+    def plan(self, sizes: PairSizes, *, table: bool, events: int = 0) -> RowBlocks:
         """Return how to align a pair, the fastest way that fits.
 
         Args:
@@ -103,11 +103,11 @@ class Budget:
         links = 8 * sizes.cells if table else 0
         # 16 bytes for the passes, and a flag for each link that may be chosen.
         if fixed + links + 17 * sizes.cells <= self.memory:
-            return Blocks(m, n, in_file=False)
+            return RowBlocks(m, n, in_file=False)
         rows, columns = _rows(m, n), _rows(n, m)
         blocks = max(_block_bytes(m, n, rows), _block_bytes(n, m, columns) + 10 * columns * m if table else 0)
         if fixed + links + blocks <= self.memory:
-            return Blocks(rows, columns, in_file=False)
+            return RowBlocks(rows, columns, in_file=False)
         if fixed + blocks > self.memory or (table and self.folder is None):
             least = fixed + blocks + (links if self.folder is None else 0)
             raise self._too_large(_told(sizes), least, links if self.folder else 0)
@@ -117,7 +117,7 @@ class Budget:
                 f"{_told(sizes)} take {_size(links)} in files, and {self.folder} has {_size(free)} left; "
                 "free some, or name another folder with TMPDIR"
             )
-        return Blocks(rows, columns, in_file=True)
+        return RowBlocks(rows, columns, in_file=True)
 
     def most_events(self, sizes: PairSizes, *, table: bool) -> float:
         """Return how many phrase events there is room for."""
@@ -144,7 +144,7 @@ UNBOUNDED = Budget()
 
 
 @dataclass(frozen=True, slots=True)
-class Blocks:
+class RowBlocks:
     """Rows at a time, of the abstract and, with document and abstract exchanged, of the document.
 
     ``in_file`` says where the posteriors of links are.

@@ -31,7 +31,7 @@ _MOST_TOLD = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """A row of a table: its line, or its number in the sheet, and a text a column, empty for no value.
 
     ``wrong`` says what is wrong with it; then it has no values.
@@ -48,7 +48,7 @@ class TextTable:
 
     path: str
     columns: Sequence[str]
-    rows: Iterator[Row]
+    rows: Iterator[TableRow]
 
     def place(self, name: str, option: str) -> int:
         """Return the place of a column.
@@ -77,7 +77,7 @@ class TextTable:
         return shown + (", ..." if len(order) > _MOST_TOLD else "")
 
 
-def _headed(path: str, rows: Iterator[Row]) -> TextTable:
+def _headed(path: str, rows: Iterator[TableRow]) -> TextTable:
     """Return a table whose first row names its columns."""
     first = next(rows, None)
     if first is None:
@@ -91,10 +91,10 @@ def _headed(path: str, rows: Iterator[Row]) -> TextTable:
     return TextTable(path, columns, (_fitted(row, len(columns)) for row in rows))
 
 
-def _fitted(row: Row, size: int) -> Row:
+def _fitted(row: TableRow, size: int) -> TableRow:
     if row.wrong or len(row.values) == size:
         return row
-    return Row(row.number, wrong=f"{len(row.values)} fields in a row where the header has {size}")
+    return TableRow(row.number, wrong=f"{len(row.values)} fields in a row where the header has {size}")
 
 
 def read_csv(
@@ -112,7 +112,7 @@ def read_csv(
     return _headed(path, _csv_rows(chain(sample, stream), path, delimiter, quotes=quotes))
 
 
-def _csv_rows(lines: Iterable[str], path: str, delimiter: str, *, quotes: bool) -> Iterator[Row]:
+def _csv_rows(lines: Iterable[str], path: str, delimiter: str, *, quotes: bool) -> Iterator[TableRow]:
     several = (f"{line}\n" for line in lines)
     if quotes:
         read = csv.reader(several, delimiter=delimiter, strict=True)
@@ -128,10 +128,10 @@ def _csv_rows(lines: Iterable[str], path: str, delimiter: str, *, quotes: bool) 
             if "expected after" not in str(error):
                 told = f"no row of CSV begins here ({error}); does a quote not close?"
                 raise InputError(told, path=path, line=number) from error
-            yield Row(number, wrong="a quote in this row does not close, or is not written twice")
+            yield TableRow(number, wrong="a quote in this row does not close, or is not written twice")
             continue
         if values:
-            yield Row(number, values)
+            yield TableRow(number, values)
 
 
 def _delimiter(sample: Sequence[str]) -> str:
@@ -178,13 +178,13 @@ def read_parquet(file: BinaryIO, *, path: str) -> TextTable:
         opened = pq.ParquetFile(file)
         columns = [field.name for field in opened.schema_arrow]
 
-    def rows() -> Iterator[Row]:
-        yield Row(0, columns)
+    def rows() -> Iterator[TableRow]:
+        yield TableRow(0, columns)
         with read_by_library(path, "Parquet"):
             numbers = count(1)
             for batch in opened.iter_batches(_BATCH):
                 values = [list(map(_as_text, column.to_pylist())) for column in batch.columns]
-                yield from map(Row, numbers, zip(*values, strict=True))
+                yield from map(TableRow, numbers, zip(*values, strict=True))
 
     return _headed(path, rows())
 
@@ -205,12 +205,12 @@ def read_sheet(file: BinaryIO, *, path: str, limits: InputLimits = LIMITS) -> Te
         names = ", ".join(others[:_MOST_TOLD])
         logger.warning("%s: the first sheet, %s, is read; not read: %s", path, first, names)
 
-    def rows() -> Iterator[Row]:
+    def rows() -> Iterator[TableRow]:
         with read_by_library(path, "workbook"):
             for number, values in enumerate(read, above + 1):
                 texts = [_as_text(value) for value in values]
                 if any(texts):
-                    yield Row(number, texts)
+                    yield TableRow(number, texts)
 
     return _headed(path, rows())
 

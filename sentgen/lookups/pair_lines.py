@@ -16,7 +16,7 @@ from sentgen.lookups.patterns import TokenPattern, counted_tag, tag_among, word_
 from sentgen.lookups.prepositions import linked_tokens
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
-from sentgen.lookups.statistics.collocations import Unit
+from sentgen.lookups.statistics.collocations import CollocateUnit
 from sentgen.lookups.windows import Window
 from sentgen.schema.tables.corpus import NO_TAG
 
@@ -129,7 +129,7 @@ def relation_lines(
     word: str,
     collocate: str,
     *,
-    by: Unit,
+    by: CollocateUnit,
     role: str,
     relation: str,
     preposition: str,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from sentgen.models.scoring import SentenceScore, perplexity_of
-from sentgen.models.stored_text import Place, RegionPart
+from sentgen.models.stored_text import RegionPart, SentencePlace
 from sentgen.output.logarithms import decimal, natural
 
 #: What a region is told by, behind its corpus and document.
@@ -45,7 +45,7 @@ class RegionSums:
         return (*place, *figures, perplexity_of(self.log10, self.tokens))
 
 
-def region_rows(scores: Iterable[tuple[Place, SentenceScore]]) -> Iterator[tuple[object, ...]]:
+def region_rows(scores: Iterable[tuple[SentencePlace, SentenceScore]]) -> Iterator[tuple[object, ...]]:
     """Yield a row for each region, in the order in which they begin; none goes on in another document."""
     for document, own in groupby(scores, key=lambda one: one[0].names[:2]):
         sums = dict[tuple[int, int, int], RegionSums]()

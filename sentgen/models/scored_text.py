@@ -21,7 +21,7 @@ from sentgen.models.raw_text import words_of
 from sentgen.models.request import UNITS, ScoreRequest
 from sentgen.models.scored_regions import REGION, region_rows
 from sentgen.models.scoring import TOTALS, ScoredBatch, SentenceScore, Totals, score_batches, score_sentences
-from sentgen.models.stored_text import Place, stored_sentences
+from sentgen.models.stored_text import SentencePlace, stored_sentences
 from sentgen.models.submodel import ModelLike
 from sentgen.models.text_batches import batches_of_lines
 from sentgen.output.logarithms import decimal, natural
@@ -129,14 +129,14 @@ class ScoredText:
             warnings.append(f"{told}, of a perplexity below {self.asked.keep_below:g}")
         return warnings
 
-    def scores(self) -> Iterator[tuple[Place, SentenceScore]]:
+    def scores(self) -> Iterator[tuple[SentencePlace, SentenceScore]]:
         """Yield the place of each sentence that is kept, its names or its number, and what is said of it."""
-        places, below = deque[Place](), self.asked.keep_below
+        places, below = deque[SentencePlace](), self.asked.keep_below
         found = score_sentences(
             self.store, self.model, self._sentences(places), lowercase=self.asked.lowercase
         )
         for number, score in enumerate(found, 1):
-            place = places.popleft() if self.asked.corpus else Place((number,))
+            place = places.popleft() if self.asked.corpus else SentencePlace((number,))
             # Documents vary by chance; of a text without any, sentences do.
             self.totals.add(score, place.names[:2] if self.asked.corpus else None)
             if below is None or score.perplexity < below:
@@ -169,7 +169,7 @@ class ScoredText:
             self.totals.add_batch(scored)
             yield scored
 
-    def _sentences(self, places: deque[Place]) -> Iterator[Sequence[str]]:
+    def _sentences(self, places: deque[SentencePlace]) -> Iterator[Sequence[str]]:
         """Yield the words of sentences; of those that are stored, note the places."""
         if not self.asked.corpus:
             lines = (line for text in self.texts for line in text.split("\n"))

@@ -94,7 +94,7 @@ class RegionPart(NamedTuple):
     attributes: str | None
 
 
-class Place(NamedTuple):
+class SentencePlace(NamedTuple):
     """The names of a sentence's corpus, of its document and its own; and the regions around its tokens."""
 
     names: tuple[object, ...]
@@ -137,7 +137,7 @@ def read_stored(
 
 def stored_sentences(
     store: Store, selection: Selection, kinds: tuple[str, ...] = ()
-) -> Iterator[tuple[Place, list[str]]]:
+) -> Iterator[tuple[SentencePlace, list[str]]]:
     """Yield the sentences of some corpora, each with its place.
 
     Args:
@@ -153,7 +153,7 @@ def stored_sentences(
         ends = np.cumsum(text.lengths).tolist()
         names = zip(*(found[name].to_pylist() for name in found.column_names), strict=True)
         for number, named, start, end in zip(text.sentences.tolist(), names, [0, *ends], ends, strict=False):
-            yield Place(named, regions.get(number, ())), words[start:end]
+            yield SentencePlace(named, regions.get(number, ())), words[start:end]
 
 
 def _regions(

@@ -18,7 +18,7 @@ from whole_pairs import infer
 
 from sentgen.alignment import Pair
 from sentgen.alignment import budget as budgets
-from sentgen.alignment.budget import BASE, Blocks, Budget, PairSizes
+from sentgen.alignment.budget import BASE, Budget, PairSizes, RowBlocks
 from sentgen.alignment.phrase_hmm.lattice.decode import decode_path, decode_posterior, viterbi
 from sentgen.alignment.phrase_hmm.lattice.inference import Posteriors, chain, infer_rows
 from sentgen.alignment.phrase_hmm.lattice.links import LinkChoice
@@ -53,8 +53,8 @@ class InBlocks(Budget):
     rows: int = 3
     columns: int = 5
 
-    def plan(self, sizes: PairSizes, *, table: bool, events: int = 0) -> Blocks:
-        return Blocks(self.rows, self.columns, in_file=self.folder is not None)
+    def plan(self, sizes: PairSizes, *, table: bool, events: int = 0) -> RowBlocks:
+        return RowBlocks(self.rows, self.columns, in_file=self.folder is not None)
 
 
 def example(seed: int, *, words: tuple[int, int] = (60, 25)) -> tuple[PairIds, Lexicon]:
@@ -191,10 +191,10 @@ def test_more_memory_is_used_before_files_and_checkpoints(
     whole = Budget(4 << 30, tmp_path).plan(sizes, table=True)
     checkpoints = Budget(1 << 30, tmp_path).plan(sizes, table=True)
     with_file = Budget(400 << 20, tmp_path).plan(sizes, table=True)
-    assert whole == Blocks(1_000, 50_000, in_file=False)
+    assert whole == RowBlocks(1_000, 50_000, in_file=False)
     # The square root of half the rows: 8 * (2 * rows + m / rows) * n is least there.
-    assert checkpoints == Blocks(22, 158, in_file=False)
-    assert with_file == Blocks(22, 158, in_file=True)
+    assert checkpoints == RowBlocks(22, 158, in_file=False)
+    assert with_file == RowBlocks(22, 158, in_file=True)
 
     with pytest.raises(
         MemoryLimitError, match=r"50,000 words and an abstract of 1,000 take .* of memory and"

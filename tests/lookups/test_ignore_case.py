@@ -14,7 +14,7 @@ from sentgen.demo import TREEBANK
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import Arguments, Dependencies, Layer, Level
 from sentgen.lookups.ngram_search import Ngrams
-from sentgen.lookups.statistics.collocations import Collocations, Unit
+from sentgen.lookups.statistics.collocations import CollocateUnit, Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.schema import Store
 
@@ -58,7 +58,7 @@ def rows(question: Any, connection: Connection) -> list[list[Any]]:
         Frequencies(by=["lemma"], pattern="C*"),
         Frequencies(by=["xpos"], pattern="N*"),
         Collocations(word="The", window="2,1", min_count=1),
-        Collocations(word="lemma:Camp", by=Unit.LEMMA, min_count=1),
+        Collocations(word="lemma:Camp", by=CollocateUnit.LEMMA, min_count=1),
         Collocations(word="The/DT", dependency="*", min_count=1),
     ],
     ids=str,

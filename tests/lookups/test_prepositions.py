@@ -17,7 +17,7 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.lookups.concordances import places
 from sentgen.lookups.pair_lines import relation_lines
 from sentgen.lookups.selection import select_corpora
-from sentgen.lookups.statistics.collocations import Unit
+from sentgen.lookups.statistics.collocations import CollocateUnit
 from sentgen.lookups.statistics.relation_names import NAME, NAMED
 from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.schema import Store
@@ -161,7 +161,7 @@ def test_as_many_lines_stand_behind_a_count(trees: Connection, ignore_case: bool
     for row in rows[::7]:
         lines = relation_lines(
             *(trees, "camp", row["collocate"]),
-            by=Unit.LEMMA,
+            by=CollocateUnit.LEMMA,
             role=row["role"],
             relation=row["relation"],
             preposition=row["preposition"] or "",

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups.statistics.collocation_measures import Measure
-from sentgen.lookups.statistics.collocations import Collocations, Unit
+from sentgen.lookups.statistics.collocations import CollocateUnit, Collocations
 from sentgen.lookups.statistics.relation_names import FUNCTION
 from sentgen.lookups.statistics.sketch import Sketch
 
@@ -30,7 +30,7 @@ def test_each_relation_has_its_strongest_collocates(
     sizes = []
     for (relation, role), group in groupby(rows, lambda row: (row["relation"], row["role"])):
         collocates = Collocations(
-            word=word, dependency=relation, by=Unit.LEMMA, measure=measure, min_count=1, limit=0
+            word=word, dependency=relation, by=CollocateUnit.LEMMA, measure=measure, min_count=1, limit=0
         )
         found = collocates.ask(connection).table.to_pylist()
         expected = [row for row in found if row["role"] == role]

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.lookups.concordances import places
-from sentgen.lookups.statistics.collocations import Unit
+from sentgen.lookups.statistics.collocations import CollocateUnit
 from sentgen.lookups.statistics.relation_names import FUNCTION
 from sentgen.lookups.statistics.thesaurus import Thesaurus
 from sentgen.schema import Store
@@ -90,11 +90,11 @@ def test_similarities_are_those_of_the_formula(connection: Connection, word: str
 
 
 def test_large_stores_are_counted_in_parts(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = found(connection, word="fell", by=Unit.WORD, min_count=1)
+    whole = found(connection, word="fell", by=CollocateUnit.WORD, min_count=1)
     expected = alike(tokens_of(connection), ("fell", "VERB"), lambda token: token[2], function=False, least=1)
     assert whole == expected != {}
     monkeypatch.setattr(places, "SENTENCES", 3)
-    assert found(connection, word="fell", by=Unit.WORD, min_count=1) == whole
+    assert found(connection, word="fell", by=CollocateUnit.WORD, min_count=1) == whole
 
 
 def tree(*lines: str) -> str:

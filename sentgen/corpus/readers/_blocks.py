@@ -103,7 +103,7 @@ def paragraph(blocks: Blocks, text: str, line: int) -> None:
     blocks.end(region)
 
 
-class Target(Protocol):
+class ElementTarget(Protocol):
     """What is told of elements as they are read."""
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None: ...
@@ -112,7 +112,7 @@ class Target(Protocol):
     def close(self) -> None: ...
 
 
-def xml_parser(target: Target | None, *, recover: bool = False) -> etree.XMLParser:
+def xml_parser(target: ElementTarget | None, *, recover: bool = False) -> etree.XMLParser:
     """Return a parser of XML that expands no entities and asks for nothing elsewhere."""
     with needs("documents", "lxml"):
         from lxml import etree
@@ -155,7 +155,7 @@ def broken(path: str, what: str) -> Iterator[None]:
         raise InputError(f"cannot read this {what}: {error or type(error).__name__}", path=path) from error
 
 
-def fed(archive: zipfile.ZipFile, name: str, target: Target) -> Iterator[None]:
+def fed(archive: zipfile.ZipFile, name: str, target: ElementTarget) -> Iterator[None]:
     """Tell a target of the XML in a member of an archive, piece by piece.
 
     Raises:

@@ -17,7 +17,7 @@ DEPENDENCIES = "UD-SYN"
 RELATION = "ud-syn:"
 
 
-class Words:
+class WordMaker:
     """Makes words of attributes.
 
     A file whose `pos` are all of Universal Dependencies so far has universal tags; else they are its own.

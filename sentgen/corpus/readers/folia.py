@@ -14,7 +14,7 @@ from typing import BinaryIO
 from sentgen.corpus.comments import OF_DOCUMENT
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._flow import Flow
-from sentgen.corpus.readers._tei_words import Words
+from sentgen.corpus.readers._tei_words import WordMaker
 from sentgen.corpus.readers._xml import Elements, named, read_xml, root_of, spaced, stem
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.sources import UTF_8
@@ -64,7 +64,7 @@ class _Folia(Elements):
     def __init__(self, path: str) -> None:
         super().__init__(path)
         self.flow = Flow(path, self.found)
-        self.words = Words()
+        self.words = WordMaker()
         self.open: list[_Open] = []
         self.name = ""
         self.metadata: list[str] = []

@@ -21,7 +21,7 @@ from sentgen.corpus.readers._blocks import (
     ITEM,
     QUOTE,
     Blocks,
-    Target,
+    ElementTarget,
     fed,
     opened_archive,
     whole,
@@ -285,7 +285,7 @@ class _OpenDocument:
 
 
 def _blocks(archive: zipfile.ZipFile, name: str, target: _Word | _OpenDocument) -> Iterator[RawText]:
-    told: Target = target
+    told: ElementTarget = target
     for _ in fed(archive, name, told):
         yield from target.blocks.take()
 

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._flow import Flow, Word
 from sentgen.corpus.readers._tei_header import Header, check_paths
-from sentgen.corpus.readers._tei_words import DEPENDENCIES, Words, take_links
+from sentgen.corpus.readers._tei_words import DEPENDENCIES, WordMaker, take_links
 from sentgen.corpus.readers._xml import Elements, named, read_xml, root_of, spaced, stem
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.sources import UTF_8
@@ -69,7 +69,7 @@ class _Tei(Elements):
         self.paths, self.notes = paths, notes
         self.flow = Flow(path, self.found)
         self.flow.fill = self._fill
-        self.words = Words()
+        self.words = WordMaker()
         self.links: list[tuple[str, str]] = []
         #: Elements that are open, and what their ends do.
         self.names: list[str] = []

@@ -16,7 +16,7 @@ from sentgen.output.templates import template
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class SummaryWord:
     """A token of the summary; ``marks`` number its relations that the source has not in the same words.
 
     ``reworded`` says that the source has all of these in other words.
@@ -39,7 +39,7 @@ class Judgment:
     """A sentence of the summary with its relations; those not in the same words have numbers on the page."""
 
     number: int
-    words: Sequence[Word]
+    words: Sequence[SummaryWord]
     unsupported: Sequence[tuple[int, Claim]]
     reworded: Sequence[tuple[int, Claim]]
     supported: Sequence[Claim]
@@ -86,7 +86,7 @@ def _judged(check: SupportCheck) -> Iterator[Judgment]:
         )
 
 
-def _words(sentence: Sentence, numbered: Sequence[tuple[int, Claim]]) -> Iterator[Word]:
+def _words(sentence: Sentence, numbered: Sequence[tuple[int, Claim]]) -> Iterator[SummaryWord]:
     marks: defaultdict[int, list[int]] = defaultdict(list)
     for number, claim in numbered:
         marks[claim.argument.head].append(number)
@@ -97,4 +97,4 @@ def _words(sentence: Sentence, numbered: Sequence[tuple[int, Claim]]) -> Iterato
     spaces = sentence.space_after or [True] * len(sentence.forms)
     for i, (form, space) in enumerate(zip(sentence.forms, spaces, strict=True)):
         own = marks.get(i, ())
-        yield Word(form, space, tuple(own), i in heads, wrong.isdisjoint(own))
+        yield SummaryWord(form, space, tuple(own), i in heads, wrong.isdisjoint(own))

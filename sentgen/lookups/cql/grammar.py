@@ -253,24 +253,24 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
     def _refuse(self, message: str, leaf: Leaf) -> QueryError:
         return QueryError(message, query=self._text, place=leaf.start_pos or 0)
 
-    def start(self, pattern: syntax.Pattern, region: syntax.Region | None = None) -> syntax.Pattern:
+    def start(self, pattern: syntax.Pattern, region: syntax.RegionPattern | None = None) -> syntax.Pattern:
         return syntax.Expanded(pattern, region) if region else pattern
 
     def meet(
-        self, part: syntax.Pattern, other: syntax.Pattern, near: tuple[int, int] | syntax.Region
+        self, part: syntax.Pattern, other: syntax.Pattern, near: tuple[int, int] | syntax.RegionPattern
     ) -> syntax.Pattern:
         return syntax.Meet(part, other, near)
 
     def meet_not(
-        self, part: syntax.Pattern, other: syntax.Pattern, near: tuple[int, int] | syntax.Region
+        self, part: syntax.Pattern, other: syntax.Pattern, near: tuple[int, int] | syntax.RegionPattern
     ) -> syntax.Pattern:
         return syntax.Meet(part, other, near, negated=True)
 
     def near(
-        self, first: Leaf | syntax.Region, second: Leaf | None = None
-    ) -> tuple[int, int] | syntax.Region:
-        if second is None or isinstance(first, syntax.Region):
-            assert isinstance(first, syntax.Region)
+        self, first: Leaf | syntax.RegionPattern, second: Leaf | None = None
+    ) -> tuple[int, int] | syntax.RegionPattern:
+        if second is None or isinstance(first, syntax.RegionPattern):
+            assert isinstance(first, syntax.RegionPattern)
             return first
         for one in (first, second):
             if len(one) > len(str(MOST_DISTANCE)) + 1 or abs(int(one)) > MOST_DISTANCE:
@@ -355,16 +355,16 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
     def begin(self, name: Leaf, tests: tuple[syntax.CqlComparison, ...]) -> syntax.Pattern:
         return syntax.CqlEdge(self.region(name, tests), end=False)
 
-    def end(self, region: syntax.Region) -> syntax.Pattern:
+    def end(self, region: syntax.RegionPattern) -> syntax.Pattern:
         return syntax.CqlEdge(region, end=True)
 
-    def region(self, name: Leaf, tests: tuple[syntax.CqlComparison, ...]) -> syntax.Region:
+    def region(self, name: Leaf, tests: tuple[syntax.CqlComparison, ...]) -> syntax.RegionPattern:
         kind = str(name)
         if kind in BUILT_IN and (kind == BUILT_IN[kind] or not self._is_kind(kind)):
             kind = BUILT_IN[kind]
-        return syntax.Region(kind, tests, name.start_pos or 0)
+        return syntax.RegionPattern(kind, tests, name.start_pos or 0)
 
-    def region_name(self, name: Leaf) -> syntax.Region:
+    def region_name(self, name: Leaf) -> syntax.RegionPattern:
         return self.region(name, ())
 
     def tests(self, *tests: syntax.CqlComparison) -> tuple[syntax.CqlComparison, ...]:

@@ -15,7 +15,7 @@ def reaching(pattern: syntax.Pattern, selection: Selection) -> tuple[syntax.Patt
     if syntax.one_token(pattern) and _inside(pattern):
         return pattern, SENTENCE
     match pattern:
-        case syntax.Within(inner, syntax.Region("s")) if _inside(inner):
+        case syntax.Within(inner, syntax.RegionPattern("s")) if _inside(inner):
             return pattern, SENTENCE
     # Any token is one of those sentences that are chosen: what is any token is not looked up.
     return (_looked_up(pattern) if selection.condition is not None else pattern), DOCUMENT

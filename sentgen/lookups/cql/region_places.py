@@ -79,24 +79,24 @@ class DocumentRegions(RegionConditions):
             for edge in sorted(edges, key=repr)
         ]
 
-    def whole(self, region: syntax.Region, among: Sequence[str], labels: str) -> str:
+    def whole(self, region: syntax.RegionPattern, among: Sequence[str], labels: str) -> str:
         """Return the query for regions as spans; see `RegionConditions`."""
         parts = self.parts(region, among)
         return f"  select p.sentence_id, p.first, p.last{labels}\n  from ({parts}) as p"
 
-    def within(self, region: syntax.Region, found: str) -> str:
+    def within(self, region: syntax.RegionPattern, found: str) -> str:
         """Return the query for the spans of a table that lie in such a region; empty if all of them do."""
         if region.kind == "doc" and not region.tests:
             return ""
         return _WITHIN.format(found=found, parts=in_blocks(f"({self.parts(region)})"), block=BLOCK)
 
-    def expanded(self, region: syntax.Region, found: str, labels: Iterable[str]) -> str:
+    def expanded(self, region: syntax.RegionPattern, found: str, labels: Iterable[str]) -> str:
         """Return the query for the spans of a table, with ends at those of regions."""
         of_labels = "".join(f", m.{column}" for column in labels)
         parts = in_blocks(f"({self.parts(region)})")
         return _EXPANDED.format(found=found, parts=parts, labels=of_labels, order=INNER, block=BLOCK)
 
-    def parts(self, region: syntax.Region, among: Sequence[str] = ()) -> str:
+    def parts(self, region: syntax.RegionPattern, among: Sequence[str] = ()) -> str:
         """Return the query for such regions: their key, and where they begin and end in their documents.
 
         Args:

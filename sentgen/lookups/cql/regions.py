@@ -48,7 +48,7 @@ _EXPANDED = """\
   group by m.sentence_id, m.first, m.last{labels}"""
 
 
-def find_property(keys: StoreKeys, region: syntax.Region, attribute: str) -> MetadataKey | None:
+def find_property(keys: StoreKeys, region: syntax.RegionPattern, attribute: str) -> MetadataKey | None:
     """Return the key of metadata that an attribute of a sentence or a document is; none if it has none."""
     owner, name = _OWNERS[region.kind]
     return MetadataKey(name) if attribute == "id" else keys.find_metadata(owner + attribute)
@@ -88,7 +88,7 @@ class RegionConditions:
                 found.append(text.format(**places, conditions=self._meets(edge.region)))
         return found
 
-    def in_sentences(self, region: syntax.Region, sentence: str) -> list[str]:
+    def in_sentences(self, region: syntax.RegionPattern, sentence: str) -> list[str]:
         """Return the condition that a sentence, or its document, is such a region: none for any of them."""
         told = list[str]()
         for one in region.tests:
@@ -97,7 +97,7 @@ class RegionConditions:
             told.append(self._passes(one, f"coalesce({key.value('s', self.conditions.bindings)}, '')"))
         return [f"{sentence} in (select s.id from sentence as s where {' and '.join(told)})"] if told else []
 
-    def whole(self, region: syntax.Region, among: Sequence[str], labels: str) -> str:
+    def whole(self, region: syntax.RegionPattern, among: Sequence[str], labels: str) -> str:
         """Return the query for the parts of regions in sentences, as spans.
 
         Args:
@@ -111,7 +111,7 @@ class RegionConditions:
         parts = parts_of(self._meets(region), lengths=True) + where(among, "  ")
         return f"  select p.sentence_id, p.first, p.last{labels}\n  from ({parts}) as p"
 
-    def within(self, region: syntax.Region, found: str) -> str:
+    def within(self, region: syntax.RegionPattern, found: str) -> str:
         """Return the query for the spans of a table that lie in such a region; empty if all of them do."""
         if not region.built_in:
             return _WITHIN.format(found=found, parts=self._parts(region))
@@ -119,7 +119,7 @@ class RegionConditions:
         told = self.in_sentences(region, "m.sentence_id")
         return f"  select m.*\n  from {found} as m{where(told, '  ')}" if told else ""
 
-    def expanded(self, region: syntax.Region, found: str, labels: Iterable[str]) -> str:
+    def expanded(self, region: syntax.RegionPattern, found: str, labels: Iterable[str]) -> str:
         """Return the query for the spans of a table, each as the part of the region around it."""
         of_labels = "".join(f", m.{column}" for column in labels)
         if region.built_in:
@@ -129,15 +129,15 @@ class RegionConditions:
             found=found, parts=self._parts(region, lengths=True), labels=of_labels, order=INNER
         )
 
-    def parts(self, region: syntax.Region) -> str:
+    def parts(self, region: syntax.RegionPattern) -> str:
         """Return the query for what of such regions is in sentences: their key, and where."""
         return self._parts(region)
 
-    def _parts(self, region: syntax.Region, *, lengths: bool = False) -> str:
+    def _parts(self, region: syntax.RegionPattern, *, lengths: bool = False) -> str:
         near = [f"r.sentence_id <= {self.high}", f"r.last_sentence_id >= {self.low}"] if self.low else []
         return parts_of(" and ".join([self._meets(region), *near]), lengths=lengths)
 
-    def _meets(self, region: syntax.Region) -> str:
+    def _meets(self, region: syntax.RegionPattern) -> str:
         """Return the condition that a row ``r`` of `region` is such a region."""
         keys, bindings = self.conditions.keys, self.conditions.bindings
         kinds = keys.find_kinds(region.kind)

@@ -287,7 +287,7 @@ def _is_known(keys: StoreKeys, one: syntax.Term) -> bool:
     return bool(one.label) and bool(keys.find_metadata(name) or keys.find_region(name))
 
 
-def _check_region(keys: StoreKeys, text: str, region: syntax.Region) -> None:
+def _check_region(keys: StoreKeys, text: str, region: syntax.RegionPattern) -> None:
     """Refuse a region of which there is no kind, or none with the attributes that it is asked for."""
     kinds = () if region.built_in else keys.find_kinds(region.kind)
     if not region.built_in and not kinds:

@@ -102,7 +102,7 @@ class Spans:
         found = self._spans(pattern)
         if self.walks:
             self.parts = _named(self.parts, found)
-        while isinstance(pattern, syntax.Within) and isinstance(pattern.outer, syntax.Region):
+        while isinstance(pattern, syntax.Within) and isinstance(pattern.outer, syntax.RegionPattern):
             pattern = pattern.inner
         self.once = len(self.walks) == 1 and not self._names and not isinstance(pattern, syntax.Joined)
         return found
@@ -133,11 +133,11 @@ class Spans:
 
     def _spans(self, pattern: syntax.Pattern) -> str:
         match pattern:
-            case syntax.Region():
+            case syntax.RegionPattern():
                 return self._region(pattern)
             case syntax.Both(left, right):
                 return self._together(left, right, "o.first = m.first and o.last = m.last")
-            case syntax.Within(inner, syntax.Region() as region):
+            case syntax.Within(inner, syntax.RegionPattern() as region):
                 found = self._spans(inner)
                 told = self._regions.within(region, found)
                 return self._add("match", told) if told else found
@@ -155,7 +155,7 @@ class Spans:
                 return self._constrained(part, condition)
         return self._walked(automaton(pattern, across=self.scans.across))
 
-    def _region(self, region: syntax.Region) -> str:
+    def _region(self, region: syntax.RegionPattern) -> str:
         told = self.conditions.selection.of_sentences(self.conditions.bindings, "s")
         if not self.scans.across:
             told = [*self.scans.range("s.id"), *told]
@@ -175,7 +175,7 @@ class Spans:
         """Write the tokens near which there is another one, or in whose region."""
         part, other = self._spans(pattern.part), self._spans(pattern.other)
         across = self.scans.across
-        if not isinstance(pattern.near, syntax.Region):
+        if not isinstance(pattern.near, syntax.RegionPattern):
             low, high = pattern.near
             key, near = "sentence_id, first", f"sentence_id, unnest(range(first - {high}, first - {low} + 1))"
         elif pattern.near.built_in and not across:

@@ -58,7 +58,7 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Region:
+class RegionPattern:
     """A whole sentence (``s``) or document (``doc``), or what of another region is in a sentence.
 
     Args:
@@ -81,7 +81,7 @@ class Region:
 class CqlEdge:
     """The begin or the end of a region; no token."""
 
-    region: Region
+    region: RegionPattern
     end: bool
 
 
@@ -141,7 +141,7 @@ class Meet:
 
     part: Pattern
     other: Pattern
-    near: tuple[int, int] | Region
+    near: tuple[int, int] | RegionPattern
     negated: bool = False
 
 
@@ -158,11 +158,11 @@ class Expanded:
     """Spans of ``part``, each become the innermost region of a kind that it lies in, if there is one."""
 
     part: Pattern
-    region: Region
+    region: RegionPattern
 
 
 #: Patterns that no automaton of tokens knows; they match one token at least.
-Joined = Region | Both | Within | Containing | Meet | Constrained | Expanded
+Joined = RegionPattern | Both | Within | Containing | Meet | Constrained | Expanded
 Pattern = Token | CqlEdge | Sequence | Alternatives | Repetition | Joined
 
 
@@ -208,18 +208,20 @@ def longest(pattern: Pattern) -> int | None:
             return 1
         case CqlEdge():
             return 0
-        case Within(_, Region()):
+        case Within(_, RegionPattern()):
             return sizes[0]
         case Repetition(_, _, most):
             return sizes[0] * most if sizes[0] is not None and most is not None else None
-        case Meet(_, _, Region()) | Region():
+        case Meet(_, _, RegionPattern()) | RegionPattern():
             return None
     known = [size for size in sizes if size is not None]
     if len(known) < len(sizes):
         return None
     if isinstance(pattern, Sequence):
         return sum(known)
-    near = pattern.near if isinstance(pattern, Meet) and not isinstance(pattern.near, Region) else (0, 0)
+    near = (
+        pattern.near if isinstance(pattern, Meet) and not isinstance(pattern.near, RegionPattern) else (0, 0)
+    )
     return max(known, default=0) + max(map(abs, near))
 
 
@@ -257,13 +259,13 @@ def comparisons(condition: Condition | None) -> tuple[CqlComparison, ...]:
     return ()
 
 
-def regions(pattern: Pattern) -> tuple[Region, ...]:
+def regions(pattern: Pattern) -> tuple[RegionPattern, ...]:
     """Return the regions of a pattern, those of tags among them, in their order."""
     inner = tuple(one for part in children(pattern) for one in regions(part))
     match pattern:
-        case Region():
+        case RegionPattern():
             return (pattern,)
-        case CqlEdge(region) | Expanded(_, region) | Meet(_, _, Region() as region):
+        case CqlEdge(region) | Expanded(_, region) | Meet(_, _, RegionPattern() as region):
             return (*inner, region)
     return inner
 

@@ -43,7 +43,7 @@ from sentgen.lookups.windows import Window, read_window
 from sentgen.options import Option
 
 
-class Unit(StrEnum):
+class CollocateUnit(StrEnum):
     """What a collocate is."""
 
     WORD = "word"
@@ -76,7 +76,7 @@ class Collocations(HitLookup):
             metavar="REL",
         ),
     ] = None
-    by: Annotated[Unit, Option("Collocates as words or as lemmas.")] = Unit.WORD
+    by: Annotated[CollocateUnit, Option("Collocates as words or as lemmas.")] = CollocateUnit.WORD
     pos: PosOption = None
     measure: Annotated[Measure, Option("What to rank by.")] = Measure.LOGDICE
     all_measures: Annotated[

@@ -18,7 +18,7 @@ from sentgen.lookups.attributes import COLUMNS
 from sentgen.lookups.question import Lookup, MinCountOption
 from sentgen.lookups.statement import Answer, Bindings, Statement, at_least, limited
 from sentgen.lookups.statistics.collocation_measures import COLUMN, Measure, shown
-from sentgen.lookups.statistics.collocations import Unit, read_node
+from sentgen.lookups.statistics.collocations import CollocateUnit, read_node
 from sentgen.lookups.statistics.relation_names import NAME, NAMED, word_of
 from sentgen.lookups.statistics.relation_statements import RelationStatements
 from sentgen.lookups.statistics.sketch_difference import compared
@@ -60,7 +60,7 @@ class Sketch(Lookup):
         str | None,
         Option("Another word: what each has that the other has not, and what they share.", metavar="WORD"),
     ] = None
-    by: Annotated[Unit, Option("Collocates as words or as lemmas.")] = Unit.LEMMA
+    by: Annotated[CollocateUnit, Option("Collocates as words or as lemmas.")] = CollocateUnit.LEMMA
     measure: Annotated[Measure, Option("What to rank by.")] = Measure.LOGDICE
     min_count: MinCountOption = 2
     function_words: Annotated[bool, Option("Function words and punctuation, too.")] = False

@@ -35,7 +35,7 @@ from sentgen.lookups.statement import (
     limited,
     where,
 )
-from sentgen.lookups.statistics.collocations import Unit, read_node
+from sentgen.lookups.statistics.collocations import CollocateUnit, read_node
 from sentgen.lookups.statistics.relation_names import FUNCTION, NO_FUNCTION
 from sentgen.options import Option
 from sentgen.output.wording import quantity
@@ -169,7 +169,7 @@ class Thesaurus(Lookup):
     """Words of the same class with the same collocates."""
 
     word: Annotated[str, Option("The word: `stock`, `lemma:fall`, `stock/NN`.", argument=True)]
-    by: Annotated[Unit, Option("Compare words or lemmas.")] = Unit.LEMMA
+    by: Annotated[CollocateUnit, Option("Compare words or lemmas.")] = CollocateUnit.LEMMA
     min_count: Annotated[int, Option("Collocates to share at least.", least=1, api={"le": MOST})] = 2
     function_words: Annotated[bool, Option("Function words and punctuation as collocates, too.")] = False
 

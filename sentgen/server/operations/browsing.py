@@ -15,7 +15,7 @@ from sentgen.lookups.pair_lines import collocation_lines, dependency_lines, rela
 from sentgen.lookups.question import CorporaOption, LimitOption, Lookup, WhereOption
 from sentgen.lookups.selection import select_corpora
 from sentgen.lookups.statement import Answer
-from sentgen.lookups.statistics.collocations import AROUND, Unit
+from sentgen.lookups.statistics.collocations import AROUND, CollocateUnit
 from sentgen.lookups.windows import read_window
 from sentgen.options import Option
 from sentgen.server.operations.operation import Context, Operation, Result, answered, ask
@@ -96,7 +96,7 @@ class PairLines(Lookup):
     window: Annotated[str | None, Option("Words before and after, in which a collocate stands.")] = None
     relation: Annotated[str, Option("Relation in which they stand, as a sketch counts them.")] = ""
     preposition: Annotated[str, Option("Preposition by which they stand in it.")] = ""
-    by: Annotated[Unit, Option("What the other one is in a relation.")] = Unit.WORD
+    by: Annotated[CollocateUnit, Option("What the other one is in a relation.")] = CollocateUnit.WORD
     offset: OffsetOption = 0
     limit: LimitOption = 50
 

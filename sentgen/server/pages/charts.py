@@ -47,7 +47,7 @@ class ChartLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Chart:
+class RateChart:
     """Lines, and what stands below and beside them: places with their texts."""
 
     time: str
@@ -61,7 +61,7 @@ class Chart:
 
 def drawn_over_time(
     keys: Sequence[str], rows: Sequence[Mapping[str, Any]], sizes: PartSizes, urls: Sequence[str]
-) -> Chart | None:
+) -> RateChart | None:
     """Draw the rates of counts over time; nothing where no key is a time, or lines are too many.
 
     Args:
@@ -79,7 +79,7 @@ def drawn_over_time(
         return None
     points = [point for runs in lines.values() for run in runs for point in run]
     scale = _Scale.of(points)
-    return Chart(
+    return RateChart(
         time,
         [_line(", ".join(name), runs, scale, urls) for name, runs in lines.items()],
         [(scale.x(year), str(year)) for year in _steps(scale.first, scale.last, _YEARS)],

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from sentgen.lookups.cql.search import is_cql
 from sentgen.lookups.statistics.collocation_measures import COLUMN, Measure
-from sentgen.lookups.statistics.collocations import Unit
+from sentgen.lookups.statistics.collocations import CollocateUnit
 from sentgen.server.pages import examples
 from sentgen.server.pages.graphs import drawn
 from sentgen.server.pages.page import Asking, Page, PageParameters
@@ -27,7 +27,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     asked = {
         "word": word,
         "window": query.text("window", _WINDOW),
-        "by": query.choice("by", Unit),
+        "by": query.choice("by", CollocateUnit),
         "measure": query.choice("measure", Measure),
         "min_count": query.number("min_count", _MIN_COUNT, least=1),
         "corpus": query.all("corpus"),
@@ -39,7 +39,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "asked": asked,
         "rows": rows,
         "measures": tuple(Measure),
-        "units": tuple(Unit),
+        "units": tuple(CollocateUnit),
         "overview": overview,
         "subcorpora": subcorpora,
         "found": None,
@@ -88,7 +88,7 @@ def lines_of(query: PageParameters, node: str, collocate: str) -> str:
 
     Of a pattern of one token they are as many as were counted; of a query, hits near which the collocate is.
     """
-    by, window = query.choice("by", Unit), query.text("window", _WINDOW)
+    by, window = query.choice("by", CollocateUnit), query.text("window", _WINDOW)
     kept = {name: query.all(name) for name in ("corpus", "where", "ignore_case")}
     if is_cql(node):
         near = node_pattern(collocate, by)

@@ -10,7 +10,7 @@ from typing import Any
 from sentgen.lookups.concordances.sorting import TYPICAL
 from sentgen.server.pages import examples
 from sentgen.server.pages.contexts import contexts
-from sentgen.server.pages.curves import Curve, curves
+from sentgen.server.pages.curves import SurprisalCurve, curves
 from sentgen.server.pages.examples import PageExample
 from sentgen.server.pages.facets import PartChoice, frequent_words, read_parts
 from sentgen.server.pages.lines import SORT_KEYS
@@ -104,7 +104,7 @@ async def _documents(
     return await ask("documents", corpus=_only(name), where=where, **part.asked)
 
 
-async def _curves(ask: Asking, query: PageParameters, name: str) -> list[Curve]:
+async def _curves(ask: Asking, query: PageParameters, name: str) -> list[SurprisalCurve]:
     """Return the curves of a document that is shown."""
     document = query.raw("document")
     if not name or not document or query.choice("show", _OF_CORPUS) != "documents":

@@ -29,7 +29,7 @@ class CurvePoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class SurprisalCurve:
     """The curve of a model; ``ticks`` are heights with their bits, ``each`` the sentences of a point."""
 
     model: str
@@ -53,7 +53,7 @@ class Curve:
         return HEIGHT - _BOTTOM
 
 
-def curves(rows: Sequence[Mapping[str, Any]], page_of: Callable[[str], str]) -> list[Curve]:
+def curves(rows: Sequence[Mapping[str, Any]], page_of: Callable[[str], str]) -> list[SurprisalCurve]:
     """Draw a curve a model.
 
     Args:
@@ -64,7 +64,7 @@ def curves(rows: Sequence[Mapping[str, Any]], page_of: Callable[[str], str]) -> 
     return [_curve(model, list(found), page_of) for model, found in grouped]
 
 
-def _curve(model: str, rows: Sequence[Mapping[str, Any]], page_of: Callable[[str], str]) -> Curve:
+def _curve(model: str, rows: Sequence[Mapping[str, Any]], page_of: Callable[[str], str]) -> SurprisalCurve:
     each = ceil(len(rows) / _MOST_POINTS)
     parts = [rows[at : at + each] for at in range(0, len(rows), each)]
     means = [sum(row["bits"] for row in part) / sum(row["tokens"] for row in part) for part in parts]
@@ -79,4 +79,4 @@ def _curve(model: str, rows: Sequence[Mapping[str, Any]], page_of: Callable[[str
         points.append(CurvePoint(x, _TOP + down * (1 - mean / top), title, page_of(part[0]["sentence"])))
     ticks = [(_TOP + down * (1 - bits / top), bits) for bits in range(0, top + 1, step)]
     mean = sum(row["bits"] for row in rows) / sum(row["tokens"] for row in rows)
-    return Curve(model, points, ticks, len(rows), each, mean)
+    return SurprisalCurve(model, points, ticks, len(rows), each, mean)

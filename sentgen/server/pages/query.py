@@ -15,7 +15,7 @@ from sentgen.lookups.cql.dialects import Dialect, Strategy
 from sentgen.output.rates import IN_PART, PartSizes, rate_column, row_rate, time_key
 from sentgen.server import wire
 from sentgen.server.operations import operations
-from sentgen.server.pages.charts import Chart, drawn_over_time
+from sentgen.server.pages.charts import RateChart, drawn_over_time
 from sentgen.server.pages.contexts import contexts
 from sentgen.server.pages.examples import PageExample
 from sentgen.server.pages.lines import read_choice
@@ -192,7 +192,7 @@ async def _over_time(
     asked: tuple[str, dict[str, object]],
     counts: PageAnswer,
     urls: Callable[[PageAnswer], list[str]],
-) -> Chart | None:
+) -> RateChart | None:
     """Ask for all counts, if these are of years or dates, and draw them."""
     keys = counts.columns[: list(counts.columns).index("count")] if counts.rows else ()
     if time_key(keys, counts.rows) is None or not rate_column(counts.columns):

@@ -17,7 +17,7 @@ from sentgen.errors import NotFoundError
 from sentgen.lookups.concordances.browsing import find_sentence, list_sentences
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.patterns import glob
-from sentgen.lookups.statistics.collocations import Unit
+from sentgen.lookups.statistics.collocations import CollocateUnit
 from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.output.display import MOST_CHARACTERS, MOST_OF_WORD, ending, inline_svg, shown, visible
 from sentgen.output.logarithms import NATURAL
@@ -250,7 +250,7 @@ def test_a_count_of_a_sketch_leads_to_as_many_hits(word, by, held):
     asked = {"word": word, "against": "", "by": by, "corpus": ["relief"], "ignore_case": ""}
     with held.connect() as connection:
         question = Sketch(
-            word=word, by=Unit(by), corpus=["relief"], min_count=1, limit=3, function_words=True
+            word=word, by=CollocateUnit(by), corpus=["relief"], min_count=1, limit=3, function_words=True
         )
         answer = PageAnswer(rows=question.ask(connection).table.to_pylist())
         rows = [row for one in sketch.relations_of(answer, asked) for row in one.rows]
@@ -258,7 +258,7 @@ def test_a_count_of_a_sketch_leads_to_as_many_hits(word, by, held):
         assert word != "lemma:camp" or any(row["preposition"] for row in rows)
 
         async def asked_of(name, /, **given):
-            given |= {"by": Unit(given["by"]), "where": None, "ignore_case": False, "limit": 0}
+            given |= {"by": CollocateUnit(given["by"]), "where": None, "ignore_case": False, "limit": 0}
             found = PairLines(**given)
             assert found.ask(connection).found.num_rows == row["count"], row
             return PageAnswer(rows=[])

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sentgen.alignment.budget import WORD_CELLS, Blocks, Budget
+from sentgen.alignment.budget import WORD_CELLS, Budget, RowBlocks
 from sentgen.alignment.phrase_hmm.lattice.event_kernels import EventOrder, by_end
 from sentgen.alignment.phrase_hmm.lattice.events import all_events, copied_runs, look_up, nothing, word_cells
 from sentgen.alignment.phrase_hmm.lattice.lattice_kernels import Emission
@@ -110,7 +110,7 @@ def rewriting(
 
 def rewriting_within(
     budget: Budget, pair: PairIds, parameters: RewriteParameters, settings: PbhmmSettings, *, table: bool
-) -> tuple[Rewriting, Blocks]:
+) -> tuple[Rewriting, RowBlocks]:
     """Look up all components of a pair, and say in which blocks it is to be aligned.
 
     Args:
