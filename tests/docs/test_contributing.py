@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -39,6 +40,16 @@ def test_the_files_that_are_named_exist() -> None:
 
     assert len(named) > 10
     assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_the_name_of_a_class_means_one_thing() -> None:
+    """But for `Tree`: of a stored sentence in Python, and of the units of a bag for plug-ins."""
+    modules = (path for room in ("sentgen", "schema", "migrations") for path in (ROOT / room).rglob("*.py"))
+    names = Counter(
+        name for path in modules for name in re.findall(r"^class ([A-Z]\w*)", path.read_text("utf-8"), re.M)
+    )
+
+    assert {name for name, number in names.items() if number > 1} == {"Tree"}
 
 
 #: An algorithm with a setting of its own, in one file.
