@@ -169,6 +169,7 @@ def test_no_file_is_called_as_users_call_things(store: Path, tmp_path: Path) -> 
     with Store(store) as opened:
         for name in ("con", "a:b?", "x. ", "News", "news"):
             ingest(opened, [str(source)], Settings(name))
+        for name in ("a:b?", "News", "news"):
             build(opened, name, [name], order=1)
         export(opened, Place(tmp_path / "lake"))
     publish(store, tmp_path / "to")
