@@ -14,14 +14,16 @@ from sentgen.lookups.concordances.hits import ReadPattern
 from sentgen.lookups.concordances.places import SentenceRange, sentences_of
 from sentgen.lookups.statement import Answer, Bindings, Statement, gathered, limit_clause
 from sentgen.output.plots.places import PARTS
+from sentgen.output.tabular import column_of, without_columns
 from sentgen.output.wording import quantity
 
+_HIT = """\
+{beginning}hit as (
+  select {sentence} as sentence_id, {first} as first
+  from {source}
+)"""
 #: Sentences are placed in whole documents, of which others may be searched with other parts of the store.
-_COUNTED = f"""\
-{{beginning}}hit as (
-  select {{sentence}} as sentence_id, {{first}} as first
-  from {{source}}
-),
+_SPREAD = f"""\
 located as (
   select id, document_id, sum(length) over (partition by document_id) as tokens,
     sum(length) over (partition by document_id order by id) - length as before
@@ -35,20 +37,32 @@ spread as (
 )"""
 _OF_PART = """
   where document_id in (select document_id from sentence where id {part})"""
+#: To place sentences takes longer than to find hits: only in documents that are shown.
+_OF_SHOWN = """
+  where document_id in (select document_id from shown)"""
+_COUNTED = "count(*) as count from hit join sentence on sentence.id = hit.sentence_id"
+_SUMMED = "sum(count) as count from gathered"
+_SHOWN = """\
+shown as (
+  select document_id, count, corpus.name as corpus, document.name as document,
+    count(*) over () as documents, (sum(count) over ())::bigint as hits
+  from (
+    select document_id, {counted}
+    group by document_id
+  )
+  join document on document.id = document_id
+  join corpus on corpus.id = document.corpus_id
+  order by count desc, corpus, document, document_id{limit}
+)"""
+_TOTALS = ("documents", "hits")
 _STATEMENT = """\
-select corpus.name as corpus, document.name as document, sum(count)::bigint as count,
-  any_value(tokens)::bigint as tokens, (1e6 * sum(count) / any_value(tokens))::double as per_million,
-  string_agg(place::integer, ' ' order by place) as places
-from (
-  select document_id, tokens, place, sum(count) as count
-  from {found}
-  group by all
-)
-join document on document.id = document_id
-join corpus on corpus.id = document.corpus_id
-group by document.id, corpus.name, document.name
-order by count desc, corpus, document, document.id{limit}"""
-_TOTAL = "select count(distinct document_id), coalesce(sum(count), 0)::bigint from gathered"
+select corpus, document, shown.count::bigint as count, any_value(tokens)::bigint as tokens,
+  (1e6 * shown.count / any_value(tokens))::double as per_million,
+  string_agg(place::integer, ' ' order by place) as places{totals}
+from shown
+join (select distinct document_id, tokens, place from {spread}) using (document_id)
+group by document_id, shown.count, corpus, document{totals}
+order by count desc, corpus, document, document_id"""
 
 
 def hit_places(connection: Connection, pattern: ReadPattern, limit: int, missing: str) -> Answer:
@@ -63,33 +77,38 @@ def hit_places(connection: Connection, pattern: ReadPattern, limit: int, missing
         limit: documents at most, 0 for all.
         missing: what there is none of where nothing was found.
     """
-    bindings = Bindings()
-    rest = _STATEMENT.format(found="{found}", limit=limit_clause(limit, bindings))
-    sentences = sentences_of(connection)
-    with gathered(connection, "gathered", _parts(connection, pattern, sentences)):
-        found = Statement(rest.format(found="gathered"), bindings).fetch(connection, limit)
-        [total] = Statement(_TOTAL).run(connection).to_pylist()
-    documents, hits = total.values()
-    whole = Statement(f"{_counted(pattern, bindings)}\n{rest.format(found='spread')}", bindings)
+    bindings, sentences = Bindings(), sentences_of(connection)
+    hit, shown = (
+        _hit(pattern, bindings),
+        _SHOWN.format(counted="{counted}", limit=limit_clause(limit, bindings, "  ")),
+    )
+    of_hits, spread = shown.format(counted=_COUNTED), _SPREAD.format(documents=_OF_SHOWN)
+    text = f"{hit},\n{of_hits},\n{spread}\n{_STATEMENT}"
+    whole = Statement(text.format(totals="", spread="spread"), bindings)
+    totals = "".join(f", {name}" for name in _TOTALS)
+    if pattern.at_once(sentences):
+        found = Statement(text.format(totals=totals, spread="spread"), bindings).fetch(connection, limit)
+    else:
+        with gathered(connection, "gathered", _parts(connection, pattern, sentences)):
+            text = f"with {shown.format(counted=_SUMMED)}\n{_STATEMENT}"
+            of_parts = Statement(text.format(totals=totals, spread="gathered"), bindings)
+            found = of_parts.fetch(connection, limit)
+    documents, hits = (int(next(iter(column_of(found, name)), 0)) for name in _TOTALS)
     remarks = [f"{quantity(hits, 'hit')} in {quantity(documents, 'document')}"] if hits else []
-    more = documents > found.num_rows
+    more, found = documents > found.num_rows, without_columns(found, _TOTALS)
     return Answer(found, whole, missing, truncated=more, total=documents, remarks=tuple(remarks))
 
 
 def _parts(connection: Connection, pattern: ReadPattern, sentences: int) -> Iterator[Statement]:
-    """Yield the statements that count in parts of the store, or in all of it."""
-    ranges = [None] if pattern.at_once(sentences) else pattern.parts(connection, sentences)
-    for within in ranges:
+    """Yield the statements that count in parts of the store."""
+    for within in pattern.parts(connection, sentences):
         bindings = Bindings()
-        yield Statement(f"{_counted(pattern, bindings, within)}\nselect * from spread", bindings)
+        spread = _SPREAD.format(documents=_OF_PART.format(part=within.part))
+        yield Statement(f"{_hit(pattern, bindings, within)},\n{spread}\nselect * from spread", bindings)
 
 
-def _counted(pattern: ReadPattern, bindings: Bindings, within: SentenceRange | None = None) -> str:
+def _hit(pattern: ReadPattern, bindings: Bindings, within: SentenceRange | None = None) -> str:
     source = pattern.source(bindings, within)
-    return _COUNTED.format(
-        beginning=source.beginning,
-        sentence=source.sentence,
-        first=source.first,
-        source=source.table,
-        documents=_OF_PART.format(part=within.part) if within else "",
+    return _HIT.format(
+        beginning=source.beginning, sentence=source.sentence, first=source.first, source=source.table
     )
