@@ -337,10 +337,12 @@ def score_tokens(
             for part, _ in reader.parts
         ]
         return _mixed(given, [weight for _, weight in reader.parts], numbers, lengths)
+    if more:
+        reader.read_whole(len(numbers) + len(lengths))
     symbols = reader.model.symbols
     known = reader.known_in([symbols.lowered(form) for form in forms] if lower else forms, old)
     stream = wrap(known[numbers], lengths, BOS, EOS)
-    return known, reader.logps(stream, more=more)
+    return known, reader.logps(stream)
 
 
 def _mixed(

@@ -17,7 +17,6 @@ from itertools import chain, pairwise
 
 import duckdb
 import numpy as np
-import pyarrow as pa
 
 from sentgen.arrays import Ints
 from sentgen.models import registry
@@ -185,9 +184,10 @@ def word_ids(
     known = cache.forms(model)
     missing = sorted(form for form in forms if form not in known)
     if missing:
-        _forms = pa.table({"form": pa.array(missing, pa.string())})  # DuckDB finds it by its name
+        # A list, not a table of Arrow: for one, DuckDB imports more than most look-ups take.
         found = duck.execute(
-            "select form, min(id) as id from word where form in (select form from _forms) group by form"
+            "select form, min(id) as id from word where form in (select unnest($forms)) group by form",
+            {"forms": missing},
         ).fetchall()
         known.update(dict.fromkeys(missing, -1) | dict(found))
     return {form: number for form in forms if (number := known[form]) >= 0}

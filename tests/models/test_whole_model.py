@@ -75,17 +75,20 @@ def test_when_it_is_read(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
 
     many = np.tile(stream, ngrams)
     reader = ModelReader(store, model)
-    own = reader.logps(stream, more=False)
+    own = reader.logps(stream)
     assert not reader.is_whole
-    assert reader.logps(many, more=True).tolist() == own.tolist() * ngrams
+    reader.read_whole(len(many))
     assert reader.is_whole
-    assert reader.logps(stream, more=False) == own
+    assert reader.logps(many).tolist() == own.tolist() * ngrams
+    assert reader.logps(stream) == own
 
     short = ModelReader(store, model)
     monkeypatch.setattr(whole_model, "_MOST_NGRAMS", 1)
-    assert short.logps(stream, more=True) == own
+    short.read_whole(len(stream))
     assert not short.is_whole
+    assert short.logps(stream) == own
     monkeypatch.setattr(whole_model, "_BYTES", 10**15)
     tight = ModelReader(store, model)
-    assert tight.logps(many, more=True).tolist() == own.tolist() * ngrams
+    tight.read_whole(len(many))
     assert not tight.is_whole
+    assert tight.logps(many).tolist() == own.tolist() * ngrams

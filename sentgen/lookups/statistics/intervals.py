@@ -79,11 +79,12 @@ class RatioSums:
 
     def add_all(self, y: Floats, n: Ints) -> None:
         """Count parts, each with numbers."""
-        sizes = n.astype(float)  # only floats are multiplied fast
+        sizes = n.astype(float)
         self.parts += len(y)
         self.y, self.n = self.y + float(y.sum()), self.n + float(sizes.sum())
-        self.yy, self.yn = self.yy + float(y @ y), self.yn + float(y @ sizes)
-        self.nn += float(sizes @ sizes)
+        # Not with @, whose threads take longer to start than the sums.
+        self.yy, self.yn = self.yy + float((y * y).sum()), self.yn + float((y * sizes).sum())
+        self.nn += float((sizes * sizes).sum())
 
     @property
     def interval(self) -> tuple[float, float, float]:

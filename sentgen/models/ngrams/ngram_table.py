@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sentgen.arrays import Floats, Ints, Longs, compiled
+from sentgen.arrays import Floats, Ints, Longs, Shorts, compiled
 from sentgen.schema.tables.corpus import BOS, UNK
 
 MISSING_UNK = -100 * math.log(10)
@@ -177,16 +177,26 @@ def _connect(table: NgramTable, highest: int) -> None:
 
 
 @compiled
-def _fill(table: NgramTable, words: Ints, lengths: Ints) -> int:
-    """Fill the hash with n-grams sorted by length; return the first without a prefix, or -1."""
-    for i in range(len(lengths)):
-        prefix = EMPTY
-        for place in range(lengths[i] - 1):
-            prefix = find(table, prefix, words[i, place])
-            if prefix < 0:
-                return i
-        find_or_insert(table, i + 1, prefix, words[i, lengths[i] - 1])
-    return -1
+def _fill(table: NgramTable, words: Ints, lengths: Shorts, logp: Floats, backoff: Floats, order: int) -> int:
+    """Fill a table with n-grams, the shorter ones first; return its first row of the order, or -1.
+
+    It is -1 where an n-gram lacks its prefix.
+    """
+    row = first = 1
+    for n in range(1, order + 1):
+        first = row
+        for i in range(len(lengths)):
+            if lengths[i] != n:
+                continue
+            prefix = EMPTY
+            for place in range(n - 1):
+                prefix = find(table, prefix, words[i, place])
+                if prefix < 0:
+                    return -1
+            find_or_insert(table, row, prefix, words[i, n - 1])
+            table.logp[row], table.backoff[row] = logp[i], backoff[i]
+            row += 1
+    return first
 
 
 def build_table(words: Ints, lengths: Ints, logp: Floats, backoff: Floats) -> NgramTable:
@@ -209,9 +219,18 @@ def table_without_states(words: Ints, lengths: Ints, logp: Floats, backoff: Floa
     order = words.shape[1]
     words, lengths, logp, backoff = _with_reserved(words, lengths, logp, backoff)
     while True:
-        table, sorted_words, sorted_lengths = _allocate(words, lengths, logp, backoff)
-        if _fill(table, sorted_words, sorted_lengths) < 0:
-            return table, 1 + int(np.searchsorted(sorted_lengths, order))
+        table = empty_table(len(lengths) + 1)
+        # The kernel is compiled for arrays that can be written, which those of Arrow may not be.
+        first = _fill(
+            table,
+            np.require(words, np.int32, ["C", "W"]),
+            np.require(lengths, np.int16, ["C", "W"]),
+            np.require(logp, float, ["C", "W"]),
+            np.require(backoff, float, ["C", "W"]),
+            order,
+        )
+        if first > 0:
+            return table, first
         words, lengths, logp, backoff = _with_prefixes(words, lengths, logp, backoff)
 
 
@@ -228,15 +247,6 @@ def columns_of_rows(rows: int) -> tuple[Ints, Ints, Floats, Floats, Ints, Ints]:
     interleaved = np.zeros(rows, _ROW)
     prefix, word, logp, backoff, suffix, state = (interleaved[name] for name in _ROW.names or ())
     return prefix, word, logp, backoff, suffix, state
-
-
-def _allocate(words: Ints, lengths: Ints, logp: Floats, backoff: Floats) -> tuple[NgramTable, Ints, Ints]:
-    """Allocate the table, with the empty context in front, and sort the n-grams by length."""
-    by_length = np.argsort(lengths, kind="stable")
-    table = empty_table(len(lengths) + 1)
-    table.logp[1:], table.backoff[1:] = logp[by_length], backoff[by_length]
-    ordered = words.take(by_length, axis=0)
-    return table, ordered.astype(np.int32, copy=False), lengths[by_length].astype(np.int32)
 
 
 def _with_reserved(

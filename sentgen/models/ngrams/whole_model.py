@@ -23,9 +23,9 @@ from sentgen.schema.engine import arrow_table, one_number
 from sentgen.schema.store import raw, translated_errors
 from sentgen.schema.tables.corpus import BOS, RESERVED_WORDS, UNK
 
-#: Bytes of an n-gram while the table is made, but for its words: columns as read, sorted, and the table.
-_BYTES = 112
-#: Bytes of each of its words: from Arrow, beside each other, and sorted.
+#: Bytes of an n-gram while the table is made, but for its words: columns as read and copied, and the table.
+_BYTES = 90
+#: Bytes of each of its words: from Arrow, without nulls, and beside each other.
 _BYTES_A_WORD = 12
 #: N-grams to each word of a part of the text up to which the whole model is read.
 _MOST_NGRAMS = 100
@@ -67,16 +67,18 @@ class ModelReader:
             return known_words(self._store, self.model, forms)
         return np.array([self._words.get(form, UNK) for form in forms], np.int32)
 
-    def logps(self, stream: Ints, *, more: bool) -> Floats:
+    def read_whole(self, tokens: int) -> None:
+        """Read all of the model for a text of which so many tokens are a part, unless it is too large."""
+        if self._all is None and not self._too_large:
+            self._all = self._read(_MOST_NGRAMS * tokens)
+            self._too_large = self._all is None
+
+    def logps(self, stream: Ints) -> Floats:
         """Return the log-probabilities of a part of a text: of each token, and of the end of each sentence.
 
         Args:
             stream: words that the model knows, each sentence between ``<s>`` and ``</s>``.
-            more: whether there is more text behind it.
         """
-        if self._all is None and more and not self._too_large:
-            self._all = self._read(_MOST_NGRAMS * len(stream))
-            self._too_large = self._all is None
         table = prefetch_text(self._store, self.model, stream) if self._all is None else self._all
         logps: Floats = score_text(table, self.model.order, stream)[0][stream != BOS]
         return logps
