@@ -136,25 +136,8 @@ def lmplz() -> str | None:
     built = OUT / "kenlm-build" / "bin" / "lmplz"
     if chosen or built.exists():
         return chosen or str(built)
-    OUT.mkdir(parents=True, exist_ok=True)
-    fetch = [
-        sys.executable,
-        "-m",
-        "pip",
-        "download",
-        "-q",
-        "--no-deps",
-        "--no-binary",
-        "kenlm",  # not what it is built with, which would have to be built as well
-        "-d",
-        str(OUT),
-        "kenlm",
-    ]
     try:
-        subprocess.run(fetch, check=True)
-        with tarfile.open(next(OUT.glob("kenlm-*.tar.gz"))) as archive:
-            archive.extractall(OUT, filter="data")
-        source = next(path for path in OUT.glob("kenlm-*") if path.is_dir() and path.name != "kenlm-build")
+        source = _kenlm_source()
         subprocess.run(
             ["cmake", "-S", str(source), "-B", str(OUT / "kenlm-build"), "-DCMAKE_BUILD_TYPE=Release"],
             check=True,
@@ -166,6 +149,34 @@ def lmplz() -> str | None:
         )
         return None
     return str(built)
+
+
+def build_binary() -> str | None:
+    """Return what makes KenLM's binary files, compiled from the sdist on PyPI; ``None`` where it is not."""
+    try:
+        built = _kenlm_source() / "bin" / "build_binary"
+        if not built.exists():  # the script needs no Boost
+            subprocess.run(
+                ["bash", "compile_query_only.sh"], cwd=built.parent.parent, check=True, capture_output=True
+            )
+    except (subprocess.CalledProcessError, StopIteration, OSError) as error:
+        print(f"build_binary does not build here ({error}); it needs a C++ compiler", file=sys.stderr)
+        return None
+    return str(built)
+
+
+def _kenlm_source() -> Path:
+    """Return the folder with the sdist of KenLM, fetched from PyPI."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    if not any(OUT.glob("kenlm-*.tar.gz")):
+        # Not what it is built with, which would have to be built as well.
+        without = ["--no-deps", "--no-binary", "kenlm"]
+        fetch = [sys.executable, "-m", "pip", "download", "-q", *without, "-d", str(OUT), "kenlm"]
+        subprocess.run(fetch, check=True)
+    if not any(path.is_dir() for path in OUT.glob("kenlm-[0-9]*")):
+        with tarfile.open(next(OUT.glob("kenlm-*.tar.gz"))) as archive:
+            archive.extractall(OUT, filter="data")
+    return next(path for path in OUT.glob("kenlm-[0-9]*") if path.is_dir())
 
 
 def own_usage() -> tuple[float, int]:
