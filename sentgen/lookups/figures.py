@@ -28,6 +28,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+#: Documents whose hits are drawn, those with most.
+_DOCUMENTS = 20
+#: Characters of a query in a title.
+_QUERY = 36
+
+
 def figure_of(connection: Connection, asked: Question, answer: Answer) -> Figure:
     """Draw an answer that has rows.
 
@@ -48,8 +54,10 @@ def _frequencies(connection: Connection, asked: Frequencies, answer: Answer) -> 
 
 
 def _match(connection: Connection, asked: Match, answer: Answer) -> Figure:
-    if not asked.counted or asked.count:
-        raise InputError("a plot of a request is one of its counts; count the hits with --key KEY")
+    if asked.count:
+        raise InputError("one number is no plot; leave --count out, or count the hits with --key KEY")
+    if not asked.counted:
+        return _places(asked.places(connection, _DOCUMENTS), asked.request)
     return _rates(connection, asked, answer, asked.request)
 
 
@@ -63,10 +71,18 @@ def _rates(connection: Connection, asked: Frequencies | Match, answer: Answer, t
 def _kwic(connection: Connection, asked: Kwic, answer: Answer) -> Figure:
     if not asked.places:
         # Lines are some of the hits, and say nothing of the others.
-        answer = replace(asked, places=True, count=False, sort="none", show=[], limit=20).ask(connection)
+        answer = replace(asked, places=True, count=False, sort="none", show=[], limit=_DOCUMENTS).ask(
+            connection
+        )
+    return _places(answer, asked.cql or asked.pattern)
+
+
+def _places(answer: Answer, query: str) -> Figure:
+    # The numbers behind it are not to be cut off.
+    short = query if len(query) <= _QUERY else f"{query[: _QUERY - 1]}…"
     told = "; ".join(answer.remarks)
     more = (answer.total or 0) - answer.found.num_rows
-    return places_plot(answer.found, f"{asked.cql or asked.pattern}: {told}", more)
+    return places_plot(answer.found, f"{short}: {told}", more)
 
 
 def _collocations(connection: Connection, asked: Collocations, answer: Answer) -> Figure:

@@ -151,7 +151,12 @@ def filled(sentgen: Sentgen, tmp_path: Path) -> Sentgen:
 def test_commands_draw_beside_their_tables(filled: Sentgen, tmp_path: Path) -> None:
     foreign = tmp_path / "g.svg"
     foreign.write_text("of somebody else")
-    for command in (["freq"], ["collocations", "word", "--min-count", "1"], ["kwic", "word"]):
+    for command in (
+        ["freq"],
+        ["collocations", "word", "--min-count", "1"],
+        ["kwic", "word"],
+        ["match", "pattern { X [] }"],
+    ):
         told = filled(*command, "--limit", "5", "--plot", "f.svg")
         assert told.code == 0, told
         assert "plot: f.svg" in told.err
@@ -165,7 +170,7 @@ def test_commands_draw_beside_their_tables(filled: Sentgen, tmp_path: Path) -> N
 def test_what_cannot_be_drawn_is_refused(filled: Sentgen, tmp_path: Path) -> None:
     refused(filled("freq", "--plot", "f.jpg"), "f.jpg: a plot ends in .svg, .png or .pdf")
     assert "--plot needs the name of a file" in filled("freq", "--plot", ".").err
-    refused(filled("match", "pattern { X [] }", "--plot", "f.svg"), "count the hits with --key KEY")
+    refused(filled("match", "pattern { X [] }", "--count", "--plot", "f.svg"), "one number is no plot")
     refused(filled("kwic", "word", "--sample", "3", "--plot", "f.svg"), "places are those of all hits")
     refused(filled("freq", "--limit", "0", "--plot", "f.svg"), "bars are too many to draw")
     refused(filled("freq", "--plot", "no/where/f.svg"), "no/where/f.svg: cannot be written")

@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 from sentgen.errors import InputError
 from sentgen.lookups.concordances import places
 from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.grew.matches import Match
 from sentgen.schema import Store
 
 ROWS = sentences()
@@ -82,6 +83,32 @@ def test_places_are_those_of_the_lines(
         hits, documents = sum(row[2] for row in expected), len(expected)  # type: ignore[misc]
         assert answer.remarks[-1].startswith(f"{hits} hit")
         assert f"in {documents} document" in answer.remarks[-1]
+
+
+@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize(
+    ("request_", "query"),
+    [
+        ("pattern { X [upos=NOUN] }", '[upos="NOUN"]'),
+        ("pattern { X [upos=DET]; Y [upos=NOUN]; X < Y }", '[upos="DET"] [upos="NOUN"]'),
+    ],
+)
+def test_places_of_requests_are_those_of_the_same_query(
+    connection: Connection, request_: str, query: str, large: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At once, and part by part; a hit begins with the first of its nodes."""
+    if large:
+        monkeypatch.setattr("sentgen.lookups.grew.matches.SENTENCES", 9)
+    answer = Match(request=request_, where="genre = news").places(connection, 3)
+    expected = counted(connection, {"pattern": query, "where": "genre = news"})
+
+    rows = [tuple(row.values()) for row in answer.found.to_pylist()]
+    assert rows == expected[:3]
+    assert (answer.total, answer.remarks[-1].split()[0]) == (
+        len(expected),
+        str(sum(row[2] for row in expected)),
+    )
+    assert [tuple(row.values()) for row in answer.query.run(connection).to_pylist()] == rows
 
 
 def test_nothing_found_says_what_lines_say(connection: Connection) -> None:

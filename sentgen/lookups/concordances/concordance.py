@@ -203,9 +203,11 @@ class Kwic(HitLookup):
 
     def _placed(self, connection: Connection) -> Answer:
         search = self._search(connection)
-        answer = hit_places(connection, search.pattern, self.limit, self._missing)
-        answer = replace(answer, remarks=(*steps(connection, search.pattern), *answer.remarks))
-        return explained(connection, answer, search.selection, search.pattern.values)
+        pattern, sentences = search.pattern, sentences_of(connection)
+        parts = None if pattern.at_once(sentences) else pattern.parts(connection, sentences)
+        answer = hit_places(connection, pattern.source, parts, self.limit, self._missing)
+        answer = replace(answer, remarks=(*steps(connection, pattern), *answer.remarks))
+        return explained(connection, answer, search.selection, pattern.values)
 
     def _left_out(self, found: FoundHits) -> Iterator[str]:
         """Say which of the hits that were found are not among those meant."""

@@ -6,17 +6,19 @@ drawn, and bounded however many hits there are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.concordances.hits import ReadPattern
-from sentgen.lookups.concordances.places import SentenceRange, sentences_of
+from sentgen.lookups.concordances.hits import HitSource
+from sentgen.lookups.concordances.places import SentenceRange
 from sentgen.lookups.statement import Answer, Bindings, Statement, gathered, limit_clause
 from sentgen.output.plots.places import PARTS
 from sentgen.output.tabular import column_of, without_columns
 from sentgen.output.wording import quantity
 
+#: Where hits come from in a statement with such bindings, of a range of sentences or of all.
+Sources = Callable[[Bindings, SentenceRange | None], HitSource]
 _HIT = """\
 {beginning}hit as (
   select {sentence} as sentence_id, {first} as first
@@ -65,7 +67,9 @@ group by document_id, shown.count, corpus, document{totals}
 order by count desc, corpus, document, document_id"""
 
 
-def hit_places(connection: Connection, pattern: ReadPattern, limit: int, missing: str) -> Answer:
+def hit_places(
+    connection: Connection, hits: Sources, parts: Iterable[SentenceRange] | None, limit: int, missing: str
+) -> Answer:
     """Return the documents with hits, those with most first, then by corpus and name.
 
     The columns are ``corpus``, ``document``, ``count``, ``tokens`` (of the whole document), ``per_million``,
@@ -73,42 +77,41 @@ def hit_places(connection: Connection, pattern: ReadPattern, limit: int, missing
 
     Args:
         connection: the store.
-        pattern: what is looked for.
+        hits: where the hits come from, of a range of sentences or of all.
+        parts: of the store, if they are searched one after the other.
         limit: documents at most, 0 for all.
         missing: what there is none of where nothing was found.
     """
-    bindings, sentences = Bindings(), sentences_of(connection)
-    hit, shown = (
-        _hit(pattern, bindings),
-        _SHOWN.format(counted="{counted}", limit=limit_clause(limit, bindings, "  ")),
-    )
+    bindings = Bindings()
+    hit = _hit(hits, bindings)
+    shown = _SHOWN.format(counted="{counted}", limit=limit_clause(limit, bindings, "  "))
     of_hits, spread = shown.format(counted=_COUNTED), _SPREAD.format(documents=_OF_SHOWN)
     text = f"{hit},\n{of_hits},\n{spread}\n{_STATEMENT}"
     whole = Statement(text.format(totals="", spread="spread"), bindings)
     totals = "".join(f", {name}" for name in _TOTALS)
-    if pattern.at_once(sentences):
+    if parts is None:
         found = Statement(text.format(totals=totals, spread="spread"), bindings).fetch(connection, limit)
     else:
-        with gathered(connection, "gathered", _parts(connection, pattern, sentences)):
+        with gathered(connection, "gathered", _of_parts(hits, parts)):
             text = f"with {shown.format(counted=_SUMMED)}\n{_STATEMENT}"
             of_parts = Statement(text.format(totals=totals, spread="gathered"), bindings)
             found = of_parts.fetch(connection, limit)
-    documents, hits = (int(next(iter(column_of(found, name)), 0)) for name in _TOTALS)
-    remarks = [f"{quantity(hits, 'hit')} in {quantity(documents, 'document')}"] if hits else []
+    documents, number = (int(next(iter(column_of(found, name)), 0)) for name in _TOTALS)
+    remarks = [f"{quantity(number, 'hit')} in {quantity(documents, 'document')}"] if number else []
     more, found = documents > found.num_rows, without_columns(found, _TOTALS)
     return Answer(found, whole, missing, truncated=more, total=documents, remarks=tuple(remarks))
 
 
-def _parts(connection: Connection, pattern: ReadPattern, sentences: int) -> Iterator[Statement]:
+def _of_parts(hits: Sources, parts: Iterable[SentenceRange]) -> Iterator[Statement]:
     """Yield the statements that count in parts of the store."""
-    for within in pattern.parts(connection, sentences):
+    for within in parts:
         bindings = Bindings()
         spread = _SPREAD.format(documents=_OF_PART.format(part=within.part))
-        yield Statement(f"{_hit(pattern, bindings, within)},\n{spread}\nselect * from spread", bindings)
+        yield Statement(f"{_hit(hits, bindings, within)},\n{spread}\nselect * from spread", bindings)
 
 
-def _hit(pattern: ReadPattern, bindings: Bindings, within: SentenceRange | None = None) -> str:
-    source = pattern.source(bindings, within)
+def _hit(hits: Sources, bindings: Bindings, within: SentenceRange | None = None) -> str:
+    source = hits(bindings, within)
     return _HIT.format(
         beginning=source.beginning, sentence=source.sentence, first=source.first, source=source.table
     )

@@ -13,6 +13,8 @@ from sentgen.errors import InputError
 from sentgen.lookups.absence import QuestionValue as Named
 from sentgen.lookups.absence import explained
 from sentgen.lookups.attributes import Test, Value
+from sentgen.lookups.concordances.hit_places import hit_places
+from sentgen.lookups.concordances.hits import HitSource
 from sentgen.lookups.concordances.places import SentenceRange, sentences_of
 from sentgen.lookups.concordances.sorting import NONE, SortOption, line_order, read_order
 from sentgen.lookups.concordances.surface import surface_of
@@ -139,6 +141,11 @@ class Match(Lookup):
         answer = _hits(search, self.limit, self.context, self.random, self._missing)
         return _with_hints(connection, answer, search)
 
+    def places(self, connection: Connection, limit: int) -> Answer:
+        """Return the documents with hits, and where these are (see `hit_places`); 0 is no limit."""
+        search = self._search(connection)
+        return hit_places(connection, search.placed, search.parts, limit, self._missing)
+
     @property
     def _missing(self) -> str:
         return f"match of {' '.join(self.request.split())!r}"
@@ -191,36 +198,48 @@ class _Search:
         """Return the statement that counts hits by the keys and conditions."""
         return statements.keyed(self.keys, self._whether, limit)
 
-    def statements(self, within: SentenceRange | None = None, *, gathered: bool = False) -> GrewStatements:
+    def statements(
+        self,
+        within: SentenceRange | None = None,
+        *,
+        gathered: bool = False,
+        bindings: Bindings | None = None,
+    ) -> GrewStatements:
         """Compile the request, for all sentences or some of them."""
-        bindings = Bindings()
+        bindings = Bindings() if bindings is None else bindings
         compiler = Compiler(bindings, self.selection, self._there, within)
         source = compiler.source(self.request, self.keys, [condition for _, condition in self._whether])
         return GrewStatements(compiler, source, bindings, gathered)
 
+    def placed(self, bindings: Bindings, within: SentenceRange | None = None) -> HitSource:
+        """Return where the hits come from in a statement with other bindings."""
+        return self.statements(within, bindings=bindings).placed
+
+    @property
+    def parts(self) -> Iterable[SentenceRange] | None:
+        """The parts of the store, if they are asked one after the other."""
+        every = SentenceRange(1, self._sentences)
+        return every.cut(SENTENCES) if self._sentences > SENTENCES else None
+
     def count(self) -> int:
         """Return the number of hits."""
-        ranges = SentenceRange(1, self._sentences).cut(SENTENCES)
-        parts = [self.whole] if self._at_once else map(self.statements, ranges)
+        parts = [self.whole] if self.parts is None else map(self.statements, self.parts)
         return sum(int(part.count().value(self.connection)) for part in parts)
 
     @contextmanager
     def counted(self) -> Iterator[GrewStatements]:
         """Yield statements that know the counts by keys."""
-        if self._at_once:
+        if self.parts is None:
             yield self.whole
             return
-        parts = (
-            self.statements(part).counts(self.keys, self._whether)
-            for part in SentenceRange(1, self._sentences).cut(SENTENCES)
-        )
+        parts = (self.statements(part).counts(self.keys, self._whether) for part in self.parts)
         with gathered(self.connection, "gathered", parts):
             yield self.statements(gathered=True)
 
     @contextmanager
     def chosen(self, limit: int, seed: int | None) -> Iterator[GrewStatements]:
         """Yield statements that know the hits asked for, of which the first ones end the search."""
-        if self._at_once:
+        if self.parts is None:
             yield self.whole
             return
         with gathered(self.connection, "gathered", self._parts(limit, seed)):
@@ -236,10 +255,6 @@ class _Search:
             if first_ones and int(_GATHERED.value(self.connection)) >= limit:
                 return
             low, size = low + size, min(2 * size, SENTENCES)
-
-    @property
-    def _at_once(self) -> bool:
-        return self._sentences <= SENTENCES
 
 
 def _hits(search: _Search, limit: int, context: int, seed: int | None, missing: str) -> Answer:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sentgen.errors import InputError
 from sentgen.lookups.attributes import COLUMNS, feature
+from sentgen.lookups.concordances.hits import HitSource
 from sentgen.lookups.concordances.sorting import LineOrder
 from sentgen.lookups.concordances.surface import LINE_COLUMNS, Surface
 from sentgen.lookups.grew.compiler import Compiler, HitStatement
@@ -161,6 +162,13 @@ class GrewStatements:
             ),
         ]
         return Statement(self._head(parts) + _LINES, self.bindings)
+
+    @property
+    def placed(self) -> HitSource:
+        """Where the hits come from in another statement with these bindings."""
+        parts = [*(path.table for path in self.source.paths), self._hit(0, None, "placed")]
+        told = "".join(f"{one},\n" for one in parts)
+        return HitSource("placed as hit", "sentence_id", self._ends["first"], self._ends["last"], told)
 
     def sentences(self, limit: int, seed: int | None, order: LineOrder) -> Statement:
         """Return the statement for the numbers of the sentences of the same hits."""
