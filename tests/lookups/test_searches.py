@@ -21,8 +21,8 @@ from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.statement import Answer
 from sentgen.lookups.statistics.collocation_measures import Measure
 from sentgen.lookups.statistics.collocations import (
+    CollocateUnit,
     Collocations,
-    Unit,
 )
 from sentgen.lookups.statistics.frequencies import By, Frequencies
 from sentgen.lookups.windows import Window, read_window
@@ -361,7 +361,7 @@ def test_windows_end_at_the_sentence(connection: Connection) -> None:
 
 def test_lemma_collocates(connection: Connection) -> None:
     found = rows(
-        Collocations(word="prices", by=Unit.LEMMA, window="0,1", min_count=1).ask(connection),
+        Collocations(word="prices", by=CollocateUnit.LEMMA, window="0,1", min_count=1).ask(connection),
         "collocate",
     )
 
