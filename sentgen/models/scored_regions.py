@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from sentgen.models.scoring import SentenceScore, perplexity_of
+from sentgen.models.scoring import SentenceScore, figures_of
 from sentgen.models.stored_text import RegionPart, SentencePlace
-from sentgen.output.logarithms import decimal, natural
+from sentgen.output.logarithms import decimal
 
 #: What a region is told by, behind its corpus and document.
 REGION = ("sentence", "position", "attributes", "sentences")
@@ -40,9 +40,9 @@ class RegionSums:
     @property
     def row(self) -> tuple[object, ...]:
         """What is said of the region."""
-        at, figures = self.region, (self.log10, natural(self.log10), self.tokens, self.oov)
+        at = self.region
         place = (at.sentence, at.position, at.attributes, self.sentences)
-        return (*place, *figures, perplexity_of(self.log10, self.tokens))
+        return (*place, *figures_of(self.log10, self.tokens, self.oov))
 
 
 def region_rows(scores: Iterable[tuple[SentencePlace, SentenceScore]]) -> Iterator[tuple[object, ...]]:

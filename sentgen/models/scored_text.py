@@ -20,17 +20,25 @@ from sentgen.lookups.selection import select_corpora
 from sentgen.models.raw_text import words_of
 from sentgen.models.request import UNITS, ScoreRequest
 from sentgen.models.scored_regions import REGION, region_rows
-from sentgen.models.scoring import TOTALS, ScoredBatch, SentenceScore, Totals, score_batches, score_sentences
+from sentgen.models.scoring import (
+    FIGURES,
+    TOTALS,
+    ScoredBatch,
+    SentenceScore,
+    Totals,
+    figures_of,
+    score_batches,
+    score_sentences,
+)
 from sentgen.models.stored_text import SentencePlace, stored_sentences
 from sentgen.models.submodel import ModelLike
 from sentgen.models.text_batches import batches_of_lines
-from sentgen.output.logarithms import decimal, natural
+from sentgen.output.logarithms import decimal
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import instead, quantity
 from sentgen.schema import Store
 
-#: What a sentence, a token or a document is told by, and what is said of it.
-_FIGURES = ("log10", "logp", "tokens", "oov", "perplexity")
+#: What a token is told by, and what is said of it.
 _OF_TOKEN = ("position", "token", "log10", "logp", "surprisal", "unknown")
 _LN2 = math.log(2)
 _END = "</s>"
@@ -66,10 +74,10 @@ class ScoredText:
             return TOTALS
         of_unit = {
             "token": (*places, *_OF_TOKEN),
-            "sentence": (*places, *_FIGURES, "text"),
-            "document": (*places[:2], "sentences", *_FIGURES),
+            "sentence": (*places, *FIGURES, "text"),
+            "document": (*places[:2], "sentences", *FIGURES),
         }
-        return of_unit.get(self.asked.by, (*places[:2], *REGION, *_FIGURES))
+        return of_unit.get(self.asked.by, (*places[:2], *REGION, *FIGURES))
 
     @property
     def essential(self) -> tuple[str, ...]:
@@ -92,8 +100,7 @@ class ScoredText:
                 sums = Totals()
                 for _, score in scores:
                     sums.add(score)
-                figures = (sums.log10, natural(sums.log10), sums.tokens, sums.oov, sums.perplexity)
-                yield (*document, sums.sentences, *figures)
+                yield (*document, sums.sentences, *figures_of(sums.log10, sums.tokens, sums.oov))
         elif self.asked.by in UNITS:
             for place, score in self.scores():
                 names, of_tokens = place.names, self.asked.by == "token"
@@ -203,8 +210,7 @@ def _kinds(connection: Connection, name: str) -> tuple[str, ...]:
 
 
 def _sentence(place: Row, one: SentenceScore) -> Row:
-    figures = (one.log10, natural(one.log10), one.tokens, one.oov, one.perplexity)
-    return (*place, *figures, " ".join(one.words))
+    return (*place, *figures_of(one.log10, one.tokens, one.oov), " ".join(one.words))
 
 
 def _tokens(place: Row, one: SentenceScore) -> Iterator[Row]:

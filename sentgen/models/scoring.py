@@ -31,6 +31,8 @@ TOTALS = (
     *("sentences", "tokens", "oov", "log10", "logp", "perplexity", "perplexity_without_oov"),
     *("perplexity_low", "perplexity_high"),
 )
+#: What is said of a sentence, and of what has several.
+FIGURES = ("log10", "logp", "tokens", "oov", "perplexity")
 _LOG10_E = 1 / LN10
 #: A sign beside a letter, but for hyphens; and the share of words known when split, among unknown ones, from
 #: which on a text is taken for raw. Of the dev part of GUM, by a model of its train part, it is 0.56.
@@ -233,6 +235,11 @@ def split_lines(texts: Iterable[str]) -> list[str]:
 
 def _readable(perplexity: float) -> str:
     return f"{perplexity:.2f}" if perplexity < 1e9 else f"{perplexity:.2e}"
+
+
+def figures_of(log10: float, tokens: int, oov: int) -> tuple[object, ...]:
+    """Return the figures of a part of a text, in the columns `FIGURES`."""
+    return log10, natural(log10), tokens, oov, perplexity_of(log10, tokens)
 
 
 def perplexity_of(log10: float, events: int) -> float:
