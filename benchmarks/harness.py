@@ -67,6 +67,24 @@ def measure(command: Sequence[str], *, stdin: Path | None = None, limit: float =
     return Usage(used.ru_utime + used.ru_stime, wall, used.ru_maxrss * 1024, output)
 
 
+def run(*arguments: str, store: Path) -> None:
+    """Run a command of sentgen on a store."""
+    measure([SENTGEN, *arguments, "--db", str(store)])
+
+
+def treebank(name: str, part: str) -> list[str]:
+    """Return the sentences of a part of an English treebank, as they stand in its file."""
+    text = data(f"ud/en_{name}-ud-{part}.conllu").read_text("utf-8")
+    return [block for block in text.split("\n\n") if block.strip()]
+
+
+def written(name: str, blocks: Sequence[str]) -> Path:
+    """Write sentences of treebanks into a file."""
+    path = OUT / f"{name}.conllu"
+    path.write_text("".join(f"{block}\n\n" for block in blocks), "utf-8")
+    return path
+
+
 def rows(store: Path, query: str) -> list[dict[str, Any]]:
     """Return what `sentgen sql` finds."""
     command = [SENTGEN, "sql", query, "--json", "--db", str(store)]

@@ -10,7 +10,7 @@ import random
 import sys
 from pathlib import Path
 
-from harness import OUT, SENTGEN, data, fresh, measure, rows, show
+from harness import OUT, fresh, rows, run, show, treebank, written
 
 TREEBANKS = ("ewt", "gum")
 PARTS = (10, 25, 50, 100)
@@ -20,22 +20,20 @@ SYSTEMS = {"beam": "beam", "features": "beam:features=auto", "joint": "joint"}
 def main() -> None:
     sentences = int(sys.argv[1]) if len(sys.argv) > 1 else 400
     OUT.mkdir(parents=True, exist_ok=True)
-    blocks = [block for name in TREEBANKS for block in _blocks(name, "train")]
+    blocks = [block for name in TREEBANKS for block in treebank(name, "train")]
     random.Random(1).shuffle(blocks)
-    tests = {name: _written(f"{name}-even", _blocks(name, "dev")[1::2][:sentences]) for name in TREEBANKS}
+    tests = {name: written(f"{name}-even", treebank(name, "dev")[1::2][:sentences]) for name in TREEBANKS}
     table: list[tuple[object, ...]] = []
     for part in PARTS:
         store = fresh("learning-curve")
-        train = _written("learning-curve", blocks[: len(blocks) * part // 100])
-        _run("ingest", str(train), "--corpus", "half", "--order", "5", store=store)
+        train = written("learning-curve", blocks[: len(blocks) * part // 100])
+        run("ingest", str(train), "--corpus", "half", "--order", "5", store=store)
         _build(store, "half", "--unknown", "tag", "--brackets")
         for over in ("tags", "classes", "items"):
             _build(store, f"half-{over}", "--over", over)
-        for treebank, test in tests.items():
+        for name, test in tests.items():
             found = _bleu(store, test, list(SYSTEMS.values()))
-            table += [
-                (f"{part}%", treebank, name, round(found[system], 2)) for name, system in SYSTEMS.items()
-            ]
+            table += [(f"{part}%", name, told, round(found[system], 2)) for told, system in SYSTEMS.items()]
             show(
                 f"{part}% of {len(blocks)} sentences",
                 ("learnt from", "test", "system", "BLEU"),
@@ -44,23 +42,12 @@ def main() -> None:
     show("learning curve", ("learnt from", "test", "system", "BLEU"), table)
 
 
-def _blocks(name: str, part: str) -> list[str]:
-    text = Path(data(f"ud/en_{name}-ud-{part}.conllu")).read_text("utf-8")
-    return [block for block in text.split("\n\n") if block.strip()]
-
-
-def _written(name: str, blocks: list[str]) -> Path:
-    path = OUT / f"{name}.conllu"
-    path.write_text("".join(f"{block}\n\n" for block in blocks), "utf-8")
-    return path
-
-
 def _build(store: Path, name: str, *options: str) -> None:
-    _run("models", "build", name, "--corpus", "half", "--order", "5", *options, store=store)
+    run("models", "build", name, "--corpus", "half", "--order", "5", *options, store=store)
 
 
 def _bleu(store: Path, test: Path, systems: list[str]) -> dict[str, float]:
-    _run(
+    run(
         "evaluate",
         "regeneration",
         "--model",
@@ -76,10 +63,6 @@ def _bleu(store: Path, test: Path, systems: list[str]) -> dict[str, float]:
         where metric = 'bleu-lc-none' and item is null and run = (select max(run) from v_scores)
     """
     return {row["system"]: row["value"] for row in rows(store, query)}
-
-
-def _run(*arguments: str, store: Path) -> None:
-    measure([SENTGEN, *arguments, "--db", str(store)])
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from harness import OUT, SENTGEN, data, fresh, measure, rows, show
+from harness import OUT, data, fresh, rows, run, show, treebank, written
 from joint import bags_of, times
 
 from sentgen.corpus.sentence import Sentence
@@ -36,7 +36,9 @@ def main() -> None:
     OUT.mkdir(parents=True, exist_ok=True)
     store, text = fresh("more-text"), [_text(name) for name in TEXT]
     _build(store, text)
-    tests = {name: _even(name, sentences) for name in ("ewt", "gum")}
+    tests = {
+        name: str(written(f"{name}-even", treebank(name, "dev")[1::2][:sentences])) for name in ("ewt", "gum")
+    }
     tests["wsj"] = str(data("wsj01/dep") / "wsj_01[89]*.dp")
     table = [row for name, path in tests.items() for row in _judged(store, name, path)]
     columns = ("test", "system", "BLEU lc none", "BLEU lc 13a", "right heads", "CPU ms a bag")
@@ -53,11 +55,11 @@ def _build(store: Path, text: list[Path]) -> None:
     trains = {name: str(data(f"ud/en_{name}-ud-train.conllu")) for name in ("ewt", "gum")}
     trains["wsj"] = str(data("wsj01/dep") / "wsj_01[0-7]*.dp")
     for name, path in trains.items():
-        _run("ingest", path, "--corpus", name, "--order", "5", store=store)
+        run("ingest", path, "--corpus", name, "--order", "5", store=store)
         options = ("--unknown", "tag", "--brackets", "--companions")
-        _run("models", "build", name, "--corpus", name, "--order", "5", *options, store=store)
-    _run("ingest", *map(str, text), "--corpus", "more", "--order", "5", store=store)
-    _run("models", "build", "text", "--corpus", "more", "--order", "5", store=store)
+        run("models", "build", name, "--corpus", name, "--order", "5", *options, store=store)
+    run("ingest", *map(str, text), "--corpus", "more", "--order", "5", store=store)
+    run("models", "build", "text", "--corpus", "more", "--order", "5", store=store)
 
 
 def _judged(store: Path, name: str, path: str) -> Iterator[tuple[object, ...]]:
@@ -68,22 +70,13 @@ def _judged(store: Path, name: str, path: str) -> Iterator[tuple[object, ...]]:
         "joint with text": "joint",
     }
     asked = ("--model", name, "--test", path, "--algorithms", ",".join(systems.values()))
-    _run("evaluate", "regeneration", *asked, store=store)
+    run("evaluate", "regeneration", *asked, store=store)
     figures = _figures(store)
     with Store(store, read_only=True) as opened:
         bags = bags_of(opened, name, islice(read_test_set(path), TIMED))
         for told, system in systems.items():
             mine, took = figures[system], sum(times(opened, name, system, bags))
             yield name, told, mine["bleu-lc-none"], mine["bleu-lc-13a"], mine.get("attachment"), took
-
-
-def _even(name: str, sentences: int | None) -> str:
-    """Write the even sentences of a development set."""
-    text = Path(data(f"ud/en_{name}-ud-dev.conllu")).read_text("utf-8")
-    blocks = [block for block in text.split("\n\n") if block.strip()][1::2][:sentences]
-    path = OUT / f"{name}-even.conllu"
-    path.write_text("".join(f"{block}\n\n" for block in blocks), "utf-8")
-    return str(path)
 
 
 def _text(name: str) -> Path:
@@ -123,10 +116,6 @@ def _figures(store: Path) -> dict[str, dict[str, float]]:
     for row in rows(store, query):
         found.setdefault(row["system"], {})[row["metric"]] = row["value"]
     return found
-
-
-def _run(*arguments: str, store: Path) -> None:
-    measure([SENTGEN, *arguments, "--db", str(store)])
 
 
 if __name__ == "__main__":
