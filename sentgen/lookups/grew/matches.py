@@ -242,10 +242,10 @@ class _Search:
         if self.parts is None:
             yield self.whole
             return
-        with gathered(self.connection, "gathered", self._parts(limit, seed)):
+        with gathered(self.connection, "gathered", self._hits_by_part(limit, seed)):
             yield self.statements(gathered=True)
 
-    def _parts(self, limit: int, seed: int | None) -> Iterator[Statement]:
+    def _hits_by_part(self, limit: int, seed: int | None) -> Iterator[Statement]:
         if self.order.keys and seed is None:  # which come first is known when all are
             limit = 0
         first_ones = bool(limit) and seed is None
