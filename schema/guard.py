@@ -3,12 +3,21 @@
 The decision is made on DuckDB's own syntax tree (``json_serialize_sql``) and fails closed: whatever is not
 known to be harmless is refused, and so is whatever raises. It is one wall of several; see
 `sentgen.schema.readonly`.
+
+A name in a from clause is that of a table or view of the dictionary, or of a CTE, or it is refused: DuckDB
+would go on to its own views, which tell where the store lies, and to files. It is the name of a CTE where
+DuckDB, too, can find no other: it stands by itself, without a schema; the query that it stands in, or one
+around that, has a WITH that names it; and it does not stand in that WITH before the end of the CTE, with one
+exception: the second half of a recursive union (not the first, nor a WITH before both) sees the CTE that it
+belongs to. Names are the same if they differ in the case of ASCII letters only, as DuckDB has it: U+212A is
+no *k*. `tests/schema/test_names_of_ctes.py` asks DuckDB's binder.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import string
 from difflib import get_close_matches
 from typing import cast
 
@@ -100,6 +109,8 @@ _EXPRESSIONS = frozenset(
     """.split()  # noqa: SIM905
 )
 
+_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+
 #: A node of DuckDB's syntax tree.
 Node = dict[str, object]
 
@@ -177,20 +188,19 @@ def _visit(node: object, scope: frozenset[str], depth: int) -> None:
     elif isinstance(node, dict):
         inner = _with_ctes(node, scope, depth)
         _check(node, inner)
+        itself = {_folded(node["cte_name"])} if node.get("type") == "RECURSIVE_CTE_NODE" else frozenset()
         for name, child in node.items():
             # Visited already, each with the names before it only.
             if name != "cte_map":
-                _visit(child, inner, depth + 1)
+                _visit(child, inner | itself if name == "right" else inner, depth + 1)
 
 
 def _with_ctes(node: Node, scope: frozenset[str], depth: int) -> frozenset[str]:
     """Check the CTEs of a query, each of which sees those before it; return the names then in sight."""
-    if node.get("type") == "RECURSIVE_CTE_NODE":
-        scope = scope | {str(node["cte_name"]).lower()}
     ctes = cast(dict[str, list[Node]], node.get("cte_map", {"map": []}))
     for entry in ctes["map"]:
         _visit(entry["value"], scope, depth + 1)
-        scope = scope | {str(entry["key"]).lower()}
+        scope = scope | {_folded(entry["key"])}
     return scope
 
 
@@ -222,8 +232,8 @@ def _is_query_or_from(kind: str) -> bool:
 
 
 def _check_relation(node: Node, scope: frozenset[str]) -> None:
-    name = str(node["table_name"]).lower()
-    qualified = bool(node.get("catalog_name")) or str(node.get("schema_name") or "main").lower() != "main"
+    name = _folded(node["table_name"])
+    qualified = bool(node.get("catalog_name")) or _folded(node.get("schema_name") or "main") != "main"
     # A CTE goes by its bare name; with a schema before it, the name is that of a table.
     if not qualified and (name in dictionary.names() or (name in scope and not node.get("schema_name"))):
         if node.get("at_clause"):
@@ -236,13 +246,22 @@ def _check_relation(node: Node, scope: frozenset[str]) -> None:
 
 
 def _check_function(node: Node, allowed: frozenset[str]) -> None:
-    name = str(node["function_name"]).lower()
-    schema = str(node.get("schema") or "main").lower()
+    name = _folded(node["function_name"])
+    schema = _folded(node.get("schema") or "main")
     # Any other schema or database might have a macro of a harmless name.
     if name not in allowed or node.get("catalog") or schema not in ("main", "pg_catalog"):
         close = get_close_matches(name, allowed, n=3, cutoff=0.75)
         hint = f"; did you mean {' or '.join(sorted(close))}?" if close else ""
         raise QueryRejected(f"the function {name!r} is not allowed here{hint}")
+
+
+def _folded(name: object) -> str:
+    """Return a name as DuckDB compares it: Python's `lower` makes a *k* of U+212A, too.
+
+    >>> _folded("DUCKDB_Tables"), _folded("\u212a") == "k"
+    ('duckdb_tables', False)
+    """
+    return str(name).translate(_LOWER)
 
 
 def _first_line(message: str) -> str:

@@ -113,6 +113,20 @@ comment on table word is 'x'
 select * from (with hidden as (select 1) select * from hidden), hidden
 with b as (select * from a), a as (select 1) select * from b
 with "/etc/passwd" as (select 1), b as (select 1) select * from b, (select * from "/etc/hosts")
+with duckdb_tables as (select * from duckdb_tables) select * from duckdb_tables
+with recursive duckdb_databases as (select path from duckdb_databases union all select * from duckdb_databases where false) select * from duckdb_databases
+with recursive duckdb_logs(x) using key (x) as (select message from duckdb_logs union select x from duckdb_logs) select * from duckdb_logs
+with recursive sqlite_master as (select sql from sqlite_master union select 'x' union select sql from sqlite_master) select * from sqlite_master
+with recursive "{file}" as (select 1 from "{file}" union all select 1 from "{file}") select * from "{file}"
+with recursive duckdb_views as (with x as (select sql from duckdb_views) select * from x union all select sql from duckdb_views) select * from duckdb_views
+with recursive duckdb_views as (select sql from duckdb_views) select * from duckdb_views
+with recursive a as (select 1 union all select * from a), duckdb_views as (select view_name from duckdb_views) select * from duckdb_views
+with "ducKdb_databases" as (select 1) select * from duckdb_databases
+with a as (with duckdb_tables as (select 1) select * from duckdb_tables) select * from a, duckdb_tables
+with duckdb_tables as (select 1) select * from main.duckdb_tables
+select * from (with duckdb_tables as (select 1) select 1) positional join duckdb_tables
+select * from (with duckdb_tables as (select 1) select 1) duckdb_tables, lateral (from duckdb_tables)
+(with duckdb_tables as (select 1 as x) select x from duckdb_tables) union all by name (from duckdb_tables)
 select * from word where id in (select length(content) from read_text('/etc/passwd'))
 select * from word order by (select count(*) from read_blob('{file}'))
 select (select getenv('HOME'))

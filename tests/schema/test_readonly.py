@@ -36,6 +36,9 @@ HARMLESS = [
     "values (1, 'a'), (2, 'b')",
     "select exists (select 1 from tag), 1 in (select id from tag), id between 1 and 2 from tag",
     "select string_agg(form, ' ' order by id) filter (where id > 3) from word",
+    "with DUCKDB_tables as (select 1 as x), b as (from duckdb_TABLES) from b, (with word as (from b) from word)",
+    "with recursive a(x) as (with b as (select 1) from b union select x + 1 from a where x < 3) from a",
+    "with größe as (select 1) from größe",
     "-- a remark\nselect * exclude (id), columns('id') from word using sample 2 rows",
 ]
 
