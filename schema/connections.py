@@ -1,4 +1,4 @@
-"""Ctrl-C in Python while DuckDB runs a statement: a KeyboardInterrupt, at once.
+"""What ends a statement, or all: Ctrl-C, which is a KeyboardInterrupt at once, and an error of DuckDB itself.
 
 While a statement runs, the thread that waits for it sees no signal: DuckDB 1.5 looks for one in `execute`,
 but not while rows are fetched, and 2.0 only now and then where it has several threads.
@@ -37,6 +37,16 @@ def raise_if_interrupted(error: BaseException | None) -> None:
     # DuckDB's own words, of no class of its own, where it has heard the signal itself.
     if isinstance(error, duckdb.InterruptException) or _heard(error):
         raise KeyboardInterrupt from error
+
+
+def has_broken(error: BaseException | None) -> bool:
+    """Say whether an error comes from DuckDB's own mistakes: its database answers nothing until reopened.
+
+    The library tells errors in words of its own; what they come from has the class.
+    """
+    while error is not None and not isinstance(error, duckdb.FatalException | duckdb.InternalException):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _heard(error: BaseException | None) -> bool:

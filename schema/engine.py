@@ -341,11 +341,10 @@ _DAMAGED = (
     "could not read all bytes",
     "unexpected end of file",
     "failure while replaying wal",
-    "database has been invalidated",
 )
 _FULL = ("no space left", "errno 28", "file too large", "could not write all bytes", "disk quota exceeded")
 #: The second where a locked store would spill what does not fit: its file system is cut off.
-_NO_MEMORY = ("out of memory", "localfilesystem has been disabled")
+_NO_MEMORY = ("out of memory", "memory allocation failure", "localfilesystem has been disabled")
 #: The last two in Windows, of which the first is in the language of the system.
 _IN_USE = ("could not set lock", "conflicting lock", "used by another process", "file is already open in")
 _NEWER = ("newer version of duckdb", "created with a newer", "version number", "storage version")
@@ -385,6 +384,11 @@ def explain(path: Path, error: BaseException) -> SentgenError:
     if isinstance(error, IsADirectoryError) or "is a directory" in low:
         return StoreError(
             f"{path}: this is a folder; --db names a file, a lake (a folder with a manifest) or snapshots"
+        )
+    if connections.has_broken(error):
+        return StoreError(
+            f"{path}: DuckDB failed, which is a mistake of its own ({low.splitlines()[0]}); run it again,"
+            " or in another way"
         )
     return _plainly(path, error)
 

@@ -19,7 +19,7 @@ from sentgen.default_store import default_path, unnamed_path
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import migrate
 from sentgen.schema.base import now
-from sentgen.schema.connections import cursor
+from sentgen.schema.connections import cursor, has_broken
 from sentgen.schema.durability import block_journal, crash_mark, recovery, write_lock
 from sentgen.schema.engine import (
     Parameters,
@@ -181,7 +181,13 @@ class Store:
     def connect(self) -> Iterator[Connection]:
         """Open a connection for reading."""
         with translated_errors(self.path), self._counted(), self.engine.connect() as connection:
-            yield connection
+            try:
+                yield connection
+            except BaseException as error:
+                # The next connection opens the file again; this one would answer nothing more.
+                if has_broken(error):
+                    connection.invalidate()
+                raise
 
     @contextmanager
     def second(self) -> Iterator[duckdb.DuckDBPyConnection]:

@@ -64,9 +64,20 @@ def create_app(service: Service) -> FastAPI:
 def _add_watching(app: FastAPI, service: Service) -> None:
     """Add what tells whether the server is well."""
 
-    @app.get("/healthz", tags=["watching"], summary="Whether the server answers.")
-    async def healthz() -> dict[str, Any]:
-        return {"status": "ok", "version": __version__, "snapshot": service.snapshot.name}
+    @app.get(
+        "/healthz", tags=["watching"], summary="Whether the server answers, and each kind of its workers."
+    )
+    async def healthz(response: Response) -> dict[str, Any]:
+        workers = await service.health()
+        well = "failing" not in workers.values()
+        response.status_code = 200 if well else 503
+        status = "ok" if well else "failing"
+        return {
+            "status": status,
+            "version": __version__,
+            "snapshot": service.snapshot.name,
+            "workers": workers,
+        }
 
     @app.get("/metrics", tags=["watching"], summary="Metrics for Prometheus.", response_class=Response)
     async def show_metrics() -> Response:

@@ -11,6 +11,7 @@ import logging
 from collections import deque
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal
 
 import sentgen
 from sentgen.errors import StoreError
@@ -19,7 +20,7 @@ from sentgen.server import tasks
 from sentgen.server.metrics import Metrics
 from sentgen.server.problems import Refused
 from sentgen.server.process import NotTaken, Worker
-from sentgen.server.wire import Call, Opening, Reply
+from sentgen.server.wire import PING, Call, Opening, Reply
 
 logger = logging.getLogger(__name__)
 
@@ -28,6 +29,11 @@ _MACHINE_CODE = Path(sentgen.__file__).with_name("models") / "ngrams" / "machine
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 10.0
 #: Seconds after which a worker that has nothing to do ends.
 _IDLE = 300.0
+#: Seconds in which an idle worker says whether it is well: who asks waits for four, as a rule.
+_PING = 3.0
+
+#: How a pool is: its workers answer, all work, none is there yet, or what should answer does not.
+Health = Literal["ok", "busy", "starting", "failing"]
 
 
 @dataclass(slots=True)
@@ -48,6 +54,7 @@ class Pool:
     _waiting: deque[asyncio.Future[Worker]] = field(default_factory=deque)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _stopping: bool = False
+    _cannot_start: bool = False
 
     async def start(self, *, whole: bool = True) -> None:
         """Start the first worker, and look out for those that are idle.
@@ -90,15 +97,34 @@ class Pool:
         """Return how long work for one request may take."""
         return self.opening.limits.seconds[self.opening.kind]
 
-    async def call(self, message: Call, *, again: bool = True) -> Reply:
-        """Have a worker answer a request; ``again``: ask another one if this one turns out to be dead.
+    async def health(self) -> Health:
+        """Ask an idle worker whether it is well; one that is not is replaced."""
+        if not self._idle:
+            return "busy" if self._all else "failing" if self._cannot_start else "starting"
+        worker = self._idle[-1]
+        before = worker.is_fresh, worker.idle_since
+        try:
+            reply = await self.call(PING, again=False, seconds=_PING)
+        except Refused:
+            return "failing"
+        # To be asked is no work.
+        worker.is_fresh, worker.idle_since = before
+        return "failing" if reply.retire else "ok"
+
+    async def call(self, message: Call, *, again: bool = True, seconds: float | None = None) -> Reply:
+        """Have a worker answer a request.
+
+        Args:
+            message: the request.
+            again: ask another one if this one turns out to be dead.
+            seconds: that it may take; those of the kind if not given.
 
         Raises:
             Refused: too many wait (429), it took too long (504), or the worker died (503).
         """
         worker = await self._take()
         try:
-            reply = await asyncio.wait_for(worker.call(message), self.seconds)
+            reply = await asyncio.wait_for(worker.call(message), seconds or self.seconds)
         except TimeoutError:
             worker.kill()
             self.metrics.killed(self.opening.kind, "deadline")
@@ -176,6 +202,7 @@ class Pool:
 
     async def _add(self) -> None:
         worker = await Worker.start(self.opening)
+        self._cannot_start = False
         # What the first one has compiled lies on the disk: the others load what they are asked for.
         self.opening = replace(self.opening, warm_up=False)
         if self._stopping:
@@ -213,6 +240,7 @@ class Pool:
                 await self._add()
             # No process can be started, perhaps: that may pass, too.
             except (StoreError, OSError) as error:
+                self._cannot_start = True
                 logger.error("worker cannot start", extra={"kind": self.opening.kind, "error": str(error)})
                 await asyncio.sleep(pause)
                 # A full disk or a lost snapshot lasts: processes that die at once must not fill the machine.

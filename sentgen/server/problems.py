@@ -68,6 +68,10 @@ def problem(status: int, kind: str, detail: str) -> ProblemDocument:
 #: What is told in the place of what only whoever runs the server may read.
 BROKEN = "the server made a mistake, and has written down what it was; please report it"
 UNREADABLE = "the store cannot be read as it should; the server has written down why: tell whoever runs it"
+FAILED = (
+    "the database failed over this, perhaps for lack of memory, and is opened anew; ask for less, or in"
+    " another way"
+)
 TOO_MUCH = (
     "this takes more memory than the server gives; ask for less, as with `where` or a rarer word, or ask"
     " whoever runs the server for more (sentgen serve --worker-memory)"

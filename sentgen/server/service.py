@@ -17,7 +17,7 @@ from sentgen.server import tasks
 from sentgen.server.logs import audit
 from sentgen.server.metrics import Metrics
 from sentgen.server.operations import operations
-from sentgen.server.pool import Pool
+from sentgen.server.pool import Health, Pool
 from sentgen.server.problems import Refused
 from sentgen.server.settings import Kind, ServerSettings
 from sentgen.server.shelf import LruCache
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+#: Seconds for which workers are not asked again whether they are well.
+_ASKED = 1.0
 #: What is written down of an answer to SQL.
 _TOLD = ("status", "rows", "truncated", "seconds", "snapshot")
 
@@ -99,6 +101,8 @@ class Service:
         self._draining: list[Generation] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._refused = ""
+        self._health: asyncio.Task[dict[Kind, Health]] | None = None
+        self._asked = 0.0
 
     async def start(self) -> None:
         """Start the workers of the newest snapshot, and look out for newer ones.
@@ -112,9 +116,10 @@ class Service:
 
     async def stop(self) -> None:
         """Stop everything; requests must have ended."""
-        for task in tuple(self._tasks):
+        running = (*self._tasks, *([self._health] if self._health else []))
+        for task in running:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*running, return_exceptions=True)
         for generation in (*self._draining, *([self._current] if self._current else [])):
             await generation.stop()
 
@@ -127,6 +132,20 @@ class Service:
     def pools(self) -> dict[Kind, dict[str, int]]:
         """Return the state of the workers, by kind."""
         return {kind: pool.state for kind, pool in self._generation_now.pools.items()}
+
+    async def health(self) -> dict[Kind, Health]:
+        """Ask each kind of worker whether it is well; all who ask within a second get the same answer."""
+        now = asyncio.get_running_loop().time()
+        if self._health is None or (self._health.done() and now > self._asked + _ASKED):
+            self._asked, self._health = now, asyncio.create_task(self._ask_all())
+        # Whoever goes away must not end it: a worker whose request is cancelled is killed.
+        return await asyncio.shield(self._health)
+
+    async def _ask_all(self) -> dict[Kind, Health]:
+        generation = self._generation_now
+        with generation.use():
+            found = await asyncio.gather(*(pool.health() for pool in generation.pools.values()))
+        return dict(zip(generation.pools, found, strict=True))
 
     async def call(self, message: Call, *, client: Address | None = None) -> Reply:
         """Have a worker do an operation; write down what SQL was run, for whom, and what came of it.

@@ -58,6 +58,10 @@ class Call:
     escape_formulas: bool = False
 
 
+#: Asks a worker whether its database answers.
+PING = Call("", b"")
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What a worker says, with a status of HTTP: an answer, a problem, or where it is.
@@ -69,7 +73,8 @@ class Reply:
         rows: in it.
         truncated: whether there are more.
         seconds: of work.
-        retire: whether the worker should be replaced: memory that ran short may be left in pieces.
+        retire: whether the worker should be replaced: memory that ran short may be left in pieces, and a
+            database that broke answers nothing more.
         snapshot: which one was asked; the front knows it.
     """
 

@@ -23,13 +23,15 @@ import duckdb
 from sentgen import without_pandas
 from sentgen.errors import MemoryLimitError, QueryRejected, SentgenError, StoreError
 from sentgen.schema import Store, readonly
+from sentgen.schema.connections import has_broken
+from sentgen.schema.engine import one_row
 from sentgen.schema.store import raw
 from sentgen.server import problems, wire
 from sentgen.server.operations import operations
 from sentgen.server.operations.operation import Context, Operation, command_line
 from sentgen.server.problems import ProblemDocument
 from sentgen.server.rendering import render
-from sentgen.server.wire import Call, Opening, Reply
+from sentgen.server.wire import PING, Call, Opening, Reply
 from sentgen.server.wording import in_words_of
 from sentgen.system import processes
 
@@ -92,20 +94,38 @@ def open_context(opening: Opening) -> Context:
 
 
 def answer(context: Context, call: Call) -> Reply:
-    """Do what a request asks for; errors of the user become problems, others a 500 and a traceback here."""
+    """Do what a request asks for; errors of the user become problems, others a 5xx and a traceback here."""
     started = time.perf_counter()
-    operation = operations(context.opening.kind)[call.operation]
     try:
+        if call == PING:
+            _require_well(context)
+            return Reply(200)
+        operation = operations(context.opening.kind)[call.operation]
         reply = _answer(context, operation, call)
-    except SentgenError as error:
-        reply = _reply(_told(context, operation, error, call.body.decode()), retire=ran_short(error))
     except Exception as error:
-        sys.excepthook(*sys.exc_info())
-        if ran_short(error):
-            reply = _reply(problems.problem(413, "memory", problems.TOO_MUCH), retire=True)
-        else:
-            reply = _reply(problems.problem(500, "internal", problems.BROKEN))
+        reply = _failed(context, call, error)
     return replace(reply, seconds=time.perf_counter() - started)
+
+
+def _failed(context: Context, call: Call, error: Exception) -> Reply:
+    if isinstance(error, SentgenError) and not has_broken(error):
+        operation = operations(context.opening.kind)[call.operation]
+        return _reply(_told(context, operation, error, call.body.decode()), retire=ran_short(error))
+    sys.excepthook(type(error), error, error.__traceback__)
+    if has_broken(error):
+        return _reply(problems.problem(503, "worker-died", problems.FAILED), retire=True)
+    if ran_short(error):
+        return _reply(problems.problem(413, "memory", problems.TOO_MUCH), retire=True)
+    return _reply(problems.problem(500, "internal", problems.BROKEN))
+
+
+def _require_well(context: Context) -> None:
+    """Ask the database for one row, as it lets nobody else know that it is broken."""
+    if context.locked is not None:
+        one_row(context.locked, "select 42")
+        return
+    with context.opened.connect() as connection:
+        one_row(raw(connection), "select 42")
 
 
 def _answer(context: Context, operation: Operation, call: Call) -> Reply:

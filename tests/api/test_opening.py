@@ -177,3 +177,32 @@ def test_threads_come_in_turn(path: Path) -> None:
             assert len(lines.result()) in (13, 20)
         assert together == alone
         assert len(db.corpora()) == 2
+
+
+BROKEN = """
+import resource, sys, sentgen
+
+db = sentgen.open(sys.argv[1], read_only=True)
+size = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmSize"))
+resource.setrlimit(resource.RLIMIT_AS, (size * 1024 + 2**30, -1))
+for query in ("select reservoir_quantile(i, 0.5, 2000000000) from range(10) t(i)", "select 6 * 7 as n"):
+    try:
+        print(list(db.sql(query)))
+    except sentgen.SentgenError as error:
+        print(error)
+print(len(db.corpora()))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="sets a limit of Linux")
+def test_a_query_that_breaks_duckdb_is_the_only_one_that_fails(relief: Path) -> None:
+    """It gets one line; the next one has another connection."""
+    command = [sys.executable, "-c", BROKEN, str(relief)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == [
+        "the query cannot be answered here; write it in another way",
+        "[Row(n=42)]",
+        "1",
+    ]

@@ -157,6 +157,14 @@ def test_read_only_folder(tmp_path: Path) -> None:
             ),
             "the disk is full",
         ),
+        (
+            duckdb.InternalException("INTERNAL Error: Memory allocation failure"),
+            "the memory limit was reached",
+        ),
+        (
+            duckdb.InternalException("INTERNAL Error: Attempted to x\n\nStack Trace:\n/y"),
+            "DuckDB failed, which is a mistake of its own (internal error: attempted to x); run it again",
+        ),
         (duckdb.Error("Odd Error: first line\nsecond line"), "store: Odd Error: first line"),
         (duckdb.Error(""), "store: Error"),
     ],

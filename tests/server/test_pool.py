@@ -93,6 +93,52 @@ def test_a_worker_that_ran_short_is_replaced(opening: Opening) -> None:
     asyncio.run(scenario())
 
 
+#: Asks for more memory than there is at once, which DuckDB takes for a mistake of its own.
+BREAKS = "select reservoir_quantile(i, 0.5, 2000000000) from range(10) t(i)"
+
+
+def test_a_worker_whose_database_broke_is_replaced(opening: Opening) -> None:
+    """Whoever broke it is told so, and nobody else notices."""
+
+    async def scenario() -> None:
+        async with running(opening) as pool:
+            (first,) = pool._all
+            broken = await pool.call(ask(BREAKS))
+            good = await pool.call(ask("select 42 as n"))
+
+            assert (broken.status, good.status) == (503, 200)
+            assert b"the database failed over this, perhaps for lack of memory" in broken.body
+            assert first not in pool._all
+
+    asyncio.run(scenario())
+
+
+def test_health(opening: Opening, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An idle worker is asked, which is no work; one that is not well is replaced."""
+
+    async def scenario() -> None:
+        async with running(opening) as pool:
+            (worker,) = pool._all
+            before = worker.idle_since
+            assert await pool.health() == "ok"
+            assert worker.is_fresh
+            assert worker.idle_since == before
+
+            busy = asyncio.create_task(pool.call(ask(ENDLESS)))
+            await until(lambda: pool.state["idle"] == 0)
+            assert await pool.health() == "busy"
+            busy.cancel()
+            await until(lambda: pool.state["idle"] == 1)
+
+            monkeypatch.setattr("sentgen.server.pool.PING", ask(BREAKS))
+            assert await pool.health() == "failing"
+            monkeypatch.undo()
+            await until(lambda: pool.state["idle"] == 1)
+            assert await pool.health() == "ok"
+
+    asyncio.run(scenario())
+
+
 @pytest.mark.nightly
 def test_waiting(opening: Opening) -> None:
     """Who waits too long, or finds too many waiting, is refused; who goes away gives up the place."""

@@ -179,6 +179,9 @@ def test_publishing_while_serving_loses_no_request(demo: Path, tmp_path: Path) -
             connection.exec_driver_sql("comment on table word is 'newer'")
         new = snapshots.publish(store, folder, keep=1).snapshot.name
         until(lambda: server.client.get("/healthz").json()["snapshot"] == new)
+        health = server.client.get("/healthz").json()
+        assert health["status"] == "ok"
+        assert set(health["workers"]) == {"lookup", "compute", "sql"}
         until(lambda: len(workers_of(server)) == 3)  # the old ones have ended
         enough.set()
         answers = [one for asked in asking for one in asked.result()]

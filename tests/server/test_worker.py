@@ -111,6 +111,47 @@ def test_mistakes(
     assert ("KeyError" in capsys.readouterr().err) == (status == 500)
 
 
+def chained(way: str, error: Exception) -> Exception:
+    """The error by itself, or as what another one comes from."""
+    if way == "itself":
+        return error
+    try:
+        try:
+            raise error
+        except duckdb.Error as first:
+            if way == "cause":
+                raise StoreError("x") from first
+            raise StoreError("x") from None
+    except StoreError as told:
+        return told
+
+
+@pytest.mark.parametrize("way", ["itself", "cause", "context"])
+@pytest.mark.parametrize("error", [duckdb.FatalException("x"), duckdb.InternalException("y")])
+def test_a_broken_database_is_replaced_whatever_says_so(
+    lookup: Context,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    error: Exception,
+    way: str,
+) -> None:
+    """In the words of the library, too; and when it is asked whether it is well."""
+    raised = chained(way, error)
+
+    def fail(*given: object) -> None:
+        raise raised
+
+    operation = operations("lookup")["corpora"]
+    monkeypatch.setitem(operations("lookup"), "corpora", replace(operation, run=fail))  # type: ignore[arg-type]
+    assert worker.answer(lookup, wire.PING) == Reply(200)
+    monkeypatch.setattr(worker, "one_row", fail)
+
+    for reply in (ask(lookup, "corpora"), worker.answer(lookup, wire.PING)):
+        assert (reply.status, reply.retire) == (503, True)
+        assert json.loads(reply.body)["type"] == "urn:sentgen:problem:worker-died"
+    assert "Traceback" in capsys.readouterr().err
+
+
 def test_sql_is_asked_on_a_locked_connection(opening: Opening, demo: Path) -> None:
     """The SQL worker has no store, only the connection that cannot be unlocked."""
     with readonly.locked(demo) as duck:

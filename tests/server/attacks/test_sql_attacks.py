@@ -71,13 +71,15 @@ BOMBS = {
     "json": "select json(repeat('[', 5000000))",
     "json structure": "select json_structure(repeat('[', 5000000))",
     "factorial": "select factorial(2147483647)",
+    "reservoir": "select reservoir_quantile(i, 0.5, 2000000000) from range(1000000) t(i)",
+    "reservoirs": "select i % 7, reservoir_quantile(i, [0.1, 0.9], 500000000) from range(1000) t(i) group by all",
 }
 
 
 #: One of each kind: it is cut, fails, takes all memory, or runs until the deadline.
 BY_DAY = {
     *("rows", "list", "endless recursion", "cross join of rows", "repetitions", "repeat", "one large cell"),
-    *("too many cubes", "columns", "parentheses", "subqueries", "a terminal", "json"),
+    *("too many cubes", "columns", "parentheses", "subqueries", "a terminal", "json", "reservoir"),
 }
 
 
