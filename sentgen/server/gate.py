@@ -6,21 +6,29 @@ import base64
 import binascii
 import hmac
 import time
-from collections.abc import Iterable
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sentgen.server import problems
 from sentgen.server.logs import access
 from sentgen.server.metrics import Metrics
+from sentgen.server.pages import site
 from sentgen.server.problems import Refused
 from sentgen.server.settings import ServerSettings
 
 #: Whoever only wants to know whether the server lives needs no token.
 _OPEN = "/healthz"
+_TOKEN = (
+    "give a token: in a browser as the password, with any user name; elsewhere as Authorization: Bearer"
+    " TOKEN; whoever runs the server gives them out"
+)
+#: A header each, and the one first that browsers know: Chromium takes two in one header for an unknown third.
+_CHALLENGES = ('Basic realm="sentgen"', 'Bearer realm="sentgen"')
 _LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _HEADERS = {
     # What a corpus says stands on our pages: were it ever not escaped, no script of it would run.
@@ -74,7 +82,7 @@ class AccessMiddleware:
             self._check(scope, Headers(scope=scope))
             await self._app(scope, _bounded(receive, self._limit), sending)
         except Refused as refusal:
-            await _refuse(refusal, sending)
+            await _refused(refusal, Request(scope))(scope, receive, sending)
         finally:
             self._record(scope, status, time.perf_counter() - started)
 
@@ -90,8 +98,7 @@ class AccessMiddleware:
         if crossing or _foreign(headers.get("origin"), hosts[0]):
             raise Refused(403, "cross-site", "requests from pages of other sites are not answered")
         if scope["path"] != _OPEN and self._tokens and not self._known(headers.get("authorization", "")):
-            challenge = {"WWW-Authenticate": 'Bearer realm="sentgen", Basic realm="sentgen"'}
-            raise Refused(401, "token", "give a token: Authorization: Bearer TOKEN", challenge)
+            raise Refused(401, "token", _TOKEN)
         # A chunked body has none; `_bounded` counts it as it comes.
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > self._limit:
@@ -182,13 +189,13 @@ def _foreign(origin: str | None, host: str) -> bool:
     return origin is not None and urlsplit(origin).netloc.lower() != host.lower()
 
 
-async def _refuse(refusal: Refused, send: Send) -> None:
-    body = refusal.document.json_bytes
-    headers: Iterable[tuple[str, str]] = (
-        ("content-type", problems.MEDIA_TYPE),
-        ("content-length", str(len(body))),
-        *((name.lower(), value) for name, value in refusal.headers.items()),
-    )
-    raw = [(name.encode(), value.encode("latin-1")) for name, value in headers]
-    await send({"type": "http.response.start", "status": refusal.status, "headers": raw})
-    await send({"type": "http.response.body", "body": body})
+def _refused(refusal: Refused, request: Request) -> Response:
+    """Return what says why: a page to a person in a browser."""
+    if site.wants_page(request):
+        answer: Response = site.refused_page(refusal.document)
+    else:
+        answer = Response(refusal.document.json_bytes, refusal.status, refusal.headers, problems.MEDIA_TYPE)
+    if refusal.status == 401:
+        for challenge in _CHALLENGES:
+            answer.headers.append("WWW-Authenticate", challenge)
+    return answer

@@ -201,7 +201,34 @@ def test_tokens(authorization: str, status: int) -> None:
     answer = through(settings, headers={"authorization": authorization.encode("latin-1")})
 
     assert answer.status_code == status
-    assert ("www-authenticate" in answer.headers) == (status == 401)
+    challenges = ['Basic realm="sentgen"', 'Bearer realm="sentgen"'] if status == 401 else []
+    assert answer.headers.get_list("www-authenticate", split_commas=False) == challenges
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "told"),
+    [
+        ({}, 401, "as the password"),
+        ({"host": "evil.example"}, 421, "host name"),
+        ({"origin": "null"}, 403, "other sites"),
+    ],
+)
+def test_who_is_refused_in_a_browser_reads_a_page(asked: dict[str, str], status: int, told: str) -> None:
+    """It needs no file that is refused as well; programs, and whoever asks the API, get a problem document."""
+    settings, browser = ServerSettings(Path(), tokens=(TOKEN,)), {"accept": "text/html,*/*;q=0.8", **asked}
+
+    page = through(settings, url="/word?word=<script>", headers=browser)
+    program = through(settings, url="/word", headers=asked)
+    api = through(settings, url="/v1/corpora", headers=browser)
+
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert told in page.text
+    assert not any(part in page.text for part in ("src=", "<link", "script"))
+    assert page.headers["content-security-policy"].startswith("default-src 'none'")
+    for answer in (program, api):
+        assert answer.headers["content-type"] == "application/problem+json"
+        assert told in answer.json()["detail"]
+    assert {page.status_code, program.status_code, api.status_code} == {status}
 
 
 def test_health_needs_no_token() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping
 from functools import cache, lru_cache, partial
@@ -116,6 +117,26 @@ def problem_page(request: Request, problem: ProblemDocument) -> Response:
     """Return a problem document as a page."""
     about = {"title": problem.title, "detail": problem.detail}
     return _page(request, "problem.html.j2", about, problem.status)
+
+
+#: Of the page for whoever is refused before all others: they may not have the style sheet either.
+_REFUSED_STYLE = Markup(
+    "body{margin:0;font:1rem/1.5 system-ui,sans-serif;overflow-wrap:break-word}"
+    "main{max-width:38rem;margin:0 auto;padding:2rem 1rem}"
+    "h1{font-size:1.5rem;line-height:1.25;margin:.5rem 0}"
+    ".brand{font-weight:700;margin:0}"
+)
+_REFUSED_POLICY = (
+    "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; style-src 'sha256-"
+    f"{base64.b64encode(hashlib.sha256(_REFUSED_STYLE.encode()).digest()).decode()}'"
+)
+
+
+def refused_page(problem: ProblemDocument) -> HTMLResponse:
+    """Return the problem of a request that is refused at the gate as a page, which needs nothing else."""
+    about = {"title": problem.title, "detail": problem.detail, "status": problem.status}
+    written = environment().get_template("refused.html.j2").render(**about, style=_REFUSED_STYLE)
+    return HTMLResponse(written, problem.status, {"Content-Security-Policy": _REFUSED_POLICY})
 
 
 def _page(request: Request, template: str, found: Mapping[str, object], status: int) -> Response:
