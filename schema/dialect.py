@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from types import ModuleType
 from typing import Any, cast
@@ -16,6 +16,8 @@ from sqlalchemy import Connection, text
 from sqlalchemy.dialects import registry
 from sqlalchemy.dialects.postgresql.base import PGDialect
 from sqlalchemy.engine.interfaces import DBAPIConnection, IsolationLevel
+
+from sentgen.extensions import NEVER_LOADED
 
 #: What URLs of `create_engine` begin with. Plain ``duckdb`` is left to other packages.
 DRIVER = "duckdb+sentgen"
@@ -136,9 +138,10 @@ class DuckDialect(PGDialect):
         """Return the module with the classes of errors."""
         return duckdb
 
-    def connect(self, *words: Any, **options: Any) -> DBAPIConnection:
+    def connect(self, *words: Any, config: Mapping[str, Any], **options: Any) -> DBAPIConnection:
         """Open the store."""
-        return cast(DBAPIConnection, DuckConnection(duckdb.connect(*words, **options)))
+        opened = duckdb.connect(*words, config={**NEVER_LOADED, **config}, **options)
+        return cast(DBAPIConnection, DuckConnection(opened))
 
     def initialize(self, connection: Connection) -> None:
         """Ask the database nothing: it is no PostgreSQL."""

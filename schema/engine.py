@@ -19,6 +19,7 @@ from sqlalchemy.pool import StaticPool
 
 from sentgen import temporary
 from sentgen.errors import DamagedError, MemoryLimitError, SentgenError, StoreError
+from sentgen.extensions import NEVER_LOADED
 from sentgen.schema import connections, dialect
 from sentgen.schema.durability import block_journal, crash_mark, write_lock
 from sentgen.schema.durability.duckdb_faults import (
@@ -107,6 +108,7 @@ def settings(memory_limit: int, threads: int | None) -> dict[str, str | bool | i
     """Return what every connection of ours is opened with."""
     return {
         **RIGHT_PLANS,
+        **NEVER_LOADED,
         "memory_limit": f"{memory_limit // 2**20}MiB",
         **({"threads": threads} if threads else {}),
     }

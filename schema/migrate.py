@@ -27,6 +27,7 @@ from sentgen.schema.engine import (
 )
 from sentgen.schema.lakes.places import lake_at
 from sentgen.schema.manifests import place_of, refuse_snapshot
+from sentgen.schema.other_files import require_database
 from sentgen.schema.tables.corpus import RESERVED_TAGS, RESERVED_WORDS, tag, word
 from sentgen.system.files import replace, sync_folder
 
@@ -84,6 +85,7 @@ def upgrade(path: Path, *, memory_limit: int | None = None) -> Path | None:
     if not path.exists():
         raise NotFoundError(f"{path}: no store here")
     path = place_of(path)
+    require_database(path)
     refuse_snapshot(path, "publish the store that it was made from again, with this sentgen")
     with translated_errors(path):
         limit = memory_limit or default_memory_limit()

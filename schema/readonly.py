@@ -50,8 +50,6 @@ _PART = 2**16
 # Python's replacements would read a variable of this process as a table; to spill is to write files.
 _SWITCHES = {
     "enable_external_access": "false",
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
     "allow_unsigned_extensions": "false",
     "allow_persistent_secrets": "false",

@@ -33,6 +33,7 @@ from sentgen.schema.engine import (
 from sentgen.schema.lakes import opening
 from sentgen.schema.lakes.places import Place, lake_at
 from sentgen.schema.manifests import place_of, refuse_snapshot
+from sentgen.schema.other_files import require_database
 
 if TYPE_CHECKING:
     import duckdb
@@ -94,6 +95,7 @@ class Store:
             return
         if not self.path.exists() and not create:
             raise write_lock.no_store(self.path)
+        require_database(self.path)
         if not read_only:
             refuse_snapshot(self.path, "this writes, and needs the store that it was made from, with --db")
         with translated_errors(self.path):

@@ -18,6 +18,7 @@ from typer.core import TyperArgument, TyperCommand, TyperOption
 from sentgen.default_store import default_path
 from sentgen.entry_points import Kind, added_names
 from sentgen.errors import SentgenError
+from sentgen.extensions import NEVER_LOADED
 
 _CORPORA, _SUBCORPORA = ("corpus", "kind <> 'pairs'"), ("subcorpus", "true")
 #: As in `sentgen.models.request`; and the kinds of regions that the store has.
@@ -175,7 +176,8 @@ def _names(store: Path, table: str, condition: str) -> list[str]:
 
             store = place_of(store)
         rows = _of_lake(store, table) if lake else table
-        with duckdb.connect() if lake else duckdb.connect(str(store), read_only=True) as duck:
+        place = ":memory:" if lake else str(store)
+        with duckdb.connect(place, read_only=not lake, config=NEVER_LOADED) as duck:
             found = duck.execute(f"select name from {rows} where {condition}").fetchall()
             return [str(name) for (name,) in found]
     # Not there, of a version without the table, or written at this moment: a TAB has nobody to tell.
