@@ -15,6 +15,7 @@ from sqlalchemy.pool import NullPool, StaticPool
 
 from sentgen import temporary
 from sentgen.desk import tables
+from sentgen.desk.allowance import Allowance
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema.lakes.places import lake_at
 from sentgen.schema.manifests import snapshot_at
@@ -44,14 +45,15 @@ class Desk:
     Args:
         path: the file.
         create: make it with the first thing that is written.
+        allowance: how much whoever writes may add; anything if not given.
 
     Raises:
         NotFoundError: there is none, and none is made.
         StoreError: the file is not that of a desk, or is one of a newer sentgen.
     """
 
-    def __init__(self, path: Path, *, create: bool = False) -> None:
-        self.path = path
+    def __init__(self, path: Path, *, create: bool = False, allowance: Allowance | None = None) -> None:
+        self.path, self.allowance = path, allowance
         if not path.exists():
             if not create:
                 raise NotFoundError(f"{path}: no line sets yet; make one with: sentgen lines new SET QUERY")

@@ -20,6 +20,8 @@ from sentgen.output.wording import quantity
 #: Stands for lines without a label.
 UNLABELED = "?"
 _LONGEST = 100
+#: Bytes of a label beside its texts, with its place in the index, about.
+_ROW = 100
 _NUMBERS = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
 
 NameOption = Annotated[str, Option("Name of the set.", argument=True, metavar="SET", api={"max_length": 100})]
@@ -112,7 +114,11 @@ class GivenLabel:
             of_set = find_set(writing, self.name)
             numbers = numbers_of(self.lines, size_of(writing, of_set.id))
             given = dict.fromkeys(numbers, self.label)
-            return given_to(writing, of_set, given, self.labeler)
+            changed = given_to(writing, of_set, given, self.labeler)
+            if desk.allowance:
+                each = _ROW + len(f"{self.labeler}{self.label}".encode())
+                desk.allowance.take(writing, of_set.id, size=each * changed.number)
+            return changed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

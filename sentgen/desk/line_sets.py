@@ -24,6 +24,8 @@ from sentgen.output.tabular import Rows
 from sentgen.output.wording import are, quantity
 
 Sort = Literal["line", "label", "left", "node", "right", "document"]
+#: Bytes of a line beside its texts, about.
+_LINE = 50
 #: Lines of a set that are written at once.
 _BLOCK = 10_000
 _NOT_OF_SETS = ("count", "places", "explain", "show", "random", "limit", "offset")
@@ -93,6 +95,9 @@ class NewLineSet(Kwic):
                     for number, one in enumerate(block, start + 1)
                 ]
                 writing.execute(insert(line), rows)
+            if desk.allowance:
+                size = sum(len(str(value).encode()) for one in lines for value in one.values())
+                desk.allowance.take(writing, made[0], sets=1, size=size + _LINE * len(lines))
         return len(lines), answer.total or len(lines)
 
 

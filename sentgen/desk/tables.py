@@ -71,6 +71,18 @@ label = Table(
 )
 
 
+#: What was added to a set, by whoever is bounded: with the set it goes.
+share = Table(
+    "share",
+    metadata,
+    Column("set_id", ForeignKey(_OF_SET, ondelete="CASCADE"), primary_key=True),
+    Column("writer", String, primary_key=True),
+    # How many of the sets the writer has made: 1 or 0 of this one.
+    Column("sets", Integer, nullable=False),
+    Column("bytes", Integer, nullable=False),
+)
+
+
 def find_set(connection: Connection, name: str) -> Any:
     """Return the row of a set.
 

@@ -154,6 +154,9 @@ class Service:
             Refused: no worker could answer.
         """
         kind = operations()[message.operation].kind
+        host = client.host if client else ""
+        if kind == "desk":
+            message = replace(message, client=host)
         outcome: dict[str, object] = {"status": 0}
         try:
             # Held for the whole request: the current one may change while it waits.
@@ -169,7 +172,6 @@ class Service:
         finally:
             # In `finally`: what was refused, or killed its worker, is what one wants to read about.
             if kind == "sql":
-                host = client.host if client else ""
                 audit.info("sql", extra={"client": host, "asked": json.loads(message.body), **outcome})
 
     @property

@@ -34,6 +34,8 @@ class Limits:
         align_cells: and the product of both.
         seconds: of work, by kind; then the worker is killed.
         queue: requests that wait for a worker of a kind; the next one is refused.
+        desk_sets: line sets that one client may have made; beside one address, all behind a proxy are one.
+        desk_bytes: of these sets, and of labels that the client gave.
         kept: bytes of answers that are kept for those who ask the same again.
         memory: bytes that a worker may use.
         file: bytes of a file that a worker may write, by kind: machine code, temporary stores, the desk.
@@ -52,6 +54,8 @@ class Limits:
     )
     # Who would wait longer than requests may work is better told so at once.
     queue: int = 64
+    desk_sets: int = 200
+    desk_bytes: int = 128 * 2**20
     kept: int = 64 * 2**20
     memory: int = 2 * 2**30
     # Nothing at all where only questions are asked: DuckDB cannot write, even if every lock failed.

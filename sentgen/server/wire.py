@@ -50,12 +50,16 @@ MEDIA_TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What the front asks of a worker; the body is the declaration of what is asked, as JSON."""
+    """What the front asks of a worker; the body is the declaration of what is asked, as JSON.
+
+    The address of the client is told where it matters who asks: where something is written.
+    """
 
     operation: str
     body: bytes
     form: Format = Format.JSON
     escape_formulas: bool = False
+    client: str = ""
 
 
 #: Asks a worker whether its database answers.

@@ -130,7 +130,7 @@ def _require_well(context: Context) -> None:
 
 def _answer(context: Context, operation: Operation, call: Call) -> Reply:
     asked = wire.decode(call.body, operation.declaration)
-    found = operation.run(context, asked)
+    found = operation.run(replace(context, client=call.client), asked)
     result = replace(found, notes=[in_words_of(operation, note) for note in found.notes])
     command, escape = command_line(operation, asked), call.escape_formulas
     return render(result, call.form, context.opening.limits, command=command, escape_formulas=escape)

@@ -279,3 +279,23 @@ print(tempfile.mkdtemp())
     )
 
     assert done.stdout.startswith(str(tmp_path)), done.stderr
+
+
+def test_a_client_may_put_so_much_on_the_desk(
+    opening: Opening, demo: Path, desk: Path, tmp_path: Path
+) -> None:
+    """Each address by itself; how much is left is said before, and with what was done."""
+    file = tmp_path / "class.desk"
+    file.write_bytes(desk.read_bytes())
+    limits = replace(opening.limits, desk_sets=2)
+    told = []
+    with Store(demo, read_only=True) as store:
+        context = Context(replace(opening, kind="desk", desk=str(file), limits=limits), store)
+        for name, client in (("a", "1.1.1.1"), ("b", "1.1.1.1"), ("c", "1.1.1.1"), ("c", "::2")):
+            asked = replace(call("new_lines", name=name, pattern="camp"), client=client)
+            reply = worker.answer(context, asked)
+            notes = json.loads(reply.body).get("notes", [])
+            told.append((reply.status, [note for note in notes if "you have" in note]))
+
+    near = ["you have made 2 of the 2 line sets that you may make here"]
+    assert told == [(200, []), (200, near), (400, []), (200, [])]

@@ -38,6 +38,12 @@ class LimitOptions:
     max_rows: Annotated[int, _limit("Rows of an answer.", metavar="N", least=1)] = 10_000
     max_body: Annotated[str, _limit("Bytes of a request.", metavar="SIZE")] = "1MB"
     max_queue: Annotated[int, _limit("Requests that wait for a kind of work.", metavar="N", least=0)] = 64
+    desk_sets: Annotated[
+        int, _limit("Line sets that one address may have made on the desk.", metavar="N", least=1)
+    ] = 200
+    desk_bytes: Annotated[
+        str, _limit("Bytes on the desk of line sets and labels of one address.", metavar="SIZE")
+    ] = "128MB"
     cache: Annotated[
         str, _limit("Memory for answers that are asked for again; 0 for none.", metavar="SIZE")
     ] = "64MB"
@@ -56,6 +62,8 @@ class LimitOptions:
                 "desk": self.sql_timeout,
             },
             queue=self.max_queue,
+            desk_sets=self.desk_sets,
+            desk_bytes=parse_size(self.desk_bytes) or 0,
             kept=parse_size(self.cache) or 0,
             memory=parse_size(self.worker_memory) or 0,
         )

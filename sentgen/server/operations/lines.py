@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sentgen.desk import agreement, line_sets
+from sentgen.desk.allowance import Allowance
 from sentgen.desk.desk import Desk
 from sentgen.desk.labels import Changed, GivenLabel, LineSetName, TakenBack
 from sentgen.desk.line_sets import NewLineSet, SetLines
@@ -23,8 +24,10 @@ def _sets(context: Context, asked: Nothing) -> Result:
 def _new(context: Context, asked: NewLineSet) -> Result:
     with context.opened.connect() as connection:
         # No more than the server gives of other rows.
-        made, of = replace(asked, limit=context.limit(0)).make(_desk(context), connection)
+        desk = _desk(context)
+        made, of = replace(asked, limit=context.limit(0)).make(desk, connection)
     notes = [f"the first {made:,} of {quantity(of, 'line')}; a sample is of all"] if made < of else []
+    notes += _near(desk)
     return Result(Rows(("name", "lines"), [(asked.name, made)], ("VARCHAR", "BIGINT")), made < of, notes)
 
 
@@ -45,16 +48,27 @@ def _changing(change: Callable[[Any, Desk], Changed]) -> Callable[[Context, Any]
     """Return the function of an operation that changes labels."""
 
     def run(context: Context, asked: GivenLabel | TakenBack) -> Result:
-        changed = change(asked, _desk(context))
+        desk = _desk(context)
+        changed = change(asked, desk)
         # What a line has now, so that nobody asks again.
         rows = [(number, changed.labels.get(number)) for number in changed.lines]
-        return Result(Rows(("line", "label"), rows, ("BIGINT", "VARCHAR")), more={"changed": changed.number})
+        found = Rows(("line", "label"), rows, ("BIGINT", "VARCHAR"))
+        return Result(found, notes=_near(desk), more={"changed": changed.number})
 
     return run
 
 
 def _desk(context: Context) -> Desk:
-    return Desk(Path(context.opening.desk))
+    limits = context.opening.limits
+    allowance = Allowance(context.client, limits.desk_sets, limits.desk_bytes, limits.file["desk"] // 2)
+    return Desk(Path(context.opening.desk), allowance=allowance)
+
+
+def _near(desk: Desk) -> list[str]:
+    if desk.allowance is None:
+        return []
+    with desk.writing() as connection:  # it makes its table where there is none
+        return [*desk.allowance.warnings(connection)]
 
 
 _SET = "lines/{name}"

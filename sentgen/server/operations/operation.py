@@ -41,6 +41,7 @@ class Context:
     opening: Opening
     store: Store | None = None
     locked: duckdb.DuckDBPyConnection | None = None
+    client: str = ""
 
     @property
     def opened(self) -> Store:
