@@ -133,13 +133,14 @@ def _example(reader: Reader) -> str:
     return f"sentgen ingest FILE{extension} --corpus NAME{form}{needed}"
 
 
-def detect(source: Source, *, prose: bool = False, given: Collection[str] = ()) -> str:
+def detect(source: Source, *, prose: bool = False, given: Collection[str] | None = None) -> str:
     """Return the name of the format of a source, from its extension or else its first lines.
 
     A `.dp` file with its tagged file beside it is `wsj`. Plain text is `lines` if its punctuation stands
     apart from the words, else `text`; so is what has another extension and looks like nothing but prose. With
     ``prose``, all that is in no other format is plain text. Plug-ins are asked where the extension is neither
-    one of ours nor one of prose. A table is one if the settings ``given`` say which column is its text.
+    one of ours nor one of prose. What is called as a table is one if the settings ``given`` say which column
+    is its text, or tokens in columns, and is never prose; without settings, no column can be named.
 
     Raises:
         UnrecognizedError: The source is empty, or its format cannot be told.
@@ -147,11 +148,14 @@ def detect(source: Source, *, prose: bool = False, given: Collection[str] = ()) 
     """
     extension = extension_of(source)
     if (of_file := _of_file(source, extension)) is not None:
+        if of_file in table.READERS and given is None:
+            raise UnrecognizedError(table.NOT_HERE, path=source.name)
         return of_file.name
-    if extension in _TABLES and table.TEXT in given:
+    is_table = extension in _TABLES
+    if is_table and table.TEXT in (given or ()):
         return _TABLES[extension].name
     try:
-        sample = [line for line in source.head() if line.strip()]
+        sample = [line for line in source.head(lone_returns=is_table) if line.strip()]
     except InputError as error:
         if extension in _BY_EXTENSION:
             raise
@@ -159,7 +163,7 @@ def detect(source: Source, *, prose: bool = False, given: Collection[str] = ()) 
         raise UnrecognizedError(told, path=error.path, line=error.line) from error
     if not sample:
         raise UnrecognizedError("is empty", path=source.name)
-    if extension in _BY_EXTENSION and extension not in _TABLES:
+    if extension in _BY_EXTENSION and not is_table:
         name = _BY_EXTENSION[extension]
         if name == "conllu" and conllup.fits(sample):
             return conllup.READER.name
@@ -168,12 +172,13 @@ def detect(source: Source, *, prose: bool = False, given: Collection[str] = ()) 
     found = next((one.name for one in added if extension in one.extensions), None)
     # The first that fits: what is stricter is tried before what takes anything.
     for reader in (*_TRIED, *added):
-        if found is None and reader.fits and reader.fits(sample):
+        # `Rome/Italy,1990` is a tagged word elsewhere.
+        if found is None and reader.fits and reader.fits(sample) and not (is_table and reader is pos.READER):
             found = reader.name
+    if found is None and is_table:
+        raise _unnamed_column(source, extension, named=given is not None)
     if found is None and (prose or extension in _OPEN_EXTENSIONS or _is_prose(sample)):
         found = _prose(sample)
-    if found is None and extension in _TABLES:
-        raise UnrecognizedError(_which_column(source, sample), path=source.name)
     if found is None and is_markup(sample):
         root = f" with the root {root}" if (root := root_of(sample)) else ""
         raise UnrecognizedError(
@@ -231,11 +236,19 @@ def _check_settings(source: Source, reader: Reader, given: Mapping[str, object])
         raise InputError(f"--{name} is for {takers}; this is {reader.name}", path=source.name)
 
 
-def _which_column(source: Source, sample: list[str]) -> str:
-    """Say of a table which columns it has."""
-    delimiter = table.DELIMITERS[_TABLES[extension_of(source)].name]
-    columns = read_csv(sample, path=source.name, delimiter=delimiter).most_text_first()
-    return f"is a table; say which column is the text, --text COLUMN, or give --format: {columns}"
+def _unnamed_column(source: Source, extension: str, *, named: bool) -> UnrecognizedError:
+    """Say of a table which columns it has, if one can be named, or why it is none."""
+    if not named:
+        return UnrecognizedError(table.NOT_HERE, path=source.name)
+    lines = source.open()
+    lines.lone_returns = True
+    delimiter = table.DELIMITERS[_TABLES[extension].name]
+    try:
+        columns = read_csv(lines, path=source.name, delimiter=delimiter).most_text_first()
+    except InputError as error:
+        return UnrecognizedError(error.message, path=error.path, line=error.line)
+    told = f"is a table; say which column is the text, --text COLUMN, or give --format: {columns}"
+    return UnrecognizedError(told, path=source.name)
 
 
 def takes_tags_for_words(reader: Reader, source: Source) -> bool:

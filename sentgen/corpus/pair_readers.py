@@ -26,6 +26,7 @@ from sentgen.corpus.pair_text import PairSettings, RawPair, Text
 from sentgen.corpus.paths import expand, source_at
 from sentgen.corpus.readers import jsonl
 from sentgen.corpus.readers._columns import FormatError
+from sentgen.corpus.readers.table import refuse_table
 from sentgen.corpus.reading import read_source
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import LineReader, Source
@@ -127,6 +128,8 @@ def pair_files(paths: Sequence[str]) -> list[PairFile]:
     kinds = [_kind(source) for source in sources]
     # Two files of anything else can only be lines beside lines.
     if len(sources) == 2 and not {"jsonl", "conllu"} & set(kinds):
+        for source in sources:
+            refuse_table(source)
         return [PairFile("parallel", (sources[0], sources[1]))]
     # Two files that hold whole pairs each are two files.
     if kinds == ["conllu", "conllu"] and not begins_with_document(sources[1]):

@@ -48,6 +48,7 @@ class Reader:
     ``begins`` are first bytes that no other format has.
     ``settings`` are those that its reader takes, by name; ``needed`` is what the command line cannot do
     without, and ``extra`` the extra that it needs.
+    In its lines, a carriage return alone is a line end where ``lone_returns`` says so.
     What a parser adds to one of ``trees`` does not make another source of it. No bag of words can be mistaken
     for a ``distinct`` one.
     """
@@ -66,6 +67,7 @@ class Reader:
     settings: tuple[str, ...] = ()
     needed: str = ""
     extra: str = ""
+    lone_returns: bool = False
     #: That of raw text.
     language: str = ENGLISH
 

@@ -17,6 +17,7 @@ Item = Sentence | Rejection | RawText
 def read_items(reader: Reader, lines: LineReader) -> Iterator[Item]:
     """Yield what a source holds; raw text stays raw, for a parser with a tokenizer of its own."""
     name = lines.source.name
+    lines.lone_returns = reader.lone_returns
     if reader.read_file is None:
         yield from (reader.read_raw or reader.read)(iter(lines), path=name)
         return
@@ -31,6 +32,7 @@ def read_items(reader: Reader, lines: LineReader) -> Iterator[Item]:
 
 def read_source(reader: Reader, lines: LineReader) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of a source."""
+    lines.lone_returns = reader.lone_returns
     if reader.read_file is None:
         return reader.read(iter(lines), path=lines.source.name)
     return text.in_sentences(

@@ -13,9 +13,10 @@ import logging
 import os
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import BinaryIO, NoReturn, cast
 
 from sentgen.corpus.streams import BLOCK_BYTES, BROKEN, Counter, open_stream
@@ -27,6 +28,8 @@ logger = logging.getLogger(__name__)
 #: Suffixes of compression; `formats.detect` looks at the suffix before them.
 COMPRESSED = (".gz", ".xz", ".bz2")
 UTF_8 = "utf-8"
+#: How a text in UTF-16 begins, in either order of its bytes.
+UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 #: Bytes of a decompressed file that memory may hold; a larger one waits on the disk.
 _IN_MEMORY = 32 << 20
 #: All control characters but tab, line feed and carriage return.
@@ -88,9 +91,12 @@ class Source:
         """Yield the decoded lines without their ends (see `LineReader`)."""
         return iter(self.open(limits))
 
-    def head(self, size: int = 1 << 16, limits: InputLimits = LIMITS) -> list[str]:
+    def head(
+        self, size: int = 1 << 16, limits: InputLimits = LIMITS, *, lone_returns: bool = False
+    ) -> list[str]:
         """Return the lines of the first ``size`` bytes, for telling the format."""
         reader = self.open(limits)
+        reader.lone_returns = lone_returns
         for block in reader.text_blocks(size):
             block = reader.without_bom(block)
             # The last line may be cut off; with few lines it is worth more than it misleads.
@@ -114,7 +120,8 @@ class LineReader:
     A byte order mark is stripped and logged. Raises `InputError` with file and line for another encoding
     (naming the likely right one), control characters, lines over the limit, and archives that are broken or
     expand beyond the limits. ``bytes_read`` of ``source.size`` says how much of the disk was consumed.
-    ``notes`` are what the reader of its format has to say of it as a whole, a line each.
+    ``notes`` are what the reader of its format has to say of it as a whole, a line each. With
+    ``lone_returns``, a carriage return ends a line by itself, too.
     """
 
     def __init__(self, source: Source, limits: InputLimits = LIMITS) -> None:
@@ -123,6 +130,7 @@ class LineReader:
         self.bytes_read = 0
         self.lines_read = 0
         self.notes: list[str] = []
+        self.lone_returns = False
         self._byte_order_mark = False
         self._carriage_returns = self._line_feeds = 0
 
@@ -180,13 +188,20 @@ class LineReader:
 
     def text_blocks(self, size: int = BLOCK_BYTES) -> Iterator[bytes]:
         """Yield the decompressed text in UTF-8, whatever the encoding of the source."""
-        encoding = self.source.encoding
-        if encoding == UTF_8:
-            yield from self.blocks(size)
+        blocks = self._recoded(size)
+        return _with_line_feeds(blocks) if self.lone_returns else blocks
+
+    def _recoded(self, size: int) -> Iterator[bytes]:
+        blocks, encoding = self.blocks(size), self.source.encoding
+        first = next(blocks, b"")
+        if encoding == UTF_8 and not first.startswith(UTF_16_MARKS):
+            yield from filter(None, chain([first], blocks))
             return
+        if encoding == UTF_8:
+            encoding = "utf-16"
         decoder = codecs.getincrementaldecoder(encoding)()
         try:
-            for block in self.blocks(size):
+            for block in chain([first], blocks):
                 yield decoder.decode(block).encode()
             yield decoder.decode(b"", final=True).encode()
         except UnicodeDecodeError as error:
@@ -241,9 +256,7 @@ class LineReader:
             raise InputError(message, path=self.source.name)
 
     def without_bom(self, block: bytes) -> bytes:
-        """Return the first block without its byte order mark; refuse that of UTF-16."""
-        if block.startswith((b"\xff\xfe", b"\xfe\xff")):
-            self._fail("this is UTF-16, not UTF-8; convert it with `iconv -f UTF-16 -t UTF-8`", 1)
+        """Return the first block without its byte order mark."""
         if block.startswith(b"\xef\xbb\xbf"):
             logger.info("%s: byte order mark stripped", self.source.name)
             self._byte_order_mark = True
@@ -285,6 +298,18 @@ class LineReader:
 
     def _fail(self, message: str, line: int) -> NoReturn:
         raise InputError(message, path=self.source.name, line=self.lines_read + line)
+
+
+def _with_line_feeds(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield a text whose lines end with line feeds, where a carriage return may have ended them."""
+    held = b""
+    for block in blocks:
+        block = held + block
+        # The line feed that belongs to the last one may come with the next block.
+        held = b"\r" if block.endswith(b"\r") else b""
+        yield block.removesuffix(b"\r").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    if held:
+        yield b"\n"
 
 
 def _encoding_message(block: bytes, error: UnicodeDecodeError) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import logging
+import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,6 +23,8 @@ logger = logging.getLogger(__name__)
 #: Lines from which the delimiter is told, and rows from which the columns with the most text are.
 _SAMPLE = 200
 _DELIMITERS = ",;\t|"
+#: The line before the header that tells Excel what parts the fields; spreadsheets add empty fields to it.
+_SEPARATOR = re.compile(r'"?sep=([^\w"\r\n])"?[,;\t|]*', re.IGNORECASE)
 #: Rows of Parquet that are in memory at once.
 _BATCH = 1024
 #: Bytes of a workbook that memory may hold.
@@ -102,14 +105,21 @@ def read_csv(
 ) -> TextTable:
     """Read CSV with a header, as RFC 4180 has it; without a ``delimiter``, the first lines tell it.
 
+    A line `sep=;` before the header, which Excel knows, goes before both.
     Quotes are part of the fields of a tab-separated table whose first lines have no fields in quotes.
     """
     stream = iter(lines)
     sample = list(islice(stream, _SAMPLE))
+    said = _SEPARATOR.fullmatch(sample[0]) if sample else None
+    if said is not None:
+        delimiter = said[1]
+    # A blank line in its place, so that lines keep their numbers.
+    before = [""] if said else []
+    sample = sample[len(before) :]
     delimiter = delimiter or _delimiter(sample)
     quotes = delimiter != "\t" or not _has_bare_quotes(sample)
     csv.field_size_limit(limits.line_length)
-    return _headed(path, _csv_rows(chain(sample, stream), path, delimiter, quotes=quotes))
+    return _headed(path, _csv_rows(chain(before, sample, stream), path, delimiter, quotes=quotes))
 
 
 def _csv_rows(lines: Iterable[str], path: str, delimiter: str, *, quotes: bool) -> Iterator[TableRow]:
@@ -135,17 +145,23 @@ def _csv_rows(lines: Iterable[str], path: str, delimiter: str, *, quotes: bool) 
 
 
 def _delimiter(sample: Sequence[str]) -> str:
-    """Return what parts most rows into as many fields as the header, and into the most of them.
+    """Return what parts most rows into as many fields as the header.
+
+    Of several, it is what more quotes stand beside, and then what makes more fields.
 
     >>> _delimiter(["a;b,c", "1;2"]), _delimiter(["a", "b, c"])
     (';', ',')
     """
+    joined = "\n".join(sample)
 
-    def fits(delimiter: str) -> tuple[float, int]:
+    def fits(delimiter: str) -> tuple[float, int, int]:
         rows = [row for row in csv.reader([f"{line}\n" for line in sample], delimiter=delimiter) if row]
+        if len(sample) == _SAMPLE and len(rows) > 2:
+            rows.pop()  # which may go on behind the sample
         size = len(rows[0]) if rows else 0
         alike = sum(len(row) == size for row in rows)
-        return (alike / len(rows), size) if size > 1 else (0.0, 0)
+        quotes = joined.count(f'{delimiter}"') + joined.count(f'"{delimiter}')
+        return (alike / len(rows), quotes, size) if size > 1 else (0.0, 0, 0)
 
     csv.field_size_limit(LIMITS.line_length)
     try:

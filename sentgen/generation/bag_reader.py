@@ -18,6 +18,7 @@ from sentgen.corpus.formats import (
     reader_named,
 )
 from sentgen.corpus.paths import expand
+from sentgen.corpus.readers.table import refuse_table
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sentences import sentences_of
 from sentgen.corpus.sources import Source
@@ -108,6 +109,7 @@ def _detected(source: Source) -> str:
     try:
         reader = reader_named(detect(source))
     except UnrecognizedError:
+        refuse_table(source)
         return BAGS
     return reader.name if reader.distinct or extension in reader.extensions else BAGS
 

@@ -268,7 +268,8 @@ class TestAttacks:
             (b"a\nb\n\x1b[31m\n", r":3: control character U\+001B"),
             (b"a\x7f\n", r":1: control character U\+007F"),
             (b"a\rb\n", r":1: a carriage return"),
-            ("a\n".encode("utf-16"), r":1: this is UTF-16"),
+            ("a\n".encode("utf-16-le"), r":1: NUL in the text; is it .* UTF-16"),
+            (b"\xff\xfea\0\n", r"byte 0x0a is not utf-16"),
             (b"ok\nna\xefve\n", r":2: byte 0xef is not UTF-8; it looks like latin-1"),
             (b"ok\n\x93quoted\x94\n", r":2: byte 0x93 is not UTF-8; it looks like cp1252"),
             (b"cut \xe2\x82", r":1: byte 0xe2"),
@@ -277,6 +278,15 @@ class TestAttacks:
     def test_wrong_bytes_name_the_line(self, tmp_path: Path, data: bytes, message: str) -> None:
         with pytest.raises(InputError, match=message):
             list(one(write(tmp_path / "x.txt", data)).lines())
+
+    @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+    def test_utf_16_is_told_by_its_mark(self, tmp_path: Path, encoding: str) -> None:
+        """As a text in UTF-8 it has the same lines, also where blocks end within a character."""
+        text = "ein Ölfaß\n𝔞\n" * 100_000
+        source = one(write(tmp_path / "x.txt", f"\ufeff{text}".encode(encoding)))
+
+        assert list(source.lines()) == text.removesuffix("\n").split("\n")
+        assert source.head()[:2] == ["ein Ölfaß", "𝔞"]
 
     def test_line_numbers_count_over_blocks(self, tmp_path: Path) -> None:
         data = b"0123456789\n" * 200_000 + b"bad \xff\n"

@@ -6,6 +6,7 @@ import contextlib
 import csv
 import gzip
 import io
+import json
 import re
 import zipfile
 from datetime import date, datetime
@@ -19,11 +20,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.corpus.formats import choose_reader
+from sentgen.corpus.pair_readers import pair_files
 from sentgen.corpus.paths import expand
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers import jsonl, table
 from sentgen.corpus.reading import read_items
 from sentgen.corpus.sentence import RawText, Sentence
+from sentgen.corpus.sentences import sentences_of
 from sentgen.corpus.tables import read_csv
 from sentgen.errors import InputError, Rejection
 
@@ -270,3 +273,132 @@ def test_any_lines(content: str, name: str) -> None:
     with contextlib.suppress(InputError):
         for one in reader.of({"text": "a"}).read(iter(content.split("\n")), path="x"):
             assert 1 <= one.line <= content.count("\n") + 1
+
+
+#: Two documents, the text of each in three lines.
+NOTES = [
+    ["id", "body", "year"],
+    ["a", 'It rains.\nIt "pours".\nSo; be, it | then.', "1990"],
+    ["b", "Yes.\n\nNo.", "2001"],
+]
+
+
+def written(delimiter: str = ",", *, line_end: str = "\n", within: str = "\n", first: str = "") -> str:
+    """Return the notes as CSV."""
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=delimiter, lineterminator=line_end)
+    writer.writerows([[field.replace("\n", within) for field in row] for row in NOTES])
+    return f"{first}{line_end}{out.getvalue()}" if first else out.getvalue()
+
+
+#: Name of a file, and what is in it.
+WRITINGS: dict[str, tuple[str, bytes]] = {
+    "commas": ("a.csv", written().encode()),
+    "semicolons": ("a.csv", written(";").encode()),
+    "bars": ("a.csv", written("|").encode()),
+    "tabs": ("a.csv", written("\t").encode()),
+    "tsv": ("a.tsv", written("\t").encode()),
+    "tab": ("A.TAB", written("\t").encode()),
+    "gzip": ("a.csv.gz", gzip.compress(written().encode())),
+    "Excel in Europe": ("a.csv", written(";", line_end="\r\n").encode("utf-8-sig")),
+    "sep": ("a.csv", written("^", first="sep=^").encode()),
+    "sep in quotes": ("a.csv", written(";", line_end="\r\n", first='"sep=;";;').encode("utf-8-sig")),
+    "sep in tabs": ("a.tsv", written(";", first="SEP=;").encode()),
+    "old Macintosh": ("a.csv", written(line_end="\r", within="\r").encode()),
+    "returns in fields": ("a.csv", written(line_end="\r\n", within="\r").encode()),
+    "UTF-16": ("a.csv", written(line_end="\r\n").encode("utf-16")),
+    "UTF-16, tabs": ("a.tsv", b"\xfe\xff" + written("\t", line_end="\r\n").encode("utf-16-be")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("writing", WRITINGS)
+def test_however_a_table_is_written(tmp_path: Path, writing: str) -> None:
+    """It gives the same documents, on the line on which each begins; and is no prose where no column is named."""
+    name, content = WRITINGS[writing]
+    (tmp_path / name).write_bytes(content)
+
+    assert documents(tmp_path / name, text="body", id="id") == [
+        ("a", 'It rains.\nIt "pours".\nSo; be, it | then.', {"year": "1990"}),
+        ("b", "Yes.\nNo.", {"year": "2001"}),
+    ]
+    above = 1 if writing.startswith("sep") else 0
+    assert [one.line - above for one in items(tmp_path / name, text="body")] == [2, 2, 2, 5, 5]
+    with pytest.raises(InputError, match=r"is a table; say which column is the text, .*: body, year, id"):
+        items(tmp_path / name)
+    (source,) = expand([str(tmp_path / name)])
+    with table.open_table(source) as opened:
+        assert [row.values[0] for row in opened.rows] == ["a", "b"]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.tab", "a.csv.xz", "A.CSV"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "It was the best of times.\nIt was so.\n",
+        "Place/Country\nRome/Italy\n",
+        "id\n1\n",
+        "\ttext\n1\tIt was so, and he said so.\n",
+        'id,text\n1,"It was so.\nHe said so.\n',
+    ],
+)
+def test_what_is_called_as_a_table_is_no_prose(tmp_path: Path, name: str, content: str) -> None:
+    """It is read with a column that is named, or refused; also where no column can be named."""
+    (tmp_path / name).write_text(content)
+
+    with pytest.raises(InputError):
+        items(tmp_path / name)
+    with pytest.raises(InputError, match="is a table, which is not read here"):
+        list(sentences_of(expand([str(tmp_path / name)])))
+    with pytest.raises(InputError, match="is a table, which is not read here"):
+        pair_files([str(tmp_path / name), str(tmp_path / name)])
+
+
+def test_tables_in_files_are_refused_where_no_column_is_named(tmp_path: Path) -> None:
+    """As those in lines are, in words that help there."""
+    files.xlsx(tmp_path / "a.xlsx", NOTES)
+    pq.write_table(pa.table({"text": ["It is."]}), tmp_path / "a.parquet")
+
+    for name in ("a.xlsx", "a.parquet"):
+        with pytest.raises(InputError, match="is a table, which is not read here"):
+            list(sentences_of(expand([str(tmp_path / name)])))
+        with pytest.raises(InputError, match=r"which column is the text\? give --text"):
+            items(tmp_path / name)
+
+
+def test_a_long_table_is_told_by_its_rows(tmp_path: Path) -> None:
+    """Its columns are named though no block and no sample of lines ends where a row does."""
+    text = "It pours; or, it rains.\n" * 300
+    rows = [f'{number}\t"{text}"\n' for number in range(20)]
+    (tmp_path / "a.tsv").write_text("id\ttext\n" + "".join(rows))
+    (tmp_path / "a.csv").write_text("id;text, all of it\n" + "".join(rows).replace("\t", ";"))
+
+    with pytest.raises(InputError, match=r"a\.tsv: is a table; say which column .*: text, id"):
+        items(tmp_path / "a.tsv")
+    with pytest.raises(InputError, match=r"a\.csv: is a table; say which column .*: text, all of it, id"):
+        items(tmp_path / "a.csv")
+
+
+def test_a_header_alone_is_no_table_about_documents(tmp_path: Path) -> None:
+    """As a question without an answer; in `sentgen ingest` it has no sentences."""
+    for name in ("a.csv", "a.tsv"):
+        (tmp_path / name).write_text("id\n\n")
+        (source,) = expand([str(tmp_path / name)])
+        with table.open_table(source) as opened, pytest.raises(InputError, match="no row below it"):
+            list(opened.rows)
+
+
+def test_lines_in_cells_and_strings(tmp_path: Path) -> None:
+    """Are the paragraphs of a text in a workbook, in Parquet, and in JSON Lines, too."""
+    files.xlsx(tmp_path / "a.xlsx", NOTES)
+    pq.write_table(
+        pa.table({name: [row[at] for row in NOTES[1:]] for at, name in enumerate(NOTES[0])}),
+        tmp_path / "a.parquet",
+    )
+    lines = [json.dumps(dict(zip(NOTES[0], row, strict=True))) for row in NOTES[1:]]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+
+    for name in ("a.xlsx", "a.parquet", "a.jsonl"):
+        assert [text for _, text, _ in documents(tmp_path / name, text="body", id="id")] == [
+            'It rains.\nIt "pours".\nSo; be, it | then.',
+            "Yes.\nNo.",
+        ]

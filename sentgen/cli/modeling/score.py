@@ -13,6 +13,7 @@ from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, open_for_lookups
 from sentgen.cli.console.output import Output, output_options
 from sentgen.corpus.paths import expand
+from sentgen.corpus.readers.table import refuse_table
 from sentgen.errors import InputError
 from sentgen.models import registry
 from sentgen.models.request import ScoreRequest
@@ -64,5 +65,8 @@ def _texts(asked: ScoreRequest, file: Path | None) -> Iterable[str]:
         )
     if file is None and asked.text != ["-"]:
         return split_lines(asked.text)
+    sources = list(expand([str(file or "-")]))
+    for source in sources:
+        refuse_table(source)
     # Piece by piece: standard input may be longer than memory.
-    return (text for source in expand([str(file or "-")]) for text in source.open().texts())
+    return (text for source in sources for text in source.open().texts())

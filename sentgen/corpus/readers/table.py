@@ -20,7 +20,7 @@ from sentgen.corpus.readers import text as raw_text
 from sentgen.corpus.readers.jsonl import BREAKS, FORBIDDEN_IN_TEXT
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.sources import COMPRESSED, UTF_8, Source
-from sentgen.corpus.tables import TextTable, read_csv, read_parquet, read_sheet
+from sentgen.corpus.tables import TableRow, TextTable, read_csv, read_parquet, read_sheet
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError, Rejection
 
@@ -28,6 +28,8 @@ from sentgen.errors import InputError, Rejection
 TEXT = "text"
 _SETTINGS = (TEXT, "id")
 _NEEDED = "--text COLUMN"
+#: What is said of a table where there is no way to name its text.
+NOT_HERE = "is a table, which is not read here; write the column with its texts to a .txt file, a text a line"
 #: What parts the fields; nothing: their lines tell.
 DELIMITERS = {"csv": "", "tsv": "\t"}
 
@@ -90,16 +92,43 @@ def open_table(source: Source, *, encoding: str = UTF_8) -> Iterator[TextTable]:
     """
     source = replace(source, encoding=encoding)
     lines = source.open()
+    lines.lone_returns = True
     base = source.base_name.lower()
     form = next((one for one in READERS if base.endswith(one.extensions)), None)
     if form is PARQUET or form is SHEET:
         with lines.file() as file:
-            yield (read_parquet if form is PARQUET else read_sheet)(file, path=source.name)
+            yield _with_rows((read_parquet if form is PARQUET else read_sheet)(file, path=source.name))
         return
     for suffix in COMPRESSED:
         base = base.removesuffix(suffix)
     name = CSV.name if not base.endswith(TSV.extensions) else TSV.name
-    yield read_csv(lines, path=source.name, delimiter=DELIMITERS[name])
+    yield _with_rows(read_csv(lines, path=source.name, delimiter=DELIMITERS[name]))
+
+
+def _with_rows(table: TextTable) -> TextTable:
+    """Return a table that says so if its header is all there is of it."""
+
+    def rows() -> Iterator[TableRow]:
+        number = 0
+        for number, row in enumerate(table.rows, 1):  # noqa: B007
+            yield row
+        if not number:
+            raise InputError("has a header, and no row below it", path=table.path)
+
+    return replace(table, rows=rows())
+
+
+def refuse_table(source: Source) -> None:
+    """Refuse a table, by its name, where lines of words are read.
+
+    Raises:
+        InputError: it is one.
+    """
+    base = source.base_name.lower()
+    for suffix in COMPRESSED:
+        base = base.removesuffix(suffix)
+    if base.endswith(_EXTENSIONS):
+        raise InputError(NOT_HERE, path=source.name)
 
 
 def _read_raw(
@@ -138,21 +167,24 @@ def _of_file(read: Callable[..., TextTable]) -> Callable[..., Iterator[Rejection
     return read_file
 
 
-def _of_lines(name: str, description: str, extensions: tuple[str, ...]) -> Reader:
+def _of_lines(name: str, version: str, description: str, extensions: tuple[str, ...]) -> Reader:
     return Reader(
         name,
-        "1",
+        version,
         partial(_read, delimiter=DELIMITERS[name]),
         description,
         extensions,
         read_raw=partial(_read_raw, delimiter=DELIMITERS[name]),
         settings=_SETTINGS,
         needed=_NEEDED,
+        lone_returns=True,
     )
 
 
-CSV = _of_lines("csv", "table of texts, its fields parted by commas, semicolons, tabs or bars", (".csv",))
-TSV = _of_lines("tsv", "table of texts, its fields parted by tabs", (".tsv", ".tab"))
+CSV = _of_lines(
+    "csv", "2", "table of texts, its fields parted by commas, semicolons, tabs or bars", (".csv",)
+)
+TSV = _of_lines("tsv", "1", "table of texts, its fields parted by tabs", (".tsv", ".tab"))
 PARQUET = Reader(
     "parquet",
     "1",
@@ -174,3 +206,4 @@ SHEET = Reader(
     extra="documents",
 )
 READERS = (CSV, TSV, PARQUET, SHEET)
+_EXTENSIONS = tuple(extension for one in READERS for extension in one.extensions)

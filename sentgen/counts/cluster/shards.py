@@ -11,7 +11,7 @@ from sentgen.corpus.line_blocks import LineBlock, read_blocks
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.reading import read_source
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.sources import UTF_8, LineReader, Source
+from sentgen.corpus.sources import UTF_8, UTF_16_MARKS, LineReader, Source
 from sentgen.corpus.streams import BLOCK_BYTES
 from sentgen.errors import InputError, Rejection
 
@@ -69,6 +69,8 @@ def survey(source: Source, form: str, number: int, most: int) -> dict[str, objec
     whole = SourcePart(number, source.name, source.path, source.compression, source.member, 0, -1, 1, 0)
     for block in source.open().blocks(BLOCK_BYTES):
         digest.update(block)
+        if at == 0 and block.startswith(UTF_16_MARKS):
+            end = None
         seen = 0
         while end is not None and at + len(block) - start >= most:
             # What ends with the block before is looked for in it, too.
