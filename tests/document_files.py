@@ -57,7 +57,7 @@ def odt(path: Path, body: str, *, meta: str = "", manifest: str = "<manifest/>")
     return write_zip(path, members)
 
 
-def epub(path: Path, chapters: Mapping[str, str], *, meta: str = "") -> Path:
+def epub(path: Path, chapters: Mapping[str, str | bytes], *, meta: str = "") -> Path:
     """Write a book with these pages, in this order."""
     items = "".join(
         f'<item id="c{n}" href="{name}" media-type="application/xhtml+xml"/>'
@@ -74,7 +74,7 @@ def epub(path: Path, chapters: Mapping[str, str], *, meta: str = "") -> Path:
         '<rootfile full-path="OEBPS/book.opf"/></rootfiles></container>'
     )
     pages = {f"OEBPS/{name}": page for name, page in chapters.items()}
-    nav = {"OEBPS/nav.xhtml": "<html><body><p>Contents</p></body></html>"}
+    nav: dict[str, str | bytes] = {"OEBPS/nav.xhtml": "<html><body><p>Contents</p></body></html>"}
     return write_zip(path, {"META-INF/container.xml": container, "OEBPS/book.opf": package, **nav, **pages})
 
 

@@ -13,7 +13,8 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 from sentgen import temporary
-from sentgen.corpus.sources import COMPRESSED, UTF_8, Source
+from sentgen.corpus.encodings import UTF_8
+from sentgen.corpus.sources import COMPRESSED, Source
 from sentgen.corpus.streams import BLOCK_BYTES, BROKEN, compression_of
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError

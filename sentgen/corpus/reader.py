@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
+from sentgen.corpus.encodings import codec_of
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.errors import InputError, Rejection
 
@@ -76,6 +77,8 @@ class Reader:
         raw = self.read_raw is not None or self.read_file is not None
         takes = {*self.settings, "encoding", *(["language"] if raw else [])}
         told = sorted((name, value) for name, value in given.items() if name in takes)
+        # By what a name means, which has changed for some.
+        told = [(name, codec_of(str(value)) if name == "encoding" else value) for name, value in told]
         if not told:
             return self
         own: dict[str, Any] = {name: value for name, value in told if name in self.settings}

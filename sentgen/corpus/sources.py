@@ -6,7 +6,6 @@ line are in memory.
 
 from __future__ import annotations
 
-import codecs
 import hashlib
 import io
 import logging
@@ -19,6 +18,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import BinaryIO, NoReturn, cast
 
+from sentgen.corpus.encodings import UTF_8, UTF_16_MARKS, decoder_of, readings
 from sentgen.corpus.streams import BLOCK_BYTES, BROKEN, Counter, open_stream
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError
@@ -27,9 +27,6 @@ logger = logging.getLogger(__name__)
 
 #: Suffixes of compression; `formats.detect` looks at the suffix before them.
 COMPRESSED = (".gz", ".xz", ".bz2")
-UTF_8 = "utf-8"
-#: How a text in UTF-16 begins, in either order of its bytes.
-UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 #: Bytes of a decompressed file that memory may hold; a larger one waits on the disk.
 _IN_MEMORY = 32 << 20
 #: All control characters but tab, line feed and carriage return.
@@ -199,7 +196,7 @@ class LineReader:
             return
         if encoding == UTF_8:
             encoding = "utf-16"
-        decoder = codecs.getincrementaldecoder(encoding)()
+        decoder = decoder_of(encoding)
         try:
             for block in chain([first], blocks):
                 yield decoder.decode(block).encode()
@@ -313,13 +310,10 @@ def _with_line_feeds(blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _encoding_message(block: bytes, error: UnicodeDecodeError) -> str:
-    """Name the likely encoding: bytes 80-9F are letters and quotes in Windows-1252, controls in Latin-1."""
-    line = block[block.rfind(b"\n", 0, error.start) + 1 :].split(b"\n", 1)[0]
-    likely = "latin-1"
-    if any(0x80 <= code <= 0x9F for code in line):
-        likely = "cp1252"
-    byte = block[error.start]
-    return (
-        f"byte 0x{byte:02x} is not UTF-8; it looks like {likely}: convert with `iconv -f {likely} -t UTF-8`, "
-        f"or ingest with --encoding {likely}"
-    )
+    """Say how the word that is not UTF-8 reads in other encodings."""
+    begin = block.rfind(b"\n", 0, error.start) + 1
+    read = readings(block[begin:].split(b"\n", 1)[0], error.start - begin)
+    told = f"byte 0x{block[error.start]:02x} is not UTF-8; "
+    if read:
+        told += f"its word would be {read}: "
+    return f"{told}convert with `iconv -f ENCODING -t UTF-8`, or ingest with --encoding ENCODING"

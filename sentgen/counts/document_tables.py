@@ -18,10 +18,11 @@ from typing import Annotated, Any
 from sqlalchemy import Connection, delete, func, select
 
 from sentgen.corpus.comments import OF_DOCUMENT
+from sentgen.corpus.encodings import UTF_8
 from sentgen.corpus.paths import place_of, source_at
 from sentgen.corpus.readers.jsonl import BREAKS
 from sentgen.corpus.readers.table import open_table
-from sentgen.corpus.sources import COMPRESSED, UTF_8
+from sentgen.corpus.sources import COMPRESSED
 from sentgen.counts.corpora import find
 from sentgen.counts.region_tables import forget_regions, regions_named, said_by_sources, tell_regions
 from sentgen.errors import InputError

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import codecs
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated
 
 from sqlalchemy import Connection, insert, select
 
+from sentgen.corpus.encodings import UTF_8, check_encoding
 from sentgen.corpus.formats import check_format
 from sentgen.corpus.reader import ENGLISH, check_language
-from sentgen.corpus.sources import UTF_8
 from sentgen.errors import InputError
 from sentgen.options import Option, parameters_of
 from sentgen.schema.store import next_id, now
@@ -103,19 +102,10 @@ class Settings:
         if self.tags not in ("xpos", "upos"):
             raise InputError(f"tags {self.tags!r} are neither xpos nor upos")
         check_language(self.language)
-        _check_encoding(self.encoding)
+        check_encoding(self.encoding)
         if self.on_error not in ON_ERROR:
             raise InputError(f"--on-error {self.on_error!r} is none of: {', '.join(ON_ERROR)}")
         check_format(self.format)
-
-
-def _check_encoding(name: str) -> None:
-    try:
-        text = codecs.lookup(name)._is_text_encoding
-    except (LookupError, ValueError):
-        text = False
-    if not text:
-        raise InputError(f"no encoding {name!r}; there are utf-8, latin-1, cp1252, utf-16 and others")
 
 
 @dataclass(frozen=True, slots=True)

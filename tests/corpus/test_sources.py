@@ -270,8 +270,8 @@ class TestAttacks:
             (b"a\rb\n", r":1: a carriage return"),
             ("a\n".encode("utf-16-le"), r":1: NUL in the text; is it .* UTF-16"),
             (b"\xff\xfea\0\n", r"byte 0x0a is not utf-16"),
-            (b"ok\nna\xefve\n", r":2: byte 0xef is not UTF-8; it looks like latin-1"),
-            (b"ok\n\x93quoted\x94\n", r":2: byte 0x93 is not UTF-8; it looks like cp1252"),
+            (b"ok\nna\xefve\n", r":2: byte 0xef is not UTF-8; its word would be cp1252 'naïve'"),
+            (b"ok\n\x93quoted\x94\n", r":2: byte 0x93 is not UTF-8; its word would be cp1252 '“quoted”'"),
             (b"cut \xe2\x82", r":1: byte 0xe2"),
         ],
     )

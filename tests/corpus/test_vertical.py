@@ -326,7 +326,9 @@ def test_another_encoding_and_its_lines(tmp_path: Path) -> None:
     assert refused.line == 3
 
     [source] = expand([str(file)])
-    with pytest.raises(InputError, match=r"old\.vert:2: byte 0xe4 is not UTF-8; it looks like latin-1"):
+    with pytest.raises(
+        InputError, match=r"old\.vert:2: byte 0xe4 is not UTF-8; its word would be cp1252 'Mädchen'"
+    ):
         list(read_blocks(source.open()))
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from sentgen.corpus.comments import OF_DOCUMENT, PARAGRAPH
+from sentgen.corpus.encodings import UTF_8, xml_in_utf_8
 from sentgen.corpus.readers.jsonl import BREAKS
 from sentgen.corpus.sentence import Mark, RawText, Region
 from sentgen.corpus.streams import BLOCK_BYTES, BROKEN
@@ -29,8 +30,7 @@ _MOST_WHOLE = 64 << 20
 #: Controls and lone surrogates, which white space stands for.
 _NO_TEXT = re.compile("[\x00-\x1f\x7f\ud800-\udfff\u00ad]")
 
-#: What defines an entity, in the encodings that XML may have without saying so.
-_ENTITIES = tuple("<!ENTITY".encode(name) for name in ("utf-8", "utf-16-le", "utf-16-be"))
+_ENTITY = b"<!ENTITY"
 
 
 class Blocks:
@@ -113,12 +113,17 @@ class ElementTarget(Protocol):
 
 
 def xml_parser(target: ElementTarget | None, *, recover: bool = False) -> etree.XMLParser:
-    """Return a parser of XML that expands no entities and asks for nothing elsewhere."""
+    """Return a parser of XML in UTF-8 that expands no entities and asks for nothing elsewhere."""
     with needs("documents", "lxml"):
         from lxml import etree
 
     return etree.XMLParser(
-        target=target, resolve_entities=False, no_network=True, huge_tree=False, recover=recover
+        target=target,
+        encoding=UTF_8,
+        resolve_entities=False,
+        no_network=True,
+        huge_tree=False,
+        recover=recover,
     )
 
 
@@ -164,7 +169,8 @@ def fed(archive: zipfile.ZipFile, name: str, target: ElementTarget) -> Iterator[
     parser = xml_parser(target)
     with archive.open(name) as member:
         before = b""
-        while piece := member.read(_PIECE):
+        pieces = iter(lambda: member.read(_PIECE), b"")
+        for piece in xml_in_utf_8(pieces, path=f"{archive.filename}!{name}"):
             check_entities(before + piece, archive, name)
             before = piece[-16:]
             parser.feed(piece)
@@ -174,7 +180,7 @@ def fed(archive: zipfile.ZipFile, name: str, target: ElementTarget) -> Iterator[
 
 
 def whole(archive: zipfile.ZipFile, name: str) -> bytes:
-    """Return a member of an archive.
+    """Return a member of an archive, XML, in UTF-8.
 
     Raises:
         InputError: it is large, or defines entities.
@@ -183,6 +189,14 @@ def whole(archive: zipfile.ZipFile, name: str) -> bytes:
         data = b"".join(iter(lambda: member.read(BLOCK_BYTES), b"")) if _is_small(archive, name) else None
     if data is None:
         raise InputError(f"{name} is larger than {_MOST_WHOLE} bytes", path=archive.filename)
+    path = f"{archive.filename}!{name}"
+    data = b"".join(xml_in_utf_8([data], path=path))
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        # A parser that recovers would leave it out.
+        told = f"byte 0x{data[error.start]:02x} is not UTF-8; convert it"
+        raise InputError(told, path=path, line=data.count(b"\n", 0, error.start) + 1) from error
     check_entities(data, archive, name)
     return data
 
@@ -198,6 +212,6 @@ def check_entities(data: bytes, archive: zipfile.ZipFile, name: str) -> None:
     Raises:
         InputError: it does.
     """
-    if any(mark in data for mark in _ENTITIES):
+    if _ENTITY in data:
         told = f"{name} defines entities, which no document needs; remove them"
         raise InputError(told, path=archive.filename)

@@ -5,15 +5,15 @@ lxml parses, and is told to load nothing: no entity, no document type, nothing o
 
 from __future__ import annotations
 
-import codecs
 import os
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import BinaryIO
 
+from sentgen.corpus.encodings import UTF_8, xml_in_utf_8
 from sentgen.corpus.sentence import RawText, Sentence
-from sentgen.corpus.sources import COMPRESSED, UTF_8
+from sentgen.corpus.sources import COMPRESSED
 from sentgen.corpus.validation import LIMITS
 from sentgen.errors import InputError, Rejection
 from sentgen.extras import needs
@@ -188,21 +188,20 @@ def read_xml(
     with needs("documents", "lxml"):
         from lxml import etree
 
+    parser = etree.XMLParser(
+        target=elements,
+        encoding=UTF_8,
+        resolve_entities=False,
+        load_dtd=False,
+        no_network=True,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    pieces = iter(lambda: file.readline(_PIECE), b"")
+    given = encoding if encoding != UTF_8 else ""
     try:
-        parser = etree.XMLParser(
-            target=elements,
-            encoding=None if encoding == UTF_8 else codecs.lookup(encoding).name,
-            resolve_entities=False,
-            load_dtd=False,
-            no_network=True,
-            huge_tree=False,
-            remove_comments=True,
-            remove_pis=True,
-        )
-    except LookupError as error:
-        raise InputError(f"XML is not read as {encoding}; convert it to UTF-8", path=elements.path) from error
-    try:
-        while piece := file.readline(_PIECE):
+        for piece in xml_in_utf_8(pieces, path=elements.path, given=given):
             if elements.depth == 0 and b"<!ENTITY" in piece:
                 elements.fail("declares entities, which are not read; write out what they stand for")
             if elements.typed and (unknown := _REFERENCE.search(piece)):

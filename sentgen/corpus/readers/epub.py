@@ -75,5 +75,5 @@ def _character(entity: bytes) -> bytes:
 
 
 READER = Reader(
-    "epub", "1", description="book in EPUB", extensions=(".epub",), read_file=read_file, extra="documents"
+    "epub", "2", description="book in EPUB", extensions=(".epub",), read_file=read_file, extra="documents"
 )

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from sentgen.corpus.comments import OF_DOCUMENT
+from sentgen.corpus.encodings import UTF_8
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._flow import Flow
 from sentgen.corpus.readers._tei_words import WordMaker
 from sentgen.corpus.readers._xml import Elements, named, read_xml, root_of, spaced, stem
 from sentgen.corpus.sentence import RawText, Sentence
-from sentgen.corpus.sources import UTF_8
 from sentgen.errors import Rejection
 
 ROOT = "FoLiA"
@@ -157,7 +157,7 @@ def _fits(sample: list[str]) -> bool:
 
 READER = Reader(
     "folia",
-    "1",
+    "2",
     description="FoLiA: sentences, words, parts of speech, lemmas, paragraphs",
     fits=_fits,
     read_file=read_file,

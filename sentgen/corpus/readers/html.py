@@ -7,12 +7,12 @@ says of itself are metadata of the document.
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
 from sentgen.corpus.comments import PARAGRAPH
+from sentgen.corpus.encodings import declared, decoder_of
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._blocks import HEAD, ITEM, QUOTE, Blocks, broken, with_metadata
 from sentgen.corpus.sentence import RawText, Region
@@ -55,7 +55,6 @@ _META = {
         ("date", "dc.date", "dcterms.created", "dcterms.date", "article:published_time", "pubdate"), "date"
     ),
 }
-_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 #: Bytes among which a page names its encoding.
 _DECLARED = 4096
 
@@ -186,14 +185,9 @@ def _lines(file: BinaryIO, path: str, encoding: str) -> Iterator[str]:
     """Yield decoded lines with their ends."""
     head = file.read(_DECLARED)
     file.seek(0)
-    named = _CHARSET.search(head)
-    if not encoding:
-        encoding = "utf-16" if head.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
-        if named and encoding != "utf-16" and not head.startswith(codecs.BOM_UTF8):
-            encoding = named[1].decode("ascii")
-            encoding = "utf-8" if encoding.lower().startswith("utf-16") else encoding
+    encoding = encoding or declared(head, page=True) or "utf-8-sig"
     try:
-        decoder = codecs.getincrementaldecoder(encoding)()
+        decoder = decoder_of(encoding)
     except LookupError as error:
         raise InputError(
             f"names an encoding that is not known, {encoding!r}; give --encoding", path=path
@@ -218,7 +212,7 @@ def _lines(file: BinaryIO, path: str, encoding: str) -> Iterator[str]:
 
 READER = Reader(
     "html",
-    "1",
+    "2",
     description="web page: its text, headings and paragraphs",
     extensions=(".html", ".htm", ".xhtml"),
     read_file=read_file,

@@ -15,11 +15,12 @@ from functools import partial
 from typing import BinaryIO
 
 from sentgen.corpus.comments import OF_DOCUMENT
+from sentgen.corpus.encodings import UTF_8, check_encoding
 from sentgen.corpus.reader import ENGLISH, Reader
 from sentgen.corpus.readers import text as raw_text
 from sentgen.corpus.readers.jsonl import BREAKS, FORBIDDEN_IN_TEXT
 from sentgen.corpus.sentence import RawText, Sentence
-from sentgen.corpus.sources import COMPRESSED, UTF_8, Source
+from sentgen.corpus.sources import COMPRESSED, Source
 from sentgen.corpus.tables import TableRow, TextTable, read_csv, read_parquet, read_sheet
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError, Rejection
@@ -90,6 +91,7 @@ def open_table(source: Source, *, encoding: str = UTF_8) -> Iterator[TextTable]:
     Raises:
         InputError: it is none, or cannot be read.
     """
+    check_encoding(encoding)
     source = replace(source, encoding=encoding)
     lines = source.open()
     lines.lone_returns = True

@@ -15,13 +15,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO
 
+from sentgen.corpus.encodings import UTF_8
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._flow import Flow, Word
 from sentgen.corpus.readers._tei_header import Header, check_paths
 from sentgen.corpus.readers._tei_words import DEPENDENCIES, WordMaker, take_links
 from sentgen.corpus.readers._xml import Elements, named, read_xml, root_of, spaced, stem
 from sentgen.corpus.sentence import RawText, Sentence
-from sentgen.corpus.sources import UTF_8
 from sentgen.errors import Rejection
 
 ROOTS = ("TEI", "teiCorpus")
@@ -281,7 +281,7 @@ def _fits(sample: list[str]) -> bool:
 
 READER = Reader(
     "tei",
-    "1",
+    "2",
     description="TEI P5: texts with structure and header, tokenized or not",
     fits=_fits,
     read_file=read_file,

@@ -7,11 +7,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 
+from sentgen.corpus.encodings import UTF_8, UTF_16_MARKS
 from sentgen.corpus.line_blocks import LineBlock, read_blocks
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.reading import read_source
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.sources import UTF_8, UTF_16_MARKS, LineReader, Source
+from sentgen.corpus.sources import LineReader, Source
 from sentgen.corpus.streams import BLOCK_BYTES
 from sentgen.errors import InputError, Rejection
 

@@ -1,0 +1,217 @@
+"""Encodings of text: what their names mean, where a file names its own, and how bytes read in them.
+
+A name means what it means on the web (https://encoding.spec.whatwg.org/#names-and-labels): nearly all that is
+called ISO 8859-1 is Windows-1252, which has quotes and dashes where ISO 8859-1 has controls.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from itertools import chain, pairwise
+
+from sentgen.errors import InputError
+
+UTF_8 = "utf-8"
+#: How a text in UTF-16 begins, in either order of its bytes.
+UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+#: Codecs of Python, and those of the web that are called the same and have more characters.
+_WIDER = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "tis-620": "cp874",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "big5": "big5hkscs",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+}
+#: Names of the web that Python does not know, without an `x-` before them.
+_NAMES = {
+    "cn-big5": "big5",
+    "cseucpkdfmtjapanese": "euc_jp",
+    "cseuckr": "cp949",
+    "csgb2312": "gb2312",
+    "csisolatin9": "iso8859-15",
+    "csksc56011987": "cp949",
+    "csmacintosh": "mac_roman",
+    "gb_2312": "gb2312",
+    "gb_2312-80": "gb2312",
+    "iso-10646-ucs-2": "utf-16-le",
+    "iso-8859-6-e": "iso8859-6",
+    "iso-8859-6-i": "iso8859-6",
+    "iso-8859-8-e": "iso8859-8",
+    "iso-8859-8-i": "iso8859-8",
+    "iso-ir-149": "cp949",
+    "koi": "koi8-r",
+    "koi8": "koi8-r",
+    "koi8-ru": "koi8-u",
+    "ks_c_5601": "cp949",
+    "ks_c_5601-1989": "cp949",
+    "ksc_5601": "cp949",
+    "logical": "iso8859-8",
+    "mac": "mac_roman",
+    "mac-ukrainian": "mac_cyrillic",
+    "ucs-2": "utf-16-le",
+    "unicode": "utf-16-le",
+    "user-defined": "cp1252",
+    "visual": "iso8859-8",
+    "windows-31j": "cp932",
+}
+_PAGE = re.compile(r"(?:windows|dos|ibm)-?(\d+)")
+_ISO_8859 = re.compile(r"iso[-_]?8859[-_]?(\d+)")
+_XML = re.compile(rb"\s*<\?xml\b[^>]{0,200}?\bencoding\s*=\s*[\"']\s*([\w.:-]+)")
+_META = re.compile(rb"<meta\b[^>]{0,200}?\bcharset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
+
+#: Encodings that texts have which are not UTF-8.
+_FREQUENT = (
+    *("cp1252", "cp1251", "cp1250", "cp1253", "cp1254", "koi8-r", "cp1255", "cp1256"),
+    *("cp932", "gb18030", "cp949", "big5hkscs"),
+)
+#: Bytes of a word that are read in each, and how many readings are told.
+_LONGEST_WORD, _MOST_READINGS = 16, 6
+
+
+def codec_of(name: str) -> str:
+    """Return the codec of Python for what a name means on the web.
+
+    Raises:
+        LookupError: there is no encoding of text of that name.
+
+    >>> codec_of("iso-8859-1"), codec_of("X-SJIS"), codec_of("windows-31j"), codec_of("UTF8")
+    ('cp1252', 'cp932', 'cp932', 'utf-8')
+    """
+    label = name.strip().lower()
+    while label.startswith("x-"):
+        label = label[2:]
+    label = _NAMES.get(label, label)
+    for pattern, codec in ((_PAGE, "cp{}"), (_ISO_8859, "iso8859-{}")):
+        if found := pattern.fullmatch(label):
+            label = codec.format(found[1])
+    try:
+        known = codecs.lookup(label)
+    except (ValueError, UnicodeError) as error:  # what no name of a module can be
+        raise LookupError(name) from error
+    if not known._is_text_encoding:
+        raise LookupError(name)
+    return _WIDER.get(known.name, known.name)
+
+
+def check_encoding(name: str) -> None:
+    """Refuse an encoding that is asked for and not known.
+
+    Raises:
+        InputError: it is none of text.
+    """
+    try:
+        codec_of(name)
+    except LookupError as error:
+        raise InputError(
+            f"no encoding {name!r}; there are utf-8, latin-1, cp1252, utf-16 and others"
+        ) from error
+
+
+def decoder_of(name: str) -> codecs.IncrementalDecoder:
+    """Return what decodes text piece by piece.
+
+    Raises:
+        LookupError: there is no such encoding.
+    """
+    return codecs.getincrementaldecoder(codec_of(name))()
+
+
+def declared(head: bytes, *, page: bool = False) -> str:
+    """Return the name of the encoding that the beginning of XML or of a web page tells, or nothing.
+
+    A byte order mark goes before all; that of XML goes before `<meta>`, and behind it in a ``page``.
+
+    >>> declared(b'<?xml version="1.0" encoding="koi8-r"?>'), declared(b"<meta charset=sjis>")
+    ('koi8-r', 'sjis')
+    """
+    if head.startswith(UTF_16_MARKS):
+        return "utf-16"
+    if head.startswith(codecs.BOM_UTF8):
+        return ""
+    for begins, name in ((b"<\0?\0", "utf-16-le"), (b"\0<\0?", "utf-16-be")):
+        if head.startswith(begins):
+            return name
+    found = [match for match in (_XML.match(head), _META.search(head)) if match]
+    name = found[-1 if page else 0][1].decode("ascii") if found else ""
+    # What can be read byte by byte is not UTF-16, whatever it says.
+    return "" if name.lower().startswith(("utf-16", "ucs-2")) else name
+
+
+def xml_in_utf_8(pieces: Iterable[bytes], *, path: str, given: str = "") -> Iterator[bytes]:
+    """Yield XML in UTF-8, from the encoding that is given, or else that it declares.
+
+    Raises:
+        InputError: the encoding is not known, or another one.
+    """
+    pieces = iter(pieces)
+    first = next(pieces, b"")
+    name = given or declared(first)
+    try:
+        decoder = decoder_of(name or UTF_8)
+    except LookupError as error:
+        raise InputError(
+            f"names an encoding that is not known, {name!r}; convert it to UTF-8", path=path
+        ) from error
+    first = first.removeprefix(codecs.BOM_UTF8)
+    if codec_of(name or UTF_8) == UTF_8:
+        yield first
+        yield from pieces
+        return
+    line = 1
+    try:
+        for piece in chain([first], pieces):
+            text = decoder.decode(piece)
+            line += text.count("\n")
+            yield text.encode()
+        yield decoder.decode(b"", final=True).encode()
+    except UnicodeDecodeError as error:
+        told = f"byte 0x{error.object[error.start]:02x} is not {name}; convert it to UTF-8"
+        raise InputError(told, path=path, line=line) from error
+
+
+def readings(line: bytes, place: int) -> str:
+    """Say how the word at a place of a line that is not UTF-8 reads in frequent encodings, likely ones first.
+
+    No detector is asked: few bytes tell little, and who knows the language sees which one it is.
+
+    >>> readings("très".encode("cp1252"), 2).split(", ")[0]
+    "cp1252 'très'"
+    """
+    begin = max(line.rfind(white, 0, place) for white in (b" ", b"\t", b"\n")) + 1
+    begin = max(begin, place - _LONGEST_WORD)
+    word = line[begin : place + _LONGEST_WORD].split()[0]
+    cut = place + _LONGEST_WORD < len(line)
+    told: dict[str, str] = {}
+    for name in _FREQUENT:
+        try:
+            text = codecs.getincrementaldecoder(name)().decode(word, final=not cut)
+        except UnicodeDecodeError:
+            continue
+        if text.isprintable():
+            told.setdefault(text, name)
+    likely = sorted(told, key=_oddness)[:_MOST_READINGS]
+    return ", ".join(f"{told[text]} {text!r}" for text in likely)
+
+
+def _oddness(text: str) -> int:
+    """Return how many things a reading has that words do not have."""
+    letters = [character for character in text if character.isalpha()]
+    scripts = {unicodedata.name(letter, "?").split()[0] for letter in letters}
+    scripts = {"CJK" if one in ("HIRAGANA", "KATAKANA") else one for one in scripts}
+    foreign = [letter for letter in letters if letter > "\x7f"]
+    odd = len(scripts) > 1
+    odd += "HALFWIDTH" in scripts
+    # Few words of any language with Latin letters have more with marks than without.
+    odd += "LATIN" in scripts and 2 * len(foreign) > len(letters)
+    odd += any(before.islower() and letter.isupper() for before, letter in pairwise(text))
+    odd += any(character > "\x7f" and unicodedata.category(character)[0] not in "LMP" for character in text)
+    return odd
