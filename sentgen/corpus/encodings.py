@@ -68,6 +68,9 @@ _ISO_8859 = re.compile(r"iso[-_]?8859[-_]?(\d+)")
 _XML = re.compile(rb"\s*<\?xml\b[^>]{0,200}?\bencoding\s*=\s*[\"']\s*([\w.:-]+)")
 _META = re.compile(rb"<meta\b[^>]{0,200}?\bcharset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 
+#: What stands for controls that come from texts in Windows-1252, as in references of HTML (`&#146;`).
+_MEANT = {code: text for code in range(0x80, 0xA0) if (text := bytes([code]).decode("cp1252", "ignore"))}
+
 #: Encodings that texts have which are not UTF-8.
 _FREQUENT = (
     *("cp1252", "cp1251", "cp1250", "cp1253", "cp1254", "koi8-r", "cp1255", "cp1256"),
@@ -176,6 +179,17 @@ def xml_in_utf_8(pieces: Iterable[bytes], *, path: str, given: str = "") -> Iter
     except UnicodeDecodeError as error:
         told = f"byte 0x{error.object[error.start]:02x} is not {name}; convert it to UTF-8"
         raise InputError(told, path=path, line=line) from error
+
+
+def without_c1(text: str) -> str:
+    """Return text with the characters of Windows-1252 for the controls U+0080 to U+009F that mean them.
+
+    HTML says so of references (https://html.spec.whatwg.org/#numeric-character-reference-end-state).
+
+    >>> without_c1("It\\x92s")
+    'It’s'
+    """
+    return text if text.isascii() else text.translate(_MEANT)
 
 
 def readings(line: bytes, place: int) -> str:

@@ -16,12 +16,12 @@ from sentgen.arrays import Bytes, compiled
 from sentgen.corpus.readers import lines
 from sentgen.corpus.sentence import RESERVED, Sentence
 from sentgen.corpus.sources import LineReader
-from sentgen.corpus.validation import InputLimits
+from sentgen.corpus.validation import CONTROL_BYTES, InputLimits
 from sentgen.errors import Rejection
 
-#: UTF-8 of white space beyond ASCII and of U+0085, and the symbols that no corpus may use.
+#: UTF-8 of white space beyond ASCII, and the symbols that no corpus may use.
 _CAREFUL = (
-    *("\x85", "\xa0", "\u1680", "\u202f", "\u205f", "\u3000"),
+    *("\xa0", "\u1680", "\u202f", "\u205f", "\u3000"),
     *sorted(RESERVED),
 )
 _CAREFUL_BYTES = tuple(text.encode() for text in _CAREFUL)
@@ -56,6 +56,7 @@ def _is_plain(text: bytes, limits: InputLimits) -> bool:
         # Anywhere in the text, inside of words too: a false alarm costs time only.
         and not any(symbol in text for symbol in _CAREFUL_BYTES)
         and _SPACES.search(text) is None
+        and CONTROL_BYTES.search(text) is None
     )
 
 

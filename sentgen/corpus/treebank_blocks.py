@@ -24,7 +24,7 @@ from sentgen.corpus.readers._columns import HEADS, FormatError, split_columns
 from sentgen.corpus.sentence import ABSENT, RESERVED, Sentence
 from sentgen.corpus.sources import LineReader
 from sentgen.corpus.token_columns import STRINGS, Coded, Column, TokenColumns
-from sentgen.corpus.validation import InputLimits
+from sentgen.corpus.validation import CONTROL_BYTES, InputLimits
 from sentgen.errors import Rejection
 
 _FILE = ("id", "forms", "lemmas", "upos", "xpos", "feats", "heads", "deprels", "deps", "misc")
@@ -124,8 +124,8 @@ class _Pieces:
 
 def split_rows(data: bytes, names: Sequence[str]) -> pa.Table:
     """Split lines into as many columns as there are names."""
-    # Arrow would leave it out.
-    if data.startswith(_BYTE_ORDER_MARK):
+    # Arrow would leave the mark out.
+    if data.startswith(_BYTE_ORDER_MARK) or CONTROL_BYTES.search(data):
         raise Careful
     return csv.read_csv(
         pa.BufferReader(data),

@@ -6,8 +6,11 @@ those of the formats (``columns``, ``bracket``, ...) included. All algorithms ar
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sentgen.corpus.encodings import without_c1
 from sentgen.corpus.sentence import RESERVED, Sentence
 from sentgen.output.wording import quantity
 
@@ -30,6 +33,10 @@ class InputLimits:
 
 
 LIMITS = InputLimits()
+#: Controls beyond ASCII; those of ASCII are refused where bytes are read. U+0085 is white space.
+_CONTROL = re.compile("[\x80-\x84\x86-\x9f]")
+#: Their bytes in UTF-8, and those of U+0085: text without them has none.
+CONTROL_BYTES = re.compile(rb"\xc2[\x80-\x9f]")
 
 #: Every check, with the promise that it makes.
 CHECKS: dict[str, str] = {
@@ -85,8 +92,11 @@ def _check_columns(sentence: Sentence, limits: InputLimits) -> tuple[str, str] |
             continue
         if len(column) != size:
             return "column-length", f"{len(column)} of {name} for {quantity(size, 'token')}"
-        # Joining is the cheapest way to learn that no value can be too long.
-        if len("".join(column)) > limits.field_length and max(map(len, column)) > limits.field_length:
+        # Joining is the cheapest way to learn that no value can be too long, or has a control character.
+        joined = "".join(column)
+        if not joined.isascii() and _CONTROL.search(joined):
+            return _control_in(column, name)
+        if len(joined) > limits.field_length and max(map(len, column)) > limits.field_length:
             position = next(i for i, value in enumerate(column, 1) if len(value) > limits.field_length)
             length = len(column[position - 1])
             return (
@@ -98,6 +108,14 @@ def _check_columns(sentence: Sentence, limits: InputLimits) -> tuple[str, str] |
         if values is not None and len(values) != size:
             return "column-length", f"{len(values)} of {name} for {quantity(size, 'token')}"
     return None
+
+
+def _control_in(column: Sequence[str], name: str) -> tuple[str, str]:
+    position, found = next((i, found) for i, one in enumerate(column, 1) if (found := _CONTROL.search(one)))
+    told = f"token {position} has the control character U+{ord(found[0]):04X} in {name}; remove it"
+    if (meant := without_c1(found[0])) != found[0]:
+        told += f", or write {meant}, as it is in Windows-1252"
+    return "control-character", told
 
 
 def check_heads(heads: list[int] | None) -> tuple[str, str] | None:

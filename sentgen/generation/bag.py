@@ -22,7 +22,7 @@ from sentgen.generation.tag_sets import STANDARD_TAGS
 UnitKind = Literal["np", "word"]
 
 #: What no word may have: control characters and lone surrogates (of arguments that are not UTF-8).
-_UNREADABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
+_UNREADABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
 #: The last slash inside a word, unless a backslash says that it belongs there: what stands before and after.
 _TAGGED = re.compile(r"(.*[^\\])/([^/]+)", re.DOTALL)
 

@@ -385,7 +385,7 @@ class TestRefused:
             ('<!DOCTYPE TEI SYSTEM "tei.dtd">\n<TEI>\n<text>&mdash;</text></TEI>', "x.xml:3: entity &mdash;"),
             ("<TEI>" + "<div>\n" * 300, "x.xml:200: elements are nested more than 200 deep"),
             (f"<TEI><text>\n<p n='{'x' * 5000}'>a</p></text></TEI>", "x.xml:2: n of p has 5000 characters"),
-            ("<TEI><text>\n<p>\x7f</p></text></TEI>", "x.xml:2: a control character"),
+            ("<TEI><text>\n<p>\x7f</p></text></TEI>", "x.xml:2: the control character U+007F"),
             (b"<TEI>\n<text>\xff</text></TEI>", "x.xml:2: not well-formed XML: "),
             ("<TEI>\n<p:/></TEI>", "x.xml:2: p: is no name with a namespace"),
             ("<TEI>\n<p word:='1'/></TEI>", "x.xml:2: word: is no name with a namespace"),

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from sentgen.corpus.comments import OF_DOCUMENT, PARAGRAPH
-from sentgen.corpus.encodings import UTF_8, xml_in_utf_8
+from sentgen.corpus.encodings import UTF_8, without_c1, xml_in_utf_8
 from sentgen.corpus.readers.jsonl import BREAKS
 from sentgen.corpus.sentence import Mark, RawText, Region
 from sentgen.corpus.streams import BLOCK_BYTES, BROKEN
@@ -28,7 +28,7 @@ _PIECE = 1 << 16
 #: Bytes of a part of an archive that is read whole, such as a chapter of an EPUB.
 _MOST_WHOLE = 64 << 20
 #: Controls and lone surrogates, which white space stands for.
-_NO_TEXT = re.compile("[\x00-\x1f\x7f\ud800-\udfff\u00ad]")
+_NO_TEXT = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u00ad]")
 
 _ENTITY = b"<!ENTITY"
 
@@ -48,7 +48,7 @@ class Blocks:
     def add(self, text: str, line: int) -> None:
         """Take text on a line; white space is a blank, whatever there is of it."""
         if not self._parts:
-            if not text.strip():
+            if not without_c1(text).strip():
                 return
             self._line = line
         self._parts.append(text)
@@ -80,9 +80,9 @@ class Blocks:
 
 
 def cleaned(text: str) -> str:
-    """Return text with blanks for controls."""
+    """Return text with blanks for controls, but for those that mean something."""
     # A soft hyphen says where a line may break, and is no part of the word.
-    return _NO_TEXT.sub(lambda found: "" if found[0] == "\u00ad" else " ", text)
+    return _NO_TEXT.sub(lambda found: "" if found[0] == "\u00ad" else " ", without_c1(text))
 
 
 def with_metadata(items: Iterable[RawText], said: Mapping[str, str]) -> Iterator[RawText]:
@@ -90,7 +90,7 @@ def with_metadata(items: Iterable[RawText], said: Mapping[str, str]) -> Iterator
     first = True
     for item in items:
         if first:
-            told = [(key, " ".join(BREAKS.sub(" ", value).split())) for key, value in said.items()]
+            told = [(key, " ".join(BREAKS.sub(" ", without_c1(said[key])).split())) for key in said]
             item = replace(item, metadata=[f"{OF_DOCUMENT}{key} = {value}" for key, value in told if value])
         yield item
         first = False

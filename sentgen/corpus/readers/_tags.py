@@ -6,6 +6,8 @@ import re
 from html.entities import html5
 from typing import NamedTuple
 
+from sentgen.corpus.encodings import without_c1
+
 #: Characters of a tag, at most.
 LONGEST = 1 << 16
 #: What stands for no value, in attributes and in columns.
@@ -92,7 +94,7 @@ def _character(match: re.Match[str]) -> str:
     if name[0] != "#":
         return html5.get(name, match[0])
     code = int(name[2:-1], 16) if name[1] in "xX" else int(name[1:-1])
-    text = chr(code) if code < 0x110000 else match[0]
+    text = without_c1(chr(code)) if code < 0x110000 else match[0]
     return match[0] if _FORBIDDEN.match(text) else text
 
 

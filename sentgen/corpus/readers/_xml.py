@@ -109,6 +109,8 @@ class Elements:
         self.depth += 1
         if self.depth > _DEPTH:
             self.fail(f"elements are nested more than {_DEPTH} deep")
+        for value in attributes.values():
+            self._check(value)
         for name in (tag, *attributes):
             if ":" in local(name):
                 self.fail(f"{local(name)[:40]} is no name with a namespace")
@@ -131,8 +133,7 @@ class Elements:
         self.silent = 0
         if self._passed:
             return
-        if _CONTROL.search(text):
-            self.fail("a control character in the text; remove it")
+        self._check(text)
         # Text waits for the tag that ends it, but for what is long.
         line = self.line - text.count("\n") + (not self.tagged and text.endswith("\n"))
         self.write(text, max(line, 1))
@@ -155,6 +156,10 @@ class Elements:
             if len(value) > LIMITS.field_length:
                 self.fail(f"{key} of {name} has {len(value)} characters; the limit is {LIMITS.field_length}")
         return found
+
+    def _check(self, text: str) -> None:
+        if found := _CONTROL.search(text):
+            self.fail(f"the control character U+{ord(found[0]):04X}; remove it")
 
     def fail(self, message: str) -> None:
         """Refuse the file.

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
 from sentgen.corpus.comments import PARAGRAPH
-from sentgen.corpus.encodings import declared, decoder_of
+from sentgen.corpus.encodings import declared, decoder_of, without_c1
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._blocks import HEAD, ITEM, QUOTE, Blocks, broken, with_metadata
 from sentgen.corpus.sentence import RawText, Region
@@ -120,6 +120,7 @@ class HtmlTarget:
 
     def data(self, text: str) -> None:
         """Take text."""
+        text = without_c1(text)
         if self._title is not None:
             self._title.append(text)
         if self._skipped >= 0 or self._title is not None:

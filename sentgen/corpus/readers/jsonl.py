@@ -32,10 +32,10 @@ _STRING_COLUMNS = ("lemmas", "upos", "xpos", "deprels")
 _NUMBER_COLUMNS = ("heads", "nps")
 _KNOWN = {ID, "sent_id", "tokens", "sentences", TEXT, *_STRING_COLUMNS, *_NUMBER_COLUMNS}
 #: Control characters and surrogates can hide behind escapes; raw text may have the white space ones.
-FORBIDDEN = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
-FORBIDDEN_IN_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+FORBIDDEN_IN_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
 #: What cannot stand in a comment.
-BREAKS = re.compile("[\x00-\x1f\x7f\ud800-\udfff]+")
+BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 
 
 def read(

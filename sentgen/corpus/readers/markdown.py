@@ -6,9 +6,12 @@ Headings are regions `head` with their `level`, paragraphs `p`, items of lists `
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
+from html import unescape
 
 from sentgen.corpus.comments import PARAGRAPH
+from sentgen.corpus.encodings import without_c1
 from sentgen.corpus.reader import ENGLISH, Reader
 from sentgen.corpus.readers._blocks import HEAD, ITEM, QUOTE, Blocks, with_metadata
 from sentgen.corpus.readers.text import in_sentences
@@ -24,6 +27,8 @@ _KINDS = {
     "td_open": PARAGRAPH,
 }
 _KEYS = {"title": "title", "author": "author", "date": "date", "language": "language", "lang": "language"}
+#: References to the controls U+0080 to U+009F.
+_C1_REFERENCE = re.compile("&#(?:0{0,4}(?:12[89]|1[345][0-9])|[xX]0{0,4}[89][0-9a-fA-F]);")
 #: Lines of a front matter at most.
 _FRONT = 200
 
@@ -41,6 +46,8 @@ def read_raw(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -
             said.setdefault(_KEYS[key.strip().lower()], value.strip().strip("\"'"))
     # Lines keep their numbers.
     text = "\n" * front + "\n".join(rows[front:])
+    # CommonMark has U+FFFD for them, HTML what they mean.
+    text = _C1_REFERENCE.sub(lambda found: without_c1(unescape(found[0])), text)
     try:
         tokens = MarkdownIt("commonmark").enable("table").parse(text)
     except RecursionError as error:
@@ -86,7 +93,7 @@ def read(
 
 READER = Reader(
     "markdown",
-    "1",
+    "2",
     read,
     "Markdown: its text, headings and paragraphs",
     (".md", ".markdown"),

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from sentgen.corpus.comments import PARAGRAPH
+from sentgen.corpus.encodings import without_c1
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._blocks import (
     HEAD,
@@ -166,7 +167,7 @@ class _Word:
         now = self._open[-1]
         if not now.kind.kind:
             return
-        if now.region is None and text.strip():
+        if now.region is None and without_c1(text).strip():
             now.region = now.kind.begin(self.blocks)
         self.blocks.add(text, self._count)
 
@@ -309,7 +310,7 @@ def read_odt(file: BinaryIO, *, path: str) -> Iterator[RawText]:
 
 DOCX = Reader(
     "docx",
-    "1",
+    "2",
     description="document of Word",
     extensions=(".docx", ".docm"),
     read_file=read_docx,
@@ -317,7 +318,7 @@ DOCX = Reader(
 )
 ODT = Reader(
     "odt",
-    "1",
+    "2",
     description="document of OpenDocument",
     extensions=(".odt",),
     read_file=read_odt,
