@@ -44,12 +44,13 @@ def paragraph(text: str, properties: str = "") -> str:
     return f"<w:p><w:pPr>{properties}</w:pPr><w:r><w:t>{escape(text)}</w:t></w:r></w:p>"
 
 
-def odt(path: Path, body: str, *, meta: str = "", manifest: str = "<manifest/>") -> Path:
+def odt(path: Path, body: str, *, meta: str = "", manifest: str = "<manifest/>", styles: str = "") -> Path:
     """Write a document of OpenDocument with this body."""
     office = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"
     text = "urn:oasis:names:tc:opendocument:xmlns:text:1.0"
     content = (
         f'<office:document-content xmlns:office="{office}" xmlns:text="{text}">'
+        f"<office:automatic-styles>{styles}</office:automatic-styles>"
         f"<office:body><office:text>{body}</office:text></office:body></office:document-content>"
     )
     members = {"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": content}
@@ -57,13 +58,22 @@ def odt(path: Path, body: str, *, meta: str = "", manifest: str = "<manifest/>")
     return write_zip(path, members)
 
 
-def epub(path: Path, chapters: Mapping[str, str | bytes], *, meta: str = "") -> Path:
+def epub(
+    path: Path,
+    chapters: Mapping[str, str | bytes],
+    *,
+    meta: str = "",
+    linear: Mapping[str, str] | None = None,
+) -> Path:
     """Write a book with these pages, in this order."""
     items = "".join(
         f'<item id="c{n}" href="{name}" media-type="application/xhtml+xml"/>'
         for n, name in enumerate(chapters)
     )
-    spine = "".join(f'<itemref idref="c{n}"/>' for n in range(len(chapters)))
+    spine = "".join(
+        f'<itemref idref="c{n}" linear="{(linear or {}).get(name, "yes")}"/>'
+        for n, name in enumerate(chapters)
+    )
     package = (
         f'<package xmlns="http://www.idpf.org/2007/opf"><metadata {_DC}>{meta}</metadata>'
         '<manifest><item id="nav" href="nav.xhtml" properties="nav" media-type="application/xhtml+xml"/>'

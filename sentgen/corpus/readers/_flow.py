@@ -62,6 +62,8 @@ class _Block:
     marks: list[Mark] = field(default_factory=list)
     #: White space stands before what comes next.
     white: bool = False
+    #: White space that comes next is none.
+    joined: bool = False
     #: The last word ends a sentence, as a rule.
     ended: bool = False
 
@@ -181,18 +183,19 @@ class Flow:
         """Take text that is still to be split into tokens."""
         for number, piece in enumerate(text.split("\n"), line):
             if number > line:
-                self._block.white = True
+                self._block.white = not self._block.joined
             if piece:
                 self._write(piece, number)
 
     def _write(self, text: str, line: int) -> None:
         text = _WHITE.sub(" ", text)
         block = self._block
-        if text[0] == " ":
+        if text[0] == " " and not block.joined:
             block.white = True
         words = text.strip(" ")
         if not words:
             return
+        block.joined = False
         if block.words:
             # Beside words of the source: nothing may be lost.
             for form in words.split(" "):
@@ -215,6 +218,10 @@ class Flow:
     def space(self) -> None:
         """Take white space, or what separates words as it does."""
         self._block.white = True
+
+    def join(self) -> None:
+        """Take what stands within a word, whatever white space is around it."""
+        self._block.white, self._block.joined = False, True
 
     def word(self, word: Word, line: int) -> None:
         """Take a token."""

@@ -5,6 +5,7 @@ lxml parses, and is told to load nothing: no entity, no document type, nothing o
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -18,12 +19,17 @@ from sentgen.corpus.validation import LIMITS
 from sentgen.errors import InputError, Rejection
 from sentgen.extras import needs
 
+logger = logging.getLogger(__name__)
+
 #: Bytes of a line that are parsed at once.
 _PIECE = 1 << 16
 #: Bytes of a tag or comment.
 _LONGEST = 1 << 23
 #: Elements within each other.
 _DEPTH = 200
+_INCLUDE = "{http://www.w3.org/2001/XInclude}include"
+#: Names of included files that a line tells.
+_MOST_TOLD = 12
 #: What stands before the root: declarations, comments, a document type with all that it declares.
 _PROLOG = re.compile(
     r"(?:\s|\ufeff|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)*<([^\s<>/!?]+)", re.DOTALL
@@ -102,6 +108,8 @@ class Elements:
         self.silent = 0
         #: Elements that are passed over, from the outermost one.
         self._passed = 0
+        #: What `xi:include` names.
+        self.included: list[str] = []
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Take the beginning of an element."""
@@ -116,6 +124,9 @@ class Elements:
                 self.fail(f"{local(name)[:40]} is no name with a namespace")
         if self._passed:
             self._passed += 1
+        elif tag == _INCLUDE:
+            self.included.append(attributes.get("href", ""))
+            self.pass_over()
         else:
             self.begin(local(tag), attributes)
 
@@ -227,3 +238,6 @@ def read_xml(
         line = error.lineno or elements.line
         raise InputError(f"not well-formed XML: {message}", path=elements.path, line=line) from error
     yield from elements.found
+    if names := list(dict.fromkeys(filter(None, elements.included))):
+        told = ", ".join(names[:_MOST_TOLD]) + (", ..." if len(names) > _MOST_TOLD else "")
+        logger.warning("%s: xi:include is not followed; name what it includes, too: %s", elements.path, told)

@@ -50,7 +50,7 @@ def _chapters(package: etree._Element, folder: str) -> Iterator[str]:
     items = {one.get("id"): one for one in package.iter(f"{_PACKAGE}item")}
     for reference in package.iter(f"{_PACKAGE}itemref"):
         item = items.get(reference.get("idref"))
-        if item is None or reference.get("linear") == "no" or "nav" in (item.get("properties") or "").split():
+        if item is None or "nav" in (item.get("properties") or "").split():
             continue
         if "html" in (item.get("media-type") or ""):
             yield posixpath.normpath(posixpath.join(folder, unquote(item.get("href") or "")))

@@ -25,10 +25,14 @@ _SKIPPED = frozenset(
     (
         *("script", "style", "nav", "template", "noscript", "svg", "math", "iframe", "object", "audio"),
         *("video", "canvas", "button", "select", "textarea", "option", "datalist", "menu", "head"),
+        # Readings beside characters, and the brackets around them.
+        *("rt", "rp", "rtc"),
     )
 )
 #: The same, by what they say of themselves.
 _SKIPPED_ROLES = frozenset(("navigation", "banner", "contentinfo", "search", "menu", "menubar"))
+#: Parts of a ruby, which end where the next one begins, with or without a tag.
+_RUBY = frozenset(("rb", "rt", "rp", "rtc"))
 #: Elements without content.
 _VOID = frozenset(
     (
@@ -55,6 +59,7 @@ _META = {
         ("date", "dc.date", "dcterms.created", "dcterms.date", "article:published_time", "pubdate"), "date"
     ),
 }
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 #: Bytes among which a page names its encoding.
 _DECLARED = 4096
 
@@ -89,6 +94,8 @@ class HtmlTarget:
             return
         if tag == "title" and "title" not in self.said:
             self._title = []
+        while tag in _RUBY and self._open and self._open[-1][0] in _RUBY - {"rtc"}:
+            self.end(self._open[-1][0])
         region = None
         if self._skipped < 0 and (tag in _SKIPPED or _is_hidden(attributes)):
             self._skipped = len(self._open)
@@ -155,11 +162,23 @@ class HtmlTarget:
 
 
 def _is_hidden(attributes: Mapping[str, str]) -> bool:
-    return (
-        "hidden" in attributes
-        or attributes.get("aria-hidden") == "true"
-        or attributes.get("role", "") in _SKIPPED_ROLES
-    )
+    if attributes.get("role", "") in _SKIPPED_ROLES:
+        return True
+    style = _style(attributes.get("style") or "")
+    # What is hidden from screen readers alone is seen; so is what a style shows, whatever the attribute.
+    display = style.get("display", "none" if "hidden" in attributes else "")
+    return display == "none" or style.get("visibility") in ("hidden", "collapse")
+
+
+def _style(text: str) -> dict[str, str]:
+    """Return the properties of an inline style; of several, the last one counts, an important one before."""
+    found: dict[str, tuple[bool, str]] = {}
+    for declaration in _COMMENT.sub(" ", text).lower().split(";"):
+        name, _, value = (part.strip() for part in declaration.partition(":"))
+        value, mark, _ = value.partition("!")
+        if (important := bool(mark)) >= found.get(name, (False, ""))[0]:
+            found[name] = important, value.strip()
+    return {name: value for name, (_, value) in found.items()}
 
 
 def read_file(file: BinaryIO, *, path: str, encoding: str = "") -> Iterator[RawText]:

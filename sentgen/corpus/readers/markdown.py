@@ -27,6 +27,8 @@ _KINDS = {
     "td_open": PARAGRAPH,
 }
 _KEYS = {"title": "title", "author": "author", "date": "date", "language": "language", "lang": "language"}
+#: Tags of readings beside characters, and of the brackets around them.
+_READING = re.compile(r"<(/?)(?:rt|rp)\b", re.IGNORECASE)
 #: References to the controls U+0080 to U+009F.
 _C1_REFERENCE = re.compile("&#(?:0{0,4}(?:12[89]|1[345][0-9])|[xX]0{0,4}[89][0-9a-fA-F]);")
 #: Lines of a front matter at most.
@@ -67,8 +69,13 @@ def read_raw(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -
             if region is not None:
                 blocks.end(region)
         elif token.type == "inline":
+            reading = False
             for child in token.children or ():
-                if child.type in ("softbreak", "hardbreak"):
+                if child.type == "html_inline" and (tag := _READING.match(child.content)):
+                    reading = not tag[1]
+                elif reading:
+                    continue
+                elif child.type in ("softbreak", "hardbreak"):
                     blocks.add(" ", line)
                 elif child.type in ("text", "code_inline"):
                     blocks.add(child.content, line)

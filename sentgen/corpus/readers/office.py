@@ -12,7 +12,7 @@ import re
 import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from sentgen.corpus.comments import PARAGRAPH
 from sentgen.corpus.encodings import without_c1
@@ -36,6 +36,9 @@ _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 #: The same in documents that were saved as "strict".
 _STRICT = "{http://purl.oclc.org/ooxml/wordprocessingml/main}"
 _HEADING = re.compile(r"heading ([1-9])")
+#: Values of what is switched off.
+_OFF = ("0", "false", "off")
+_T = TypeVar("_T")
 #: Properties of a document, by the local names of their elements, the first of a key that is there.
 _PROPERTIES = {
     "title": "title",
@@ -96,10 +99,12 @@ def _properties(archive: zipfile.ZipFile, name: str) -> dict[str, str]:
 class _Paragraph:
     """A paragraph of Word that is open: how it is styled, and its region once it has text."""
 
-    __slots__ = ("kind", "region")
+    __slots__ = ("hidden", "kind", "region")
 
     def __init__(self) -> None:
         self.kind = _Kind()
+        #: Whether its style hides its text.
+        self.hidden = False
         self.region: Region | None = None
 
 
@@ -107,11 +112,14 @@ class _Word:
     """Hears of the elements of Word, and makes blocks of them."""
 
     #: Deleted text, the second copy of text boxes, and what their insides are of another paragraph for.
-    _SKIPPED = frozenset(("del", "moveFrom", "Fallback", "rPrChange", "pPrChange"))
+    #: And readings beside characters.
+    _SKIPPED = frozenset(("del", "moveFrom", "Fallback", "rPrChange", "pPrChange", "rt"))
 
-    def __init__(self, styles: Mapping[str, _Kind]) -> None:
+    def __init__(self, styles: Mapping[str, _Kind], hidden: Mapping[str, bool]) -> None:
         self.blocks = Blocks()
-        self._styles = styles
+        self._styles, self._hidden = styles, hidden
+        #: Whether each run that is open is hidden.
+        self._runs: list[bool] = []
         self._open: list[_Paragraph] = []
         self._depth = 0
         self._text = False
@@ -128,6 +136,8 @@ class _Word:
             self._open.append(_Paragraph())
         elif not self._open:
             return
+        elif name == "r":
+            self._runs.append(self._open[-1].hidden)
         elif name == "t":
             self._text = True
         elif name in ("tab", "br", "cr"):
@@ -141,6 +151,11 @@ class _Word:
         now = self._open[-1]
         if name == "pStyle":
             now.kind = self._styles.get(value, now.kind)
+            now.hidden = self._hidden.get(value, False)
+        elif name == "rStyle" and self._runs:
+            self._runs[-1] = self._hidden.get(value, self._runs[-1])
+        elif name == "vanish" and self._runs:
+            self._runs[-1] = value not in _OFF
         elif name == "outlineLvl" and value.isdecimal() and int(value) < 9:
             now.kind = _Kind(HEAD, str(int(value) + 1))
         elif name == "numId" and now.kind == _Kind():
@@ -153,6 +168,8 @@ class _Word:
         name = _local(tag)
         if name == "t":
             self._text = False
+        elif name == "r" and self._runs:
+            self._runs.pop()
         elif name == "p" and self._open and tag.startswith((_WORD, _STRICT)):
             self.blocks.part()
             region = self._open.pop().region
@@ -165,7 +182,7 @@ class _Word:
 
     def _add(self, text: str) -> None:
         now = self._open[-1]
-        if not now.kind.kind:
+        if not now.kind.kind or (self._runs and self._runs[-1]):
             return
         if now.region is None and without_c1(text).strip():
             now.region = now.kind.begin(self.blocks)
@@ -179,16 +196,20 @@ def _value(attributes: Mapping[str, str]) -> str:
     return attributes.get(f"{_WORD}val") or attributes.get(f"{_STRICT}val") or ""
 
 
-def _word_styles(archive: zipfile.ZipFile) -> dict[str, _Kind]:
-    """Return what the styles of paragraphs say, by their ids; their names are English in every language."""
+def _word_styles(archive: zipfile.ZipFile) -> tuple[dict[str, _Kind], dict[str, bool]]:
+    """Return what the styles of paragraphs say, and whether styles hide text, by their ids.
+
+    Their names are English in every language.
+    """
     name = "word/styles.xml"
     if name not in archive.namelist():
-        return {}
+        return {}, {}
     from lxml import etree
 
     root = etree.fromstring(whole(archive, name), xml_parser(None))
     own: dict[str, _Kind] = {}
     based: dict[str, str] = {}
+    hidden: dict[str, bool] = {}
     for style in root.iter(f"{_WORD}style", f"{_STRICT}style"):
         number, kind = style.get(f"{_WORD}styleId") or style.get(f"{_STRICT}styleId") or "", None
         for one in style.iter():
@@ -202,12 +223,20 @@ def _word_styles(archive: zipfile.ZipFile) -> dict[str, _Kind]:
                     kind = _Kind(HEAD, str(int(value) + 1))
                 case "numId" if value != "0" and kind is None:
                     kind = _Kind(ITEM)
+                case "vanish":
+                    hidden[number] = value not in _OFF
         if kind is not None:
             own[number] = kind
-    return {number: found for number in {*own, *based} if (found := _inherited(number, own, based))}
+    return _with_heirs(own, based), _with_heirs(hidden, based)
 
 
-def _inherited(number: str, own: Mapping[str, _Kind], based: Mapping[str, str]) -> _Kind | None:
+def _with_heirs(own: Mapping[str, _T], based: Mapping[str, str]) -> dict[str, _T]:
+    """Return what styles say, and those that are based on them."""
+    numbers = {*own, *based}
+    return {number: found for number in numbers if (found := _inherited(number, own, based)) is not None}
+
+
+def _inherited(number: str, own: Mapping[str, _T], based: Mapping[str, str]) -> _T | None:
     seen = set[str]()
     while number not in own:
         if number in seen or number not in based:
@@ -235,7 +264,7 @@ class _OpenDocument:
             *("note", "tracked-changes", "annotation", "table-of-content", "alphabetical-index"),
             *("illustration-index", "table-index", "object-index", "user-index", "bibliography"),
             *("forms", "sequence-decls", "variable-decls", "title", "desc", "scripts"),
-            *("automatic-styles", "font-face-decls"),
+            *("font-face-decls", "ruby-text"),
         )
     )
 
@@ -246,16 +275,23 @@ class _OpenDocument:
         self._count = 0
         #: Paragraphs that are open, one within another.
         self._within = 0
+        #: The style that is described, and those that hide their text.
+        self._style, self._hidden = "", set[str]()
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         name = _local(tag)
-        if self._depth or name in self._SKIPPED:
+        told = {_local(key): value for key, value in attributes.items()}
+        if self._depth or name in self._SKIPPED or self._hides(name, told):
             self._depth += 1
+            self._count += name in ("p", "h")
             return
+        if name == "style":
+            self._style = told.get("name", "")
+        elif name == "text-properties" and told.get("display") == "none":
+            self._hidden.add(self._style)
         if name in ("p", "h"):
             self._count += 1
             self._within += 1
-            told = {_local(key): value for key, value in attributes.items()}
             kind = PARAGRAPH
             if told.get("style-name", "").startswith("Quot"):
                 kind = QUOTE
@@ -267,6 +303,11 @@ class _OpenDocument:
             self._open.append(self.blocks.begin(ITEM))
         elif name in ("s", "tab", "line-break"):
             self.blocks.add(" ", self._count)
+
+    def _hides(self, name: str, told: Mapping[str, str]) -> bool:
+        if name in ("section", "hidden-text"):
+            return told.get("display") == "none" or told.get("is-hidden") == "true"
+        return name in ("p", "h", "span") and told.get("style-name", "") in self._hidden
 
     def end(self, tag: str) -> None:
         if self._depth:
@@ -294,7 +335,7 @@ def _blocks(archive: zipfile.ZipFile, name: str, target: _Word | _OpenDocument) 
 def read_docx(file: BinaryIO, *, path: str) -> Iterator[RawText]:
     """Yield the paragraphs of a document of Word."""
     with opened_archive(file, path=path, what="docx") as archive:
-        target = _Word(_word_styles(archive))
+        target = _Word(*_word_styles(archive))
         said = _properties(archive, "docProps/core.xml")
         yield from with_metadata(_blocks(archive, "word/document.xml", target), said)
 

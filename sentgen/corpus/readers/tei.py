@@ -6,7 +6,8 @@ are, `s` is a sentence; other text is split as raw text is.
 
 Of `choice` the corrected, regular, expanded form is taken, of `app` the lemma; `speaker` becomes an attribute
 of its `sp`. Left out are `note` (unless it is asked for; then it stands behind its paragraph), `fw`, `desc`,
-`figDesc`, `del`, and all outside `text`. `lb`, `pb` and the like end no word (but for `break="yes"`).
+`figDesc`, `del`, readings (`rt`) and all outside `text`. `space` ends a word; `lb`, `pb` and the like end
+none (but for `break="yes"`), and with `break="no"` no white space around them does.
 """
 
 from __future__ import annotations
@@ -37,11 +38,11 @@ _EITHER = frozenset(("seg", "stage", "quote", "q", "said", "cit", "bibl"))
 _HOLDERS = frozenset(("p", "ab", "l", "head", "s", "seg", "q", "quote", "said", "hi"))
 #: What is no text, or not the text.
 _LEFT_OUT = frozenset(
-    ("teiHeader", "fw", "figDesc", "desc", "del", "standOff", "spanGrp", "facsimile", "sourceDoc")
+    ("teiHeader", "fw", "figDesc", "desc", "del", "rt", "standOff", "spanGrp", "facsimile", "sourceDoc")
 )
 #: What is not taken of elements that say the same in several ways.
 _ONE_OF = {"choice": frozenset(("sic", "orig", "abbr")), "app": frozenset(("rdg", "rdgGrp", "witDetail"))}
-_EMPTY = frozenset(("lb", "pb", "cb", "gb", "milestone", "anchor", "linkGrp", "link"))
+_EMPTY = frozenset(("lb", "pb", "cb", "gb", "milestone", "space", "anchor", "linkGrp", "link"))
 _LANGUAGE = re.compile(r"([A-Za-z]{2,3})(?:-.*)?", re.DOTALL)
 
 
@@ -256,8 +257,10 @@ class _Tei(Elements):
             self.flow.word(self.words.of(attributes, form), self.line)
 
     def _milestone(self, name: str, told: dict[str, str]) -> None:
-        if told.get("break") == "yes":
+        if name == "space" or told.get("break") == "yes":
             self.flow.space()
+        elif told.get("break") == "no":
+            self.flow.join()
         elif name == "milestone" and "spanTo" in told and "unit" in told:
             self.flow.open_span(told.pop("spanTo").removeprefix("#"), told.pop("unit"), told)
         elif name == "anchor" and "id" in told:
