@@ -17,7 +17,7 @@ EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
 OPTIONAL = (
     *("fastapi", "starlette", "uvicorn", "uvloop", "httptools", "sacrebleu", "lxml", "scipy"),
     *("matplotlib", "ufal", "spacy", "stanza", "wn", "dask", "distributed", "fsspec"),
-    *("pypdf", "python_calamine"),
+    *("pypdfium2", "python_calamine"),
 )
 TREEBANK = ROOT / "sentgen" / "demo" / "relief.conllu"
 EXPERIMENT = ("--test", TREEBANK, "--model", "pets", "--algorithms", "lmo")

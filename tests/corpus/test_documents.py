@@ -301,6 +301,41 @@ def test_pages_of_a_pdf(tmp_path: Path) -> None:
     assert found.marks[0].region.attributes == (("n", "1"),)
 
 
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["A beau-", "tiful day of it,", "and more of it."], "A beautiful day of it, and more of it."),
+        (["THE OP-", "TIONAL PART."], "THE OPTIONAL PART."),
+        (["An Anglo-", "Saxon word in it."], "An Anglo-Saxon word in it."),
+        (["It is cut, and so is per-", "fect.", "And this goes on", "here."], "It is cut, and so is perfect. And this goes on here."),
+        (["It goes - so", "it goes on."], "It goes - so it goes on."),
+        # The code of a ligature in the encoding of Adobe.
+        (["It is a \\256ne day", "and a \\257ood."], "It is a fine day and a flood."),
+    ],
+)  # fmt: skip
+def test_hyphens_at_the_ends_of_lines(tmp_path: Path, lines: list[str], expected: str) -> None:
+    """What they cut is joined, and ligatures are letters; lines keep their lengths, by which a wrapped text is told."""
+    long = ["so that many lines stand here that are as long as lines of books are, and"] * 30
+    path = files.pdf(tmp_path / "a.pdf", [[*lines[:-1], lines[-1]], [*long, "end."]])
+
+    assert " ".join(texts(path)) == " ".join([expected, *long, "end."])
+
+
+def test_ligatures_are_letters(tmp_path: Path) -> None:
+    """In documents, where they are typesetting; what is written as plain text stays."""
+    text = "\ufb00 \ufb01 \ufb02 e\ufb03cient ba\ufb04e \ufb05 \ufb06"
+    (tmp_path / "a.html").write_text(f"<meta charset=utf-8><p>{text}</p>", "utf-8")
+    (tmp_path / "a.md").write_text(text, "utf-8")
+    (tmp_path / "a.txt").write_text(text, "utf-8")
+    files.docx(tmp_path / "a.docx", files.paragraph(text))
+    files.odt(tmp_path / "a.odt", f"<text:p>{text}</text:p>")
+    files.epub(tmp_path / "a.epub", {"a.xhtml": f"<p>{text}</p>"})
+
+    for name in ("a.html", "a.md", "a.docx", "a.odt", "a.epub"):
+        assert texts(tmp_path / name) == ["ff fi fl efficient baffle st st"]
+    assert texts(tmp_path / "a.txt") == [text]
+
+
 def test_controls_are_blanks(tmp_path: Path) -> None:
     """Soft hyphens go; nothing else can stand in a token that no other format lets in."""
     (tmp_path / "a.html").write_text("<p>a\x01b\x7fc\u00add\tmore\0over</p>")
@@ -359,11 +394,11 @@ def test_broken_and_hostile_documents(tmp_path: Path) -> None:
 
 
 def test_encrypted_pdf(tmp_path: Path) -> None:
-    from pypdf import PdfReader, PdfWriter
-
-    writer = PdfWriter(PdfReader(files.pdf(tmp_path / "a.pdf", [["It is so."]])))
-    writer.encrypt("secret", algorithm="RC4-128")
-    writer.write(tmp_path / "b.pdf")
+    whole = files.pdf(tmp_path / "a.pdf", [["It is so."]]).read_bytes()
+    # What no password fits.
+    locked = b"/Filter /Standard /V 1 /R 2 /P -4 /O <%s> /U <%s>" % (b"ab" * 32, b"cd" * 32)
+    told = b"trailer\n<< /ID [<00><00>] /Encrypt << %s >>" % locked
+    (tmp_path / "b.pdf").write_bytes(whole.replace(b"trailer\n<<", told))
 
     refused(tmp_path / "b.pdf", "is encrypted; save it without a password")
 
@@ -373,7 +408,7 @@ def test_encrypted_pdf(tmp_path: Path) -> None:
     [
         ("lxml", "a.html", "lxml"),
         ("lxml", "a.docx", "lxml"),
-        ("pypdf", "a.pdf", "pypdf"),
+        ("pypdfium2", "a.pdf", "pypdfium2"),
         ("python_calamine", "a.xlsx", "python-calamine"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -31,6 +32,8 @@ _MOST_WHOLE = 64 << 20
 _NO_TEXT = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u00ad]")
 
 _ENTITY = b"<!ENTITY"
+#: Letters that are joined for their looks, as in *eﬃcient*: typesetting, and no spelling.
+_LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
 
 
 class Blocks:
@@ -80,9 +83,10 @@ class Blocks:
 
 
 def cleaned(text: str) -> str:
-    """Return text with blanks for controls, but for those that mean something."""
+    """Return text with blanks for controls, but for those that mean something, and with letters apart."""
+    meant = without_c1(text).translate(_LIGATURES)
     # A soft hyphen says where a line may break, and is no part of the word.
-    return _NO_TEXT.sub(lambda found: "" if found[0] == "\u00ad" else " ", without_c1(text))
+    return _NO_TEXT.sub(lambda found: "" if found[0] == "\u00ad" else " ", meant)
 
 
 def with_metadata(items: Iterable[RawText], said: Mapping[str, str]) -> Iterator[RawText]:
