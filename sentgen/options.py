@@ -59,6 +59,7 @@ class Option:
         line: where it is in the command line that an answer of the API names, if there is no option of its
             name: nowhere, as it changes no rows; a command for each item; each value with its name, as
             ``short``.
+        rows: whether it is how many rows come out.
         api: bounds of the API, besides or instead.
     """
 
@@ -77,6 +78,7 @@ class Option:
     file: str = ""
     given: bool = False
     line: Literal["hidden", "each", "named"] | None = None
+    rows: bool = False
     api: ApiBounds = field(default_factory=ApiBounds)
 
 

@@ -36,7 +36,7 @@ LimitOption = Annotated[
         "Rows; 0 for as many as the server gives.",
         short="-n",
         least=0,
-        shell="Rows to show; 0 for all.",
+        rows=True,
         api={"le": 1_000_000},
     ),
 ]

@@ -120,8 +120,10 @@ def test_the_recipe_is_that_of_every_command() -> None:
 )
 def test_the_saved_statement_gives_the_rows(name: str, asked: list[str], store: Path, tmp_path: Path) -> None:
     """What `--show-sql` writes to standard error is a file for `sentgen sql`, whatever notes stand beside it."""
-    shown = run(store, name, *asked, "--show-sql", "--json")
-    read = run(store, name, *asked, "--show-sql")
+    # Of which a table has the first ones unless it is told how many.
+    limit = () if {"--limit", "-n"} & {*asked} else ("--limit", "20")
+    shown = run(store, name, *asked, "--show-sql", *limit, "--json")
+    read = run(store, name, *asked, "--show-sql", *limit)
     for saved in {shown.stderr, read.stderr}:
         (tmp_path / "saved.sql").write_text(saved, "utf-8")
         again = run(store, "sql", "--file", str(tmp_path / "saved.sql"), "--json")

@@ -29,7 +29,6 @@ from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import (
     DbOption,
     DryRunOption,
-    LimitOption,
     MemoryOption,
     check_plot_option,
     one_more,
@@ -37,6 +36,7 @@ from sentgen.cli.console.options import (
     parse_size,
 )
 from sentgen.cli.console.output import Output, output_options, printable
+from sentgen.cli.console.row_limits import LimitOption
 from sentgen.output.logarithms import NATURAL, decimal
 from sentgen.output.plots.pictures import write_plot
 from sentgen.output.progress import counted, trained

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 import typer
 
 from sentgen.cli.console.options import mistakes
+from sentgen.cli.console.row_limits import LimitOption
 from sentgen.options import Declaration, Option, Parameter, declared, parameters_of
 
 Result = TypeVar("Result")
@@ -84,10 +85,19 @@ def made_of(declaration: type[Declaration], given: Mapping[str, object]) -> Decl
     Raises:
         typer.BadParameter: options exclude each other.
     """
-    lists = {one.name: get_origin(one.kind) is list for one in parameters_of(declaration)}
-    values = {name: value or [] if lists[name] else value for name, value in given.items() if name in lists}
+    taken = {one.name: one for one in parameters_of(declaration)}
+    values = {
+        name: value or [] if get_origin(taken[name].kind) is list else value
+        for name, value in given.items()
+        # A limit that is left out depends on the output; a query that is only checked has none.
+        if name in taken and not (value is None and _limits_rows(taken[name]))
+    }
     with mistakes():
         return declared(declaration, values)
+
+
+def _limits_rows(one: Parameter) -> bool:
+    return isinstance(one.option, Option) and one.option.rows
 
 
 def _default(one: Parameter) -> object:
@@ -101,6 +111,8 @@ def _annotation(one: Parameter) -> object:
     option, kind = one.option, one.kind
     if not isinstance(option, Option):  # but what Typer reads already
         return Annotated[kind, option]
+    if _limits_rows(one):
+        return LimitOption
     if one.default is None:
         # Typer has no use for None beside a type: that it may be left out says the default.
         (kind,) = set(get_args(kind)) - {NoneType}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,7 +35,6 @@ ParserOption = Annotated[
     ),
 ]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")]
-LimitOption = Annotated[int, typer.Option("--limit", "-n", min=0, help="Rows to show; 0 for all.")]
 
 
 @contextmanager
@@ -56,7 +56,7 @@ def check_file_option(option: str, path: Path | None) -> None:
     Raises:
         typer.BadParameter: it is a folder, or `-`.
     """
-    if path is not None and (str(path) == "-" or path.is_dir()):
+    if path is not None and (str(path) == "-" or os.path.isdir(path)):
         raise typer.BadParameter(f"{option} needs the name of a file, and {str(path)!r} is none")
 
 

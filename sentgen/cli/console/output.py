@@ -18,39 +18,28 @@ CSV and TSV. CSV, TSV, JSON and JSON lines are written row by row. The text of a
 reading show control characters and text-direction overrides as escapes such as ``\\x1b``, and never read
 markup in them; the other formats keep the text as it is.
 
-A file gets all rows, unless ``--limit`` is given, and a line says how many: a workbook, a file of Parquet,
-and what a shell writes into a file (``--csv > words.csv``).
+Formats for programs have all rows, a table for reading those of `row_limits`, wherever either goes: what
+standard output is decides about colors, width and progress, and about nothing else.
 """
 
 from __future__ import annotations
 
-import functools
-import os
-import stat
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Annotated, TypedDict, Unpack
 
 import typer
 from rich.console import Console
-from typer._click.core import ParameterSource
-from typer._click.globals import get_current_context
 
 from sentgen.cli.console.option_groups import Result, option_group
 from sentgen.cli.console.options import check_file_option
+from sentgen.cli.console.row_limits import limited
 from sentgen.cli.console.terminal_table import TableColumn, print_table
-from sentgen.cli.console.writing import (
-    CountedRows,
-    FirstRows,
-    write_csv,
-    write_json,
-    write_jsonl,
-    write_parquet,
-)
+from sentgen.cli.console.writing import FirstRows, write_csv, write_json, write_jsonl, write_parquet
 from sentgen.errors import InputError
 from sentgen.errors import printable as printable
 from sentgen.output.files import whole_file
@@ -277,17 +266,14 @@ class Output:
             self._lines(names, following)
 
     def _lines(self, names: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-        """Write rows to standard output; say how many if that is a file."""
-        counted = CountedRows(rows)
+        """Write rows to standard output."""
         if self.form is OutputFormat.JSON:
-            write_json(names, counted)
+            write_json(names, rows)
         elif self.form is OutputFormat.JSONL:
-            write_jsonl(names, counted)
+            write_jsonl(names, rows)
         else:
             sys.stdout.write("\ufeff" if self.bom else "")
-            write_csv(names, counted, "\t" if self.form is OutputFormat.TSV else ",")
-        if _is_file():
-            self.note(quantity(counted.number, "row"))
+            write_csv(names, rows, "\t" if self.form is OutputFormat.TSV else ",")
 
     def _workbook(self, names: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         from sentgen.output.workbook import write_workbook
@@ -330,36 +316,8 @@ class Output:
 
 
 def output_options(function: Callable[..., Result]) -> Callable[..., Result]:
-    """Give a command the output options in place of its parameter ``out``.
-
-    Its ``limit`` is 0 where it writes a file, unless one was given.
-    """
-    command = option_group(function, "out", OPTIONS, choose)
-
-    @functools.wraps(command)
-    def unlimited(*arguments: object, **given: Any) -> Result:
-        if "limit" in given and _goes_into_a_file(given):
-            context = get_current_context(silent=True)
-            if context and context.get_parameter_source("limit") is ParameterSource.DEFAULT:
-                given["limit"] = 0
-        return command(*arguments, **given)
-
-    return unlimited
-
-
-def _goes_into_a_file(given: Mapping[str, object]) -> bool:
-    """Return whether options ask for a file, or for what a shell writes into one."""
-    if given.get("parquet") or given.get("xlsx"):
-        return True
-    return any(given.get(name) for name in ("csv", "tsv", "json", "jsonl")) and _is_file()
-
-
-def _is_file() -> bool:
-    """Return whether standard output is a file, not a terminal, a pipe or a device."""
-    try:
-        return stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
-    except (OSError, ValueError):  # as where it is closed, or kept in memory
-        return False
+    """Give a command the output options in place of its parameter ``out``, and its rows their limit."""
+    return option_group(limited(function), "out", OPTIONS, choose)
 
 
 def choose(

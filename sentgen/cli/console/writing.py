@@ -33,18 +33,6 @@ def write_parquet(schema: pa.Schema, tables: Iterable[pa.Table], path: Path) -> 
     return rows
 
 
-class CountedRows:
-    """Rows, and how many there were."""
-
-    def __init__(self, rows: Iterable[Sequence[object]]) -> None:
-        self._rows, self.number = rows, 0
-
-    def __iter__(self) -> Iterator[Sequence[object]]:
-        for row in self._rows:
-            self.number += 1
-            yield row
-
-
 class FirstRows:
     """The first rows of a table in parts (limit 0: all): how many there were, and whether there are more."""
 

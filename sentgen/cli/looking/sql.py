@@ -9,8 +9,9 @@ from typing import Annotated
 import typer
 
 from sentgen.cli.console.interrupts import deadline
-from sentgen.cli.console.options import DbOption, LimitOption, MemoryOption, database_memory, mistakes
+from sentgen.cli.console.options import DbOption, MemoryOption, database_memory, mistakes
 from sentgen.cli.console.output import Output, OutputFormat, output_options
+from sentgen.cli.console.row_limits import LimitOption
 from sentgen.errors import InputError
 from sentgen.schema import default_path, placeholders, readonly
 
