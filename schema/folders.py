@@ -77,11 +77,11 @@ def is_empty(folder: Path) -> bool:
 
 
 @contextmanager
-def draft(folder: str | Path, *, mode: int = 0o600) -> Iterator[tuple[BinaryIO, str]]:
+def draft(folder: str | Path) -> Iterator[tuple[BinaryIO, str]]:
     """Open a new file for what gets its name once it is written, with its path until then."""
     path = os.path.join(folder, f".sentgen-{uuid.uuid4().hex}.tmp")
     with temporary.held(path, os.unlink):
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | BINARY, mode)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | BINARY, 0o600)
         with os.fdopen(descriptor, "w+b") as file:
             yield file, path
 

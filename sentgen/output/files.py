@@ -1,36 +1,98 @@
-"""Files that are written whole or not at all."""
+"""All that is written where a user says goes through here: whole or not at all, where that is possible."""
 
 from __future__ import annotations
 
+import io
+import os
+import stat
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
+from errno import EACCES, EISDIR
+from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from sentgen import temporary
 from sentgen.errors import InputError
+from sentgen.system import outputs
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file for writing beside its place; it takes its place, and that of an old one, at the end.
+    """Open what a path names for writing.
+
+    A plain file is written beside its place, and takes it, with the mode and the owner of an old one, at the
+    end; of a link, its target is replaced. What is no plain file, as a device, a pipe or ``/dev/stdout``, is
+    written through.
 
     Raises:
-        InputError: the file cannot be written there.
+        InputError: it cannot be written there.
     """
     try:
-        with temporary.aside(path) as draft, draft.open("xb") as sink:
+        with _opened(path) as sink:
             yield sink
+    except BrokenPipeError:  # whoever reads has seen enough
+        raise
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"cannot be written ({reason}); choose another file", path=str(path)) from error
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file whole or not at all.
+    """Write a text; see `whole_file`.
 
     Raises:
-        InputError: the file cannot be written there.
+        InputError: it cannot be written there.
     """
     with whole_file(path) as sink:
         sink.write(text.encode("utf-8"))
+
+
+def _opened(path: Path) -> AbstractContextManager[IO[bytes]]:
+    if (descriptor := outputs.descriptor_named(path)) is not None:
+        with suppress(OSError, ValueError):  # closed, or full: what was printed before comes before
+            sys.stdout.flush()
+        return io.BufferedWriter(_Stream(os.dup(descriptor), "w"))
+    try:
+        old = os.stat(path)
+    except FileNotFoundError:  # or what a link names is not there yet
+        return _replaced(Path(os.path.realpath(path)), None)
+    if stat.S_ISREG(old.st_mode):
+        return _replaced(Path(os.path.realpath(path)), old)
+    if stat.S_ISDIR(old.st_mode):
+        raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
+    return io.BufferedWriter(_Stream(path, "w"))
+
+
+@contextmanager
+def _replaced(path: Path, old: os.stat_result | None) -> Iterator[IO[bytes]]:
+    """Open a file beside a plain one, or where there is none, which it replaces at the end."""
+    if old is not None and not outputs.may_be_written(path, old):
+        raise PermissionError(EACCES, os.strerror(EACCES))
+    # What nobody else may read, nobody else reads while it is written.
+    opener = partial(os.open, mode=0o666 if old is None else 0o600)
+    with temporary.aside(path) as draft, open(draft, "xb", opener=opener) as sink:
+        if old is not None:
+            outputs.take_over(sink.fileno(), old)
+        yield sink
+
+
+class _Stream(io.FileIO):
+    """A device or a pipe: nothing in it can be written again, and its place is what was written."""
+
+    _place = 0
+
+    def seekable(self) -> bool:
+        return False
+
+    def tell(self) -> int:
+        return self._place
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        written = super().write(data) or 0
+        self._place += written
+        return written

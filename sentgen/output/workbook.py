@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
+from io import UnsupportedOperation
 from itertools import chain, islice
 from math import isnan
 from typing import IO, TYPE_CHECKING
@@ -15,6 +16,7 @@ from sentgen.errors import InputError
 from sentgen.output.tabular import csv_value, jsonable
 
 if TYPE_CHECKING:
+    from xlsxwriter.workbook import Workbook
     from xlsxwriter.worksheet import Worksheet
 
 #: What a sheet holds, its head included, and a cell, in units of UTF-16.
@@ -40,32 +42,82 @@ def write_workbook(
         InputError: a sheet cannot hold that many rows, or a cell such a long text.
     """
     from xlsxwriter import Workbook
+    from xlsxwriter.exceptions import FileCreateError
 
     # A text that looks like a link or a number stays a text.
     settings = {"constant_memory": on_disk, "in_memory": not on_disk, "nan_inf_to_errors": False}
+    kept = _KeptError(sink)
+    try:
+        with Workbook(kept, settings) as workbook:
+            number = _fill(workbook, columns, rows)
+    except FileCreateError as error:
+        kept.error = error.args[0]
+    if kept.error:
+        raise kept.error
+    return number
+
+
+class _KeptError:
+    """Where a workbook goes until that fails, and what the error was.
+
+    The archive that the library leaves open then writes its end wherever Python throws it away: were that to
+    fail, too, it would be with a traceback that nobody can catch.
+    """
+
+    def __init__(self, sink: IO[bytes]) -> None:
+        self._sink, self._place = sink, 0
+        self.error: OSError | None = None
+
+    def write(self, data: bytes) -> int:
+        self._try(lambda: self._sink.write(data))
+        self._place += len(data)
+        return len(data)
+
+    def seek(self, place: int) -> int:
+        self._try(lambda: self._sink.seek(place))
+        self._place = place
+        return place
+
+    def tell(self) -> int:
+        return self._place
+
+    def flush(self) -> None:
+        self._try(self._sink.flush)
+
+    def _try(self, do: Callable[[], object]) -> None:
+        if self.error is None:
+            try:
+                do()
+            except UnsupportedOperation:  # a pipe, which the archive has to know
+                raise
+            except OSError as error:
+                self.error = error
+
+
+def _fill(workbook: Workbook, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> int:
+    """Write a table as the one sheet of a workbook; return its rows."""
     following = iter(rows)
     first = list(islice(following, _LOOKED_AT))
-    with Workbook(sink, settings) as workbook:
-        sheet = workbook.add_worksheet("sentgen")
-        bold = workbook.add_format({"bold": True})
-        forms = {
-            datetime: workbook.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"}),
-            date: workbook.add_format({"num_format": "yyyy-mm-dd"}),
-        }
-        for place, width in enumerate(_widths(columns, first)):
-            sheet.set_column(place, place, width)
-        sheet.freeze_panes(1, 0)
-        for place, name in enumerate(columns):
-            sheet.write_string(0, place, name, bold)
-        number = 0
-        for number, row in enumerate(chain(first, following), 1):
-            if number >= MOST_ROWS:
-                raise InputError(
-                    f"more rows than a sheet of Excel holds ({MOST_ROWS - 1:,}); ask for fewer with --limit,"
-                    " or write --csv or --parquet"
-                )
-            for place, value in enumerate(row):
-                _write(sheet, number, place, value, forms, columns[place])
+    sheet = workbook.add_worksheet("sentgen")
+    bold = workbook.add_format({"bold": True})
+    forms = {
+        datetime: workbook.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"}),
+        date: workbook.add_format({"num_format": "yyyy-mm-dd"}),
+    }
+    for place, width in enumerate(_widths(columns, first)):
+        sheet.set_column(place, place, width)
+    sheet.freeze_panes(1, 0)
+    for place, name in enumerate(columns):
+        sheet.write_string(0, place, name, bold)
+    number = 0
+    for number, row in enumerate(chain(first, following), 1):
+        if number >= MOST_ROWS:
+            raise InputError(
+                f"more rows than a sheet of Excel holds ({MOST_ROWS - 1:,}); ask for fewer with --limit,"
+                " or write --csv or --parquet"
+            )
+        for place, value in enumerate(row):
+            _write(sheet, number, place, value, forms, columns[place])
     return number
 
 

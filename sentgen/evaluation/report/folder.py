@@ -10,8 +10,7 @@ from pathlib import Path
 
 from sentgen.errors import InputError
 from sentgen.evaluation.report.plots import require_plots
-from sentgen.schema import folders
-from sentgen.system.files import replace
+from sentgen.output.files import whole_file
 
 #: What every report has.
 PAGE, TABLES = "index.html", "results.md"
@@ -44,15 +43,11 @@ def write_files(folder: Path, contents: Mapping[str, bytes]) -> None:
     """
     _refuse_others(folder, contents)
     new = {f"{hashlib.sha256(content).hexdigest()}  {name}" for name, content in contents.items()}
-    try:
-        # Both before and after: killed in between, some are the old ones and some the new ones.
-        _write(folder, _WRITTEN, _lines(new | _written(folder)))
-        for name, content in contents.items():
-            _write(folder, name, content)
-        _write(folder, _WRITTEN, _lines(new))
-    except OSError as error:
-        reason = f"cannot be written ({error.strerror}); name another folder"
-        raise InputError(reason, path=str(folder)) from error
+    # Both before and after: killed in between, some are the old ones and some the new ones.
+    _write(folder / _WRITTEN, _lines(new | _written(folder)))
+    for name, content in contents.items():
+        _write(folder / name, content)
+    _write(folder / _WRITTEN, _lines(new))
 
 
 def _refuse_others(folder: Path, names: Iterable[str]) -> None:
@@ -73,7 +68,8 @@ def _written(folder: Path) -> set[str]:
 
 def _digest(path: Path) -> str:
     with suppress(OSError):
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        if path.is_file():  # to read a pipe may take for ever
+            return hashlib.sha256(path.read_bytes()).hexdigest()
     return ""
 
 
@@ -81,8 +77,6 @@ def _lines(lines: set[str]) -> bytes:
     return "".join(f"{line}\n" for line in sorted(lines)).encode()
 
 
-def _write(folder: Path, name: str, content: bytes) -> None:
-    with folders.draft(folder, mode=0o666) as (file, draft):
+def _write(path: Path, content: bytes) -> None:
+    with whole_file(path) as file:
         file.write(content)
-        file.close()  # Windows renames nothing that is open
-        replace(draft, folder / name)
