@@ -5,10 +5,9 @@ from __future__ import annotations
 import gc
 from functools import cache
 from importlib import import_module
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 import typer
-from typer._click import Command, Context
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
@@ -20,6 +19,8 @@ from sentgen.cli.console.patience import be_patient
 
 _MARKUP: Literal["markdown"] = "markdown"
 _HELP = ["-h", "--help"]
+#: What Typer makes; their bases are Click's, which Typer has within itself or not, by its version.
+Command = TyperCommand | TyperGroup
 
 
 class Commands(TyperGroup):
@@ -37,11 +38,11 @@ class Commands(TyperGroup):
         """Import a command; a group is one already."""
         one = self._within[name]
         if one.commands:
-            return self.commands[name]
+            return cast("Command", self.commands[name])
         made = imported(self.listed or one)
-        return made.commands[name] if isinstance(made, TyperGroup) else made
+        return cast("Command", made.commands[name]) if isinstance(made, TyperGroup) else made
 
-    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
         """Return the command that runs, with its name and its arguments."""
         name, stand_in, rest = super().resolve_command(ctx, args)
         if name is None or stand_in is None or isinstance(stand_in, Commands):
@@ -79,8 +80,9 @@ def imported(listed: Listed) -> Command:
     else:
         app.command(listed.name)(found)
     # Not get_command: an app with one command becomes that command, without a group.
-    made = get_group(app).commands[listed.name]
-    for command in made.commands.values() if isinstance(made, TyperGroup) else [made]:
+    made = cast("Command", get_group(app).commands[listed.name])
+    for each in made.commands.values() if isinstance(made, TyperGroup) else [made]:
+        command = cast("Command", each)
         be_patient(command)
         with_opposites(command)
     return made

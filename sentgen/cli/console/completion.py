@@ -11,9 +11,9 @@ from copy import copy
 from itertools import pairwise
 from pathlib import Path
 
-from typer._click.core import Command, Context, Parameter
-from typer._click.shell_completion import CompletionItem
-from typer.core import TyperArgument, TyperCommand, TyperOption
+import typer
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+from typer.main import get_command
 
 from sentgen.default_store import default_path
 from sentgen.entry_points import Kind, added_names
@@ -112,38 +112,46 @@ def offering(group: str, command: str, before: Sequence[str]) -> TyperCommand | 
     elif command not in commands:
         offered = ""
     place = next((word for name, word in pairwise(before) if name in named), None)
-    return Offering(command, offered, Path(place) if place else default_path()) if offered else None
+    return _takes_any(command, offered, Path(place) if place else default_path()) if offered else None
 
 
-class Offering(TyperCommand):
-    """A command that takes any words and offers names."""
+def _takes_any(name: str, offered: str, store: Path) -> TyperCommand:
+    """Return a command that takes any words and offers names."""
+    app = typer.Typer(add_completion=False)
 
-    def __init__(self, name: str, offered: str, store: Path) -> None:
-        settings = {"ignore_unknown_options": True, "allow_extra_args": True}
-        super().__init__(name, context_settings=settings)
-        self._offered, self._store = offered, store
+    def begun(incomplete: str) -> list[str]:
+        return [one for one in _names_for(offered, store) if one.startswith(incomplete)]
 
-    def shell_complete(self, ctx: Context, incomplete: str) -> list[CompletionItem]:
-        """Return the names that begin so."""
-        if self._offered in _CHOICES:
-            known, kind = _CHOICES[self._offered]
-            names = [*known, *added_names(kind, known)]
-        else:
-            names = _stored(self._store, _NAMES[self._offered])
-        return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+    named = typer.Argument(autocompletion=begun)
+
+    @app.command(name, context_settings={"ignore_unknown_options": True, "help_option_names": []})
+    def takes(words: list[str] = named) -> None: ...
+
+    made = get_command(app)
+    assert isinstance(made, TyperCommand)
+    return made
 
 
-def with_plugins(group: str, command: Command) -> Command:
+def _names_for(offered: str, store: Path) -> list[str]:
+    """Return all that is offered."""
+    if offered in _CHOICES:
+        known, kind = _CHOICES[offered]
+        return [*known, *added_names(kind, known)]
+    return _stored(store, _NAMES[offered])
+
+
+def with_plugins(group: str, command: TyperCommand | TyperGroup) -> TyperCommand | TyperGroup:
     """Return a command whose help names what plug-ins add to the choices of its options.
 
     Args:
         group: the group of the command, empty if it stands alone.
         command: the command as Typer has made it, which stays as it is.
     """
-    offers, parameters = _offers(group, command.name or ""), list[Parameter]()
+    offers, parameters = _offers(group, command.name or ""), list[TyperArgument | TyperOption]()
     for parameter in command.params:
+        assert isinstance(parameter, TyperArgument | TyperOption)  # Typer makes no others
         offered = next((offers[name] for name in parameter.opts if name in offers), "")
-        if offered in _CHOICES and isinstance(parameter, TyperArgument | TyperOption):
+        if offered in _CHOICES:
             known, kind = _CHOICES[offered]
             if added := added_names(kind, known):
                 parameter = copy(parameter)

@@ -5,30 +5,51 @@ Both are values of one list, so that their order is kept; those of the opposite 
 
 from __future__ import annotations
 
-from copy import copy
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from itertools import islice
 from typing import Any
 
-from typer._click import Command, Context, Parameter
+from typer.core import TyperCommand, TyperGroup
 
 from sentgen.options import NOT
 
 
-def with_opposites(command: Command) -> None:
+def with_opposites(command: TyperCommand | TyperGroup) -> None:
     """Let a command tell options from their opposites."""
-    for option in command.params:
-        if len(option.opts) == 2 and getattr(option, "multiple", False):
-            option.add_to_parser = partial(_add, option)  # type: ignore[method-assign]
+    opposites = {
+        option.opts[1]: option.opts[0]
+        for option in command.params
+        if len(option.opts) == 2 and getattr(option, "multiple", False)
+    }
+    if opposites:
+        command.parse_args = partial(_parse, command.parse_args, opposites)  # type: ignore[method-assign]
 
 
-def _add(option: Parameter, parser: Any, context: Context) -> None:
-    """Add an option to a parser, with an opposite that says so of its value."""
-    type(option).add_to_parser(option, parser, context)
-    name = option.opts[1]
-    opposite = copy(parser._long_opt[name])
-    opposite.process = partial(_process, parser._long_opt[name])
-    parser._long_opt[name] = opposite
+def _parse(
+    parse: Callable[[Any, list[str]], list[str]], opposites: Mapping[str, str], context: Any, words: list[str]
+) -> list[str]:
+    return parse(context, list(_told(words, opposites)))
 
 
-def _process(option: Any, value: object, state: object) -> None:
-    option.process(f"{NOT}{value}", state)
+def _told(words: list[str], opposites: Mapping[str, str]) -> Iterator[str]:
+    """Yield the words of a command line, an opposite as the option whose value says so.
+
+    >>> list(_told(["a", "--without", "3L", "--without=b", "--", "--without"], {"--without": "--within"}))
+    ['a', '--within', 'not 3L', '--within=not b', '--', '--without']
+    """
+    following = iter(words)
+    for word in following:
+        if word == "--":
+            yield word
+            break
+        name, equals, value = word.partition("=")
+        if name not in opposites:
+            yield word
+        elif equals:
+            yield f"{opposites[name]}={NOT}{value}"
+        else:
+            yield opposites[name]
+            # Without a value it is refused as the other one.
+            yield from (f"{NOT}{value}" for value in islice(following, 1))
+    yield from following

@@ -6,13 +6,13 @@ from functools import cache
 from typing import Annotated
 
 import typer
-from typer._click import Command, Parameter
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 #: Longer than ten million tokens, or a model of them, take to be written (benchmarks/readers.py).
 _SECONDS = 10.0
 
 
-def be_patient(command: Command) -> None:
+def be_patient(command: TyperCommand | TyperGroup) -> None:
     """Give a command the option, behind ``--db``, if it opens a store."""
     names = [parameter.name for parameter in command.params]
     if "db" in names and "wait" not in names:
@@ -28,7 +28,7 @@ def _note(context: typer.Context, seconds: float) -> float:
 
 
 @cache
-def _option() -> Parameter:
+def _option() -> TyperOption:
     """Return the option, as Typer makes it."""
     app = typer.Typer(add_completion=False)
 
@@ -49,6 +49,7 @@ def _option() -> Parameter:
     ) -> None: ...
 
     (option,) = typer.main.get_command(app).params
+    assert isinstance(option, TyperOption)
     # The callback says it all: no command has to take it.
     option.expose_value = False
     return option

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer._click.core import Context
 from typer.main import get_command
 
 from sentgen.cli.application import Commands, build
@@ -27,6 +26,9 @@ from sentgen.schema.durability.write_lock import lock_policy
 from sentgen.schema.tables.saved import SavedQuery, find_saved, remove_saved, save_query, saved_rows
 
 app = typer.Typer(help="Save queries under a name, and run them.")
+
+#: A mistake in a command line; Typer has no public name for all of them.
+_MISTAKE: Any = typer.BadParameter.__base__
 
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the query.")]
 
@@ -111,7 +113,7 @@ def remove(name: NameArgument, *, db: DbOption = None) -> None:
     typer.echo(f"removed {name}", err=True)
 
 
-def _context(name: str, arguments: Sequence[str]) -> Context:
+def _context(name: str, arguments: Sequence[str]) -> Any:
     """Return a command's own context: what is wrong with an option is told as of that command."""
     if name not in (*QUESTIONS, "sql"):
         raise InputError(f"{name!r} cannot be saved; these commands can: {', '.join((*QUESTIONS, 'sql'))}")
@@ -150,11 +152,9 @@ def _question(command: str, given: Mapping[str, object]) -> Question | None:
 @contextmanager
 def _refusals(name: str) -> Iterator[None]:
     """Say what a command refuses as of that command, in one line."""
-    from typer._click.exceptions import ClickException
-
     try:
         yield
-    except ClickException as error:
+    except _MISTAKE as error:
         said = " ".join(error.format_message().split())
         raise InputError(f"sentgen {name} refuses this: {said}; see sentgen {name} --help") from error
 
