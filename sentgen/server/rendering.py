@@ -8,7 +8,8 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from sentgen.output.tabular import arrow_of, csv_value, distinct, json_row, names_of, rows_of, writable
+from sentgen.output.parquet import write_parquet
+from sentgen.output.tabular import arrow_of, csv_value, distinct, json_row, names_of, rows_of
 from sentgen.server.operations.operation import Result
 from sentgen.server.settings import Limits
 from sentgen.server.wire import MEDIA_TYPES, Format, Reply
@@ -99,16 +100,13 @@ def _harmless(value: object) -> object:
 
 def _parquet(result: Result, columns: Sequence[str], most_rows: int, most_bytes: int) -> Reply:
     """Write Parquet; a table that takes too many bytes is halved until it does not."""
-    import pyarrow.parquet as pq  # as few ask for it, not every process should hold it
-
     whole = arrow_of(result.table).rename_columns(list(columns))
     part = whole.slice(0, most_rows)
     while part.num_rows and part.nbytes > most_bytes:
         # `nbytes` is that in memory; the file is smaller as a rule.
         part = whole.slice(0, part.num_rows // 2)
     buffer = io.BytesIO()
-    with writable(columns):
-        pq.write_table(part, buffer)
+    write_parquet(part.schema, [part], buffer)
     truncated = result.truncated or part.num_rows < whole.num_rows
     return Reply(200, buffer.getvalue(), MEDIA_TYPES[Format.PARQUET], part.num_rows, truncated)
 

@@ -18,7 +18,7 @@ import typer
 from rich.console import Console
 from typer.testing import CliRunner
 
-from sentgen.cli.console.output import Output, OutputFormat, choose, output_options, printable, write_parquet
+from sentgen.cli.console.output import Output, OutputFormat, choose, output_options, printable
 from sentgen.errors import InputError
 
 COLUMNS = ["form", "count", "share"]
@@ -267,7 +267,7 @@ def test_failed_parquet_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
 
     monkeypatch.setattr(pq.ParquetWriter, "write_table", fail)
     with pytest.raises(InputError, match="No space left"):
-        write_parquet(_ONE.schema, [_ONE], path)
+        Output(OutputFormat.PARQUET, path).arrow(_ONE)
 
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
@@ -275,7 +275,20 @@ def test_failed_parquet_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
 
 def test_parquet_without_a_folder(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be written"):
-        write_parquet(_ONE.schema, [_ONE], tmp_path / "none" / "x.parquet")
+        Output(OutputFormat.PARQUET, tmp_path / "none" / "x.parquet").arrow(_ONE)
+
+
+@pytest.mark.parametrize("sizes", [[], [0], [0, 2], [2, 0, 3], [0, 0]])
+def test_no_row_group_is_empty(sizes: list[int], tmp_path: Path) -> None:
+    """Readers look for values in the first one; a table without rows has none, and its columns."""
+    none = _ONE.slice(0, 0)
+    parts = [pa.concat_tables([_ONE] * size) if size else none for size in sizes]
+    Output(OutputFormat.PARQUET, tmp_path / "x.parquet").parts(iter(parts or [none]))
+
+    written = pq.ParquetFile(tmp_path / "x.parquet")
+    groups = [written.metadata.row_group(number).num_rows for number in range(written.num_row_groups)]
+    assert groups == [size for size in sizes if size]
+    assert written.schema_arrow.names == ["a"]
 
 
 def test_parquet_without_a_path() -> None:

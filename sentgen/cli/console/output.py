@@ -39,10 +39,11 @@ from sentgen.cli.console.option_groups import Result, option_group
 from sentgen.cli.console.options import check_file_option
 from sentgen.cli.console.row_limits import limited
 from sentgen.cli.console.terminal_table import TableColumn, print_table
-from sentgen.cli.console.writing import FirstRows, write_csv, write_json, write_jsonl, write_parquet
+from sentgen.cli.console.writing import FirstRows, write_csv, write_json, write_jsonl
 from sentgen.errors import InputError
 from sentgen.errors import printable as printable
 from sentgen.output.files import whole_file
+from sentgen.output.parquet import write_parquet
 from sentgen.output.plain_table import Align as Align
 from sentgen.output.plain_table import aligned_lines, cells_of, is_numeric
 from sentgen.output.tabular import (
@@ -312,7 +313,9 @@ class Output:
     def _parquet(self, schema: pa.Schema, tables: Iterable[pa.Table]) -> None:
         if self.path is None:
             raise InputError("Parquet needs a file; name it with --parquet FILE")
-        self.note(f"{self.path}: {quantity(write_parquet(schema, tables, self.path), 'row')}")
+        with whole_file(self.path) as sink:
+            rows = write_parquet(schema, tables, sink)
+        self.note(f"{self.path}: {quantity(rows, 'row')}")
 
 
 def output_options(function: Callable[..., Result]) -> Callable[..., Result]:

@@ -1,36 +1,16 @@
-"""How rows are written: as JSON, CSV or Parquet, a part in memory at a time."""
+"""How rows are written to standard output, a part in memory at a time."""
 
 from __future__ import annotations
 
 import csv
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sentgen.output.files import whole_file
-from sentgen.output.tabular import Rows, csv_value, distinct, json_row, writable
+from sentgen.output.tabular import Rows, csv_value, json_row
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-
-def write_parquet(schema: pa.Schema, tables: Iterable[pa.Table], path: Path) -> int:
-    """Write a Parquet file whole or not at all, beside its place first, then renamed; return its rows.
-
-    Raises:
-        InputError: the file cannot be written there.
-    """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    names, rows = distinct(schema.names), 0
-    renamed = pa.schema([field.with_name(name) for field, name in zip(schema, names, strict=True)])
-    with whole_file(path) as sink, writable(names), pq.ParquetWriter(sink, renamed) as writer:
-        for table in tables:
-            writer.write_table(table.rename_columns(names))
-            rows += table.num_rows
-    return rows
 
 
 class FirstRows:
