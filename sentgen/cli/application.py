@@ -14,6 +14,7 @@ from typer.main import get_group
 from sentgen import __version__
 from sentgen.cli.commands import COMMANDS, Listed
 from sentgen.cli.console.completion import offering, with_plugins
+from sentgen.cli.console.given_once import given_once
 from sentgen.cli.console.opposites import with_opposites
 from sentgen.cli.console.patience import be_patient
 
@@ -84,6 +85,7 @@ def imported(listed: Listed) -> Command:
     for each in made.commands.values() if isinstance(made, TyperGroup) else [made]:
         command = cast("Command", each)
         be_patient(command)
+        given_once(command)
         with_opposites(command)
     return made
 

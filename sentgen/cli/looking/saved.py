@@ -11,6 +11,7 @@ import typer
 from typer.main import get_command
 
 from sentgen.cli.application import Commands, build
+from sentgen.cli.console.given_once import LATER_WINS, refuse_repeated
 from sentgen.cli.console.option_groups import made_of
 from sentgen.cli.console.options import DbOption, open_store
 from sentgen.cli.console.output import OPTIONS, Output, choose, output_options
@@ -23,7 +24,7 @@ from sentgen.lookups.question import Question
 from sentgen.lookups.questions import QUESTIONS
 from sentgen.options import parameters_of
 from sentgen.schema.durability.write_lock import lock_policy
-from sentgen.schema.tables.saved import SavedQuery, find_saved, remove_saved, save_query, saved_rows
+from sentgen.schema.tables.saved import find_saved, remove_saved, save_query, saved_rows
 
 app = typer.Typer(help="Save queries under a name, and run them.")
 
@@ -99,7 +100,9 @@ def run(
     with open_store(db, read_only=True) as store, store.connect() as connection:
         saved = find_saved(connection, name)
     of_store = ["--wait", str(lock_policy.wait), *(["--db", str(db)] if db else [])]
-    _invoke(saved, [*of_store, *saved.arguments, *(more or [])])
+    with _context(saved.command, [*of_store, *saved.arguments, *(more or [])], obj=LATER_WINS) as context:
+        refuse_repeated(context, more or [])
+        context.command.invoke(context)
 
 
 @app.command()
@@ -113,18 +116,13 @@ def remove(name: NameArgument, *, db: DbOption = None) -> None:
     typer.echo(f"removed {name}", err=True)
 
 
-def _context(name: str, arguments: Sequence[str]) -> Any:
+def _context(name: str, arguments: Sequence[str], *, obj: object = None) -> Any:
     """Return a command's own context: what is wrong with an option is told as of that command."""
     if name not in (*QUESTIONS, "sql"):
         raise InputError(f"{name!r} cannot be saved; these commands can: {', '.join((*QUESTIONS, 'sql'))}")
     root = get_command(build())
     assert isinstance(root, Commands)
-    return root.load(name).make_context(f"sentgen {name}", list(arguments), **root.context_settings)
-
-
-def _invoke(saved: SavedQuery, arguments: list[str]) -> None:
-    with _context(saved.command, arguments) as context:
-        context.command.invoke(context)
+    return root.load(name).make_context(f"sentgen {name}", list(arguments), obj=obj, **root.context_settings)
 
 
 def _options(name: str, arguments: Sequence[str]) -> dict[str, Any]:
