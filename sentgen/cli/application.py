@@ -43,11 +43,11 @@ class Commands(TyperGroup):
         made = imported(self.listed or one)
         return cast("Command", made.commands[name]) if isinstance(made, TyperGroup) else made
 
-    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the command that runs, with its name and its arguments."""
         name, stand_in, rest = super().resolve_command(ctx, args)
         if name is None or stand_in is None or isinstance(stand_in, Commands):
-            return name, stand_in, rest
+            return name, cast("Command", stand_in), rest
         group = self.listed.name if self.listed else ""
         if ctx.resilient_parsing and (offered := offering(group, name, rest)):  # a TAB
             return name, offered, rest

@@ -335,8 +335,7 @@ def notes(answers: Answers) -> Iterator[str]:
             " --any-root, --noun-under-noun and --many-roots lift them"
         )
     yield from _tag_notes(answers)
-    if answers.plan.hint:
-        yield answers.plan.hint
+    yield from answers.plan.hints
     if answers.plan.features and answers.request.explain and not answers.plan.treebank:
         yield f"reasons are those of {answers.plan.model.name} alone; features are not explained"
 

@@ -79,6 +79,11 @@ class Treebank:
 
 #: Said of a model without companions, as BLEU is about 1 higher with them (docs/joint.md).
 _ALONE = "{model} has no companions, with which {algorithm} is better: sentgen models build --companions"
+#: Said of a model that expects what is not there: 14 for 20 points of BLEU.
+_BRACKETS = (
+    "{model} counts the brackets of base noun phrases, and words that are put in order one by one have none,"
+    " which makes the order worse: {instead}"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,8 +91,8 @@ class SearchPlan:
     """All that a search needs to know beside the bags: nothing is left to be looked up or to default.
 
     ``treebank`` is there for the algorithms that make trees, ``features`` for those that ask several models
-    (their weights are among the settings); ``words`` says whether phrases are broken up. ``hint`` is what
-    would make the search better, if something would.
+    (their weights are among the settings); ``words`` says whether phrases are broken up. ``hints`` say what
+    would make the search better.
     """
 
     model: ModelLike
@@ -99,7 +104,7 @@ class SearchPlan:
     lowercase: bool = False
     seed: int = 1
     nbest: int = 1
-    hint: str = ""
+    hints: tuple[str, ...] = ()
 
     @property
     def order(self) -> int:
@@ -139,15 +144,24 @@ def plan_search(store: Store, model: ModelLike | str, search: Search) -> SearchP
     # With treebanks of other models, and in a lake, no companions can be built.
     alone = not (any(one.needs_tags for one in features) or search.dependencies or store.lake)
     wanted = algorithm.trees and asked.of(FeatureSettings).automatic
+    words = algorithm.words or search.units == "word"
     return SearchPlan(
         model=model,
         algorithm=algorithm,
         settings=settings,
         treebank=treebank,
         features=features,
-        words=algorithm.words or search.units == "word",
+        words=words,
         lowercase=lowercase,
         seed=search.seed,
         nbest=search.nbest,
-        hint=_ALONE.format(model=model.name, algorithm=algorithm.name) if wanted and alone else "",
+        hints=(
+            *([_ALONE.format(model=model.name, algorithm=algorithm.name)] if wanted and alone else []),
+            *([_brackets(model, algorithm)] if words and model.brackets else []),
+        ),
     )
+
+
+def _brackets(model: ModelLike, algorithm: Algorithm) -> str:
+    keep = "choose another algorithm" if algorithm.words else "keep the phrases whole (--units np)"
+    return _BRACKETS.format(model=model.name, instead=f"{keep}, or build a model without --brackets")

@@ -207,9 +207,9 @@ def test_a_model_without_companions_is_told_of_them(made: Store) -> None:
     finally:
         remove(made, "alone")
 
-    assert plan.hint.startswith("alone has no companions, with which joint is better")
-    assert [one for one in told if "companions" in one] == [plan.hint]
-    assert [one.hint for one in others] == [""] * 4
+    assert plan.hints[0].startswith("alone has no companions, with which joint is better")
+    assert [one for one in told if "companions" in one] == [*plan.hints]
+    assert [one.hints for one in others] == [()] * 4
 
 
 def test_a_model_that_was_learnt_with_may_be_gone(made: Store) -> None:

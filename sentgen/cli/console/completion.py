@@ -158,7 +158,7 @@ def with_plugins(group: str, command: TyperCommand | TyperGroup) -> TyperCommand
                 parameter.help = f"{parameter.help} Plug-ins: {', '.join(added)}."
         parameters.append(parameter)
     told = copy(command)
-    told.params = parameters
+    told.params = [*parameters]
     return told
 
 

@@ -142,7 +142,7 @@ def _plans(
     """Return the plan of each system; the test set is lower-cased already, for references and look-ups."""
     systems = parse_systems(algorithms, replace(search, lowercase=False))
     plans = {name: plan_search(store, model, one) for name, one in systems.items()}
-    for hint in dict.fromkeys(plan.hint for plan in plans.values() if plan.hint):
+    for hint in dict.fromkeys(hint for plan in plans.values() for hint in plan.hints):
         logger.warning("%s", hint)
     return plans
 

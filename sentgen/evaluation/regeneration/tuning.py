@@ -119,8 +119,8 @@ def tune(
     search = Search(algorithm=ALGORITHM, seed=asked.seed, changes={"features": asked.features})
     # Cases are lower-cased already where the corpora are.
     plan = plan_search(store, model, replace(search, lowercase=False))
-    if plan.hint:
-        logger.warning("%s", plan.hint)
+    for hint in plan.hints:
+        logger.warning("%s", hint)
     cases = _drawn(cases_of(store, model, sentences, search, plan), asked)
     check_bags([case.gold.units for case in cases], plan)
     prepared = [one for batch in prepare(store, plan, [case.gold.units for case in cases]) for one in batch]
