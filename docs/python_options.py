@@ -116,7 +116,7 @@ DECLARATIONS: dict[str, tuple[type, tuple[str, ...], tuple[Any, ...]]] = {
         ),
     ),
     "TuneOptions": (GoldPairs, ("gold",), _TUNING),
-    "ApplyOptions": (Choice, ("model", "system", "preset", "explain"), ()),
+    "ApplyOptions": (Choice, ("model", "system", "explain"), ()),
 }
 _HEAD = '''\
 """Options of the methods: type, default and what each is; written by docs/generate_reference.py.

@@ -17,6 +17,7 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sentences import sentences_of
 from sentgen.errors import InputError
 from sentgen.output.logarithms import decimal
+from sentgen.output.tabular import jsonable
 
 
 def align_texts(
@@ -82,7 +83,9 @@ def as_json(shown: PairView, *, model: str, explain: bool = False) -> dict[str, 
         "log10": None if alignment.logp is None else decimal(alignment.logp),
         "figures": asdict(shown.figures),
     }
-    return found | {"reasons": _reasons(shown)} if explain else found
+    if explain:
+        found["reasons"] = _reasons(shown)
+    return {name: jsonable(value) for name, value in found.items()}
 
 
 def _reasons(shown: PairView) -> dict[str, object] | None:

@@ -61,16 +61,17 @@ def tuned(door: StoreSession, name: str, gold: str | Path, options: TuneOptions)
     return Table(Rows(_TUNED, [(*row, made.settings.threshold) for row in rows]))
 
 
-def applied(door: StoreSession, pairs: str, model: str, options: ApplyOptions) -> ApplicationSummary:
+def applied(door: StoreSession, pairs: str, model: str | None, options: ApplyOptions) -> ApplicationSummary:
     """Align a corpus of pairs."""
     with door.writing() as store, counted("pairs") as report:
-        choice = declared(Choice, {**options})
+        choice = declared(Choice, {**options, "model": model})
         with store.begin():  # to write before pairs are read, as each batch is kept while others are read
             pass
         return apply_model(
             store,
             pairs,
-            model,
+            choice.model,
+            preset=choice.preset,
             decode=choice.decode,
             threshold=choice.threshold,
             vectors=choice.vectors,

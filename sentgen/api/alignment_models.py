@@ -69,28 +69,31 @@ class AlignmentModels:
 
     @signed(taken.ApplyOptions)
     def align_pairs(
-        self, pairs: str, model: str, **options: Unpack[taken.ApplyOptions]
+        self, pairs: str, model: str | None = None, **options: Unpack[taken.ApplyOptions]
     ) -> ApplicationSummary:
-        """Align a corpus of pairs with a model, and keep links, P(null) and figures in the store."""
+        """Align a corpus of pairs, and keep links, P(null) and figures in the store.
+
+        Without a model the aligner has its priors only, and the links are those of a model called priors.
+        """
         return later.applied(self._door, pairs, model, options)
 
-    def alignment_figures(self, pairs: str, model: str, *, limit: int = 0) -> Table:
+    def alignment_figures(self, pairs: str, model: str | None = None, *, limit: int = 0) -> Table:
         """List the figures of each abstract: coverage, density, share without a link, longest copied run.
 
         Args:
             pairs: a corpus of pairs.
-            model: that was applied to it.
+            model: that was applied to it; the priors if not given.
             limit: pairs; 0 for all.
         """
         with self._door.reading() as store:
             return first(lambda rows: later.application.alignments(store, pairs, model, limit=rows), limit)
 
-    def alignment_links(self, pairs: str, model: str, *, limit: int = 0) -> Table:
+    def alignment_links(self, pairs: str, model: str | None = None, *, limit: int = 0) -> Table:
         """List the links that a model found in a corpus of pairs.
 
         Args:
             pairs: a corpus of pairs.
-            model: that was applied to it.
+            model: that was applied to it; the priors if not given.
             limit: pairs; 0 for all.
         """
         with self._door.reading() as store:

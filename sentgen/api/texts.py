@@ -12,7 +12,7 @@ from zlib import crc32
 from sentgen import temporary
 from sentgen.alignment.budget import Budget
 from sentgen.alignment.choice import Choice, chosen_aligner, notes
-from sentgen.alignment.texts import align_texts, pharaoh
+from sentgen.alignment.texts import align_texts, as_json, pharaoh
 from sentgen.alignment.view.figures import Figures, new_words
 from sentgen.alignment.view.html import fragment, notebook_style, page, script
 from sentgen.alignment.view.phrases import phrases
@@ -30,6 +30,7 @@ from sentgen.output.progress import steps
 from sentgen.output.tabular import Rows
 
 _COLUMNS = ("phrase", "summary", "document", "sentence", "first", "last", "posterior", "null")
+_WORD_COLUMNS = ("place", "summary", "places", "document", "null")
 _REASON_COLUMNS = [*("phrase", "word", "summary", "place", "document"), "posterior", "directions", "shares"]
 _REASON_COLUMNS += ["weights", "runner_up", "runner_up_posterior", "null"]
 #: Of the memory: DuckDB has most of the rest.
@@ -84,7 +85,7 @@ class AlignedTexts(Table):
     ``first`` and ``last`` are the words of the document, from 1; phrases that are new have none.
     """
 
-    def __init__(self, view: PairView, model: str, notes: Iterable[str]) -> None:
+    def __init__(self, view: PairView, model: str, notes: Iterable[str], *, explain: bool = False) -> None:
         rows = []
         for one in phrases(view):
             text, (start, end) = one.document or (None, (None, None))
@@ -93,7 +94,38 @@ class AlignedTexts(Table):
                 (one.number, one.abstract[0], text, one.sentence, first, end, one.posterior, one.null)
             )
         super().__init__(Rows(_COLUMNS, rows, _TYPES), notes=list(notes))
-        self._view, self._model = view, model
+        self._view, self._model, self._explain = view, model, explain
+
+    @property
+    def document(self) -> tuple[str, ...]:
+        """The words of the document, as they were aligned."""
+        return self._view.pair.document
+
+    @property
+    def abstract(self) -> tuple[str, ...]:
+        """The words of the abstract, as they were aligned."""
+        return self._view.pair.abstract
+
+    @property
+    def words(self) -> Table:
+        """A row for each word of the abstract, with the words of the document that it is linked with.
+
+        ``place`` counts from 1; ``null`` is the probability that the word comes from nothing in the document,
+        where the aligner knows it.
+        """
+        linked: list[list[int]] = [[] for _ in self.abstract]
+        for document, abstract in sorted(self._view.alignment.links):
+            linked[abstract].append(document)
+        nulls = self._view.alignment.null or (None,) * len(linked)
+        rows = [
+            (place, word, [d + 1 for d in links], " ".join(self.document[d] for d in links) or None, null)
+            for place, (word, links, null) in enumerate(zip(self.abstract, linked, nulls, strict=True), 1)
+        ]
+        return Table(Rows(_WORD_COLUMNS, rows), notes=self.notes)
+
+    def json(self) -> dict[str, object]:
+        """Return what ``sentgen align text --json`` prints: one object, whose offsets count words from 0."""
+        return as_json(self._view, model=self._model, explain=self._explain)
 
     @property
     def links(self) -> list[WordLink]:
@@ -198,7 +230,7 @@ def aligned(
         aligner, name = chosen_aligner(choice, lambda: store, budget=budget)
         with steps("aligning"):
             view = align_texts(first, second, aligner, form=form, budget=budget)
-        return AlignedTexts(view, name, notes(choice, [view.alignment]))
+        return AlignedTexts(view, name, notes(choice, [view.alignment]), explain=choice.explain)
 
 
 def checked(summary: str | Path, against: str | Path, options: CheckOptions) -> CheckedSummary:

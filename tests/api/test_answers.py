@@ -9,6 +9,7 @@ import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -193,6 +194,27 @@ def test_aligned_texts_have_links(db: sentgen.Database) -> None:
     assert 'class="alignment"' in shown
     assert "<style>" in shown
     assert found.html().startswith("<!DOCTYPE html>")
+
+
+@pytest.mark.parametrize("options", [{}, {"explain": True}, {"system": "lcs"}])
+def test_aligned_texts_have_words_and_json(
+    db: sentgen.Database, tmp_path: Path, capsys: pytest.CaptureFixture[str], options: dict[str, Any]
+) -> None:
+    """Each word with its links and its P(null), and the object that the command prints."""
+    found = db.align(DOCUMENT, ABSTRACT, **options)
+    for name, text in (("document", DOCUMENT), ("abstract", ABSTRACT)):
+        (tmp_path / name).write_text(text, "utf-8")
+    words = [f"--{name}={value}" for name, value in options.items() if name != "explain"]
+    words += ["--explain"] * ("explain" in options)
+    texts = ["--document", str(tmp_path / "document"), "--abstract", str(tmp_path / "abstract")]
+    build()(["align", "text", *texts, *words, "--json"], standalone_mode=False)
+
+    assert json.loads(json.dumps(found.json())) == json.loads(capsys.readouterr().out)
+    assert [row.summary for row in found.words] == list(found.abstract) == found.json()["abstract"]
+    assert [row.null for row in found.words] == (found.json()["null"] or [None] * len(found.abstract))
+    links = {(place - 1, row.place - 1) for row in found.words for place in row.places}
+    assert links == {(link.document, link.abstract) for link in found.links}
+    assert found.words.arrow().num_rows == len(found.abstract)
 
 
 def test_aligned_texts_have_reasons(db: sentgen.Database) -> None:

@@ -238,6 +238,43 @@ def test_removing_the_pairs_removes_their_alignments(trained: Sentgen, store: Pa
         assert [result.check.name for result in check(opened) if result.problems] == []
 
 
+@pytest.mark.parametrize(("preset", "name"), [((), "priors"), (("--preset", "paper"), "priors-paper")])
+def test_priors_align_pairs_as_they_align_texts(
+    filled: Sentgen, tmp_path: Path, preset: tuple[str, ...], name: str
+) -> None:
+    """Without a model: the links of `align text`, kept under the name of the priors, until they are removed."""
+    _, document, abstract = PAIRS[0]
+    for file, words in (("document", document), ("abstract", abstract)):
+        (tmp_path / file).write_text(f"{words}\n")
+    texts = ("--document", str(tmp_path / "document"), "--abstract", str(tmp_path / "abstract"))
+    alone = filled("align", "text", *texts, *preset, "--format", "lines", "--pharaoh")
+    refused(filled("align", "export", "--pairs", "toy"), "nothing has been aligned by the priors; run: ")
+
+    first = filled("align", "apply", "--pairs", "toy", *preset)
+    again = filled("align", "apply", "--pairs", "toy", *preset)
+
+    model = () if name == "priors" else ("--model", name)
+    assert "priors only" in first.err
+    assert "(6 unchanged)" in again.out
+    assert filled("align", "export", "--pairs", "toy", *model, "--pharaoh").out.splitlines()[0] == (
+        alone.out.strip()
+    )
+    assert len(json.loads(filled("align", "figures", "--pairs", "toy", *model, "--json").out)) == 6
+    assert filled("align", "remove", name).code == 0
+    assert json.loads(filled("align", "models", "--json").out) == []
+
+
+def test_a_model_that_learnt_is_not_taken_for_priors(trained: Sentgen, store: Path) -> None:
+    """Neither by its name, nor are the priors trained on."""
+    with Store(store) as opened, opened.begin() as connection:
+        connection.exec_driver_sql("update alignment_model set name = 'priors'")
+
+    refused(
+        trained("align", "apply", "--pairs", "toy"),
+        "'priors' is one that learnt from pairs; align by its name",
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -196,7 +196,8 @@ def test_the_command_in_an_answer_gives_its_rows(
     assert answer.status_code == 200, answer.text
     rows, command = answer.json()["rows"], answer.json()["command"]
     if name == "align":  # an object for each of its commands
-        assert [json.loads(sentgen(f"{line} --json")) for line in command.splitlines()] == rows
+        alone = [{key: row[key] for key in row if key not in ("id", "error")} for row in rows]
+        assert [json.loads(sentgen(f"{line} --json")) for line in command.splitlines()] == alone
     else:
         assert json.loads(sentgen(f"{command} --json")) == rows
 
@@ -368,12 +369,50 @@ def test_a_match_tells_its_nodes_and_its_sentences(client: httpx.Client) -> None
 
 
 def test_pairs_are_aligned_each_by_itself(client: httpx.Client) -> None:
-    """A batch gives what its pairs give alone, in their order."""
+    """A batch gives what its pairs give alone, in their order, beside the id of each."""
     pairs = [{"document": DOCUMENT, "abstract": ABSTRACT}, {"document": ABSTRACT, "abstract": "The camp."}]
 
-    batch = client.post("/v1/align", json={"pairs": pairs}).json()
+    named = [pairs[0] | {"id": "news 1"}, pairs[1] | {"id": 2}]
+    batch = client.post("/v1/align", json={"pairs": named}).json()
 
-    assert batch["rows"] == [client.post("/v1/align", json=pair).json()["rows"][0] for pair in pairs]
+    alone = [client.post("/v1/align", json=pair).json()["rows"][0] for pair in pairs]
+    ids = [{"id": "news 1", "error": None}, {"id": 2, "error": None}]
+    assert batch["rows"] == [{**one, **row} for one, row in zip(ids, alone, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "more", "message"),
+    [
+        ({"document": ""}, {}, "document: is empty"),
+        ({"abstract": " \n\n"}, {}, "abstract: is empty"),
+        ({"document": "a " * 20_001}, {}, "document: has 20,001 words; at most 20,000 are taken"),
+        ({"document": "a " * 5000, "abstract": "a " * 5000}, {}, "the texts have 5,000 x 5,000 words"),
+        ({"document": "1\tTrucks\n\n"}, {"format": "conllu"}, "document:1: "),
+    ],
+)
+def test_a_pair_that_cannot_be_aligned_fails_alone(
+    client: httpx.Client, wrong: dict[str, str], more: dict[str, str], message: str
+) -> None:
+    """Its row says why, beside its id, and the others have their answers; by itself it is refused."""
+    good = {"document": CLUSTER, "abstract": CLUSTER} if more else {"document": "a b", "abstract": "a"}
+    pairs = [good | {"id": "x"}, good | wrong | {"id": "y"}, good]
+
+    first, failed, last = client.post("/v1/align", json={"pairs": pairs, **more}).json()["rows"]
+    only = client.post("/v1/align", json={"pairs": pairs[1:2], **more})
+
+    assert [first["id"], first["error"], last["id"], last["error"]] == ["x", None, None, None]
+    assert first["abstract"] == last["abstract"] != []
+    assert (failed["id"], failed["phrases"]) == ("y", None)
+    assert failed["error"].startswith(message)
+    assert only.json()["rows"] == [{"id": "y", "error": failed["error"]}]
+    assert client.post("/v1/align", json=good | wrong | more).json()["detail"] == failed["error"]
+
+
+def test_what_is_wrong_with_a_whole_batch_is_told_once(client: httpx.Client) -> None:
+    """A format or a model that is not there is no mistake of one pair."""
+    pairs = [{"document": "a", "abstract": "a"}]
+    for wrong in ({"format": "papyrus"}, {"model": "none"}, {"system": "fast-align"}):
+        assert client.post("/v1/align", json={"pairs": pairs, **wrong}).status_code in (400, 404)
 
 
 def test_other_words_are_counted_apart(client: httpx.Client) -> None:

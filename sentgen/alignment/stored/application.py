@@ -15,7 +15,14 @@ from sentgen.alignment.alignment import Alignment, PhraseLink
 from sentgen.alignment.budget import UNBOUNDED, Budget
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.phrase_hmm.settings import decoding
-from sentgen.alignment.stored.model_store import DIRECTIONS, get_model, iterations_done
+from sentgen.alignment.stored.model_store import (
+    DIRECTIONS,
+    PRIORS,
+    find_model,
+    get_model,
+    iterations_done,
+    priors_model,
+)
 from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner, with_vectors
 from sentgen.alignment.stored.stored_pairs import pair_batches, pair_corpus, pair_numbers
 from sentgen.alignment.view.figures import figures
@@ -46,8 +53,9 @@ class ApplicationSummary:
 def apply_model(
     store: Store,
     corpus: str,
-    name: str,
+    name: str | None,
     *,
+    preset: str | None = None,
     decode: Literal["viterbi", "posterior"] | None = None,
     threshold: float | None = None,
     vectors: str | None = None,
@@ -56,6 +64,7 @@ def apply_model(
 ) -> ApplicationSummary:
     """Align the pairs of a corpus and store links, P(null) and figures, a batch a transaction.
 
+    Without the name of a model, the priors of a preset align them.
     A pair that the model has aligned already, in the same way and after the same iterations, is left as it
     is; one that it has aligned in another way is aligned anew.
 
@@ -65,11 +74,12 @@ def apply_model(
         MemoryLimitError: a pair does not fit into the budget; what was aligned before is kept.
     """
     began = time.monotonic()
+    with store.connect() as connection:
+        total = len(pair_numbers(connection, corpus))
+    name = name if name is not None else priors_model(store, preset or "best")
     aligner = with_vectors(stored_aligner(store, name), store, vectors)
     settings = decoding(aligner.settings, decode=decode, threshold=threshold)
     aligner = replace(aligner, settings=settings, budget=budget)
-    with store.connect() as connection:
-        total = len(pair_numbers(connection, corpus))
     done = ApplicationSummary()
     for batch in pair_batches(store, corpus, batch=BATCH):
         with store.connect() as connection:
@@ -188,7 +198,7 @@ def _append(
     append(connection, table, pa.table(rows))
 
 
-def alignments(store: Store, corpus: str, name: str, *, limit: int = 0) -> pa.Table:
+def alignments(store: Store, corpus: str, name: str | None, *, limit: int = 0) -> pa.Table:
     """Return how the pairs of a corpus were aligned by a model, with the figures of each abstract.
 
     Those of the first ``limit`` pairs, if it is not 0.
@@ -206,7 +216,7 @@ def alignments(store: Store, corpus: str, name: str, *, limit: int = 0) -> pa.Ta
     return _stored(store, corpus, name, query, limit)
 
 
-def links(store: Store, corpus: str, name: str, *, limit: int = 0) -> pa.Table:
+def links(store: Store, corpus: str, name: str | None, *, limit: int = 0) -> pa.Table:
     """Return phrase links of a corpus by a model, offsets from 0; limit and errors as of `alignments`."""
     query = """
         select * exclude (model, corpus)
@@ -219,7 +229,7 @@ def links(store: Store, corpus: str, name: str, *, limit: int = 0) -> pa.Table:
 
 
 def stored_alignments(
-    store: Store, corpus: str, name: str, *, limit: int = 0
+    store: Store, corpus: str, name: str | None, *, limit: int = 0
 ) -> Iterator[tuple[str, Alignment]]:
     """Yield names and links of pairs, in the order of the corpus; limit and errors as of `alignments`."""
     query = """
@@ -251,16 +261,21 @@ def stored_alignments(
         )
 
 
-def _stored(store: Store, corpus: str, name: str, query: str, limit: int) -> pa.Table:
-    """Return what a query finds, or its first rows, of a model and a corpus to which it has been applied."""
+def _stored(store: Store, corpus: str, name: str | None, query: str, limit: int) -> pa.Table:
+    """Return what a query finds, or its first rows, of a model and a corpus to which it has been applied.
+
+    Without a name, that of the priors.
+    """
+    apply = f"sentgen align apply --pairs {corpus} --model {name}"
+    if name is None:
+        name, apply = PRIORS, f"sentgen align apply --pairs {corpus}"
     with store.connect() as connection:
+        if name == PRIORS and find_model(connection, name) is None:
+            raise NotFoundError(f"nothing has been aligned by the priors; run: {apply}")
         model = get_model(connection, name).id
         corpus_id = pair_corpus(connection, corpus).id
         columns = tables.alignment.c
         some = select(columns.pair_id).where(columns.model_id == model, columns.corpus_id == corpus_id)
         if connection.execute(some.limit(1)).first() is None:
-            raise NotFoundError(
-                f"the model {name!r} has not been applied to {corpus!r}; run: "
-                f"sentgen align apply --pairs {corpus} --model {name}"
-            )
+            raise NotFoundError(f"the model {name!r} has not been applied to {corpus!r}; run: {apply}")
         return fetch_arrow(connection, f"{query}\nlimit {limit}" if limit else query, [name, corpus])

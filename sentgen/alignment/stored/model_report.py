@@ -71,7 +71,7 @@ def model_report(store: Store, name: str) -> ModelReport:
                 jumps[direction] = list(zip(*(rows[c].to_pylist() for c in rows.column_names), strict=True))
     facts = {
         "model": model.name,
-        "pairs": f"{model.pairs:,} of {model.corpus}",
+        "pairs": f"{model.pairs:,} of {model.corpus}" if model.iterations else "none; it has the priors only",
         "begun": f"{model.created_at:%Y-%m-%d %H:%M:%S} UTC",
         "settings": as_json(model.settings),
     }

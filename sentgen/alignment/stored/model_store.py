@@ -14,16 +14,18 @@ from sentgen import __version__
 from sentgen.alignment.phrase_hmm.lattice.jumps import jump_cells
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteParameters
-from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
 from sentgen.alignment.phrase_hmm.settings_json import as_json, from_json
 from sentgen.alignment.stored.cells import StoredPhrases, no_cells
 from sentgen.arrays import Bools, Floats, Ints
-from sentgen.errors import NotFoundError, StoreError
+from sentgen.errors import InputError, NotFoundError, StoreError
 from sentgen.schema import Store
 from sentgen.schema.store import append, fetch_arrow, next_id, now, raw, scalar
 from sentgen.schema.tables import alignment as tables
 
 DIRECTIONS = ("forward", "reverse")
+#: What has not learnt anything, where the store keeps what it aligned.
+PRIORS = "priors"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,28 @@ def get_model(connection: Connection, name: str) -> AlignmentModelInfo:
         )
         raise NotFoundError(f"no alignment model {name!r}; {hint}")
     return found
+
+
+def priors_model(store: Store, preset_name: str) -> str:
+    """Return the name under which the store keeps alignments by the priors of a preset; begin it if need be.
+
+    It is a model without iterations: ``priors``, or ``priors-PRESET`` of another preset than the best.
+
+    Raises:
+        InputError: a model that has learnt something has that name.
+    """
+    name = PRIORS if preset_name == "best" else f"{PRIORS}-{preset_name}"
+    with store.begin() as connection:
+        found = find_model(connection, name)
+        if found is None:
+            none = {"corpus_id": 0, "corpus": "", "pairs": 0, "pairs_hash": "", "iterations": 0}
+            add_model(connection, name, preset(preset_name), **none)
+        elif found.iterations:
+            raise InputError(
+                f"the alignment model {name!r} is one that learnt from pairs; align by its name, or remove"
+                f" it: sentgen align remove {name}"
+            )
+    return name
 
 
 _MODELS = """

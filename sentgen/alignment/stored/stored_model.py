@@ -14,7 +14,11 @@ from sentgen.alignment.budget import UNBOUNDED, Budget
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon, PairIds, phrase_keys
-from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteParameters, forms_of_stems
+from sentgen.alignment.phrase_hmm.rewriting.parameters import (
+    RewriteParameters,
+    forms_of_stems,
+    prior_parameters,
+)
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.weighting.weights import Tuning
 from sentgen.alignment.stored.model_store import (
@@ -87,6 +91,8 @@ class StoredAligner:
         self, connection: Connection, direction: str, pairs: Sequence[PairIds]
     ) -> RewriteParameters:
         model = self.model
+        if not model.iterations:  # nothing was asked for: the priors, as a model of the store
+            return prior_parameters(self.settings)
         forms = self.forms[DIRECTIONS.index(direction)]
         parameters = load_parameters(connection, model, direction, forms)
         texts = {

@@ -148,7 +148,8 @@ def _begin(
 ) -> AlignmentModelInfo:
     """Return the model, made now if it is new."""
     if known is not None and not known.corpus_id:
-        raise InputError(f"the alignment model {name!r} was tuned on gold links; train another one")
+        learnt = "was tuned on gold links" if known.iterations else "has the priors only"
+        raise InputError(f"the alignment model {name!r} {learnt}; train another one")
     if known is not None and (known.corpus_id != ids.corpus_id or known.pairs_hash != ids.hash):
         raise InputError(
             f"the alignment model {name!r} was begun with other pairs ({known.pairs:,} of "

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from sentgen.alignment.budget import DATABASE_SHARE, aligning_budget
-from sentgen.alignment.choice import Choice, Preset
+from sentgen.alignment.choice import Choice, Preset, notes
 from sentgen.alignment.phrase_hmm.settings_json import training_settings
 from sentgen.alignment.stored import application
 from sentgen.alignment.stored.model_report import (
@@ -48,6 +48,10 @@ app.command("text")(text)
 
 PairsOption = Annotated[str, typer.Option("--pairs", metavar="NAME", help="Corpus of pairs.")]
 ModelOption = Annotated[str, typer.Option("--model", "-m", metavar="M", help="Name of the model.")]
+AppliedOption = Annotated[
+    str | None,
+    typer.Option("--model", "-m", metavar="M", help="Name of the model; if not given, the priors."),
+]
 ModelArgument = Annotated[str, typer.Argument(metavar="M", help="Name of the model.")]
 
 
@@ -230,18 +234,18 @@ def remove(
 
 
 @app.command()
-@asking(Choice, "choice", ("vectors", "decode", "threshold"))
+@asking(Choice, "choice", ("model", "preset", "vectors", "decode", "threshold"))
 def apply(
     *,
     pairs: PairsOption,
-    model: ModelOption,
     choice: Choice,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
 ) -> None:
-    """Align a corpus of pairs with a model, and keep links, P(null) and figures in the store.
+    """Align a corpus of pairs, and keep links, P(null) and figures in the store.
 
-    What is aligned already, in the same way, is left as it is.
+    Works without --model: the aligner then has its priors only, and the links are those of a model of the
+    store that is called priors. What is aligned already, in the same way, is left as it is.
 
     Example: `sentgen align apply --pairs papers --model papers --threshold 0.5`
     """
@@ -253,7 +257,8 @@ def apply(
         done = application.apply_model(
             store,
             pairs,
-            model,
+            choice.model,
+            preset=choice.preset,
             decode=choice.decode,
             threshold=choice.threshold,
             vectors=choice.vectors,
@@ -269,12 +274,19 @@ def apply(
         ("seconds", f"{done.seconds:.1f}"),
     ):
         typer.echo(f"{name:<16}{value}")
+    for note in notes(choice, ()):
+        typer.echo(note, err=True)
 
 
 @app.command()
 @output_options
 def figures(
-    *, pairs: PairsOption, model: ModelOption, limit: LimitOption = 0, db: DbOption = None, out: Output
+    *,
+    pairs: PairsOption,
+    model: AppliedOption = None,
+    limit: LimitOption = 0,
+    db: DbOption = None,
+    out: Output,
 ) -> None:
     """Show the figures of each abstract: coverage, density, share without a link, longest copied run.
 
@@ -290,7 +302,7 @@ def figures(
 def export(
     *,
     pairs: PairsOption,
-    model: ModelOption,
+    model: AppliedOption = None,
     pharaoh: Annotated[
         bool,
         typer.Option("--pharaoh", help="Print a line a pair with links i-j: document, abstract, from 0."),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
@@ -16,10 +16,13 @@ from sentgen.alignment.stored.model_store import list_models
 from sentgen.alignment.texts import align_texts, as_json
 from sentgen.alignment.view.html import fragment
 from sentgen.alignment.view.view import PairView
+from sentgen.corpus.formats import check_format
 from sentgen.errors import InputError, MemoryLimitError
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
+from sentgen.output.wording import quantity
 from sentgen.server.operations.operation import Context, Nothing, Operation, Result, listing
+from sentgen.server.wording import in_words_of
 
 #: Share of the memory of a worker for aligning: DuckDB has most of the rest.
 _SHARE = 0.55
@@ -34,11 +37,15 @@ class Texts:
 
     document: Annotated[str, Field(description="The document.")]
     abstract: Annotated[str, Field(description="Its abstract or summary.")]
+    id: Annotated[str | int | None, Field(description="Stands in the row of this pair.")] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Align(Choice):
-    """One document and its abstract, or a batch of pairs; each pair is aligned by itself."""
+    """One document and its abstract, or a batch of pairs; each pair is aligned by itself.
+
+    A pair of a batch that cannot be aligned has the reason in its row, and the others have their answers.
+    """
 
     ORDER: ClassVar = ("document", "abstract", "pairs", *Choice.__annotations__, "format", "html")
 
@@ -54,23 +61,44 @@ class Align(Choice):
 def align(context: Context, asked: Align) -> Result:
     """Answer `sentgen align text`, a row a pair."""
     pairs = _pairs(asked)
-    _check_sizes(context, pairs)
+    context.check_size((1 for _ in pairs), "pair")
+    check_format(asked.format)  # which is no mistake of one pair
     # The kernel ends a worker that takes more; the budget has the aligner refuse first, in words.
     budget = Budget.of_limit(context.opening.limits.memory, share=_SHARE)
     aligner, name = chosen_aligner(asked, lambda: context.opened, budget=budget)
     # A program outside of the limits of this worker, chosen by a stranger.
     if isinstance(aligner, External):
         raise InputError(f"{asked.system!r} is a program, which the server does not run")
-    try:
-        views = [_view(context, asked, aligner, pair, budget) for pair in pairs]
-    except MemoryLimitError as error:
-        raise MemoryLimitError("these texts take more memory than the server gives; ask for less") from error
-    answers = [as_json(view, model=name, explain=asked.explain) for view in views]
-    more = {"html": [fragment(view, explain=asked.explain) for view in views]} if asked.html else {}
-    rows = [tuple(answer.values()) for answer in answers]
+    answers = [_answer(context, asked, aligner, pair, budget) for pair in pairs]
+    views = [answer for answer in answers if isinstance(answer, PairView)]
+    objects = [
+        as_json(one, model=name, explain=asked.explain) if isinstance(one, PairView) else {}
+        for one in answers
+    ]
+    if asked.pairs:
+        told = zip(pairs, answers, objects, strict=True)
+        objects = [
+            {"id": pair.id, "error": None if isinstance(one, PairView) else _told(one), **found}
+            for pair, one, found in told
+        ]
+    elif not views:
+        raise answers[0]
+    html = [fragment(one, explain=asked.explain) if isinstance(one, PairView) else None for one in answers]
     return Result(
-        Rows(list(answers[0]), rows), notes=notes(asked, (view.alignment for view in views)), more=more
+        _table(objects),
+        notes=notes(asked, (view.alignment for view in views)),
+        more={"html": html} if asked.html else {},
     )
+
+
+def _told(error: InputError) -> str:
+    return in_words_of(OPERATIONS[0], str(error))
+
+
+def _table(objects: Sequence[Mapping[str, object]]) -> Rows:
+    """Return a row for each object, empty where it has no such value."""
+    columns = list(max(objects, key=len))
+    return Rows(columns, [tuple(map(one.get, columns)) for one in objects])
 
 
 def _pairs(asked: Align) -> list[Texts]:
@@ -87,27 +115,35 @@ def _pairs(asked: Align) -> list[Texts]:
     return [Texts(document=asked.document, abstract=asked.abstract)]
 
 
-def _check_sizes(context: Context, pairs: Sequence[Texts]) -> None:
+def _answer(
+    context: Context, asked: Align, aligner: Aligner, pair: Texts, budget: Budget
+) -> PairView | InputError:
+    """Align one pair, or say what is wrong with it."""
+    try:
+        _check_sizes(context, pair)
+        with (
+            context.file("document", pair.document) as document,
+            context.file("abstract", pair.abstract) as abstract,
+        ):
+            return align_texts(document, abstract, aligner, form=asked.format, budget=budget)
+    except MemoryLimitError:
+        return MemoryLimitError("these texts take more memory than the server gives; ask for less")
+    except InputError as error:
+        return error
+
+
+def _check_sizes(context: Context, pair: Texts) -> None:
     """Refuse texts that are too long, each by itself or together with the other."""
     # Before anything is tokenized or aligned: too much must cost nothing.
-    sizes = [(len(pair.document.split()), len(pair.abstract.split())) for pair in pairs]
+    document, abstract = len(pair.document.split()), len(pair.abstract.split())
     most, cells = context.opening.limits.align_words, context.opening.limits.align_cells
-    context.check_size((document for document, _ in sizes), "document", most=most)
-    context.check_size((abstract for _, abstract in sizes), "abstract", most=most)
-    for number, (document, abstract) in enumerate(sizes, 1):
-        if document * abstract > cells:
-            raise InputError(
-                f"pair {number} has {document} x {abstract} words; at most {cells:,} word pairs are taken"
-            )
-
-
-def _view(context: Context, asked: Align, aligner: Aligner, pair: Texts, budget: Budget) -> PairView:
-    """Align one pair."""
-    with (
-        context.file("document", pair.document) as document,
-        context.file("abstract", pair.abstract) as abstract,
-    ):
-        return align_texts(document, abstract, aligner, form=asked.format, budget=budget)
+    for name, size in (("document", document), ("abstract", abstract)):
+        if size > most:
+            raise InputError(f"has {quantity(size, 'word')}; at most {most:,} are taken", path=name)
+    if document * abstract > cells:
+        raise InputError(
+            f"the texts have {document:,} x {abstract:,} words; at most {cells:,} word pairs are taken"
+        )
 
 
 OPERATIONS = (

@@ -167,7 +167,11 @@ def command_line(operation: Operation, asked: DataclassInstance) -> str:
     """
     for one, value in values_of(asked):
         if one.option.line == "each" and value:
-            items = [replace(asked, **{one.name: []}, **asdict(item)) for item in value]
+            # An item may have more, such as an id, which changes nothing of its answer.
+            taken = [
+                {name: part for name, part in asdict(item).items() if hasattr(asked, name)} for item in value
+            ]
+            items = [replace(asked, **{one.name: []}, **item) for item in taken]
             lines = (called(operation.command, item, f"-{i}") for i, item in enumerate(items, 1))
             return "\n".join(lines)
     return called(operation.command, asked)

@@ -29,7 +29,8 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Align the two texts that were pasted, with a model of the store or without."""
     document, abstract = query.raw("document"), query.raw("abstract")
     models, systems = await asyncio.gather(ask("alignment-models"), ask("aligners"))
-    trained = {f"{_MODEL}{row['model']}": f"model {row['model']}" for row in models.rows}
+    learnt = (row["model"] for row in models.rows if row["iterations"])
+    trained = {f"{_MODEL}{model}": f"model {model}" for model in learnt}
     aligners = trained | SYSTEMS | added(systems.rows)
     chosen = query.choice("aligner", [*aligners])
     form = query.choice("format", FORMATS)
