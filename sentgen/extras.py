@@ -9,12 +9,13 @@ from sentgen.errors import InputError
 
 
 @contextmanager
-def needs(extra: str, package: str) -> Iterator[None]:
+def needs(extra: str, package: str, instead: str = "") -> Iterator[None]:
     """Say of an import that fails what is missing, and which command installs it.
 
     Args:
         extra: the name in pyproject.toml.
         package: what it brings, for people.
+        instead: what can be done without it.
 
     Raises:
         InputError: it is not installed.
@@ -27,4 +28,5 @@ def needs(extra: str, package: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise InputError(f"{package} is not installed; run: pip install 'sentgen[{extra}]'") from error
+        remedy = f"run: pip install 'sentgen[{extra}]'" + (f", {instead}" if instead else "")
+        raise InputError(f"{package} is not installed; {remedy}") from error

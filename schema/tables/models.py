@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, DateTime, Double, Integer, SmallInteger, String, Table
+from sqlalchemy import BigInteger, Boolean, DateTime, Double, Integer, SmallInteger, String, Table
 
 from sentgen.schema.base import column, key, metadata
 
@@ -103,5 +103,11 @@ surprisal = Table(
     column("sentence_id", BigInteger, "Sentence of the token."),
     column("position", Integer, "Position of the token."),
     column("bits", Double, "Surprisal: -log2 of its probability after the tokens before it."),
+    column(
+        "unknown",
+        Boolean,
+        "Whether the model does not know the word; null if an earlier sentgen applied it.",
+        nullable=True,
+    ),
     comment="What models say of stored tokens, of whole sentences (models apply).",
 )

@@ -8,7 +8,7 @@
 -- tokens: Tokens stored from it.
 -- rejected: Sentences of it that a check refused.
 -- cyclic: Sentences whose units form no tree; left out of the unit layer.
--- empty_nodes: Empty nodes of enhanced graphs, which are not stored.
+-- empty_nodes: Empty nodes of enhanced graphs; v_empty_nodes has them.
 -- sha256: SHA-256 of the content after decompression.
 -- ingested_at: When it was stored (UTC).
 create or replace view v_sources as

@@ -7,7 +7,8 @@
 -- form: Word form.
 -- model: Name of the model.
 -- version: Version of the model.
--- surprisal: -log2 of the probability of the token after those before it, in bits.
+-- surprisal: -log2 of the probability of the token after those before it, in bits; of an unknown word that of <unk>.
+-- unknown: Whether the model does not know the word; null if it was applied by a sentgen that did not keep it.
 create or replace view v_surprisal as
 select
     c.name as corpus,
@@ -18,7 +19,8 @@ select
     w.form,
     m.name as model,
     m.version,
-    p.bits as surprisal
+    p.bits as surprisal,
+    p.unknown
 from surprisal p
 join token t on t.sentence_id = p.sentence_id and t.position = p.position
 join word w on w.id = t.word_id

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from sentgen.lookups.statement import Answer
 
+#: What needs no package for data frames.
+_WITHOUT = "or take .arrow() or .rows(), which need none"
 #: Rows that are shown; the table has them all.
 SHOWN = 10
 
@@ -129,13 +131,17 @@ class Table:
         """Hand the rows to whatever speaks Arrow: DuckDB, Polars, pandas 3 and others."""
         return self.arrow().__arrow_c_stream__(requested_schema)
 
+    def rows(self) -> list[Row]:
+        """Return the rows, as a list."""
+        return list(self._rows)
+
     def df(self) -> pandas.DataFrame:
         """Return the rows as a data frame of pandas.
 
         Raises:
             InputError: pandas is not installed.
         """
-        with needs("pandas", "pandas"):
+        with needs("pandas", "pandas", _WITHOUT):
             import pandas  # noqa: F401
         return self.arrow().to_pandas()
 
@@ -145,7 +151,7 @@ class Table:
         Raises:
             InputError: Polars is not installed.
         """
-        with needs("polars", "Polars"):
+        with needs("polars", "Polars", _WITHOUT):
             import polars
         frame = polars.from_arrow(self.arrow())
         assert isinstance(frame, polars.DataFrame)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from typing import Annotated, Any, Literal, cast
@@ -17,6 +18,7 @@ from sentgen.cli.console.completion import offering, with_plugins
 from sentgen.cli.console.given_once import given_once
 from sentgen.cli.console.opposites import with_opposites
 from sentgen.cli.console.patience import be_patient
+from sentgen.output.wording import either, near
 
 _MARKUP: Literal["markdown"] = "markdown"
 _HELP = ["-h", "--help"]
@@ -45,6 +47,8 @@ class Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the command that runs, with its name and its arguments."""
+        if args and not ctx.resilient_parsing and args[0] not in self.commands and args[0][:1] != "-":
+            ctx.fail(f"No such command {args[0]!r}.{self._meant(args[0])}")
         name, stand_in, rest = super().resolve_command(ctx, args)
         if name is None or stand_in is None or isinstance(stand_in, Commands):
             return name, cast("Command", stand_in), rest
@@ -59,6 +63,18 @@ class Commands(TyperGroup):
             gc.freeze()
             gc.enable()
         return name, command, rest
+
+    def _meant(self, word: str) -> str:
+        """Ask whether one of the commands was meant that are called so elsewhere, or nearly so here."""
+        groups = [one for one in COMMANDS if one.commands and one is not self.listed]
+        called = [f"sentgen {one.name}" for one in COMMANDS if self.listed and one.name == word]
+        called += [f"sentgen {group.name} {word}" for group in groups if word in _names(group.commands)]
+        found = called or near(word, self.commands, most=2)
+        return f" Did you mean {either([repr(one) for one in found])}?" if found else ""
+
+
+def _names(listed: Iterable[Listed]) -> list[str]:
+    return [one.name for one in listed]
 
 
 def _stand_in(listed: Listed) -> Command:

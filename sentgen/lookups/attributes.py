@@ -154,3 +154,28 @@ def misc_condition(alias: str, key: str, value: Test | None, bindings: Bindings)
 def misc_string(alias: str, key: str, bindings: Bindings) -> str:
     """Return the value of a key of MISC of a row of `token` in SQL; null where there is none."""
     return _MISC_STRING.format(alias=alias, value=feature("misc.misc", key, bindings))
+
+
+@dataclass(frozen=True, slots=True)
+class TokenKey:
+    """An attribute of tokens: a column of theirs, a key of FEATS, or one of MISC.
+
+    Args:
+        name: of the attribute.
+        misc: whether it is of MISC.
+    """
+
+    name: str
+    misc: bool
+
+    def value(self, alias: str, bindings: Bindings) -> str:
+        """Return the value of a token in SQL; null if it has none.
+
+        Args:
+            alias: of a row with ``sentence_id`` and ``position``.
+            bindings: of the statement.
+        """
+        if self.misc:
+            return misc_string(alias, self.name, bindings)
+        own = f"own.sentence_id = {alias}.sentence_id and own.position = {alias}.position"
+        return f"(select {attribute_string('own', self.name, bindings)} from token as own where {own})"

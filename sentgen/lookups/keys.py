@@ -13,7 +13,7 @@ from functools import cached_property
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.attributes import COLUMNS, key_pattern
+from sentgen.lookups.attributes import COLUMNS, TokenKey, key_pattern
 from sentgen.lookups.regions import RegionKey, plain
 from sentgen.lookups.statement import Bindings, Statement
 from sentgen.lookups.surprisals import NAME, AppliedModels, SurprisalKey, applied_models
@@ -227,6 +227,12 @@ class StoreKeys:
                 query = Statement(_LIKE_IN_MISC, Bindings(pattern=rf"(?:^|\|){key_pattern(name)}="))
             self._misc[name] = query.value(self._connection) is not None
         return self._misc[name]
+
+    def find_token(self, name: str) -> TokenKey | None:
+        """Return the attribute of tokens that a name stands for; none if there is none."""
+        if name in COLUMNS or name in self.features:
+            return TokenKey(name, misc=False)
+        return TokenKey(name, misc=True) if self.is_misc(name) else None
 
     def find_metadata(self, name: str, *, quoted: bool = False) -> MetadataKey | None:
         """Return the key of metadata that a name stands for; none if there is none.

@@ -125,12 +125,13 @@ class ApplyRequest:
             )
             # Zero, not -0.0, for what is certain.
             bits = np.round(logps[_tokens_of(text)] / -math.log(2), _DECIMALS) + 0.0
-            draft.append("surprisal", _rows(model, text, bits))
+            unknown = known[text.numbers] == UNK
+            draft.append("surprisal", _rows(model, text, bits, unknown))
             done = Application(
                 model,
                 done.sentences + len(text.lengths),
                 done.tokens + len(bits),
-                done.unknown + int(np.count_nonzero(known[text.numbers] == UNK)),
+                done.unknown + int(np.count_nonzero(unknown)),
                 done.bits + float(bits.sum()),
             )
             if progress:
@@ -159,7 +160,7 @@ def _tokens_of(text: StoredText) -> Bools:
     return is_token
 
 
-def _rows(model: ModelInfo, text: StoredText, bits: Floats) -> pa.Table:
+def _rows(model: ModelInfo, text: StoredText, bits: Floats, unknown: Bools) -> pa.Table:
     import pyarrow as pa
 
     ends = np.cumsum(text.lengths)
@@ -171,5 +172,6 @@ def _rows(model: ModelInfo, text: StoredText, bits: Floats) -> pa.Table:
             "sentence_id": np.repeat(text.sentences, text.lengths),
             "position": positions.astype(np.int32),
             "bits": bits,
+            "unknown": unknown,
         }
     )

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
+
+#: How much less than the nearest name one may be like a word that was mistyped.
+_LESS = 0.15
 
 
 def quantity(number: int, one: str, many: str = "") -> str:
@@ -33,11 +36,15 @@ def either(names: Sequence[str]) -> str:
 def near(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     """Return the names that may be meant by one that there is not, capital or small.
 
-    >>> near("GNRE", ["genre", "year"])
-    ['genre']
+    What is much less like it than the nearest one is not meant.
+
+    >>> near("GNRE", ["genre", "year"]), near("igest", ["lines", "ingest"])
+    (['genre'], ['ingest'])
     """
     folded = {one.lower(): one for one in reversed(list(known))}
-    return [folded[one] for one in get_close_matches(name.lower(), list(folded), n=most)]
+    close = get_close_matches(name.lower(), list(folded), n=most)
+    alike = [SequenceMatcher(None, one, name.lower()).ratio() for one in close]
+    return [folded[one] for one, ratio in zip(close, alike, strict=True) if ratio > alike[0] - _LESS]
 
 
 def instead(name: str, known: Iterable[str], most: int = 10) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from shutil import copyfile
 
 import duckdb
 import pytest
+from conftest import Sentgen
 from typer._completion_classes import BashComplete
 from typer.main import get_group
 
@@ -82,6 +84,39 @@ def test_help_imports_no_command(words: tuple[str, ...]) -> None:
 def test_look_ups_import_no_arrays(words: tuple[str, ...], full: Path) -> None:
     """Arrow with numpy would take longer than the look-up."""
     assert not {"numpy", "pyarrow", "numba", "alembic"} & imported(*words, "--db", str(full))
+
+
+def test_the_package_runs_as_a_program() -> None:
+    """`python -m sentgen` is `sentgen`."""
+    command = [sys.executable, "-m", "sentgen"]
+    told = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
+    wrong = subprocess.run([*command, "corpora", "x"], capture_output=True, text=True, check=False)
+
+    assert told.stdout.startswith("sentgen ")
+    assert (wrong.returncode, "No such command 'x'" in wrong.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (("igest",), "Did you mean 'ingest'?"),
+        (("corpora", "shwo"), "Did you mean 'show'?"),
+        (("align", "trian"), "Did you mean 'train'?"),
+        (("db", "upgade"), "Did you mean 'upgrade'?"),
+        (("train",), "Did you mean 'sentgen align train'?"),
+        (("vectors", "publish"), "Did you mean 'sentgen publish'?"),
+        (("corpora", "ingest"), "Did you mean 'sentgen ingest' or 'sentgen pairs ingest'?"),
+        (("xyzzy",), "No such command 'xyzzy'. ╰"),
+    ],
+)
+def test_commands_that_are_not_there_name_what_may_be_meant(
+    words: tuple[str, ...], meant: str, sentgen: Sentgen
+) -> None:
+    """Here or, under that name, elsewhere, on all levels."""
+    told = sentgen(*words)
+
+    assert told.code == 2
+    assert meant in " ".join(re.sub(r"[│─╮]", " ", told.err).split())
 
 
 def test_version_imports_nothing() -> None:

@@ -39,7 +39,10 @@ def test_a_request_comes_from_anywhere(store: Path, tmp_path: Path) -> None:
         run(store, REQUEST, "--count"),
         run(store, "--file", str(tmp_path / "request.grew"), "--count"),
         run(store, "-", "--count", stdin=REQUEST),
+        run(store, "--file", "-", "--count", stdin=REQUEST),
     ]
+    words = ["sql", "--file", "-", "--json", "--db", str(store)]
+    assert json.loads(CliRunner().invoke(build(), words, input="select 42 as x").stdout) == [{"x": 42}]
 
     assert {one.stdout for one in counts} == {counts[0].stdout}
     assert (

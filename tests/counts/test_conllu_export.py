@@ -123,10 +123,16 @@ def test_one_of_everything(store: Store, tmp_path: Path) -> None:
     ]
     assert column(store, "select deps from enhanced_cell") == ["09:bad"]
     assert column(store, "select form from v_empty_nodes order by position") == ["There", "mange"]
-    assert column(store, "select form || ' ' || misc from v_misc order by position") == [
+    assert column(store, "select distinct form || ' ' || misc from v_misc order by all") == [
         "le SpaceAfter=No",
         "pain Gloss=bread|SpaceAfter=No",
     ]
+    assert column(store, "select concat_ws(' ', form, key, value) from v_misc order by position, key") == [
+        "le SpaceAfter No",
+        "pain Gloss bread",
+        "pain SpaceAfter No",
+    ]
+    assert column(store, "select empty_nodes || '' from v_sources") == ["2"]
     assert column(store, "select tokens || ' ' || misc from v_multiwords") == ["De le Lang=fr|SpaceAfter=No"]
     assert [one.check.name for one in maintenance.check(store) if one.problems] == []
     assert all(sizes(store).values())

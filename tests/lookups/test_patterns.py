@@ -112,7 +112,7 @@ def test_words_are_folded_and_tags_are_not() -> None:
         ("foo:bar", "there are word, lemma, upos, xpos, deprel"),
         ("foo:bar/NN", "there are word, lemma, upos, xpos, deprel"),
         ("pos:NOUN", "did you mean xpos or upos?"),
-        ("UPOS:NOUN", "did you mean upos or xpos?"),
+        ("UPOS:NOUN", "did you mean upos?"),
     ],
 )
 def test_an_unknown_attribute_is_told_with_those_that_there_are(text: str, told: str) -> None:

@@ -87,6 +87,28 @@ def test_regions_say_who_speaks(tmp_path: Path, across: bool) -> None:
     assert [tuple(row.values()) for row in rows] == [("Bob", "c"), ("Ann", "a"), ("Ann", "b")]
 
 
+def test_attributes_of_the_first_token(tmp_path: Path) -> None:
+    """Columns, keys of FEATS and of MISC, where the sentence has no metadata of that name; sorted by, too."""
+    text = (
+        "# newdoc id = d\n# lang = da\n"
+        "1\tHunden\thund\tNOUN\t_\tNumber=Sing\t2\tnsubj\t_\tGloss=dog|lang=x\n"
+        "2\tløb\tløbe\tVERB\t_\t_\t0\troot\t_\tGloss=a=b|Ref-id=7\n"
+        "3\t.\t.\tPUNCT\t_\t_\t2\tpunct\t_\t_\n\n"
+    )
+    (tmp_path / "d.conllu").write_text(text, "utf-8")
+    names = ["lemma", "Number", "Gloss", "Ref_id", "lang", "deprel"]
+    with Store(tmp_path / "d.duckdb", create=True) as store:
+        ingest(store, [str(tmp_path / "d.conllu")], Settings("d"))
+        with store.connect() as opened:
+            asked = Kwic(cql="[] []", show=[",".join(names)], sort="Gloss")
+            rows = asked.ask(opened).table.select(names).to_pylist()
+
+    assert [tuple(row.values()) for row in rows] == [
+        ("løbe", None, "a=b", "7", "da", "root"),
+        ("hund", "Sing", "dog", None, "da", "nsubj"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("shown", "problem"),
     [

@@ -65,6 +65,13 @@ def bits(store: Store) -> Bits:
         return {(str(m), int(s)): found for m, s, found in raw(connection).execute(query).fetchall()}
 
 
+def unknown(store: Store, model: str) -> list[str]:
+    """Return the tokens that a model does not know, as the view has them."""
+    query = f"select form from v_surprisal where unknown and model = '{model}' order by sentence_id, position"
+    with store.connect() as connection:
+        return [str(form) for (form,) in raw(connection).execute(query).fetchall()]
+
+
 def rows(store: Store) -> int:
     with store.connect() as connection:
         return int(raw(connection).execute("select count(*) from surprisal").fetchall()[0][0])
@@ -115,6 +122,7 @@ def test_a_token_by_hand(store: Store) -> None:
     assert bits(store) == {("hand@1", 1): pytest.approx([1, 3, 3], abs=1e-5), ("hand@1", 2): pytest.approx([1, 2], abs=1e-5)}  # fmt: skip
     assert (done.sentences, done.tokens, done.unknown) == (2, 5, 1)
     assert str(done) == "hand@1: 5 tokens of 2 sentences, 1 unknown; surprisal 2.00 bits a token"
+    assert unknown(store, "hand") == ["zebra"]
 
 
 def test_equals_an_independent_reader_of_the_arpa_file(modeled: Store, tmp_path: Path) -> None:
@@ -198,6 +206,10 @@ def test_lower_case_as_the_model(modeled: Store) -> None:
     build(modeled, "lower", ["lower"], order=3)
 
     assert (apply(modeled).unknown, apply(modeled, model="lower").unknown) == (4, 2)
+    words = {form for line in LINES for form in line.split()}
+    small, forms = {form.lower() for form in words}, [form for line in OTHERS for form in line.split()]
+    assert unknown(modeled, "toy") == [form for form in forms if form not in words]
+    assert unknown(modeled, "lower") == [form for form in forms if form.lower() not in small]
 
 
 def test_goes_with_its_model_and_with_its_corpus(modeled: Store) -> None:

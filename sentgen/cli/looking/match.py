@@ -23,7 +23,7 @@ from sentgen.output.files import write_text
 from sentgen.output.wording import quantity
 
 FileOption = Annotated[
-    Path | None, typer.Option("--file", metavar="FILE", help="Read the request from a file.")
+    Path | None, typer.Option("--file", metavar="FILE|-", help="Read the request from a file.")
 ]
 ConlluOption = Annotated[
     bool,

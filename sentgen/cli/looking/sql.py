@@ -19,7 +19,7 @@ QueryArgument = Annotated[
     str | None, typer.Argument(metavar="QUERY", help="The query, or - to read it from standard input.")
 ]
 FileOption = Annotated[
-    Path | None, typer.Option("--file", metavar="FILE", help="Read the query from a file.")
+    Path | None, typer.Option("--file", metavar="FILE|-", help="Read the query from a file.")
 ]
 ParamOption = Annotated[
     list[str] | None,
@@ -89,9 +89,10 @@ def _text(query: str | None, file: Path | None) -> str:
 
 def text_of(query: str, file: Path | None) -> str:
     """Return a query as it was given: itself, in a file, or with ``-`` on standard input."""
+    given = query if file is None else str(file)
     try:
-        if file is None:
-            return sys.stdin.read() if query == "-" else query
-        return file.read_text(encoding="utf-8")
+        if given == "-":
+            return sys.stdin.read()
+        return query if file is None else file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot be read as UTF-8 text: {error}", path=str(file or "-")) from error

@@ -67,8 +67,7 @@ class Kwic(HitLookup):
     show: Annotated[
         list[str],
         Option(
-            "Metadata, or attributes of regions, in columns before the words: `genre`, `year`.",
-            shell="Metadata, or attributes of regions, in columns before the words: `genre,year`.",
+            "Metadata, attributes of regions or of the first token, before the words: `genre,Gloss`.",
             metavar="KEYS",
             api={"max_length": 50},
         ),

@@ -1,4 +1,4 @@
-"""What is said of a line and its text, as columns before it: metadata, attributes of regions, surprisal."""
+"""What is said of a line and its text, as columns before it: metadata, attributes of regions and tokens."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from sentgen.errors import InputError
+from sentgen.lookups.attributes import TokenKey
 from sentgen.lookups.keys import MetadataKey, StoreKeys, bare
 from sentgen.lookups.regions import RegionKey
 from sentgen.lookups.statement import Bindings
@@ -17,11 +18,11 @@ _ALWAYS = ("corpus", "document", "sent_id")
 _TAKEN = ("left", "node", "right", "sentence_id", "first", "last")
 _MOST = 50
 #: What lines can show and be sorted by, beside their words: of the first token of the hit.
-LineKey = MetadataKey | RegionKey | SurprisalKey
+LineKey = MetadataKey | RegionKey | SurprisalKey | TokenKey
 
 
 def find_key(keys: StoreKeys, name: str, what: str = "metadata", others: Sequence[str] = ()) -> LineKey:
-    """Return the surprisal, the key of metadata, or the attribute of regions, that a name stands for.
+    """Return what a name stands for: surprisal, metadata, an attribute of regions, or one of tokens.
 
     Args:
         keys: those of the store.
@@ -31,9 +32,10 @@ def find_key(keys: StoreKeys, name: str, what: str = "metadata", others: Sequenc
     Raises:
         InputError: there is none.
     """
-    if found := keys.find_surprisal(name) or keys.find_metadata(name) or keys.find_region(name):
+    of_place = keys.find_surprisal(name) or keys.find_metadata(name) or keys.find_region(name)
+    if found := of_place or keys.find_token(name):
         return found
-    listed = [*others, *keys.of_sentences, *keys.of_regions]
+    listed = [*others, *keys.of_sentences, *keys.of_regions, *keys.of_tokens]
     raise InputError(f"no {what} {name!r}; {instead(bare(name), listed)}")
 
 
