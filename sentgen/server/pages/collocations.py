@@ -10,11 +10,12 @@ from sentgen.lookups.statistics.collocation_measures import COLUMN, Measure
 from sentgen.lookups.statistics.collocations import CollocateUnit
 from sentgen.server.pages import examples
 from sentgen.server.pages.graphs import drawn
-from sentgen.server.pages.page import Asking, Page, PageParameters
+from sentgen.server.pages.page import Asking, Page, PageParameters, default
 from sentgen.server.pages.texts import cql_value, link
 from sentgen.server.pages.turning import ListPart
 
-_ROWS, _WINDOW, _MIN_COUNT = 20, "L5-R5", 2
+#: What the library takes where neither a window nor a relation is asked for.
+_WINDOW = "L5-R5"
 #: Collocates that are drawn: more would hide each other.
 _DRAWN = 14
 #: What the form sends.
@@ -23,13 +24,13 @@ _ASKED = ("word", "window", "by", "measure", "min_count", "corpus", "where", "ig
 
 async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for the collocates of a word, and for those that are collocates of each other."""
-    word, rows = query.text("word"), query.rows(_ROWS)
+    word, rows = query.text("word"), query.rows(default("collocations", "limit"))
     asked = {
         "word": word,
         "window": query.text("window", _WINDOW),
         "by": query.choice("by", CollocateUnit),
         "measure": query.choice("measure", Measure),
-        "min_count": query.number("min_count", _MIN_COUNT, least=1),
+        "min_count": query.number("min_count", default("collocations", "min_count"), least=1),
         "corpus": query.all("corpus"),
         "where": query.text("where"),
         "ignore_case": bool(query.box("ignore_case")),

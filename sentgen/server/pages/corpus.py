@@ -14,7 +14,7 @@ from sentgen.server.pages.curves import SurprisalCurve, curves
 from sentgen.server.pages.examples import PageExample
 from sentgen.server.pages.facets import PartChoice, frequent_words, read_parts
 from sentgen.server.pages.lines import SORT_KEYS
-from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
+from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters, default
 from sentgen.server.pages.texts import link
 from sentgen.server.pages.turning import ListPart
 
@@ -70,6 +70,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "curves": await _curves(ask, query, name),
         "units": UNITS,
         "orders": ORDERS,
+        "context": _context(query),
         "contexts": contexts(query, "/corpus", _ASKED),
         "rows": query.rows(_ROWS),
         "document": query.text("document"),
@@ -185,7 +186,7 @@ async def _concordance(
         pattern=query.text("pattern"),
         sort=query.choice("sort", ORDERS),
         explain=query.choice("sort", ORDERS) == TYPICAL,
-        context=query.text("context", "12"),
+        context=_context(query),
         across=bool(query.box("across")),
         random=query.text("random"),
         ignore_case=query.box("ignore_case"),
@@ -194,6 +195,10 @@ async def _concordance(
         limit=part.rows,
         offset="" if query.text("random") else part.offset,
     )
+
+
+def _context(query: PageParameters) -> str:
+    return query.text("context", str(default("kwic", "context")))
 
 
 def _only(name: str) -> list[str]:

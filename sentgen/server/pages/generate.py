@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sentgen.server.pages import examples
 from sentgen.server.pages.examples import ExamplePassage, PageExample
-from sentgen.server.pages.page import Asking, Page, PageParameters
+from sentgen.server.pages.page import Asking, Page, PageParameters, default
 
 ALGORITHMS = ("depviterbi", "bigram")
 REUSE = ("none", "counts", "free")
@@ -23,10 +23,10 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     overview = await ask("corpora")
     form = query.choice("format", FORMATS)
     asked = {
-        "lengths": query.text("lengths", "5-12"),
-        "nbest": query.number("nbest", 1, least=1, most=10),
+        "lengths": query.text("lengths", default("generate", "lengths")),
+        "nbest": query.number("nbest", default("generate", "nbest"), least=1, most=10),
         "algorithm": query.choice("algorithm", ALGORITHMS),
-        "weight": query.text("weight", "0.5"),
+        "weight": query.text("weight", str(default("generate", "weight"))),
         "reuse": query.choice("reuse", REUSE),
         "transitions": query.choice("transitions", TRANSITIONS),
     }

@@ -12,12 +12,10 @@ from sentgen.lookups.statistics.frequencies import By
 from sentgen.lookups.statistics.keyness_statement import Keyness
 from sentgen.schema.tables.counts import MAX_ORDER
 from sentgen.server.pages.examples import PageExample
-from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
+from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters, default
 from sentgen.server.pages.texts import cql_value, link
 from sentgen.server.pages.turning import ListPart
 
-#: Rows of each side, and occurrences on both that an item has.
-_ROWS, _MIN_COUNT = 15, 5
 #: Columns of a row, with the names that they have on the page.
 _COLUMNS = {
     "count": "count",
@@ -46,14 +44,14 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "against": query.all("against"),
         "against_where": query.text("against_where"),
         "by": query.choice("by", By),
-        "n": query.number("n", 1, least=1, most=MAX_ORDER),
+        "n": query.number("n", default("keyness", "n"), least=1, most=MAX_ORDER),
         "measure": measure,
-        "min_count": query.number("min_count", _MIN_COUNT, least=1),
+        "min_count": query.number("min_count", default("keyness", "min_count"), least=1),
         "pos": query.text("pos"),
         "stop": query.raw("stop").strip(),
         "ignore_case": bool(query.box("ignore_case")),
     }
-    rows = query.rows(_ROWS)
+    rows = query.rows(default("keyness", "limit"))  # of each side
     common = {
         "asked": asked,
         "rows": rows,
@@ -98,13 +96,13 @@ def _examples(overview: PageAnswer) -> list[PageExample]:
     found = []
     if len(rows) > 1:
         one, other = (row["corpus"] for row in rows)
-        asked = {"corpus": one, "against": other, "min_count": "1"}
+        asked = {"corpus": one, "against": other}
         found.append(PageExample(f"{one} against {other}", asked))
         found.append(PageExample("Pairs of words of the same", {**asked, "n": "2"}))
     if rows and rows[0]["sentences"]:
         name, mean = rows[0]["corpus"], round(rows[0]["tokens"] / rows[0]["sentences"])
         where = {"where": f"length < {mean}", "against_where": f"length >= {mean}"}
-        asked = {"corpus": name, "against": name, **where, "min_count": "1"}
+        asked = {"corpus": name, "against": name, **where}
         found.append(PageExample(f"Short sentences of {name} against long ones", asked))
     return found
 

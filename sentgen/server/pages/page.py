@@ -12,6 +12,7 @@ from typing import Any
 from fastapi import Request
 from starlette.datastructures import QueryParams
 
+from sentgen.options import parameters_of
 from sentgen.server import wire
 from sentgen.server.operations import Operation, operations
 from sentgen.server.parameters import read
@@ -38,6 +39,11 @@ class PageAnswer:
     more: Mapping[str, Any] = field(default_factory=dict)
     problem: str = ""
     picture: str = ""
+
+
+def default(operation: str, name: str) -> Any:
+    """Return what a parameter of an operation is unless it is given: as its command has it."""
+    return next(one.default for one in parameters_of(operations()[operation].declaration) if one.name == name)
 
 
 class PageParameters:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sentgen.schema.tables.corpus import RESERVED_WORDS, ROOT
 from sentgen.server.pages import examples
 from sentgen.server.pages.examples import ExamplePassage, PageExample
-from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
+from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters, default
 
 if TYPE_CHECKING:
     from sentgen.generation import Algorithm
@@ -53,7 +53,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         # The last one first, and so the default: the newest version of its name.
         "model": query.choice("model", labels[::-1]) if labels else "",
         "units": query.choice("units", UNITS),
-        "nbest": query.number("nbest", 1, least=1, most=10),
+        "nbest": query.number("nbest", default("regenerate", "nbest"), least=1, most=10),
     }
     chosen = [name for name in query.all("algorithm") if name in algorithms]
     if not chosen:

@@ -13,10 +13,8 @@ from sentgen.lookups.cql.search import is_cql
 from sentgen.lookups.statistics.collocation_measures import Measure
 from sentgen.lookups.statistics.sketch_difference import BOTH
 from sentgen.server.pages import examples
-from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
+from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters, default
 from sentgen.server.pages.texts import link, token_pattern
-
-_ROWS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +32,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     word, against = query.text("word"), query.text("against")
     by, measure = query.choice("by", ("lemma", "word")), query.choice("measure", list(Measure))
     column = measure.replace("-", "_")
-    corpora, rows = query.all("corpus"), query.rows(_ROWS)
+    corpora, rows = query.all("corpus"), query.rows(default("sketch", "limit"))
     asked: dict[str, Any] = {
         "word": as_pattern(word, by),
         "against": as_pattern(against, by) if against else "",

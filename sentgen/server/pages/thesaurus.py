@@ -7,18 +7,16 @@ from collections.abc import Mapping
 
 from sentgen.lookups.statistics.collocations import CollocateUnit
 from sentgen.server.pages import examples
-from sentgen.server.pages.page import Asking, Page, PageParameters
+from sentgen.server.pages.page import Asking, Page, PageParameters, default
 from sentgen.server.pages.sketch import as_pattern, as_typed
 from sentgen.server.pages.texts import link
-
-_ROWS, _SHARED = 20, 2
 
 
 async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for the words that are most similar to a word."""
     word, by = query.text("word"), query.choice("by", (CollocateUnit.LEMMA, CollocateUnit.WORD))
-    corpora, rows = query.all("corpus"), query.rows(_ROWS)
-    shared = query.number("min_count", _SHARED, least=1)
+    corpora, rows = query.all("corpus"), query.rows(default("thesaurus", "limit"))
+    shared = query.number("min_count", default("thesaurus", "min_count"), least=1)
     kept = {"by": by, "corpus": corpora, "ignore_case": query.box("ignore_case")}
     asked = {**kept, "min_count": shared, "function_words": query.box("function_words"), "limit": rows}
     overview, subcorpora, found = await asyncio.gather(

@@ -6,16 +6,14 @@ import asyncio
 from collections.abc import Mapping
 
 from sentgen.server.pages import examples
-from sentgen.server.pages.page import Asking, Page, PageParameters
+from sentgen.server.pages.page import Asking, Page, PageParameters, default
 from sentgen.server.pages.turning import ListPart
-
-_ROWS = 30
 
 
 async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for the vectors, and for what is near a word if there is one."""
     word, name = query.text("word"), query.text("vectors")
-    rows = query.rows(_ROWS)
+    rows = query.rows(default("near", "limit"))
     part = ListPart("/vectors", query, rows, usual="-cosine")
     asked = {"word": word, "vectors": name, **part.asked}
     spaces, near = await asyncio.gather(ask("vectors"), ask("near", **asked) if word else ask.nothing())
