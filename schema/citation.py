@@ -7,6 +7,7 @@ its files; both never change. A store does, and all that can be said of it is wh
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -79,8 +80,13 @@ class Citation:
         return f"@misc{{{key},\n{written}}}"
 
 
-def cite(path: Path, query: str | None = None) -> Citation:
+def cite(path: Path, query: str | None = None, *, names: Collection[str] = ()) -> Citation:
     """Return how to cite a store, a snapshot or a lake, or what a command line finds in it.
+
+    Args:
+        path: where it is.
+        query: the command line.
+        names: of the corpora that are asked; all if none is named.
 
     Raises:
         NotFoundError: there is none.
@@ -89,10 +95,11 @@ def cite(path: Path, query: str | None = None) -> Citation:
     path = place_of(path)
     if published := snapshot_at(path):
         day = published.published_at[:10]
-        return Citation("snapshot", published.name, published.sha256, day, published.corpora, query, software)
+        corpora = _asked(published.corpora, names)
+        return Citation("snapshot", published.name, published.sha256, day, corpora, query, software)
     lake = lake_at(path)
     with Store(path, read_only=True) as store, store.connect() as connection:
-        corpora = tuple(fetch_arrow(connection, snapshots.CORPORA).to_pylist())
+        corpora = _asked(fetch_arrow(connection, snapshots.CORPORA).to_pylist(), names)
         if lake:
             # Nothing in a lake depends on the time.
             digest = hashlib.sha256(lake.read(MANIFEST)).hexdigest()
@@ -100,6 +107,10 @@ def cite(path: Path, query: str | None = None) -> Citation:
         (latest,) = fetch_arrow(connection, _LATEST).to_pylist()
     day = latest["day"] and str(latest["day"])
     return Citation("store", path.name, None, day, corpora, query, software)
+
+
+def _asked(corpora: Iterable[PublishedCorpus], names: Collection[str]) -> tuple[PublishedCorpus, ...]:
+    return tuple(one for one in corpora if not names or one["name"] in names)
 
 
 _LATEST = "select max(ingested_at)::date as day from source"

@@ -6,6 +6,7 @@ were given become a declaration, and the methods get signatures that `help` can 
 
 from __future__ import annotations
 
+import ast
 import inspect
 import operator
 import re
@@ -166,3 +167,27 @@ def worded(message: str) -> str:
         return _NAMES.get(option) or (f"`{name}=False`" if found["no"] else f"`{name}`")
 
     return _OPTION.sub(named, message)
+
+
+def corpora_in(call: str) -> list[str]:
+    """Return the corpora that a call of a method names; none of what is no call.
+
+    >>> corpora_in('db.kwic("home", corpus=["news", "web"])'), corpora_in('db.keyness("web", "news")')
+    (['news', 'web'], ['web', 'news'])
+    """
+    try:
+        nodes = list(ast.walk(ast.parse(call.strip(), mode="eval")))
+    except (SyntaxError, ValueError):
+        return []
+    found: list[str] = []
+    for node in nodes:
+        if isinstance(node, ast.Call):
+            compared = isinstance(node.func, ast.Attribute) and node.func.attr == "keyness"
+            names = {"corpus", "against"} if compared else {"corpus"}
+            given = [
+                *(node.args if compared else []),
+                *(one.value for one in node.keywords if one.arg in names),
+            ]
+            words = (one.value for each in given for one in ast.walk(each) if isinstance(one, ast.Constant))
+            found += [word for word in words if isinstance(word, str)]
+    return found

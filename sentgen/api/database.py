@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Unpack
 from sentgen.api import later
 from sentgen.api import options as taken
 from sentgen.api.alignment_models import AlignmentModels
-from sentgen.api.arguments import declared, signed
+from sentgen.api.arguments import corpora_in, declared, signed
 from sentgen.api.contents import StoreContents
 from sentgen.api.door import StoreSession, translated
 from sentgen.api.tables import Table
@@ -22,6 +22,7 @@ from sentgen.lookups.dependency_search import Arguments, Dependencies
 from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.question import Question
+from sentgen.lookups.selection import select_corpora
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.keyness import Keywords
@@ -144,10 +145,15 @@ class Database(StoreContents, AlignmentModels):
         """Say how to cite the data, or what a query finds in them: `lines` for reading, and `bibtex`.
 
         Args:
-            query: what was asked, as it should be read, such as ``db.kwic("home")``.
+            query: what was asked, as it should be read, such as ``db.kwic("home", corpus="news")``; only
+                corpora that it names are cited.
         """
+        asked, names = corpora_in(query or ""), tuple[str, ...]()
+        if asked:
+            with self._door.reading() as store, store.connect() as connection:
+                names = select_corpora(connection, asked).names
         with self._door.released(), translated():
-            return later.citation.cite(self.path, query)
+            return later.citation.cite(self.path, query, names=names)
 
     def sql(
         self, query: str, parameters: Sequence[object] | Mapping[str, object] = (), *, limit: int = 0

@@ -10,6 +10,7 @@ import pytest
 from raising import sentgen
 from ten_sentences import fill
 
+from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, NotFoundError
 from sentgen.schema import Store
 from sentgen.schema.citation import cite
@@ -69,6 +70,46 @@ def test_bibtex(store: Path, tmp_path: Path) -> None:
     assert r"sentgen kwic 'a\_b 5\% \{x\}'" in entry
     assert snapshot.sha256 in entry
     assert entry.count("{") - entry.count(r"\{") == entry.count("}") - entry.count(r"\}")
+
+
+@pytest.fixture(scope="module")
+def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with three corpora and a part of one."""
+    path = fill(tmp_path_factory.mktemp("several") / "s.duckdb")
+    (path.parent / "other.lines").write_text("a dog barks\n")
+    with Store(path) as opened:
+        for name in ("spoken", "web"):
+            ingest(opened, [str(path.parent / "other.lines")], Settings(name))
+    sentgen("subcorpora", "define", "short", "--where", "length < 4", "--corpus", "web", "--db", str(path))
+    return path
+
+
+@pytest.mark.parametrize("published", [False, True])
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        ("kwic dog", {"toy", "other", "spoken", "web"}),
+        ("kwic dog --corpus web", {"web"}),
+        ("freq --corpus=web --corpus spoken -n 3", {"web", "spoken"}),
+        ("kwic dog --corpus short", {"web"}),
+        ("keyness web --against spoken", {"web", "spoken"}),
+        ("sketch dog --against spoken --corpus web", {"web"}),
+        ("corpora show spoken", {"spoken"}),
+    ],
+)
+def test_only_corpora_that_are_asked_are_named(
+    several: Path, tmp_path: Path, words: str, names: set[str], published: bool
+) -> None:
+    """By options, by the arguments that are corpora, and behind the names of subcorpora."""
+    place = publish(several, tmp_path).snapshot.path if published else several
+    rows = json.loads(sentgen("cite", "--db", str(place), "--json", "--", *words.split()).stdout)
+
+    assert {row["value"].split(" (")[0] for row in rows if row["what"] == "corpus"} == names
+
+
+def test_a_corpus_that_is_not_there_is_not_cited(several: Path) -> None:
+    with pytest.raises(NotFoundError, match="no corpus 'wbe'"):
+        sentgen("cite", "--db", str(several), "--", "kwic", "dog", "--corpus", "wbe")
 
 
 def test_what_cannot_be_cited(store: Path, tmp_path: Path) -> None:

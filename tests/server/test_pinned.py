@@ -48,5 +48,6 @@ def test_a_page_can_be_cited(client: httpx.Client) -> None:
 
     assert re.search(r"SHA-256 <code>[0-9a-f]{64}</code>", cited)
     assert "relief (" in cited
+    assert f">{str(client.base_url).rstrip('/')}/word?word=camp" in cited
     assert link.startswith("/word?word=camp+%26+co&snapshot=sentgen-")
     assert client.get(link).text == first.text

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
+from itertools import takewhile
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from sentgen.cli.commands import COMMANDS
-from sentgen.cli.console.options import DbOption
+from sentgen.cli.console.options import DbOption, open_store
 from sentgen.cli.console.output import Output, output_options
 from sentgen.errors import InputError
+from sentgen.lookups.selection import select_corpora
 from sentgen.output.tabular import Rows
 from sentgen.schema import default_path
 from sentgen.schema.citation import cite as citation_of
@@ -31,7 +35,8 @@ def cite(
 ) -> None:
     """Say how to cite a snapshot, a lake or the store, and a query on it.
 
-    A snapshot and a lake are named by a hash: whoever has the same one sees the same. A store goes on
+    Of a query that names corpora, only those are named, and of a subcorpus those that it is part of. A
+    snapshot and a lake are named by a hash: whoever has the same one sees the same. A store goes on
     changing; `sentgen publish` makes a snapshot of it.
 
     Example: `sentgen cite --db snapshots/sentgen-9f865b4a8b35afec.duckdb -- kwic "united states"`
@@ -40,10 +45,34 @@ def cite(
         raise InputError(
             f"{words[0]!r} is no command of sentgen; write the query as you would type it, behind --"
         )
-    found = citation_of(db or default_path(), f"sentgen {shlex.join(words)}" if words else None)
+    query, names = (f"sentgen {shlex.join(words)}", _named(words)) if words else (None, [])
+    found = citation_of(db or default_path(), query, names=_corpora(names, db) if names else ())
     if bibtex:
         typer.echo(found.bibtex)
     else:
         out.table(Rows(("what", "value"), found.lines))
     if found.kind == "store":
         typer.echo("this store may change; cite a snapshot of it: sentgen publish --to snapshots", err=True)
+
+
+def _named(words: Sequence[str]) -> list[str]:
+    """Return the corpora and subcorpora that a command line names."""
+    plain = takewhile(lambda word: not word.startswith("-"), words)
+    # Only there a corpus has no option before it, and `--against` is no word.
+    found = {"keyness": lambda: list(plain)[1:], "corpora": lambda: list(plain)[2:]}.get(words[0], list)()
+    options = ("--corpus", "--against") if words[0] == "keyness" else ("--corpus",)
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        option, equals, value = word.partition("=")
+        if option in options:
+            found.append(value if equals else following)
+    return found
+
+
+def _corpora(names: Sequence[str], db: Path | None) -> tuple[str, ...]:
+    """Return the corpora behind names of corpora and subcorpora; none where these are all.
+
+    Raises:
+        NotFoundError: there is none of a name.
+    """
+    with open_store(db, read_only=True) as store, store.connect() as connection:
+        return select_corpora(connection, names).names

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cache, lru_cache, partial
 from importlib import resources
 
@@ -18,6 +18,7 @@ from sentgen import __version__
 from sentgen.alignment.view import html
 from sentgen.output import display, templates
 from sentgen.output.typography import closed_up, is_right_to_left, readable
+from sentgen.schema.manifests import PublishedCorpus
 from sentgen.server import pinned
 from sentgen.server.pages import (
     align,
@@ -154,12 +155,23 @@ def _page(request: Request, template: str, found: Mapping[str, object], status: 
             offers_sql=settings.sql,
             snapshot=service.snapshot,
             permanent=pinned.permanent(request, service.snapshot.name),
+            host=str(request.base_url).rstrip("/"),
+            cited=_cited(request, service.snapshot.corpora),
         )
     )
     if settings.only:
         written = offer.without_dead_links(written, partial(_leads, request.app))
     # JSON can carry half of a surrogate pair, which is no UTF-8.
     return HTMLResponse(written.encode("utf-8", "replace"), status)
+
+
+def _cited(request: Request, corpora: Sequence[PublishedCorpus]) -> Sequence[PublishedCorpus]:
+    """Return the corpora that a page is about: those that it names, else all."""
+    parameters = ("corpus", "against") if request.url.path == "/keyness" else ("corpus", "name")
+    named = {value for one in parameters for value in request.query_params.getlist(one) if value}
+    # What is no corpus is a subcorpus, or a model.
+    about = named <= {one["name"] for one in corpora}
+    return [one for one in corpora if not (named and about) or one["name"] in named]
 
 
 def offered(settings: ServerSettings) -> list[Page]:

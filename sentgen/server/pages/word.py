@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from sentgen.lookups.attributes import NAMED
 from sentgen.server.pages import examples
 from sentgen.server.pages.narrowing import in_document
 from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
@@ -61,12 +62,14 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     if not words:
         return {**common, "examples": await examples.words(ask)}
     # Not awaited yet: it runs beside the others, or alone.
-    pattern = phrase_pattern(words)
+    attribute, _, value = text.partition(":")
+    of_attribute = attribute in NAMED and value and len(words) == 1
+    pattern = text if of_attribute else phrase_pattern(words)
     lines = ask("kwic", pattern=pattern, sort="left", limit=_SHOWN, **of)
     places = ask("kwic", pattern=pattern, places=True, limit=_SHOWN, **of)
-    cql = " ".join(map(cql_value, words))
+    cql = f"[{attribute}={cql_value(value)}]" if of_attribute else " ".join(map(cql_value, words))
     kept = {"ignore_case": ignore_case}
-    if len(words) > 1:
+    if len(words) > 1 or of_attribute:
         found, spread = await asyncio.gather(lines, places)
         return {**common, "lines": found, **_spread(spread, cql, kept), "single": None}
     word, token = literal_pattern(text), token_pattern(text)
@@ -81,6 +84,9 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         ask("arguments", word=word, layer=layer, **of),
         ask("collocations", word=token, limit=_SHOWN, **of),
     )
+    if kwic.rows and not frequency.rows and not frequency.problem:
+        # Written so in texts, but not one of their words, such as "don't": nothing else can be asked of it.
+        return {**common, "lines": kwic, **_spread(PageAnswer(), cql, kept), "single": None}
     single = {
         "pattern": word,
         "frequency": frequency,

@@ -117,3 +117,25 @@ def test_a_graph_stays_in_its_box() -> None:
         assert len(graph.edges) == size - 1
         assert len({(one.x, one.y) for one in graph.words}) == size
         assert all(0 < one.x < WIDTH and 0 < one.y < HEIGHT for one in graph.words)
+
+
+@pytest.mark.parametrize("word", ["lemma:camp", "upos:NUM", "didn't"])
+def test_the_page_of_a_word_shows_what_it_says_there_is(site: Server, word: str) -> None:
+    """A pattern of an attribute, or what is written so and is no word of the store: lines, and no "no word"."""
+    text = page(site, "/word", word=word)
+    said = re.search(r'<p id="said"[^>]*>(.*?)</p>', text, re.DOTALL)
+
+    assert said
+    assert re.search(r"[1-9]\d* hits?", said[1])
+    assert "no word" not in text
+    assert "In context" in text
+
+
+def test_a_page_cites_the_corpora_that_it_names(site: Server) -> None:
+    cited = [
+        page(site, "/word", word="camp", corpus=name).partition("Cite this page")[2]
+        for name in ("relief", "")
+    ]
+
+    assert ") of relief" in cited[0]
+    assert len(cited[1]) > len(cited[0])
