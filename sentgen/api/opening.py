@@ -30,7 +30,7 @@ def open(  # as sqlite_utils, gzip and others call it
         create: make a new store if there is none.
         read_only: do not write, so that several processes can have it open.
         memory_limit: for this process, in bytes or such as ``"2GB"``. Default: a quarter of the machine's.
-        desk: the file of the line sets. Default: ``STORE.desk`` beside the store.
+        desk: the file of the line sets. Default: ``study.desk`` beside ``study.duckdb``.
 
     Raises:
         NotFoundError: there is no store.

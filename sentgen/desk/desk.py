@@ -26,6 +26,8 @@ _OURS, _VERSION = 0x73676473, 1
 _MAGIC, _HEAD = b"SQLite format 3\0", 100
 #: Seconds that a process waits for another one, which writes for some milliseconds.
 _PATIENCE = 10.0
+#: Other desks that are named where one is new.
+_OTHERS = 5
 
 
 def desk_beside(store: Path) -> Path:
@@ -37,6 +39,13 @@ def desk_beside(store: Path) -> Path:
     if lake_at(store) or snapshot_at(store) or store.is_dir():
         raise StoreError(f"{store}: line sets live beside a store; name a file for them with --desk FILE")
     return store.with_name(f"{store.stem}.desk")
+
+
+def told_of_new(path: Path) -> str:
+    """Say that a desk was not there and is new, and which lie beside it: a slip in its name hides labels."""
+    others = sorted(one.name for one in path.absolute().parent.glob("*.desk") if one.name != path.name)
+    beside = f"; those of other files are not in it: {', '.join(others[:_OTHERS])}" if others else ""
+    return f"{path}: no such file, so a new one is made, without line sets{beside}"
 
 
 class Desk:

@@ -11,7 +11,7 @@ from importlib import import_module
 
 import uvicorn
 
-from sentgen.desk.desk import Desk
+from sentgen.desk.desk import Desk, told_of_new
 from sentgen.errors import InputError
 from sentgen.server.connections import HEADER_BYTES, Connection
 from sentgen.server.gate import is_loopback
@@ -51,9 +51,11 @@ def serve(settings: ServerSettings, *, ready: Callable[[str], None] | None = Non
     # Refused, not warned of: a warning scrolls by, and the store is open.
     if not is_loopback(settings.host) and not settings.tokens:
         raise InputError(f"{settings.host} is open to others; give --token-file, or listen on 127.0.0.1")
-    if settings.desk:
-        Desk(settings.desk, create=True)
     to_standard_error()
+    if settings.desk:
+        if not settings.desk.exists():
+            logger.warning(told_of_new(settings.desk))
+        Desk(settings.desk, create=True)
     if said := processes.unconfined():
         logger.warning(said)
     with _listening(settings) as sock, asyncio.Runner(loop_factory=_loop_factory()) as runner:

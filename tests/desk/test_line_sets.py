@@ -152,6 +152,17 @@ def test_a_list_says_which_of_the_lines_it_has(desk: Desk, store: Path) -> None:
     assert "3 to 4 of 7 lines" in CliRunner().invoke(build(), [*asked, "--offset", "2"]).stderr
 
 
+def test_a_new_file_is_told(store: Path, tmp_path: Path) -> None:
+    """Once, with those beside it: labels of another file would look lost."""
+    (tmp_path / "study.desk").touch()
+    asked = ["lines", "new", "--desk", str(tmp_path / "studdy.desk"), "--db", str(store)]
+    first, second = (CliRunner().invoke(build(), [*asked, name, "lemma:make"]).stderr for name in "ab")
+
+    assert "studdy.desk: no such file, so a new one is made, without line sets; " in first
+    assert "not in it: study.desk" in first
+    assert second.splitlines() == ["b: 7 lines"]
+
+
 @pytest.mark.parametrize("content", [b"", b"my notes\n", b"SQLite format 3\0" + bytes(200)])
 def test_a_file_of_somebody_else_is_left_alone(tmp_path: Path, content: bytes) -> None:
     """It is refused before SQLite opens it, and not a byte changes."""

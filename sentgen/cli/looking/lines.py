@@ -10,10 +10,10 @@ import typer
 
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, open_store
-from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.console.output import Output, output_options, printable
 from sentgen.cli.looking.line_table import show_lines
 from sentgen.desk import agreement, line_sets
-from sentgen.desk.desk import Desk, desk_beside
+from sentgen.desk.desk import Desk, desk_beside, told_of_new
 from sentgen.desk.labels import UNLABELED, GivenLabel, LineSetName, TakenBack, labeler_here
 from sentgen.desk.line_sets import NewLineSet, SetLines
 from sentgen.desk.spreadsheet import import_labels
@@ -25,7 +25,9 @@ app = typer.Typer(help="Keep lines of a concordance as a set, label them, and co
 
 DeskOption = Annotated[
     Path | None,
-    typer.Option("--desk", metavar="FILE", help="Where the sets are. Default: STORE.desk beside the store."),
+    typer.Option(
+        "--desk", metavar="FILE", help="Where the sets are. Default: study.desk beside study.duckdb."
+    ),
 ]
 
 
@@ -41,6 +43,8 @@ def new(
     Example: `sentgen lines new make '[lemma="make"]' --sample 200 --labels light --labels full`
     """
     with open_store(db, read_only=True, memory_limit=memory_limit) as store, store.connect() as connection:
+        if desk is not None and not desk.exists():
+            typer.echo(printable(told_of_new(desk)), err=True)
         made, _ = asked.make(_desk(desk, db, create=True), connection)
     typer.echo(f"{asked.name}: {quantity(made, 'line')}", err=True)
 

@@ -140,7 +140,13 @@ def test_answers_about_lines_are_not_kept(site):
 def test_two_label_at_once_and_a_killed_server_has_lost_nothing(store: Path, tmp_path: Path):
     """Each label that was answered is there after a SIGKILL, and the same desk is served again."""
     desk, options = tmp_path / "class.desk", ("--db", store, "--workers", 1, "--no-warm-up", "--no-sql")
+    (tmp_path / "clas.desk").touch()
     with serving(tmp_path, *options, "--desk", desk) as running:
+        event = running.events()[0]["event"]
+        assert event.startswith(
+            f"{desk}: no such file, so a new one is made, without line sets; those of other"
+        )
+        assert event.endswith(": clas.desk")
         made = {"name": "camp", "pattern": "lemma:camp", "corpus": ["relief"]}
         assert running.client.post("/v1/lines", json=made).json()["rows"][0]["lines"] == 15
         for number in range(1, 6):
