@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 
 from sentgen.desk.desk import Desk
@@ -24,11 +24,17 @@ from sentgen.output.intervals import Z, wilson
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import are, quantity
 
+#: What is left of 0 by rounding.
+_NO_VARIANCE = 1e-12
 Row = tuple[str, str, str | None, int, float | None, float | None, float | None]
 
 
-def kappa(pairs: Sequence[tuple[str, str]]) -> tuple[float, float, float] | None:
-    """Return Cohen's kappa of two labels a line, and the ends of its interval; None where chance is all.
+def kappa(pairs: Sequence[tuple[str, str]]) -> tuple[float, float | None, float | None] | None:
+    """Return Cohen's kappa of two labels a line, and the ends of its interval.
+
+    It is None where one of the two gives all lines the same label: what is observed is what chance gives,
+    however they agree. Where the standard error is 0, as where they agree on all lines, it tells nothing,
+    and there is no interval.
 
     >>> kappa([("a", "a")] * 20 + [("a", "b")] * 5 + [("b", "a")] * 10 + [("b", "b")] * 15)[0]
     0.4
@@ -37,7 +43,7 @@ def kappa(pairs: Sequence[tuple[str, str]]) -> tuple[float, float, float] | None
     both, first, second = Counter(pairs), Counter(one for one, _ in pairs), Counter(two for _, two in pairs)
     observed = sum(number for (one, two), number in both.items() if one == two) / n
     chance = sum(first[one] * second[one] for one in first) / n**2
-    if chance == 1.0:
+    if min(len(first), len(second)) == 1:
         return None
     value = (observed - chance) / (1 - chance)
     same = sum(
@@ -50,7 +56,9 @@ def kappa(pairs: Sequence[tuple[str, str]]) -> tuple[float, float, float] | None
         if one != two
     )
     variance = (same + other - (value - chance * (1 - value)) ** 2) / (n * (1 - chance) ** 2)
-    side = Z * math.sqrt(max(variance, 0.0))
+    if variance < _NO_VARIANCE:
+        return value, None, None
+    side = Z * math.sqrt(variance)
     return value, max(value - side, -1.0), min(value + side, 1.0)
 
 
@@ -82,11 +90,17 @@ def report(desk: Desk, name: str) -> tuple[Rows, Sequence[str]]:
             rows += _agreed(f"{one}, {two}", pairs)
         else:
             notes.append(f"{one} and {two} have labeled no line in common")
-    if any(row[0] == "kappa" and row[4] is None for row in rows):
-        notes.append("kappa is not defined where both give all lines the same label")
+    notes += [note for no, note in _NO_KAPPA.items() if any(row[0] == "kappa" and no(row) for row in rows)]
     return Rows(("measure", "labeler", "label", "lines", "value", "low", "high"), rows, _TYPES), notes
 
 
+#: What is missing of a kappa, and why.
+_NO_KAPPA: dict[Callable[[Row], bool], str] = {
+    lambda row: row[4] is None: "there is no kappa where one labeler gives all lines the same label: chance"
+    " alone would agree as often",
+    lambda row: row[4] is not None and row[5] is None: "there is no interval of a kappa whose standard"
+    " error is 0, as that of full agreement",
+}
 _TYPES = ("VARCHAR", "VARCHAR", "VARCHAR", "BIGINT", "DOUBLE", "DOUBLE", "DOUBLE")
 
 

@@ -6,8 +6,9 @@ import getpass
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any
+from unicodedata import normalize
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
@@ -157,20 +158,26 @@ class Changed:
         number: of lines that have another label now.
         lines: the lines that were meant.
         labels: what the labeler calls lines of the set now.
+        taken_for: labels that were given, and how the set writes them.
     """
 
     name: str
     number: int
     lines: Sequence[int]
     labels: Mapping[int, str]
+    taken_for: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         verb = "has" if len(self.lines) == 1 else "have"
-        return f"{self.name}: {self.number:,} of {quantity(len(self.lines), 'line')} {verb} another label now"
+        told = f"{self.name}: {self.number:,} of {quantity(len(self.lines), 'line')} {verb} another label now"
+        alike = ", ".join(f"{given!r} is {label!r}" for given, label in self.taken_for.items())
+        return f"{told}; {alike}, as the set has it" if alike else told
 
 
 def given_to(connection: Connection, of_set: Any, given: Mapping[int, str], labeler: str) -> Changed:
     """Give labels to lines, in one step; an empty one takes the label away.
+
+    A label that differs in capital letters alone from one of the set is that label.
 
     Args:
         connection: the desk, being written.
@@ -179,7 +186,9 @@ def given_to(connection: Connection, of_set: Any, given: Mapping[int, str], labe
         labeler: who gives them.
     """
     labeler = checked(labeler, "name of a labeler")
-    wanted = {number: checked(text, "label") if text.strip() else None for number, text in given.items()}
+    known = dict.fromkeys(json.loads(of_set.labels))
+    written = {text: as_known(checked(text, "label"), known) for text in given.values() if text.strip()}
+    wanted = {number: written.get(text) for number, text in given.items()}
     before = labels_of(connection, of_set.id).get(labeler, {})
     changed = {number: text for number, text in wanted.items() if before.get(number) != text}
     if changed:
@@ -189,7 +198,20 @@ def given_to(connection: Connection, of_set: Any, given: Mapping[int, str], labe
         connection.execute(insert(label), rows)
         _add_keys(connection, of_set, filter(None, changed.values()))
     held = {number: text for number, text in (before | wanted).items() if text is not None}
-    return Changed(of_set.name, len(changed), [*given], held)
+    alike = {text.strip(): label for text, label in written.items() if " ".join(text.split()) != label}
+    return Changed(of_set.name, len(changed), [*given], held, alike)
+
+
+def as_known(text: str, known: dict[str, None]) -> str:
+    """Return a label as it is written already, and from now on if it is new."""
+    if text not in known:
+        text = next((one for one in known if _folded(one) == _folded(text)), text)
+    known[text] = None
+    return text
+
+
+def _folded(text: str) -> str:
+    return normalize("NFC", text).casefold()
 
 
 def _add_keys(connection: Connection, of_set: Any, given: Iterable[str]) -> None:

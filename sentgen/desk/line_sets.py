@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 from sqlalchemy import Connection, delete, insert, select
 
 from sentgen.desk.desk import Desk, now
-from sentgen.desk.labels import UNLABELED, LabelerOption, NameOption, checked
+from sentgen.desk.labels import UNLABELED, LabelerOption, NameOption, as_known, checked
 from sentgen.desk.standing import CHANGED, GONE, Standing, known_lines, standings
 from sentgen.desk.tables import find_set, labels_of, line, line_set, names_of_sets, size_of
 from sentgen.errors import InputError
@@ -76,7 +76,8 @@ class NewLineSet(Kwic):
             InputError: the name is taken, or nothing is found.
         """
         name = checked(self.name, "name of a line set", "/")
-        keys = [checked(one, "label") for one in self.labels]
+        known: dict[str, None] = {}
+        keys = list(dict.fromkeys(as_known(checked(one, "label"), known) for one in self.labels))
         asked = self.drawing
         answer = asked.lines(connection, placed=True)
         if not answer.found.num_rows:

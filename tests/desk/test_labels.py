@@ -149,7 +149,7 @@ def test_kappa_and_its_interval_are_those_of_the_delta_method(pairs: list[tuple[
 
     p = np.array([[pairs.count((one, two)) for two in "abc"] for one in "abc"]) / len(pairs)
     found = kappa(pairs)
-    if (p.sum(0) * p.sum(1)).sum() > 1 - 1e-12:
+    if min(np.count_nonzero(p.sum(0)), np.count_nonzero(p.sum(1))) == 1:
         assert found is None
         return
     assert found is not None
@@ -164,6 +164,9 @@ def test_kappa_and_its_interval_are_those_of_the_delta_method(pairs: list[tuple[
     variance = (gradient**2 @ flat - (gradient @ flat) ** 2) / len(pairs)
     side = 1.959963984540054 * math.sqrt(max(variance, 0))
     assert found[0] == pytest.approx(value(p), abs=1e-9)
+    if found[1] is None:
+        assert (side, found[2]) == (pytest.approx(0, abs=2e-3), None)
+        return
     assert found[1] == pytest.approx(max(value(p) - side, -1), abs=2e-3)
     assert found[2] == pytest.approx(min(value(p) + side, 1), abs=2e-3)
 
@@ -201,7 +204,49 @@ def test_what_cannot_be_reported_is_refused_or_said(desk: Desk) -> None:
     give(desk, "1-2", "light", "ben")
     rows, notes = report(desk, "make")
     assert [one["value"] for one in rows.to_pylist() if one["measure"] == "kappa"] == [None]
-    assert "kappa is not defined where both give all lines the same label" in notes
+    assert any(note.startswith("there is no kappa where one labeler gives all") for note in notes)
+
+
+@pytest.mark.parametrize("theirs", ["light", "full", "mixed"])
+def test_one_label_alone_has_no_kappa(desk: Desk, theirs: str) -> None:
+    """Of one labeler or of both: a number would look like agreement by chance."""
+    give(desk, "1-4", "light")
+    give(desk, "1-4", "full" if theirs == "mixed" else theirs, "ben")
+    give(desk, "2", "light", "ben") if theirs == "mixed" else None
+    rows, notes = report(desk, "make")
+    (found,) = (one for one in rows.to_pylist() if one["measure"] == "kappa")
+
+    assert (found["value"], found["low"], found["high"]) == (None, None, None)
+    assert any(note.startswith("there is no kappa where one labeler gives all") for note in notes)
+
+
+def test_full_agreement_has_no_interval(desk: Desk) -> None:
+    """Three lines and three thousand would have the same one, from 1 to 1."""
+    for who in LABELERS:
+        give(desk, "1-2", "light", who)
+        give(desk, "3", "full", who)
+    rows, notes = report(desk, "make")
+    (found,) = (one for one in rows.to_pylist() if one["measure"] == "kappa")
+
+    assert (found["value"], found["low"], found["high"]) == (1, None, None)
+    assert notes[-1].startswith("there is no interval of a kappa whose standard error is 0")
+
+
+@pytest.mark.parametrize(
+    ("first", "other"),
+    [("Idiom", "idiom"), ("ÉTÉ", "été"), ("straße", "STRASSE"), ("été", "e\u0301te\u0301")],
+)
+def test_labels_that_differ_in_case_alone_are_one(desk: Desk, tmp_path: Path, first: str, other: str) -> None:
+    """Typed, or in a spreadsheet, by whomever: the set keeps the first spelling, and says so."""
+    give(desk, "1", first)
+    said = str(GivenLabel(name="make", lines="2", label=other, labeler="ben").give(desk))
+    table = tmp_path / "labels.csv"
+    table.write_text(f"line,label\n3,{other}\n4,New\n5,new\n", "utf-8")
+    told = str(import_labels(desk, "make", table, "ann"))
+
+    assert held(desk) == {"ann": {1: first, 3: first, 4: "New", 5: "New"}, "ben": {2: first}}
+    assert f"{other!r} is {first!r}, as the set has it" in said
+    assert "'new' is 'New'" in told
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "xlsx"])

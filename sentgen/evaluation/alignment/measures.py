@@ -275,13 +275,15 @@ def _agreement(
 
 
 def kappa(items: int, first: int, second: int, both: int) -> float:
-    """Return Cohen's kappa (1960) of two annotators who say yes to some items; NaN if chance explains all.
+    """Return Cohen's kappa (1960) of two annotators who say yes to some items.
+
+    NaN if one of them gives all items the same answer: chance alone would agree as often.
 
     >>> round(kappa(100, 50, 50, 40), 6)  # they agree on 80 of 100 items, by chance on 50
     0.6
     """
-    if not items:
+    if not 0 < first < items or not 0 < second < items:
         return float("nan")
     observed = (items - first - second + 2 * both) / items
     expected = (first * second + (items - first) * (items - second)) / items**2
-    return (observed - expected) / (1 - expected) if expected < 1 else float("nan")
+    return (observed - expected) / (1 - expected)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from sentgen.alignment.texts import pharaoh
@@ -109,17 +110,21 @@ def source_table(result: AlignmentResult) -> ReportTable:
     )
 
 
+def _kappa(value: float) -> str:
+    return "none" if math.isnan(value) else f"{value:.3f}"
+
+
 def agreement_table(result: AlignmentResult) -> ReportTable:
     """Return how far annotators agree."""
     return ReportTable(
         "Agreement of the annotators",
         ["annotators", "links", "words", "items", "kappa"],
         [
-            [f"{one.one}, {one.other}", one.kind, one.scope, f"{one.items:,}", f"{one.kappa:.3f}"]
+            [f"{one.one}, {one.other}", one.kind, one.scope, f"{one.items:,}", _kappa(one.kappa)]
             for one in result.agreements
         ],
         "Cohen's kappa; an item is a word of the document with a word of the abstract, linked or not."
-        " Possible: sure and possible links.",
+        " Possible: sure and possible links. None: one of them links nothing, or all.",
     )
 
 
