@@ -11,14 +11,45 @@ import re
 from collections.abc import Iterator, Sequence
 
 from sentgen.corpus.sentence import Region, Sentence
+from sentgen.corpus.written_names import comment_key, name_written
 
 #: Begins the key of metadata that is said of the document, as GUM has it.
 OF_DOCUMENT = "meta::"
 #: Kinds of regions that comments tell of: paragraphs and turns.
 PARAGRAPH, SPEAKER = "p", "speaker"
 _SAID = ("newpar", SPEAKER)
+#: What a sentence and the document that begins say of themselves.
+_OWN = frozenset(("newdoc", "newdoc id", "sent_id", "text"))
 #: What GUM says of a paragraph, such as `head (1 s)`.
 _TYPE = re.compile(r"(\S+) \(\d+ s\)")
+
+
+def said(key: str, value: str) -> str:
+    """Return a comment that says something of a sentence.
+
+    >>> said("genre", "news"), said("a=b", "c")
+    ('genre = news', 'a_x003D_b = c')
+    """
+    return f"{comment_key(key, taken=key in _OWN)} = {value}"
+
+
+def said_of_document(key: str, value: str) -> str:
+    """Return a comment that says something of the document that begins.
+
+    >>> said_of_document("genre", "news")
+    'meta::genre = news'
+    """
+    return f"{OF_DOCUMENT}{comment_key(key)} = {value}"
+
+
+def key_and_value(comment: str) -> tuple[str, str] | None:
+    """Return what a comment says, or ``None`` if it has no key; that of a document begins with `meta::`.
+
+    >>> key_and_value("meta::a_x003D_b = c"), key_and_value("checked by hand")
+    (('meta::a=b', 'c'), None)
+    """
+    key, equals, value = comment.partition("=")
+    return (name_written(key.strip()), value.strip()) if equals else None
 
 
 def of_document(metadata: Sequence[str]) -> list[str]:

@@ -30,13 +30,16 @@ select
     (select count(*) from multiword where corpus_id = $corpus) as ranges,
     (select count(*) from enhanced_edge where corpus_id = $corpus) as edges,
     (select count(*) from token_misc where corpus_id = $corpus) as misc,
-    (select count(*) from region where corpus_id = $corpus and kind <> 'ent') as regions
+    (select count(*) from region where corpus_id = $corpus and kind <> 'ent') as regions,
+    (select count(sent_id) from sentence where corpus_id = $corpus)
+        + (select count(*) from sentence_meta where corpus_id = $corpus) as sentences
 """
 _LOST = {
     "ranges": "multiword ranges have no place in a DocBin: their words are tokens",
     "edges": "enhanced edges and empty nodes have no place in a DocBin",
     "misc": "what MISC says of tokens is left out",
     "regions": f"regions of other kinds than {ENTITY} are left out",
+    "sentences": "names of sentences, and what is said of them, are left out",
 }
 
 

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 
 from sqlalchemy import Connection, delete, func, select
 
-from sentgen.corpus.comments import OF_DOCUMENT
+from sentgen.corpus.comments import OF_DOCUMENT, key_and_value
 from sentgen.corpus.encodings import UTF_8
 from sentgen.corpus.paths import place_of, source_at
 from sentgen.corpus.readers.jsonl import BREAKS
@@ -168,7 +168,7 @@ class _Document:
 
 
 def _key_of(name: str) -> str:
-    return " ".join(BREAKS.sub(" ", name).split()).replace("=", "_")
+    return " ".join(BREAKS.sub(" ", name).split())
 
 
 def _value_of(value: str) -> str:
@@ -329,10 +329,10 @@ def _own(
     found: dict[int, dict[str, list[str]]] = {}
     for row in fetch_arrow(connection, _OWN, asked).to_pylist():
         for comment in row["metadata"].split("\n"):
-            key, equals, value = (part.strip() for part in comment.partition("="))
-            key = key.removeprefix(OF_DOCUMENT) if key.startswith(OF_DOCUMENT) else ""
-            if equals and key in keys:
-                found.setdefault(row["id"], {}).setdefault(key, []).append(value)
+            key, value = key_and_value(comment) or ("", "")
+            name = key.removeprefix(OF_DOCUMENT)
+            if name != key and name in keys:
+                found.setdefault(row["id"], {}).setdefault(name, []).append(value)
     return found
 
 

@@ -5,12 +5,13 @@ A range of sentences is read at a time, so that memory is bounded.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from sentgen.corpus.comments import OF_DOCUMENT, regions_said
+from sentgen.corpus.comments import OF_DOCUMENT, key_and_value, regions_said
+from sentgen.corpus.written_names import xml_name
 from sentgen.counts.conllu_export import SENTENCES
 from sentgen.errors import InputError
 from sentgen.schema.store import fetch_arrow
@@ -89,6 +90,16 @@ where corpus_id = $corpus
     and document_id between $first and $last
 group by document_id
 """
+_KEYS = """
+select key from document_meta where corpus_id = $corpus
+union
+select key from sentence_meta where corpus_id = $corpus
+union
+select key from region_meta where corpus_id = $corpus
+order by key
+"""
+#: Names in a note.
+_TOLD = 5
 
 
 class SentenceRow(NamedTuple):
@@ -158,13 +169,33 @@ def marked_sentences(connection: Connection, corpus: int, span: tuple[int, int])
 
 
 def attributes_of(row: SentenceRow) -> list[tuple[str, str]]:
-    """Return what is said of a sentence; paragraphs and turns are regions."""
-    attributes = [("id", row.sent_id)] if row.sent_id else []
+    """Return what is said of a sentence beside its name; paragraphs and turns are regions."""
+    attributes = []
     for one in (row.metadata or "").split("\n"):
-        key, equals, value = (part.strip() for part in one.partition("="))
-        if equals and not (row.first and key.startswith(OF_DOCUMENT)) and not list(regions_said([one])):
-            attributes.append((key, value))
+        told = key_and_value(one)
+        if told and not (row.first and told[0].startswith(OF_DOCUMENT)) and not list(regions_said([one])):
+            attributes.append(told)
     return attributes
+
+
+def renamed(connection: Connection, corpus: int, keys: Iterable[str] = ()) -> Iterator[str]:
+    """Yield the note on names that XML and vertical files cannot have as they are, if there are any.
+
+    Args:
+        connection: the store.
+        corpus: number of the corpus.
+        keys: names beside those of metadata and of attributes of regions.
+    """
+    said = fetch_arrow(connection, _KEYS, {"corpus": corpus}).columns[0].to_pylist()
+    written = {key: xml_name(key) for key in dict.fromkeys([*said, *keys])}
+    changed = [f"{key!r} as {name}" for key, name in written.items() if key != name]
+    if changed:
+        more = f", and {len(changed) - _TOLD} more" if len(changed) > _TOLD else ""
+        yield (
+            "names that cannot stand there are written with numbers for characters, and read as they were: "
+            + ", ".join(changed[:_TOLD])
+            + more
+        )
 
 
 def unbarred(value: str) -> str:

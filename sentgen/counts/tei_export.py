@@ -7,7 +7,7 @@ Regions are elements where they nest; one that overlaps with another or with a s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from xml.sax.saxutils import escape, quoteattr
 
@@ -15,8 +15,9 @@ from sqlalchemy import Connection
 
 from sentgen.corpus.readers import tei
 from sentgen.corpus.readers._tei_header import OTHERS, SEPARATOR
-from sentgen.corpus.readers._tei_words import DEPENDENCIES, RELATION, UNIVERSAL
+from sentgen.corpus.readers._tei_words import DEPENDENCIES, KNOWN, RELATION, UNIVERSAL
 from sentgen.corpus.sentence import ABSENT, UNIVERSAL_TAGS
+from sentgen.corpus.written_names import xml_name
 from sentgen.counts.conllu_export import Export
 from sentgen.counts.corpora import find
 from sentgen.counts.marked_rows import (
@@ -25,6 +26,7 @@ from sentgen.counts.marked_rows import (
     SentenceRow,
     attributes_of,
     marked_sentences,
+    renamed,
     span_of,
     unbarred,
 )
@@ -32,7 +34,6 @@ from sentgen.errors import InputError
 from sentgen.schema.store import fetch_arrow
 
 _NAMESPACE = "http://www.tei-c.org/ns/1.0"
-_NAME = re.compile(r"[^\W\d][\w.-]*")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 _WHEN = re.compile(r"\d{4}(-\d\d(-\d\d)?)?")
 _OTHER_FORMATS = """
@@ -63,6 +64,14 @@ where name is not null
 group by name
 having count(*) > 1
 """
+_MISC_KEYS = """
+select distinct split_part(unnest(string_split(misc, '|')), '=', 1) as key
+from token_misc
+where corpus_id = $corpus
+order by key
+"""
+#: Attributes of milestones that say which region they begin, or that they are blanks.
+_OF_MILESTONES = frozenset(("unit", "spanTo", "break"))
 _DOCUMENTS = "select count(*) as documents from document where corpus_id = $corpus and sentences > 0"
 
 
@@ -86,7 +95,8 @@ def export_tei(connection: Connection, name: str) -> Export:
     shared = frozenset(fetch_arrow(connection, _SHARED, given).columns[0].to_pylist())
     writing = _Writing(connection, corpus.id, corpus.name, several=documents > 1, _shared=shared)
     lost = [f"{name} is lower-cased, and so are its forms and lemmas here"] if corpus.lowercase else []
-    return Export(writing.blocks(span), tuple(lost))
+    keys = fetch_arrow(connection, _MISC_KEYS, given).columns[0].to_pylist()
+    return Export(writing.blocks(span), (*lost, *renamed(connection, corpus.id, keys)))
 
 
 @dataclass(slots=True)
@@ -176,7 +186,8 @@ class _Writing:
             name = f"anchor{self._anchors}"
             self._spans.append((region, name))
             named = [("unit", region.kind), ("spanTo", f"#{name}")]
-            return f"<milestone{_attributes([*named, *self._prefixed(attributes)])}/>"
+            others = self._prefixed(attributes, taken=_OF_MILESTONES)
+            return f"<milestone{_attributes([*named, *others])}/>"
         self._open.append(region)
         speaker = ""
         if region.kind == "sp":
@@ -197,21 +208,27 @@ class _Writing:
 
     def _is_id(self, name: str) -> bool:
         """Say whether a name can be an `xml:id`, of which a file has each once."""
-        return _NAME.fullmatch(name) is not None and name not in self._shared
+        return bool(name) and xml_name(name) == name and name not in self._shared
 
-    def _prefixed(self, attributes: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-        """Yield attributes with the prefix that they have."""
+    def _prefixed(
+        self, attributes: Iterable[tuple[str, str]], taken: Container[str] = ()
+    ) -> Iterator[tuple[str, str]]:
+        """Yield attributes with the prefix that they have, and with names as XML has them."""
         for key, value in attributes:
             of_xml = key == "lang" or (key == "id" and self._is_id(value))
-            yield (f"xml:{key}" if of_xml else key), value
+            yield (f"xml:{key}" if of_xml else xml_name(key, taken=key in taken)), value
 
     def _sentence_tag(self, row: SentenceRow) -> str:
-        said = {key: value for key, value in attributes_of(row) if _NAME.fullmatch(key)}
-        name = said.pop("id", "") or (f"s{row.id}" if _has_tree(row) else "")
+        said = attributes_of(row)
+        name = row.sent_id or (f"s{row.id}" if _has_tree(row) else "")
+        named = []
         if name:
-            key = "xml:id" if self._is_id(name) else "id" if "n" in said else "n"
-            said = {key: name, **said}
-        return f"<s{_attributes(said.items())}>\n"
+            numbered = any(key == "n" for key, _ in said)
+            named.append(("xml:id" if self._is_id(name) else "id" if numbered else "n", name))
+        # A number names a sentence that has no other name.
+        taken = {"id"} if name else {"id", "n"}
+        others = [(xml_name(key, taken=key in taken), value) for key, value in said]
+        return f"<s{_attributes([*named, *others])}>\n"
 
     def _words(self, row: SentenceRow) -> Iterator[tuple[str, list[tuple[str, str]]]]:
         """Yield form and attributes of each token."""
@@ -224,7 +241,9 @@ class _Writing:
             said += [("lemma", lemma), *self._tags(upos, xpos, feats)]
             parts = (part.partition("=") for part in (misc or "").split("|"))
             said += [
-                (key, unbarred(value)) for key, equals, value in parts if equals and _NAME.fullmatch(key)
+                (self._misc_name(key, value, xpos, said), unbarred(value))
+                for key, equals, value in parts
+                if equals
             ]
             said.append(("join", "right" if space is False else ""))
             yield form or ABSENT, [(key, value) for key, value in said if value]
@@ -240,6 +259,11 @@ class _Writing:
         self._universal = self._universal and (not xpos or xpos in UNIVERSAL_TAGS)
         return [("pos", xpos), ("msd", feats)]
 
+    def _misc_name(self, key: str, value: str, xpos: str, said: Sequence[tuple[str, str]]) -> str:
+        """Return the name of an attribute of a token; beside a tag, `msd` that is no features is one."""
+        beside = xpos and not (self._universal or "=" in value or dict(said).get("msd"))
+        return xml_name(key, taken=key in KNOWN and not (key == "msd" and beside))
+
     def _links(self, row: SentenceRow) -> str:
         if not _has_tree(row):
             return ""
@@ -254,8 +278,11 @@ class _Writing:
 def _header(said: Sequence[tuple[str, str]]) -> str:
     """Return a header that says this of its document."""
     told = dict(said)
-    title, author = escape(told.pop("title", "")), told.pop("author", "")
-    authors = "".join(f"<author>{escape(one)}</author>" for one in author.split(SEPARATOR) if one)
+    title, author = escape(told.pop("title", "")), told.get("author", "")
+    names = dict.fromkeys(one for one in author.split(SEPARATOR) if one)
+    authors = "".join(f"<author>{escape(one)}</author>" for one in names)
+    if SEPARATOR.join(names) == author:
+        told.pop("author", "")
     date, licence, language = (told.pop(key, "") for key in ("date", "licence", "language"))
     when = f"<date when={quoteattr(date)}/>" if _WHEN.fullmatch(date) else f"<date>{escape(date)}</date>"
     creation = f"<creation>{when}</creation>" if date else ""

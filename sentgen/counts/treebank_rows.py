@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sentgen.arrays import Bools, Ints, Longs
-from sentgen.corpus.comments import OF_DOCUMENT, usual_letters
+from sentgen.corpus.comments import OF_DOCUMENT, key_and_value, usual_letters
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.token_columns import TokenColumns, positions_of
 from sentgen.schema.lakes.layout import file_schema
@@ -112,10 +112,10 @@ def _metadata(placed: Placed) -> Iterator[Rows]:
         placed.ids.tolist(), placed.documents.tolist(), placed.first, placed.sentences, strict=True
     ):
         for comment in sentence.metadata:
-            key, equals, value = comment.partition("=")
-            if not equals:
+            told = key_and_value(comment)
+            if told is None:
                 continue
-            key, value = key.strip(), value.strip()
+            key, value = told
             if first and key.startswith(OF_DOCUMENT):
                 documents.append((document, key.removeprefix(OF_DOCUMENT), value))
             else:

@@ -11,11 +11,12 @@ from itertools import pairwise
 
 from sqlalchemy import Connection
 
-from sentgen.corpus.readers._named_columns import HEAD, NamedColumns, field_of
+from sentgen.corpus.readers._named_columns import HEAD, NamedColumns, field_of, tree_of
 from sentgen.corpus.readers._tags import escaped, opening
 from sentgen.corpus.readers._vertical_pieces import DOCUMENTS, GLUE, SENTENCES, USUAL
 from sentgen.corpus.readers.conllu import NO_SPACE
 from sentgen.corpus.sentence import ABSENT
+from sentgen.corpus.written_names import xml_name
 from sentgen.counts.conllu_export import Export
 from sentgen.counts.corpora import find
 from sentgen.counts.marked_rows import (
@@ -23,6 +24,7 @@ from sentgen.counts.marked_rows import (
     SentenceRow,
     attributes_of,
     marked_sentences,
+    renamed,
     span_of,
     unbarred,
 )
@@ -34,7 +36,9 @@ _MORE = {"upos": "upos_id", "feats": "feats_id", "head": "head", "deprel": "depr
 #: The column MISC itself, where a part of it has no name.
 _MISC = "misc"
 #: Kinds of regions that would be read as something else.
-_TAKEN = frozenset((DOCUMENTS[0], SENTENCES[0], GLUE))
+_TAKEN = frozenset((DOCUMENTS[0], *SENTENCES, GLUE))
+#: The attribute that names a document or a sentence.
+_ID = "id"
 
 _USED = "select count(distinct {column}) > 0 as used from token where corpus_id = $corpus"
 #: Which keys stand in MISC, in their order.
@@ -53,11 +57,42 @@ where corpus_id = $corpus
     and regexp_matches(misc, '(^|\|)[^=|]*(\||$)|=(_|__UNDEF__)?(\||$)')
 limit 1
 """
+#: What MISC says under `head`, and the heads of the same tokens.
+_HEADS = r"""
+select
+    list(coalesce(
+        list_filter(string_split(m.misc, '|'), lambda part: starts_with(part, 'head='))[1][6:], '_'
+    ) order by t.position) as said,
+    count(t.head) as heads
+from token t
+left join token_misc m on m.corpus_id = $corpus and m.sentence_id = t.sentence_id and m.position = t.position
+where t.corpus_id = $corpus
+    and t.sentence_id in (
+        select sentence_id
+        from token_misc
+        where corpus_id = $corpus
+            and regexp_matches(misc, '(^|\|)head=')
+    )
+group by t.sentence_id
+"""
 _SPECIAL = """
 select
     (select count(*) from multiword where corpus_id = $corpus) as ranges,
     (select count(*) from enhanced_edge where corpus_id = $corpus) as edges,
-    (select count(*) from region where corpus_id = $corpus and lower(kind) in ('doc', 's', 'g')) as regions
+    (
+        select count(*)
+        from sentence
+        where corpus_id = $corpus
+            and len(list_filter(
+                string_split(metadata, chr(10)),
+                lambda line: not contains(line, '=') and trim(line) not in ('', 'newpar')
+            )) > 0
+    ) as comments,
+    (
+        select count(*) > count(distinct (document_id, key)) from document_meta where corpus_id = $corpus
+    ) or (
+        select count(*) > count(distinct (sentence_id, key)) from sentence_meta where corpus_id = $corpus
+    ) as twice
 """
 
 
@@ -78,8 +113,11 @@ def _lost(connection: Connection, corpus: int) -> Iterator[str]:
     [found] = fetch_arrow(connection, _SPECIAL, {"corpus": corpus}).to_pylist()
     if found["ranges"] or found["edges"]:
         yield "multiword ranges, empty nodes and enhanced edges have no place in a vertical file"
-    if found["regions"]:
-        yield "regions of the kinds doc, s and g are left out, whose tags mean something else there"
+    if found["comments"]:
+        yield "comments that have no equals sign have no place in a vertical file"
+    if found["twice"]:
+        yield "where something is said twice under one name, the first is there"
+    yield from renamed(connection, corpus)
 
 
 def _columns(connection: Connection, corpus: int) -> list[str]:
@@ -99,7 +137,7 @@ def _columns(connection: Connection, corpus: int) -> list[str]:
     unnamed = fetch_arrow(connection, _UNNAMED, given).num_rows or any(
         len({*one}) < len(one) for one in lists
     )
-    if not unnamed:
+    if not unnamed and not (HEAD in keys and _heads_differ(connection, corpus)):
         try:
             found = NamedColumns.of([*usual, *others])
         except InputError:
@@ -108,6 +146,12 @@ def _columns(connection: Connection, corpus: int) -> list[str]:
             if [name for name, _ in found.others] == others:
                 return [*usual, *others]
     return [*usual, _MISC]
+
+
+def _heads_differ(connection: Connection, corpus: int) -> bool:
+    """Say whether a column of heads would be read otherwise: MISC says `head` beside or instead of a tree."""
+    rows = fetch_arrow(connection, _HEADS, {"corpus": corpus}).to_pylist()
+    return any(row["heads"] or tree_of(row["said"]) is not None for row in rows)
 
 
 def _in_order(lists: Sequence[Sequence[str]]) -> list[str]:
@@ -145,16 +189,15 @@ class _Vertical:
     def _sentence(
         self, row: SentenceRow, regions: Sequence[RegionRow], said: Sequence[Sequence[str]]
     ) -> Iterator[str]:
-        regions = [region for region in regions if region.kind.lower() not in _TAKEN]
         if row.first:
-            named = [(key, value) for key, value in said if key != "id"]
-            yield opening(DOCUMENTS[0], [("id", row.document), *named])
+            yield opening(DOCUMENTS[0], [(_ID, row.document), *_named(said)])
         # Around the sentence, as long as all before them are: their order is kept.
         around = 0
         while around < len(regions) and regions[around].position == 1 and regions[around].whole:
             around += 1
         yield from self._begin(regions[:around], outside=True)
-        yield opening(SENTENCES[0], attributes_of(row))
+        name = [(_ID, row.sent_id)] if row.sent_id else []
+        yield opening(SENTENCES[0], [*name, *_named(attributes_of(row))])
         at = around
         for position, line in enumerate(self._lines(row), 1):
             begun = at
@@ -173,7 +216,8 @@ class _Vertical:
     def _begin(self, regions: Sequence[RegionRow], *, outside: bool) -> Iterator[str]:
         for region in regions:
             self._open.append((region, outside))
-            yield opening(region.kind, [(key, value) for key, value in region.attributes or ()])
+            attributes = [(xml_name(key), value) for key, value in region.attributes or ()]
+            yield opening(_kind_written(region), attributes)
 
     def _end(self, sentence: int, position: int, *, outside: bool) -> Iterator[str]:
         """Yield the ends of regions, that of the last one first."""
@@ -184,7 +228,7 @@ class _Vertical:
         ]
         for one in ended:
             self._open.remove(one)
-            yield f"</{one[0].kind}>"
+            yield f"</{_kind_written(one[0])}>"
 
     def _lines(self, row: SentenceRow) -> Iterator[str]:
         """Yield the tokens."""
@@ -194,8 +238,17 @@ class _Vertical:
             values = [fields[number] for number in chosen]
             parts = dict(part.partition("=")[::2] for part in (misc or "").split("|"))
             if HEAD in parts and HEAD in self.columns and _MISC not in others:
-                values[self.columns.index(HEAD)] = parts[HEAD]
+                values[self.columns.index(HEAD)] = unbarred(parts[HEAD])
             values += [
                 misc or ABSENT if name == _MISC else unbarred(parts.get(name, ABSENT)) for name in others
             ]
             yield "\t".join(map(escaped, values))
+
+
+def _named(said: Sequence[Sequence[str]]) -> Iterator[tuple[str, str]]:
+    """Yield what is said of a document or a sentence beside its name."""
+    return ((xml_name(key, taken=key == _ID), value) for key, value in said)
+
+
+def _kind_written(region: RegionRow) -> str:
+    return xml_name(region.kind, taken=region.kind.lower() in _TAKEN)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
-from sentgen.corpus.comments import OF_DOCUMENT, PARAGRAPH
+from sentgen.corpus.comments import PARAGRAPH, said_of_document
 from sentgen.corpus.encodings import UTF_8, without_c1, xml_in_utf_8
 from sentgen.corpus.readers.jsonl import BREAKS
 from sentgen.corpus.sentence import Mark, RawText, Region
@@ -95,7 +95,7 @@ def with_metadata(items: Iterable[RawText], said: Mapping[str, str]) -> Iterator
     for item in items:
         if first:
             told = [(key, " ".join(BREAKS.sub(" ", without_c1(said[key])).split())) for key in said]
-            item = replace(item, metadata=[f"{OF_DOCUMENT}{key} = {value}" for key, value in told if value])
+            item = replace(item, metadata=[said_of_document(key, value) for key, value in told if value])
         yield item
         first = False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from html.entities import html5
 from typing import NamedTuple
 
@@ -25,7 +26,6 @@ _ATTRIBUTE = re.compile(
 )
 _ESCAPES = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"))
 _LINE_ENDS = str.maketrans("\t\n\r", "   ")
-_ODD = re.compile(r"[^\w.:-]")
 _ENTITY = re.compile(r"&(?:#(?:[0-9]{1,7}|[xX][0-9a-fA-F]{1,6})|[A-Za-z][A-Za-z0-9]*);")
 _FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -109,14 +109,17 @@ def escaped(text: str) -> str:
     return text
 
 
-def opening(kind: str, attributes: list[tuple[str, str]]) -> str:
-    """Return the tag that opens a region; names are made such that they can be read.
+def opening(kind: str, attributes: Iterable[tuple[str, str]]) -> str:
+    """Return the tag that opens a region, its names as they are (see `written_names`).
 
-    >>> opening("doc", [("id", 'a "b"'), ("author gender", "f")])
-    '<doc id="a &quot;b&quot;" author_gender="f">'
+    >>> opening("doc", [("id", 'a "b"'), ("author", "_")])
+    '<doc id="a &quot;b&quot;" author="&#95;">'
     """
-    said = "".join(
-        " " + _ODD.sub("_", key) + '="' + escaped(value.translate(_LINE_ENDS)).replace('"', "&quot;") + '"'
-        for key, value in attributes
-    )
-    return f"<{_ODD.sub('_', kind)}{said}>"
+    said = "".join(f' {key}="{_quoted(value)}"' for key, value in attributes)
+    return f"<{kind}{said}>"
+
+
+def _quoted(value: str) -> str:
+    if value in UNDEFINED:
+        return f"&#{ord(value[0])};{value[1:]}"
+    return escaped(value.translate(_LINE_ENDS)).replace('"', "&quot;")

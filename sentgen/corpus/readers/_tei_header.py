@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sentgen.corpus.comments import OF_DOCUMENT
+from sentgen.corpus.comments import said_of_document
 from sentgen.corpus.readers._xml import spaced
 from sentgen.errors import InputError
 from sentgen.extras import needs
@@ -109,13 +109,15 @@ class Header:
         header = self._builder.close()
         said = dict(_usual(header, language))
         for note in header.iterfind(f"fileDesc/notesStmt/note[@type='{OTHERS}']"):
-            said[note.get("n", "")] = _text(note)
+            key = note.get("n")
+            if key is not None:
+                said[key] = _text(note)
         for key, expression in paths.items():
             try:
                 said[key] = _value(expression(header))
             except Exception as error:  # what lxml raises depends on the expression
                 raise InputError(f"--meta {key}: {error}", path=path) from error
-        return [f"{OF_DOCUMENT}{key} = {value}" for key, value in said.items() if key and value]
+        return [said_of_document(key, value) for key, value in said.items() if value]
 
 
 def _usual(header: _Element, language: str) -> Iterator[tuple[str, str]]:

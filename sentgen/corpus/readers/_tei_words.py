@@ -9,9 +9,10 @@ from sentgen.corpus.readers._flow import Word
 from sentgen.corpus.readers._named_columns import bar_free
 from sentgen.corpus.readers._xml import local, spaced
 from sentgen.corpus.sentence import UNIVERSAL_TAGS, Sentence
+from sentgen.corpus.written_names import name_written
 
 #: Attributes that have a place of their own.
-_KNOWN = frozenset(["id", "lemma", "pos", "msd", "join", "norm"])
+KNOWN = frozenset(["id", "lemma", "pos", "msd", "join", "norm"])
 UNIVERSAL = "UPosTag="
 DEPENDENCIES = "UD-SYN"
 RELATION = "ud-syn:"
@@ -47,11 +48,15 @@ class WordMaker:
                 word.xpos = msd
             elif msd:
                 said["msd "] = msd
-        more = [
-            f"{name.strip()}={bar_free(spaced(value))}" for name, value in said.items() if name not in _KNOWN
-        ]
-        word.misc = "|".join(more)
+        more = {_key(name): bar_free(spaced(value)) for name, value in said.items() if name not in KNOWN}
+        word.misc = "|".join(f"{key}={value}" for key, value in more.items())
         return word
+
+
+def _key(name: str) -> str:
+    """Return a key of MISC, in which neither bars nor equals signs can stand."""
+    key = name_written(name.strip())
+    return name if {"|", "="} & {*key} or key != key.strip() else key
 
 
 def take_links(sentence: Sentence, words: Sequence[Word], links: Sequence[tuple[str, str]]) -> None:

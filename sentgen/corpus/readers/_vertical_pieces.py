@@ -11,11 +11,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sentgen.corpus.comments import OF_DOCUMENT, regions_said
+from sentgen.corpus.comments import regions_said, said, said_of_document
 from sentgen.corpus.readers._named_columns import NamedColumns, field_of
 from sentgen.corpus.readers._tags import LONGEST, Tag, tag_of
 from sentgen.corpus.sentence import Mark, Region, Sentence
 from sentgen.corpus.validation import InputLimits
+from sentgen.corpus.written_names import name_written
 from sentgen.errors import InputError
 from sentgen.output.wording import quantity
 
@@ -352,9 +353,9 @@ class Pieces:
             if tag.opens:
                 self._enter_document(tag, line)
         elif tag.opens:
-            self._open_region(tag.kind, tag.attributes)
+            self._open_region(name_written(tag.kind), _named(tag))
         else:
-            self._close_region(tag.kind)
+            self._close_region(name_written(tag.kind))
         self._closed |= kind in _BLOCKS and not self._inside
 
     def _glue(self) -> None:
@@ -370,26 +371,28 @@ class Pieces:
         self._said.clear()
         self._closed, self._inside = True, tag.opens
         if self._kept and tag.opens:
-            self._own.append(self._open_region(tag.kind, tag.attributes))
+            self._own.append(self._open_region(tag.kind, _named(tag)))
         for key, value in tag.attributes:
             if key == "id":
                 self._sent_id = value
                 continue
-            said = f"{key} = {value}"
+            told = said(name_written(key), value)
             # What comments of CoNLL-U say of the sentences that follow is said of this one only.
-            regions = [self._open_region(one.kind, one.attributes) for one in regions_said([said])]
+            regions = [self._open_region(one.kind, one.attributes) for one in regions_said([told])]
             self._own += regions
             if not regions:
-                self._said.append(said)
+                self._said.append(told)
 
     def _enter_document(self, tag: Tag, line: int) -> None:
-        said = dict(tag.attributes)
+        told = dict(tag.attributes)
         self._outside = False
-        self._document = next((said[key] for key in _NAMES if said.get(key)), f"{self.path}#{line}")
-        self._metadata = [f"{OF_DOCUMENT}{key} = {value}" for key, value in said.items() if key != "id"]
+        self._document = next((told[key] for key in _NAMES if told.get(key)), f"{self.path}#{line}")
+        self._metadata = [
+            said_of_document(name_written(key), value) for key, value in told.items() if key != "id"
+        ]
         self._around = {kind: len(regions) for kind, regions in self._open.items()}
         if tag.kind.lower() != DOCUMENTS[0]:
-            self._open_region(tag.kind, tag.attributes)
+            self._open_region(tag.kind, _named(tag))
 
     def _leave_document(self) -> None:
         """End the regions that have begun in the document, with what is said of it."""
@@ -425,6 +428,11 @@ class Pieces:
             marks.pop()
         else:
             marks.append(mark)
+
+
+def _named(tag: Tag) -> tuple[tuple[str, str], ...]:
+    """Return the attributes of a region, their names as they were before they were written."""
+    return tuple((name_written(key), value) for key, value in tag.attributes)
 
 
 def _is_final(form: str) -> bool:

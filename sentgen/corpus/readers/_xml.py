@@ -16,6 +16,7 @@ from sentgen.corpus.encodings import UTF_8, xml_in_utf_8
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.sources import COMPRESSED
 from sentgen.corpus.validation import LIMITS
+from sentgen.corpus.written_names import name_written
 from sentgen.errors import InputError, Rejection
 from sentgen.extras import needs
 
@@ -84,6 +85,11 @@ def named(attributes: Mapping[str, str]) -> dict[str, str]:
     return told
 
 
+def with_names_written(told: Mapping[str, str]) -> dict[str, str]:
+    """Return attributes by the names that they had before they were written as names of XML."""
+    return {name_written(name): value for name, value in told.items()}
+
+
 class Elements:
     """Takes what lxml finds, and makes items of it; readers say how.
 
@@ -128,7 +134,8 @@ class Elements:
             self.included.append(attributes.get("href", ""))
             self.pass_over()
         else:
-            self.begin(local(tag), attributes)
+            # lxml leaves every ampersand of an attribute as a reference, where entities are not replaced.
+            self.begin(local(tag), {name: value.replace("&#38;", "&") for name, value in attributes.items()})
 
     def end(self, tag: str) -> None:
         """Take the end of an element."""
@@ -162,7 +169,7 @@ class Elements:
 
     def told(self, name: str, attributes: Mapping[str, str]) -> dict[str, str]:
         """Return the attributes of a region, none of them too long."""
-        found = named(attributes)
+        found = with_names_written(named(attributes))
         for key, value in found.items():
             if len(value) > LIMITS.field_length:
                 self.fail(f"{key} of {name} has {len(value)} characters; the limit is {LIMITS.field_length}")

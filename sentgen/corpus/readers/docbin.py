@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, BinaryIO
 
-from sentgen.corpus.comments import OF_DOCUMENT
+from sentgen.corpus.comments import said_of_document
 from sentgen.corpus.parsers.spacy import sentence_of
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._blocks import cleaned
@@ -77,10 +77,12 @@ def _check(packed: bytes, path: str) -> None:
 
 
 def _document(document: Doc, number: int, path: str) -> Iterator[Sentence | Rejection | RawText]:
-    said = _said(document)
+    of_itself, metadata_of = _said(document)
     file = re.split(r"[/\\!]", path)[-1]
-    begins: str | None = next((said.pop(key) for key in NAMES if key in said), f"{file}#{number}")
-    metadata = [f"{OF_DOCUMENT}{key.replace('=', '_')} = {value}" for key, value in said.items()]
+    # What stands under `metadata` names a document that has no other name.
+    names = [(of, key) for of in (of_itself, metadata_of) for key in NAMES if key in of]
+    begins: str | None = names[0][0].pop(names[0][1]) if names else f"{file}#{number}"
+    metadata = [said_of_document(key, value) for key, value in (metadata_of | of_itself).items()]
     if not document.has_annotation("SENT_START"):
         kept = [name for name in _OF_TOKENS if document.has_annotation(name)]
         if kept:
@@ -108,17 +110,23 @@ def _document(document: Doc, number: int, path: str) -> Iterator[Sentence | Reje
         yield checked
 
 
-def _said(document: Doc) -> dict[str, str]:
-    """Return what is said of a document."""
-    found: dict[str, object] = {}
+def _said(document: Doc) -> tuple[dict[str, str], dict[str, str]]:
+    """Return what is said of a document, and what stands under `metadata`."""
+    found: dict[object, object] = {}
+    metadata: Mapping[object, object] = {}
     for key, value in document.user_data.items():
-        if isinstance(key, str):
-            found.update(value if key == "metadata" and isinstance(value, Mapping) else {key: value})
+        if key == "metadata" and isinstance(value, Mapping):
+            metadata = value
+        elif isinstance(key, str):
+            found[key] = value
         elif isinstance(key, tuple) and len(key) > 1 and key[0] == "._." and key[2:] in ((), (None, None)):
             found[key[1]] = value  # an extension of the document, not of one of its tokens
-    found |= document.cats
+    return _texts({**found, **document.cats}), _texts(metadata)
+
+
+def _texts(found: Mapping[object, object]) -> dict[str, str]:
     return {
-        " ".join(str(key).split()): cleaned(str(value)).strip()
+        str(key): cleaned(str(value)).strip()
         for key, value in found.items()
         if isinstance(value, str | int | float | bool) and str(value).strip()
     }

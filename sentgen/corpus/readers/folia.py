@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from sentgen.corpus.comments import OF_DOCUMENT
+from sentgen.corpus.comments import said, said_of_document
 from sentgen.corpus.encodings import UTF_8
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._flow import Flow
@@ -94,7 +94,7 @@ class _Folia(Elements):
             return
         elif name == "s":
             told = self._told(name, attributes)
-            self.flow.begin_sentence(told.pop("id", ""), [f"{key} = {value}" for key, value in told.items()])
+            self.flow.begin_sentence(told.pop("id", ""), [said(*one) for one in told.items()])
         elif name == "w":
             self.word = {"join": "right"} if attributes.get("space") == "no" else {}
         elif name in _STRUCTURE:
@@ -122,7 +122,7 @@ class _Folia(Elements):
             if name == "t":
                 parent.text, parent.line = parent.text or text, parent.line or done.line
             elif self.key and text.strip():
-                self.metadata.append(f"{OF_DOCUMENT}{self.key} = {spaced(text)}")
+                self.metadata.append(said_of_document(self.key, spaced(text)))
         elif name == "w":
             self.flow.word(self.words.of(self.word or {}, spaced(done.text)), done.line or self.line)
             self.word, parent.filled = None, True

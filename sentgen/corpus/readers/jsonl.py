@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from sentgen.corpus.comments import OF_DOCUMENT, of_document
+from sentgen.corpus.comments import of_document, said, said_of_document
 from sentgen.corpus.reader import ENGLISH, Reader
 from sentgen.corpus.readers._columns import FormatError, finished
 from sentgen.corpus.readers.text import in_sentences
@@ -35,7 +35,7 @@ _KNOWN = {ID, "sent_id", "tokens", "sentences", TEXT, *_STRING_COLUMNS, *_NUMBER
 FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 FORBIDDEN_IN_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
 #: What cannot stand in a comment.
-BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
+BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]+")
 
 
 def read(
@@ -64,14 +64,14 @@ def read_raw(
         try:
             value = parse_object(line)
             named = name_of(value, id)
-            said = _metadata(value, text, id)
+            told = _metadata(value, text, id)
             # All of an object before any of it: a broken one is one rejection.
             results = list(_sentences(value, path, number, limits, text))
         except FormatError as error:
             yield Rejection(path, number, "", error.check_id, error.message)
             continue
         # As the name of a document, what is said of it waits for its first good sentence.
-        metadata = [*(() if named else of_document(metadata)), *said]
+        metadata = [*(() if named else of_document(metadata)), *told]
         document = named or document
         for result in results:
             if not isinstance(result, Rejection):
@@ -130,12 +130,12 @@ def _columns(value: dict[str, object], line: int) -> Sentence:
 
 def _metadata(value: dict[str, object], text: str, id: str) -> list[str]:
     """Return what an object says beside its text, as comments of CoNLL-U."""
-    prefix = OF_DOCUMENT if name_of(value, id) else ""
+    write = said_of_document if name_of(value, id) else said
     known = {text, id} if text != TEXT else {*_KNOWN, id} - ({ID} if id != ID else set())
     return [
-        BREAKS.sub(" ", f"{prefix}{key} = {str(said).lower() if isinstance(said, bool) else said}")
-        for key, said in value.items()
-        if key not in known and isinstance(said, (str, int, float)) and "=" not in key
+        write(key, BREAKS.sub(" ", str(one).lower() if isinstance(one, bool) else str(one)))
+        for key, one in value.items()
+        if key not in known and isinstance(one, (str, int, float))
     ]
 
 

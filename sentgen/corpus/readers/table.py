@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import BinaryIO
 
-from sentgen.corpus.comments import OF_DOCUMENT
+from sentgen.corpus.comments import said_of_document
 from sentgen.corpus.encodings import UTF_8, check_encoding
 from sentgen.corpus.reader import ENGLISH, Reader
 from sentgen.corpus.readers import text as raw_text
@@ -46,11 +46,7 @@ def documents_of(table: TextTable, *, text: str, id: str) -> Iterator[Rejection 
         raise InputError(f"which column is the text? give --text: {table.most_text_first()}", path=path)
     place = table.place(text, "--text")
     named = table.place(id, "--id") if id else None
-    others = [
-        (at, f"{OF_DOCUMENT}{name.replace('=', '_')}")
-        for at, name in enumerate(table.columns)
-        if at not in (place, named)
-    ]
+    others = [(at, name) for at, name in enumerate(table.columns) if at not in (place, named)]
     file, seen = re.split(r"[/\\!]", path)[-1], dict[str, int]()
     for row_number, row in enumerate(table.rows, 1):
         if row.wrong:
@@ -64,7 +60,7 @@ def documents_of(table: TextTable, *, text: str, id: str) -> Iterator[Rejection 
         if named is not None:
             seen[name] = row.number
         told = [(key, " ".join(BREAKS.sub(" ", row.values[at]).split())) for at, key in others]
-        said = [f"{key} = {value}" for key, value in told if value]
+        said = [said_of_document(key, value) for key, value in told if value]
         begins: str | None = name
         for raw in raw_text.read_raw(row.values[place].splitlines(), path=path):
             yield RawText(raw.text, row.number, document=begins, metadata=said if begins else [])

@@ -16,12 +16,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO
 
+from sentgen.corpus.comments import said
 from sentgen.corpus.encodings import UTF_8
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._flow import Flow, Word
 from sentgen.corpus.readers._tei_header import Header, check_paths
 from sentgen.corpus.readers._tei_words import DEPENDENCIES, WordMaker, take_links
-from sentgen.corpus.readers._xml import Elements, named, read_xml, root_of, spaced, stem
+from sentgen.corpus.readers._xml import Elements, named, read_xml, root_of, spaced, stem, with_names_written
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.errors import Rejection
 
@@ -170,7 +171,7 @@ class _Tei(Elements):
         if self.flow.in_sentence:
             return _nothing
         sent_id = told.pop("id", "") or told.pop("n", "")
-        self.flow.begin_sentence(sent_id, [f"{key} = {value}" for key, value in told.items()])
+        self.flow.begin_sentence(sent_id, [said(*one) for one in with_names_written(told).items()])
         return self._end_sentence
 
     def _end_sentence(self, _: str) -> None:
@@ -262,7 +263,8 @@ class _Tei(Elements):
         elif told.get("break") == "no":
             self.flow.join()
         elif name == "milestone" and "spanTo" in told and "unit" in told:
-            self.flow.open_span(told.pop("spanTo").removeprefix("#"), told.pop("unit"), told)
+            name, kind = told.pop("spanTo").removeprefix("#"), told.pop("unit")
+            self.flow.open_span(name, kind, with_names_written(told))
         elif name == "anchor" and "id" in told:
             self.flow.close_span(told["id"])
 
