@@ -10,6 +10,7 @@ backslash is too where it would be read as the start of such an escape. Reading 
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import math
 import re
@@ -45,7 +46,7 @@ from sentgen.output.wording import quantity
 from sentgen.schema import Store
 from sentgen.schema.engine import arrow_reader
 from sentgen.schema.store import append, next_id, raw
-from sentgen.schema.tables.corpus import word
+from sentgen.schema.tables.corpus import BOS, EOS, word
 from sentgen.schema.tables.counts import MAX_ORDER
 
 _FILE = "arpa.sql"
@@ -59,9 +60,17 @@ _ZERO = -99.0
 _UNSAFE = re.compile(r"[\x00-\x20\x7f]|\\(?=u[0-9a-f]{4})")
 _ESCAPE = re.compile(r"\\u([0-9a-f]{4})")
 # Digits are bounded: int() refuses some thousand of them with a traceback.
-_COUNT = re.compile(rb"ngram\s+(\d{1,3})\s*=\s*(\d{1,18})\s*")
+_COUNT = re.compile(rb"ngram\s+(\d{1,3})\s*=\s*(\d{1,18})\s*", re.IGNORECASE)
 _OVER = re.compile(rb"# over: (tags|classes|items) (\d{1,9})")
-_SECTION = re.compile(rb"\\(\d{1,3})-grams:\s*")
+_SECTION = re.compile(rb"\\(\d{1,3})-grams:\s*", re.IGNORECASE)
+#: Python takes more for a number: `nan`, `1_000`.
+_LOGARITHM = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|-inf(?:inity)?", re.IGNORECASE)
+#: Lines before the data, which toolkits fill with what they are and what they were called with.
+_PREFACE = 10_000
+#: Bytes of a line.
+_LONGEST = 1 << 20
+#: What begins and what ends a sentence.
+_MARKS = {BOS: "<s>", EOS: "</s>"}
 
 Progress = Callable[[str], None]
 
@@ -164,7 +173,8 @@ def _lines(connection: Connection, model: ModelInfo, n: int) -> Iterator[list[st
 def import_arpa(store: Store, name: str, path: Path | str, *, progress: Progress | None = None) -> ModelInfo:
     """Store an ARPA file as the next version of a model, with smoothing ``arpa``.
 
-    Every n-gram must have its prefix and the unigrams of its words in the file, once, as KenLM demands.
+    Every n-gram must have its prefix and the unigrams of its words in the file, once, and there must be
+    ``<s>`` and ``</s>``, as KenLM demands. Text before the data is passed over.
     A probability of -inf becomes 10^-99. A model with the words ``<np>`` and ``</np>`` is taken for one that
     counts the brackets of base noun phrases; what else it is over, a comment before the data says.
 
@@ -229,7 +239,7 @@ class _Reader:
             section = _SECTION.fullmatch(following)
             # A file that was cut off just between two sections would pass for a smaller model.
             if n == len(counts):
-                if following.strip() != b"\\end\\":
+                if following.strip().lower() != b"\\end\\":
                     raise self.error(f"expected \\end\\ after the {n}-grams, found {_shown(following)}")
             elif section is None or int(section[1]) != n + 1:
                 raise self.error(f"expected \\{n + 1}-grams: after the {n}-grams, found {_shown(following)}")
@@ -240,21 +250,24 @@ class _Reader:
 
     def _next(self) -> bytes:
         """Return the next line that is not blank, empty bytes at the end of the file."""
-        for line in self.file:
+        while line := self.file.readline(_LONGEST):
             self.line += 1
+            if len(line) == _LONGEST:
+                raise self.error(f"a line of more than {_LONGEST:,} bytes")
             if not line.isspace():
                 return line
         return b""
 
     def _header(self) -> list[int]:
         """Read up to the first section and return the number of n-grams by order."""
-        line = self._next()
-        while line.startswith(b"#"):
+        line = self._next().removeprefix(codecs.BOM_UTF8)
+        begin = _shown(line)
+        while line.strip().lower() != b"\\data\\":
+            if not line or self.line > _PREFACE:
+                raise self.error(f"not an ARPA file: no line is \\data\\; it begins with {begin}", 1)
             if found := _OVER.fullmatch(line.strip()):
                 self.symbols = Symbols(found[1].decode(), int(found[2]))
             line = self._next()
-        if line.strip() != b"\\data\\":
-            raise self.error(f"not an ARPA file: expected \\data\\, found {_shown(line)}", self.line or 1)
         counts: list[int] = []
         while found := _COUNT.fullmatch(line := self._next()):
             if int(found[1]) != len(counts) + 1:
@@ -307,12 +320,9 @@ class _Reader:
         append(self.connection, f"arpa_gram_{n}", pa.table(columns))
 
     def _number(self, field: bytes, line: int) -> float:
-        try:
-            value = float(field)
-        except ValueError:
-            value = math.nan
         # -inf is taken: `_store` makes the probability of zero of it.
-        if math.isnan(value) or value == math.inf:
+        value = float(field) if _LOGARITHM.fullmatch(field) else math.inf
+        if value == math.inf:
             raise self.error(f"{_shown(field)} is not a logarithm", line)
         return value
 
@@ -327,7 +337,15 @@ class _Reader:
 
 
 def _check(connection: Connection, path: Path, order: int) -> None:
-    """Refuse n-grams that occur twice or lack their prefix or a unigram."""
+    """Refuse n-grams that occur twice or lack their prefix or a unigram, and what cannot end a sentence."""
+    rows = sql.rows(connection, f"select w1 from arpa_gram_1 where w1 in ({BOS}, {EOS})")
+    missing = [mark for word_id, mark in _MARKS.items() if (word_id,) not in {*map(tuple, rows)}]
+    if missing:
+        raise InputError(
+            f"no 1-gram is {' or '.join(missing)}, without which no sentence has a probability; "
+            "train the model on sentences between <s> and </s>",
+            path=str(path),
+        )
     for n in range(1, order + 1):
         problems = {"duplicate": f"this {n}-gram occurs twice"}
         if n > 1:

@@ -19,13 +19,15 @@ from sentgen.schema.store import raw
 TEXT = ["a b a", "a c", "b a ü", "a b a", "b b c a"]
 
 SMALL = """\\data\\
-ngram 1=3
+ngram 1=5
 ngram 2=1
 
 \\1-grams:
 -1.0\t<unk>
 -0.5\ta\t-0.25
 -0.5\tb
+-99\t<s>\t-0.5
+-0.75\t</s>
 
 \\2-grams:
 -0.125\ta b
@@ -109,6 +111,8 @@ def test_other_models_are_read(store: Store, tmp_path: Path) -> None:
         ("<unk>",): (-1.0, 0.0),
         ("a",): (-0.5, -0.25),
         ("b",): (-0.5, 0.0),
+        ("<s>",): (-99, -0.5),
+        ("</s>",): (-0.75, 0.0),
         ("a", "b"): (-0.125, 0.0),
     }
     found = ngrams(store, model)
@@ -131,25 +135,27 @@ def test_impossible_words_get_the_lowest_number(store: Store, tmp_path: Path) ->
     ("old", "new", "line", "message"),
     [
         ("\\data\\", "hello", 1, "not an ARPA file"),
-        ("ngram 1=3", "ngram 1=4", 10, "3 1-grams, but the header says 4"),
+        ("ngram 1=5", "ngram 1=4", 12, "5 1-grams, but the header says 4"),
         ("ngram 2=1", "ngram 3=1", 3, "expected the number of 2-grams"),
         ("ngram 2=1", f"ngram 2={'9' * 4301}", 3, "expected ngram 1=NUMBER"),
-        ("ngram 1=3\nngram 2=1", "", 4, "expected ngram 1=NUMBER"),
+        ("ngram 1=5\nngram 2=1", "", 4, "expected ngram 1=NUMBER"),
         (
             "ngram 2=1",
             "\n".join(f"ngram {n}=1" for n in range(2, 7)),
             9,
             "highest that a model may have is 5",
         ),
-        ("\\2-grams:", "\\3-grams:", 10, "expected \\2-grams:"),
-        ("-0.125\ta b", "-0.125\ta", 11, "expected a number, 2 words"),
-        ("-0.125\ta b", "zero\ta b", 11, "not a logarithm"),
-        ("-0.125\ta b", "0.125\ta b", 11, "above 0"),
-        ("-0.125\ta b", "-0.125\tc b", 11, "without its last word is no 1-gram"),
-        ("-0.125\ta b", "-0.125\ta c", 11, "last word of this 2-gram is no unigram"),
+        ("\\2-grams:", "\\3-grams:", 12, "expected \\2-grams:"),
+        ("-0.125\ta b", "-0.125\ta", 13, "expected a number, 2 words"),
+        ("-0.125\ta b", "zero\ta b", 13, "not a logarithm"),
+        ("-0.125\ta b", "-0_1\ta b", 13, "not a logarithm"),
+        ("-0.125\ta b", "nan\ta b", 13, "not a logarithm"),
+        ("-0.125\ta b", "0.125\ta b", 13, "above 0"),
+        ("-0.125\ta b", "-0.125\tc b", 13, "without its last word is no 1-gram"),
+        ("-0.125\ta b", "-0.125\ta c", 13, "last word of this 2-gram is no unigram"),
         ("-0.5\tb", "-0.5\ta", 8, "occurs twice"),
-        ("\n\\end\\\n", "", 11, "was cut off"),
-        ("\\end\\", "\\fin\\", 13, "expected \\end\\"),
+        ("\n\\end\\\n", "", 13, "was cut off"),
+        ("\\end\\", "\\fin\\", 15, "expected \\end\\"),
         ("-0.5\tb", "-0.5\tb\\u000a", 8, "line feed"),
     ],
 )
@@ -166,6 +172,53 @@ def test_damaged_files_are_refused(
     assert message in str(caught.value)
     assert caught.value.line == line
     assert list_models(store) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "missing"),
+    [
+        ("-0.75\t</s>\n", "", "</s>"),
+        ("-99\t<s>\t-0.5\n", "", "<s>"),
+        ("-99\t<s>\t-0.5\n-0.75\t</s>\n", "", "<s> or </s>"),
+        ("</s>", "</S>", "</s>"),
+    ],
+)
+def test_a_model_that_ends_no_sentence_is_refused(
+    store: Store, tmp_path: Path, old: str, new: str, missing: str
+) -> None:
+    """KenLM refuses it, too: each end would cost what an unknown word does."""
+    text = SMALL.replace(old, new).replace("1=5", f"1={5 - (old.count('<') if not new else 0)}")
+
+    with pytest.raises(InputError, match=f"no 1-gram is {missing}, without"):
+        import_arpa(store, "bad", write(tmp_path / "bad.arpa", text))
+    assert list_models(store) == []
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "\ufeff" + SMALL,
+        "A model\nof a toolkit\n\n# with notes\n" + SMALL,
+        "\ufeffA model\n\n" + SMALL,
+        SMALL.replace("\n", "\r\n"),
+        SMALL.replace("\t", " "),
+        SMALL.replace("\n-", "\n\n  -"),
+        SMALL.replace("data", "DATA")
+        .replace("grams", "Grams")
+        .replace("end", "END")
+        .replace("ngram", "NGRAM"),
+        SMALL.replace("<unk>", "<UNK>"),
+        SMALL + "what follows\n",
+        SMALL.replace("-0.5", "-5e-1"),
+    ],
+)
+def test_ways_of_writing_the_same(store: Store, tmp_path: Path, written: str) -> None:
+    """Byte order mark, text before the data, line ends, blanks, capitals: the model is the same, packed, too."""
+    expected = ngrams(store, import_arpa(store, "small", write(tmp_path / "small.arpa", SMALL)))
+    (tmp_path / "other.arpa").write_bytes(gzip.compress(written.encode()))
+
+    for path in (write(tmp_path / "plain.arpa", written), tmp_path / "other.arpa"):
+        assert ngrams(store, import_arpa(store, "other", path)) == expected
 
 
 def test_unreadable_files_are_refused(store: Store, tmp_path: Path) -> None:
