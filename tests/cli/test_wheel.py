@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,17 +15,31 @@ import pytest
 from conftest import ROOT
 
 
+def ignored(path: str, rules: list[str]) -> bool:
+    """Say whether `docker build` leaves a file out: by the last rule that is of it or of a folder around it."""
+    found = False
+    for rule in rules:
+        pattern = re.escape(rule.removeprefix("!")).replace(r"\*\*/", "(?:.*/)?").replace(r"\*\*", ".*")
+        pattern = pattern.replace(r"\*", "[^/]*").replace(r"\[", "[").replace(r"\]", "]")
+        if re.fullmatch(f"{pattern}(?:/.*)?", path):
+            found = not rule.startswith("!")
+    return found
+
+
 @pytest.mark.slow
 def test_wheel(tmp_path: Path) -> None:
-    """The top level holds one package, with SQL, migrations and demo data; the manual page is where `man` looks."""
+    """The top level holds one package, with SQL, migrations and demo data; the manual page is where `man` looks.
+
+    It is built from what `docker build` has, whose Dockerfile copies all that the ignore file lets through.
+    """
     source = tmp_path / "source"
-    source.mkdir()
-    for name in ("sentgen", "schema", "migrations"):
-        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
-    (source / "docs" / "man").mkdir(parents=True)
-    page = "docs/man/sentgen.1"
-    for name in ("pyproject.toml", "build_backend.py", "README.md", "LICENSE", "cli.py", page):
-        shutil.copy(ROOT / name, source / name)
+    rules = (ROOT / ".dockerignore").read_text("utf-8").split()
+    roots = {rule.removeprefix("!").split("/")[0] for rule in rules if rule.startswith("!")}
+    for path in (path for root in sorted(roots) for path in (ROOT / root, *(ROOT / root).rglob("*"))):
+        if path.is_file() and not ignored(path.relative_to(ROOT).as_posix(), rules):
+            copy = source / path.relative_to(ROOT)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, copy)
     plainly = ("--config-setting", "machine-code=no")
     subprocess.run(
         [sys.executable, "-m", "build", "--wheel", "--no-isolation", *plainly, "--outdir", str(tmp_path)],
