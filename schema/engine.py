@@ -25,6 +25,7 @@ from sentgen.schema.durability import block_journal, crash_mark, write_lock
 from sentgen.schema.durability.duckdb_faults import (
     ARROW_IS_FETCHED,
     ARROW_OF_RELATIONS,
+    READABLE_BEFORE,
     RIGHT_PLANS,
     WITHOUT_LOG,
 )
@@ -88,6 +89,7 @@ def _open_engine(path: Path, *, read_only: bool, memory_limit: int, threads: int
     config = {
         **settings(memory_limit, threads),
         **WITHOUT_LOG,
+        **READABLE_BEFORE,
         "temp_directory": str(spill),
         # The pruning of the sorted tables lives on the order of their rows.
         "preserve_insertion_order": "true",

@@ -32,6 +32,11 @@ if _VERSION >= (1, 5):
 #: `tests/schema/test_right_plans.py`, which fails once this is of no use. Waits for 2.0.
 RIGHT_PLANS = {"disabled_optimizers": "common_subplan"} if (1, 5) <= _VERSION < (2, 0) else {}
 
+#: A new file of 2.0 is of a version that 1.4 and 1.5 do not open, unless it is asked for one that they do:
+#: here, that of the oldest that pyproject.toml asks for, so that a store goes from machine to machine. A file
+#: that is there keeps its version. Waits for 2.0.
+READABLE_BEFORE = {"storage_compatibility_version": "v1.4.0"} if _VERSION >= (2, 0) else {}
+
 #: A checkpoint writes over blocks of the catalog that the state before needs, so that a kill within leaves a
 #: file that does not open: 1.4.1 to 2.0.1 do, and nobody has reported it. `block_journal` keeps such blocks;
 #: `block_restore` reads and writes the file for that, whose layout is known of these versions. Waits for a
