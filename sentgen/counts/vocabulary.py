@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from sentgen.arrays import Bits, Bytes, Ints, Longs, compiled
+from sentgen.case_folding import fold
 
 # Above that, runs of probing in an open-addressing table get long.
 _LOAD = 0.6
@@ -117,7 +118,7 @@ class Vocabulary:
         if not strings:
             return np.empty(0, np.int32)
         text = "\n".join(strings)
-        return self._run((text.lower() if lowercase else text).encode(), by_line=False, rows=len(strings))[0]
+        return self._run((fold(text) if lowercase else text).encode(), by_line=False, rows=len(strings))[0]
 
     def encode_lines(self, text: bytes) -> tuple[Ints, Ints]:
         """Number the words (between spaces or tabs) of whole lines; return them and the words a line."""

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from sqlalchemy import Connection, insert
 
 from sentgen.arrays import Bools, Ints, Longs
+from sentgen.case_folding import fold
 from sentgen.corpus.base_np import (
     base_np_numbers,
     function_head_positions,
@@ -177,7 +178,7 @@ class Writer:
         self.flush()
         numbers, lengths = self._words.vocabulary.encode_lines(
             # As text: lower case is more than ASCII.
-            block.text.decode().lower().encode() if self.corpus.lowercase else block.text
+            fold(block.text.decode()).encode() if self.corpus.lowercase else block.text
         )
         # Blank lines are no sentences, but they count as lines.
         lines = np.flatnonzero(lengths) + block.first_line
@@ -304,7 +305,7 @@ class Writer:
 
     def _append_multiwords(self, sentences: list[Sentence], ids: Longs) -> None:
         rows = [
-            (self.corpus.id, int(number), first, last, form)
+            (self.corpus.id, int(number), first, last, fold(form) if self.corpus.lowercase else form)
             for sentence, number in zip(sentences, ids, strict=True)
             for first, last, form in sentence.multiwords
         ]

@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from sqlalchemy import Connection, delete, insert, select
 
+from sentgen.case_folding import fold
 from sentgen.desk.desk import Desk, now
 from sentgen.desk.labels import UNLABELED, LabelerOption, NameOption, as_known, checked
 from sentgen.desk.standing import CHANGED, GONE, Standing, known_lines, standings
@@ -31,9 +32,9 @@ _BLOCK = 10_000
 _NOT_OF_SETS = ("count", "places", "explain", "show", "random", "limit", "offset")
 _PLACE, _WORDS = ("corpus", "document", "sent_id"), ("left", "node", "right")
 _KEYS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
-    "left": lambda one: one["left"].casefold().split()[::-1],
-    "node": lambda one: one["node"].casefold(),
-    "right": lambda one: one["right"].casefold().split(),
+    "left": lambda one: fold(one["left"]).split()[::-1],
+    "node": lambda one: fold(one["node"]),
+    "right": lambda one: fold(one["right"]).split(),
     "document": lambda one: (one["corpus"], one["document"]),
 }
 

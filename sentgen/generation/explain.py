@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from sentgen.case_folding import fold
 from sentgen.generation.bag import Unit, places_of
 from sentgen.generation.joint.factors import FactorSettings
 from sentgen.generation.joint.reasons import Decision, decisions
@@ -118,7 +119,7 @@ def _decisions(
 
 
 def _attachments(units: Sequence[Unit], tree: Tree, lower: bool) -> Iterator[Attachment]:
-    heads = [(unit.head.lower() if lower else unit.head, unit.head_tag) for unit in units]
+    heads = [(fold(unit.head) if lower else unit.head, unit.head_tag) for unit in units]
     for modifier, head, side, earlier in zip(heads, tree.heads, tree.sides, tree.earlier, strict=True):
         yield Attachment(ROOT_UNIT if head == ROOT else heads[head], modifier, side, earlier)
 

@@ -10,6 +10,7 @@ from itertools import chain
 import numpy as np
 
 from sentgen.arrays import Bools
+from sentgen.case_folding import fold
 from sentgen.generation.bag import Unit, broken_up, shuffled
 from sentgen.generation.ngrams.features import fetch_feature
 from sentgen.generation.plan import SearchPlan, Treebank
@@ -199,4 +200,4 @@ def _tree_model(found: UnitDependencies, tags: Sequence[str]) -> TreeModel:
 
 
 def _cased(word: str, lower: bool) -> str:
-    return word.lower() if lower else word
+    return fold(word) if lower else word

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
 
+from sentgen.case_folding import fold, folded
 from sentgen.lookups.attributes import COLUMNS
-from sentgen.lookups.patterns import ANY, TokenPattern, counted_tag, glob, tag_among, word_among
+from sentgen.lookups.patterns import ANY, TokenPattern, counted_tag, glob, loose, tag_among, word_among
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, where
 from sentgen.output.wording import either, near
@@ -110,9 +111,9 @@ def _near_labels(
     """Return what is to be said of a label that there is not, and labels that may be meant."""
     if not labels:
         return f"these corpora have no {'tags' if value.attribute == COUNTED else value.attribute}", []
-    folded = {label.lower(): label for label in reversed(labels)}
-    if same := _matching(list(folded), value.pattern.lower()):
-        return "", [f"{value.prefix}{folded[name]}" for name in same[:_MOST]]
+    alike = {fold(label): label for label in reversed(labels)}
+    if same := _matching(list(alike), fold(value.pattern)):
+        return "", [f"{value.prefix}{alike[name]}" for name in same[:_MOST]]
     if value.attribute in ("upos", "xpos", COUNTED):
         for other in ("upos", "xpos"):
             found = _matching(_labels(connection, selection, other), value.pattern)
@@ -164,7 +165,7 @@ def _matching(labels: Sequence[str], pattern: str) -> list[str]:
 def _occurs(connection: Connection, selection: Selection, value: QuestionValue) -> bool:
     bindings = Bindings()
     table, column, conditions = _words_of(selection, value, bindings)
-    matches = word_among(column, value.pattern, bindings, ignore_case=selection.ignore_case)
+    matches = word_among(column, value.pattern, bindings, ignore_case=loose(value.pattern, selection))
     text = _OCCURS.format(table=table, conditions=where([matches or f"{column} is not null", *conditions]))
     return Statement(text, bindings).value(connection) is not None
 
@@ -189,8 +190,8 @@ def _near_words(connection: Connection, selection: Selection, value: QuestionVal
     # Among numbers, everything is near.
     if glob(value.pattern).wild or size < _ONE_SLIP or not any(map(str.isalpha, value.pattern)):
         return []
-    bindings = Bindings(word=value.pattern, slips=2 if size >= _TWO_SLIPS else 1)
-    slips = "damerau_levenshtein(lower(form), lower($word))"
+    bindings = Bindings(word=value.pattern, folded=fold(value.pattern), slips=2 if size >= _TWO_SLIPS else 1)
+    slips = f"damerau_levenshtein({folded('form')}, $folded)"
     near = f"abs(length(form) - length($word)) <= $slips\n  and {slips} <= $slips"
     return _words(connection, selection, value, near, f"{slips}, ", bindings)
 
@@ -201,7 +202,7 @@ def _with_tag(connection: Connection, selection: Selection, value: QuestionValue
     if not (slash and stem and tag):
         return []
     tags = [name for kind in ("xpos", "upos") for name in _labels(connection, selection, kind)]
-    same = dict.fromkeys(name for name in tags if name.lower() == tag.lower())
+    same = dict.fromkeys(name for name in tags if fold(name) == fold(tag))
     return [f"{value.prefix}{stem}/{name}" for name in same]
 
 

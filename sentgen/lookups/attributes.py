@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from sentgen.case_folding import fold, folded
 from sentgen.lookups.statement import Bindings, any_of
 
 #: Attribute to its column in `token`, the table that holds its strings, and their column there.
@@ -54,13 +55,18 @@ class Value:
     def condition(self, string: str, bindings: Bindings, name: str = "value") -> str:
         """Return the condition that a string of SQL is such a value; null where the string is."""
         string = self._plain(string)
-        asked = [self._plain(bindings.bind(name, text)) for text in self.texts]
         if self.regex:
-            # `lower` would change classes such as \\W.
+            asked = [self._plain(bindings.bind(name, text)) for text in self.texts]
+            # Folding would change classes such as \\W.
             flag = ", 'i'" if self.ignore_case else ""
             return any_of([f"regexp_full_match({string}, {one}{flag})" for one in asked])
+        texts = self.texts
         if self.ignore_case:
-            string, asked = f"lower({string})", [f"lower({one})" for one in asked]
+            string, texts = folded(string), tuple(map(fold, texts))
+        asked = [self._plain(bindings.bind(name, text)) for text in texts]
+        # Without its accent, another letter may be left to be folded.
+        if self.ignore_case and self.ignore_accents:
+            string, asked = folded(string), [folded(one) for one in asked]
         return f"{string} = {asked[0]}" if len(asked) == 1 else f"{string} in ({', '.join(asked)})"
 
     def _plain(self, string: str) -> str:

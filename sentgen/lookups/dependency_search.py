@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from sentgen.lookups.absence import COUNTED, QuestionValue, explained
 from sentgen.lookups.counted_anew import trees
-from sentgen.lookups.patterns import ANY, tag_among, word_among
+from sentgen.lookups.patterns import ANY, loose, tag_among, word_among
 from sentgen.lookups.question import LimitOption, Lookup
 from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
 from sentgen.options import Option
@@ -121,7 +121,7 @@ class Dependencies(Lookup):
         for side, known, end in ends:
             if known == "word":
                 word = selection.fold(end.pattern)
-                among = word_among(f"{side}_word_id", word, bindings, ignore_case=selection.ignore_case)
+                among = word_among(f"{side}_word_id", word, bindings, ignore_case=loose(word, selection))
                 conditions.append(among)
                 values.append(QuestionValue("word", word))
             else:
@@ -167,7 +167,7 @@ class Arguments(Lookup):
         conditions = [
             f"layer = {bindings.bind('layer', str(self.layer))}",
             f"level = {bindings.bind('level', level)}",
-            word_among("word_id", word, bindings, ignore_case=selection.ignore_case),
+            word_among("word_id", word, bindings, ignore_case=loose(word, selection)),
             tag_among("tag_id", self.tag, bindings),
             *chosen,
         ]

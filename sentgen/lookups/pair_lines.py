@@ -12,7 +12,7 @@ from sentgen.lookups.attributes import COLUMNS
 from sentgen.lookups.concordances.hits import read_pattern
 from sentgen.lookups.concordances.surface import LINE_COLUMNS, surface_of
 from sentgen.lookups.dependency_search import End, Layer
-from sentgen.lookups.patterns import TokenPattern, counted_tag, tag_among, word_among
+from sentgen.lookups.patterns import TokenPattern, counted_tag, loose, tag_among, word_among
 from sentgen.lookups.prepositions import linked_tokens
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
@@ -181,7 +181,7 @@ def _one_token(connection: Connection, pattern: str, selection: Selection) -> To
 
 def _word(alias: str, pattern: str, selection: Selection, bindings: Bindings) -> str:
     folded = selection.fold(pattern)
-    return word_among(f"{alias}.word_id", folded, bindings, ignore_case=selection.ignore_case)
+    return word_among(f"{alias}.word_id", folded, bindings, ignore_case=loose(folded, selection))
 
 
 def _lines(

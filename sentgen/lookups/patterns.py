@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from sentgen.case_folding import fold, folded, like
 from sentgen.errors import InputError
 from sentgen.lookups.attributes import COLUMNS, NAMED
 from sentgen.lookups.selection import Selection
@@ -33,11 +34,15 @@ class Glob:
         self, column: str, bindings: Bindings, name: str = "word", *, ignore_case: bool = False
     ) -> str:
         """Return the condition on a column of strings."""
-        parameter = bindings.bind(name, self.text)
         if ignore_case:
-            # Both by DuckDB, which folds some letters otherwise than Python does.
-            column, parameter = f"lower({column})", f"lower({parameter})"
-        return f"{column} like {parameter} escape '\\'" if self.wild else f"{column} = {parameter}"
+            column = folded(column)
+        text = fold(self.text) if ignore_case else self.text
+        if not self.wild:
+            return f"{column} = {bindings.bind(name, text)}"
+        if ignore_case:
+            # What ends the pattern of a part need not end a word.
+            column, text = like(column), text.replace("ς", "σ")
+        return f"{column} like {bindings.bind(name, text)} escape '\\'"
 
     def matches(self, text: str) -> bool:
         """Return whether it matches a string."""
@@ -155,7 +160,15 @@ def token_pattern(
         )
     if attribute not in ("word", "lemma"):
         return TokenPattern(attribute, stem, tag)
-    return TokenPattern(attribute, selection.fold(stem), tag, selection.ignore_case)
+    return TokenPattern(attribute, selection.fold(stem), tag, loose(stem, selection))
+
+
+def loose(pattern: str, selection: Selection) -> bool:
+    """Return whether words match a pattern without regard to case.
+
+    In lower-cased corpora parts of words do: a sigma at the end of one need not end the word.
+    """
+    return selection.ignore_case or (selection.lowercase and glob(pattern).wild)
 
 
 def counted_tag(alias: str) -> str:
@@ -189,5 +202,5 @@ def word_query(pattern: str, selection: Selection) -> Statement:
     """Return the statement that yields a row if the store has a word that matches."""
     bindings = Bindings()
     asked = glob(selection.fold(pattern))
-    condition = asked.condition("form", bindings, ignore_case=selection.ignore_case)
+    condition = asked.condition("form", bindings, ignore_case=loose(pattern, selection))
     return Statement(f"select id from word where {condition} limit 1", bindings)

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from sentgen.case_folding import folded
+
 #: `link` are the nouns, with head and relation of the link; one with two prepositions stands there twice.
 #: Both sides are made first, as they are few of all tokens, which DuckDB does not see.
 _LINKED = """\
 preposition as materialized (
-  select t.sentence_id, t.head as position, lower(word.form) || coalesce(' ' || more.words, '') as preposition
+  select t.sentence_id, t.head as position, {form} || coalesce(' ' || more.words, '') as preposition
   from token as t
   join word on word.id = t.word_id
   left join (
-    select t.sentence_id, t.head, string_agg(lower(word.form), ' ' order by t.position) as words
+    select t.sentence_id, t.head, string_agg({form}, ' ' order by t.position) as words
     from token as t
     join word on word.id = t.word_id
     where t.deprel_id in (select id from tag where name = 'fixed'){part}
@@ -43,7 +45,7 @@ link as materialized (
   join preposition using (sentence_id, position)
   where relation not in ('pobj', 'PMOD', 'comp:obj')
   union all
-  select noun.* replace (t.head as head), t.deprel_id, lower(word.form)
+  select noun.* replace (t.head as head), t.deprel_id, {form}
   from noun
   join token as t on t.sentence_id = noun.sentence_id and t.position = noun.head
   join word on word.id = t.word_id
@@ -69,4 +71,8 @@ def linked_tokens(columns: Iterable[str], of_tokens: Sequence[str] = ()) -> str:
     """
     more = "".join(f", t.{one}" for one in sorted({*columns} - {"deprel_id"}))
     conditions = "".join(f"\n    and {one}" for one in of_tokens)
-    return _LINKED.replace("{columns}", more).replace("{part}", conditions)
+    return (
+        _LINKED.replace("{columns}", more)
+        .replace("{part}", conditions)
+        .replace("{form}", folded("word.form"))
+    )

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
+from sentgen.case_folding import fold, folded
 from sentgen.errors import NotFoundError
 from sentgen.lookups.metadata.conditions import Condition, choose
 from sentgen.lookups.metadata.named import Subcorpus, condition_of, stored
@@ -51,11 +52,16 @@ class Selection:
 
     def fold(self, text: str) -> str:
         """Return a word as these corpora spell it."""
-        return text.lower() if self.lowercase else text
+        return fold(text) if self.lowercase else text
+
+    @property
+    def loose(self) -> bool:
+        """Whether words are the same in capital and small letters; those of lower-cased corpora have none."""
+        return self.ignore_case or self.lowercase
 
     def spelled(self, form: str) -> str:
         """Return what stands for a word in SQL, of the column with its form."""
-        return f"lower({form})" if self.ignore_case else form
+        return folded(form) if self.ignore_case else form
 
     def of_tokens(self, bindings: Bindings, alias: str = "") -> list[str]:
         """Return the conditions on rows that have a sentence, of a table with an alias or none."""

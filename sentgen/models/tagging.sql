@@ -28,8 +28,8 @@ with singleton as (
 ),
 ended as (
     select
-        regexp_replace(lower(right(w.form, 3)), '[0-9]', '0', 'g') as suffix,
-        left(w.form, 1) <> lower(left(w.form, 1)) as capitalized,
+        regexp_replace({ending}, '[0-9]', '0', 'g') as suffix,
+        left(w.form, 1) <> {first} as capitalized,
         t.name as tag
     from singleton
     join word w on w.id = singleton.word_id

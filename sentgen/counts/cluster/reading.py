@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sentgen.arrays import Ints, Longs
+from sentgen.case_folding import fold
 from sentgen.corpus.formats import reader_named
 from sentgen.corpus.line_blocks import LineBlock
 from sentgen.corpus.sentence import Sentence
@@ -164,7 +165,7 @@ def _numbered(
                 tokens = 0
             continue
         # As text: lower case is more than ASCII.
-        text = found.text.decode().lower().encode() if lower else found.text
+        text = fold(found.text.decode()).encode() if lower else found.text
         words, lengths = vocabulary.encode_lines(text)
         lengths = lengths[lengths > 0]
         tally.sentences += int(lengths.size)

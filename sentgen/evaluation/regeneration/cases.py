@@ -8,6 +8,7 @@ from itertools import compress
 
 import numpy as np
 
+from sentgen.case_folding import fold
 from sentgen.corpus.base_np import function_heads, mark_base_nps
 from sentgen.corpus.sentence import Sentence
 from sentgen.counts.units import unit_heads
@@ -67,7 +68,7 @@ def case_of(sentence: Sentence, preparation: Preparation) -> Case:
     if not preparation.punctuation:
         sentence = _without_punctuation(sentence)
     if preparation.lowercase:
-        sentence = replace(sentence, forms=[form.lower() for form in sentence.forms])
+        sentence = replace(sentence, forms=[fold(form) for form in sentence.forms])
     units = tagged_units(sentence, preparation.tags, preparation.units)
     return Case(Gold(tuple(units), _heads(sentence, [len(unit.words) for unit in units])))
 

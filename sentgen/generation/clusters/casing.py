@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from sentgen.case_folding import fold
 from sentgen.corpus.sentence import Sentence
 
 _NAMES = ("PROPN", "NNP", "NNPS")
@@ -27,7 +28,7 @@ def decapitalized(sentence: Sentence) -> Sentence:
     tags = sentence.upos or sentence.xpos
     if place is None or first == "I" or not first.istitle() or (tags and tags[place] in _NAMES):
         return sentence
-    return replace(sentence, forms=[*sentence.forms[:place], first.lower(), *sentence.forms[place + 1 :]])
+    return replace(sentence, forms=[*sentence.forms[:place], fold(first), *sentence.forms[place + 1 :]])
 
 
 def lower_initials(sentences: Iterable[Sentence]) -> dict[str, str]:

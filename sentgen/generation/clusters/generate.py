@@ -11,6 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints
+from sentgen.case_folding import fold
 from sentgen.errors import InputError
 from sentgen.generation.clusters import salience
 from sentgen.generation.clusters.casing import capitalized
@@ -280,7 +281,7 @@ def _prepare(
 def _mixed(models: Sequence[ClusterModel], lm: MixedModel) -> list[ClusterModel]:
     """Interpolate the bigrams of clusters with those of a language model, which is asked once."""
     lower = lowercases(lm.store, lm.model)
-    bags = [[word.lower() if lower else word for word in model.words] for model in models]
+    bags = [[fold(word) if lower else word for word in model.words] for model in models]
     # Where unknown words are classed by tag, their classes are fetched, too.
     tags = {tag for model in models for tag in model.tags}
     submodel = prefetch(lm.store, lm.model, bags, tags=tags, order=2)

@@ -14,6 +14,7 @@ from typing import Annotated
 import numpy as np
 
 from sentgen.arrays import Ints
+from sentgen.case_folding import fold
 from sentgen.generation.bag import Unit
 from sentgen.generation.problem import Setting
 from sentgen.generation.weighted import Weights, is_writable, read_weights
@@ -154,7 +155,7 @@ def symbols_of(unit: Unit, feature: FeatureModel) -> list[Choices]:
 
 def _choices(word: str, tag: str | None, feature: FeatureModel) -> Choices:
     model = feature.model
-    form = word.lower() if feature.lowercase else word
+    form = fold(word) if feature.lowercase else word
     if model.symbols.are_words:
         return (form, f"<unk:{tag}>") if tag and model.unknown == "tag" else (form,)
     symbol = tag_symbol(tag or "")

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
+from sentgen.case_folding import folded
 from sentgen.errors import InputError
 from sentgen.lookups.concordances.shown import Home, LineKey, find_key
 from sentgen.lookups.concordances.typical import SCORE, TOKENS, Typical, typical_lines
@@ -62,7 +63,7 @@ _WORDS = """
 #: Of all hits those whose next word is among the first ones: no other can be among the first lines.
 _NEAREST = """\
 beside as (
-  select h.*, coalesce(lower(w.form), '') as near
+  select h.*, coalesce({form}, '') as near
   from {every} as h
   left join token as t on t.sentence_id = h.sentence_id and t.position = {place}{part}
   left join word as w on w.id = t.word_id
@@ -214,11 +215,8 @@ class LineOrder:
                 value = SCORE
             elif one.name in values:
                 value = spot.around.value(values[one.name], bindings)
-                value = (
-                    f"lower({value})"
-                    if one.fold and not isinstance(values[one.name], SurprisalKey)
-                    else value
-                )
+                if one.fold and not isinstance(values[one.name], SurprisalKey):
+                    value = folded(value)
             else:
                 found, place = _words(one)
                 words.append(f"{found} as words_{number}")
@@ -247,6 +245,7 @@ class LineOrder:
         if first is None or first.name not in (_LEFT, _RIGHT) or not (limit and self.context) or self.typical:
             return ""
         return _NEAREST.format(
+            form=folded("w.form"),
             every=every,
             place="h.first - 1" if first.name == _LEFT else "h.last + 1",
             part=f" and t.sentence_id {part}" if part else "",
@@ -259,7 +258,7 @@ class LineOrder:
 
 def _words(one: SortKey) -> tuple[str, str]:
     """Return what a key takes of the words ``w`` at the places ``b``, and the list of these places."""
-    form = "lower(w.form)" if one.fold else "w.form"
+    form = folded("w.form") if one.fold else "w.form"
     if one.place:
         place = f"low - {-one.place}" if one.place < 0 else f"high + {one.place}"
         return f"any_value({form}) filter (where b.place = {place})", f"[{place}]"

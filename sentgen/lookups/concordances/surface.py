@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
+from sentgen.case_folding import fold, folded
 from sentgen.lookups.statement import Statement
 from sentgen.schema.engine import kept
 
@@ -114,7 +115,7 @@ def surface_sizes(connection: Connection, form: str, *, ignore_case: bool) -> tu
     """Return of how many tokens surface words of this form are, ascending; nothing if there are none."""
     if not surface_of(connection).multiwords:
         return ()
-    spelled, asked = ("lower(form)", "lower($form)") if ignore_case else ("form", "$form")
-    query = f'select list(distinct "last" - "first" + 1) from multiword where {spelled} = {asked}'
+    spelled, asked = (folded("form"), fold(form)) if ignore_case else ("form", form)
+    query = f'select list(distinct "last" - "first" + 1) from multiword where {spelled} = $form'
     # One value: rows would take Arrow, whose import takes longer than most look-ups.
-    return tuple(sorted(Statement(query, {"form": form}).value(connection) or ()))
+    return tuple(sorted(Statement(query, {"form": asked}).value(connection) or ()))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from sentgen.case_folding import folded
 from sentgen.errors import QueryError
 from sentgen.lookups.attributes import (
     COLUMNS,
@@ -140,8 +141,8 @@ class TokenConditions:
         """Return a value as the words of these corpora are compared with it."""
         if not isinstance(value, Value):
             return value
-        loose = self.selection.ignore_case or self.selection.lowercase
-        return replace(value, ignore_case=value.ignore_case or (loose and name in _WORDS))
+        loose = self.selection.loose and name in _WORDS
+        return replace(value, ignore_case=value.ignore_case or loose)
 
     def _same(
         self, one: syntax.Term, other: syntax.Term, left: str, right: str, negated: bool, operator: str
@@ -159,7 +160,7 @@ class TokenConditions:
         sides = self.string(one.attribute, left), self.string(other.attribute, right)
         first, second = (f"coalesce({side}, '')" for side in sides)
         if {one.attribute, other.attribute} <= set(_WORDS) and self.selection.ignore_case:
-            first, second = f"lower({first})", f"lower({second})"
+            first, second = folded(first), folded(second)
         return f"{first} {'<>' if negated else '='} {second}"
 
     def string(self, name: str, alias: str) -> str:

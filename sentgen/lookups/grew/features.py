@@ -147,9 +147,7 @@ class FeatureConditions:
         return misc_condition(alias, key, value, self.bindings)
 
     def _written(self, value: Value) -> Value:
-        if not value.regex:
-            value = replace(value, texts=tuple(self.selection.fold(text) for text in value.texts))
-        return replace(value, ignore_case=True) if self.selection.ignore_case else value
+        return replace(value, ignore_case=True) if self.selection.loose else value
 
     def _is(self, string: str, value: Test | None, name: str) -> str:
         return f"{string} is not null" if value is None else value.condition(string, self.bindings, name)

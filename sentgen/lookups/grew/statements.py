@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sentgen.case_folding import folded
 from sentgen.errors import InputError
 from sentgen.lookups.attributes import COLUMNS, feature
 from sentgen.lookups.concordances.hits import HitSource
@@ -250,7 +251,7 @@ class GrewStatements:
             missing = ANCHOR if key.of.key == "form" else UNDEFINED
             value = f"(select {string} from {table} where id = {column})"
             if key.of.key in ("form", "lemma") and self.compiler.ignore_case:
-                value = f"lower({value})"
+                value = folded(value)
             return f"{bound.alias}.{number}", f"coalesce({value}, '{missing}')"
         if (
             isinstance(key.of, Reference)

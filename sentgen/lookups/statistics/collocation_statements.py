@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
+from sentgen.case_folding import folded
 from sentgen.lookups.concordances.hits import ReadPattern
 from sentgen.lookups.concordances.places import SentenceRange, sentences_of
 from sentgen.lookups.parts_of_speech import has_pos
@@ -19,8 +20,8 @@ from sentgen.lookups.statistics.collocation_measures import scores
 from sentgen.lookups.windows import Window
 
 #: One number for all words that differ in capital letters only.
-SPELLING = """spelling as (
-  select id, min(id) over (partition by lower(form)) as folded
+SPELLING = f"""spelling as (
+  select id, min(id) over (partition by {folded("form")}) as folded
   from word
 ),
 """
@@ -159,7 +160,7 @@ class CollocationStatements(ABC):
 
     def _filled(self, text: str, bindings: Bindings, **told: str) -> str:
         """Fill in the numbers of words, the same for words that are one, and what is asked of them."""
-        folded = self.selection.ignore_case
+        ignoring = self.selection.ignore_case
         for alias in "tdh":
             place, of_alias = f"{alias}.{self.column}", f"spelling_{alias}"
             # Others are tokens of the window, too, as those without a lemma are.
@@ -167,10 +168,10 @@ class CollocationStatements(ABC):
                 place = f"case when {wanted[0]} then {place} end"
             # Not an inner join: tokens without a lemma are tokens of the window, too.
             join = f"\n  left join spelling as {of_alias} on {of_alias}.id = {place}"
-            text = text.replace(f"{{spelled_{alias}}}", join if folded else "")
-            text = text.replace(f"{{{alias}}}", f"{of_alias}.folded" if folded else place)
+            text = text.replace(f"{{spelled_{alias}}}", join if ignoring else "")
+            text = text.replace(f"{{{alias}}}", f"{of_alias}.folded" if ignoring else place)
         told |= {
-            "spelling": SPELLING if folded else "",
+            "spelling": SPELLING if ignoring else "",
             "form": self.selection.spelled("word.form"),
             "scores": scores(self.shown),
             "shown": self.shown,

@@ -14,13 +14,14 @@ from typing import Annotated
 
 from sqlalchemy import Connection
 
+from sentgen.case_folding import folded
 from sentgen.errors import InputError
 from sentgen.lookups.absence import QuestionValue, explained
 from sentgen.lookups.attributes import COLUMNS
 from sentgen.lookups.concordances.hits import HitLookup
 from sentgen.lookups.cql.search import is_cql
 from sentgen.lookups.paging import OffsetOption, RowSortOption, in_pages
-from sentgen.lookups.patterns import ANY, glob
+from sentgen.lookups.patterns import ANY, glob, loose
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
 from sentgen.lookups.statistics.dispersion import JUILLAND_D, MOST_ROWS, Spread
@@ -144,7 +145,7 @@ best as (
 #: The same where words that differ in capital letters only are one, with the number of one of them.
 _BEST_FOLDED = """\
 named as (
-  select counted.id, lower({item}) as item, count
+  select counted.id, {folded} as item, count
   from counted
   join {table} on {table}.id = counted.id{matching}
 ),
@@ -315,12 +316,17 @@ class _List:
     def best(self, bindings: Bindings) -> str:
         """Return the common table expressions of the items that are listed."""
         _, table, name = COLUMNS[self.by]
-        item, folded, matching = f"{table}.{name}", self.selection.ignore_case, []
+        item, matching = f"{table}.{name}", list[str]()
         if self.pattern != ANY:
-            matching.append(glob(self.pattern).condition(item, bindings, ignore_case=folded))
-        return (_BEST_FOLDED if folded else _BEST).format(
+            matching.append(
+                glob(self.pattern).condition(
+                    item, bindings, ignore_case=table == "word" and loose(self.pattern, self.selection)
+                )
+            )
+        return (_BEST_FOLDED if self.selection.ignore_case else _BEST).format(
             table=table,
             item=item,
+            folded=folded(item),
             matching=where(matching, "  "),
             limit=limit_clause(self.limit, bindings, "  "),
         )
@@ -358,17 +364,19 @@ class _List:
 
     def gathered(self, connection: Connection, spread: Spread, missing: str) -> Answer:
         """Return the answer of the statement, counted range by range."""
-        folded, bindings, items = self.selection.ignore_case, Bindings(), {}
+        ignoring, bindings, items = self.selection.ignore_case, Bindings(), {}
         counted = count_items(self.by, self.selection, bindings)
         if self.by is not By.WORD:
             items, counted = {"items": Statement(counted, bindings).run(connection)}, "  from items"
         with registered(raw(connection), **items):
             chosen = _CHOSEN.format(
-                counted=counted, best=self.best(bindings), chosen="chosen" if folded else "best"
+                counted=counted, best=self.best(bindings), chosen="chosen" if ignoring else "best"
             )
             # One more tells whether there are more.
             ids = Statement(chosen, {**bindings, "limit": self.limit + 1}).run(connection)["id"].to_pylist()
             with registered(raw(connection), gathered=spread.inside(self.column, ids)):
-                query = self.query("  from items" if items else "", _GATHERED_FOLDED if folded else _GATHERED)
+                query = self.query(
+                    "  from items" if items else "", _GATHERED_FOLDED if ignoring else _GATHERED
+                )
                 answer = limited(connection, query, self.limit, missing)
         return replace(answer, query=self.query())

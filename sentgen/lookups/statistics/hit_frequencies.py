@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
 
+from sentgen.case_folding import folded
 from sentgen.errors import InputError
 from sentgen.lookups.absence import explained
 from sentgen.lookups.attributes import as_number
@@ -101,7 +102,7 @@ class _Asked:
         else:
             string = conditions.string(term.attribute, alias)
         if self.selection.ignore_case and term.attribute in ("word", "form", "lemma"):
-            string = f"lower({string})"
+            string = folded(string)
         return f"coalesce({string}, '_')"
 
     def counted(self, bindings: Bindings, within: SentenceRange | None = None) -> str:

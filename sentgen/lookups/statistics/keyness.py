@@ -11,6 +11,7 @@ from typing import Annotated
 
 from sqlalchemy import Connection
 
+from sentgen.case_folding import fold
 from sentgen.errors import InputError
 from sentgen.lookups.paging import OffsetOption, RowSortOption, in_pages
 from sentgen.lookups.parts_of_speech import PosOption, read_pos
@@ -152,9 +153,7 @@ class Keywords:
         """
         of_words = self.by in _OF_WORDS
         stop = (
-            ()
-            if self.stop is None
-            else tuple(dict.fromkeys(self.stop.removeprefix("\ufeff").lower().split()))
+            () if self.stop is None else tuple(dict.fromkeys(fold(self.stop.removeprefix("\ufeff")).split()))
         )
         if self.stop is not None and not of_words:
             raise InputError(f"a list of words to leave out goes with words or lemmas, not with {self.by}")

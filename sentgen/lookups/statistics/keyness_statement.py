@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from sentgen.case_folding import folded
 from sentgen.lookups import counted_anew
 from sentgen.lookups.attributes import COLUMNS
 from sentgen.lookups.parts_of_speech import has_pos
@@ -215,7 +216,7 @@ class Items:
     def _others(self, column: str, bindings: Bindings) -> Iterator[str]:
         if self.stop:
             words = bindings.bind("stop", list(self.stop))
-            yield f"{column} not in (select id from word where lower(form) in {words})"
+            yield f"{column} not in (select id from word where {folded('form')} in {words})"
 
 
 def compared(
@@ -238,7 +239,7 @@ def compared(
         negative: whether what is rarer in the focus comes first.
     """
     side, (_, table, name) = "b" if negative else "a", COLUMNS[items.by]
-    string = f"lower({{}}.{name})" if items.folded else f"{{}}.{name}"
+    strings = [f"n{i}.{name}" for i in range(1, items.length + 1)]
     joins = [f"\n  join {table} as n{i} on n{i}.id = valued.w{i}" for i in range(1, items.length + 1)]
     text = _STATEMENT.format(
         by=items.by,
@@ -248,7 +249,7 @@ def compared(
         focus_size=items.size(sides[0], bindings),
         reference_size=items.size(sides[1], bindings),
         keys=", ".join(items.keys),
-        item=" || ' ' || ".join(string.format(f"n{i}") for i in range(1, items.length + 1)),
+        item=" || ' ' || ".join(map(folded, strings) if items.folded else strings),
         named="".join(joins),
         ranking=FORMULAS[measure],
         measures=",\n    ".join(f"{formula} as {_column(one)}" for one, formula in FORMULAS.items()),

@@ -19,6 +19,7 @@ from typing import Annotated
 
 from sqlalchemy import Connection
 
+from sentgen.case_folding import folded
 from sentgen.errors import InputError
 from sentgen.lookups.absence import explained
 from sentgen.lookups.attributes import COLUMNS
@@ -262,7 +263,7 @@ class Thesaurus(Lookup):
         of_tokens = [*meant.conditions("t", bindings), *selection.of_tokens(bindings, "t")]
         return _ALIKE.format(
             pairs=pairs,
-            folded="min(id) over (partition by lower(form))" if selection.ignore_case else "id",
+            folded=f"min(id) over (partition by {folded('form')})" if selection.ignore_case else "id",
             content="true" if self.function_words else _CONTENT,
             form=selection.spelled("word.form"),
             column=COLUMNS[self.by][0],

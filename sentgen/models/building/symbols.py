@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sentgen.case_folding import fold
 from sentgen.errors import InputError, ModelError
 from sentgen.output.wording import quantity
 
@@ -50,7 +51,7 @@ class Symbols:
         >>> Symbols("tags").lowered("<tag:NN>"), Symbols("classes", 9).lowered("The")
         ('<tag:NN>', 'the')
         """
-        return form if not self.are_words and form.startswith((TAG, PHRASE)) else form.lower()
+        return form if not self.are_words and form.startswith((TAG, PHRASE)) else fold(form)
 
 
 #: What models are made of unless something else is said.

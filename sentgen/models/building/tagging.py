@@ -15,6 +15,7 @@ import duckdb
 import pyarrow as pa
 from sqlalchemy import select
 
+from sentgen.case_folding import fold, folded
 from sentgen.errors import ModelError
 from sentgen.models.dependency.trees import Layer
 from sentgen.models.sql import statements
@@ -64,7 +65,7 @@ def most_frequent_tags(
 
 def _spellings(word: str) -> list[str]:
     """Return a word as it is, in lower case, and capitalized."""
-    return list(dict.fromkeys((word, word.lower(), word[:1].upper() + word[1:])))
+    return list(dict.fromkeys((word, fold(word), word[:1].upper() + word[1:])))
 
 
 def _most_frequent(tags: TagCounts) -> str:
@@ -92,7 +93,9 @@ def _guesses(
     by_ending: dict[Ending, dict[str, int]] = defaultdict(dict)
     # `_` with 0, for corpora in which nothing was seen once.
     overall: dict[str, int] = defaultdict(int, {RESERVED_TAGS[NO_TAG]: 0})
-    query = statements("tagging.sql")["seen_once"].format(root=ROOT)
+    query = statements("tagging.sql")["seen_once"].format(
+        root=ROOT, ending=folded(f"right(w.form, {_SUFFIX})"), first=folded("left(w.form, 1)")
+    )
     with registered(duck, _endings=pa.table({"suffix": suffixes, "capitalized": capitalized})):
         for suffix, capital, tag, count in duck.execute(query, [list(corpora), layer]).fetchall():
             overall[tag] += count
@@ -108,7 +111,7 @@ def _ending(word: str) -> Ending:
     >>> _ending("Mid-1990s"), _ending("ran")
     (('00s', True), ('ran', False))
     """
-    return re.sub("[0-9]", "0", word[-_SUFFIX:].lower()), word[:1] != word[:1].lower()
+    return re.sub("[0-9]", "0", fold(word[-_SUFFIX:])), word[:1] != fold(word[:1])
 
 
 def known_tags(store: Store, corpora: Sequence[int], layer: Layer) -> set[str]:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from sqlalchemy import Connection
 
 from sentgen.arrays import Longs
+from sentgen.case_folding import folded
 from sentgen.counts import corpora
 from sentgen.errors import InputError, NotFoundError
 from sentgen.models import sql
@@ -171,7 +172,7 @@ def document_frequencies(
 
 
 def _form(lowercase: bool) -> str:
-    return "lower(w.form)" if lowercase else "w.form"
+    return folded("w.form") if lowercase else "w.form"
 
 
 def _count(

@@ -13,6 +13,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Ints, Longs
+from sentgen.case_folding import folded
 from sentgen.errors import ModelError, StoreError
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement, where
@@ -30,7 +31,7 @@ BLOCK_TOKENS = 1_000_000
 #: Bytes of a different pair, all arrays counted: while lists are merged, and while they are weighted.
 BYTES_OF_PAIR = 48
 _WORDS = """\
-select lower(w.form) as form, sum(t.count)::bigint as count
+select {form} as form, sum(t.count)::bigint as count
 from (
   select word_id, count(*) as count
   from token{where}
@@ -47,7 +48,7 @@ select w.id, v.rank - 1 as number
 from word w
 join (
   select unnest($forms::varchar[]) as form, unnest(range(1, len($forms::varchar[]) + 1)) as rank
-) v on lower(w.form) = v.form
+) v on {form} = v.form
 where w.id >= {reserved}"""
 _SIZES = "select id, length from sentence{where}\norder by id"
 _TOKENS = """\
@@ -97,13 +98,17 @@ def find_vocabulary(connection: Connection, selection: Selection, least: int, mo
         ModelError: there are no words.
     """
     bindings = Bindings(least=least, most=most)
-    text = _WORDS.format(where=where(selection.of_tokens(bindings), "  "), reserved=len(RESERVED_WORDS))
+    text = _WORDS.format(
+        where=where(selection.of_tokens(bindings), "  "), form=folded("w.form"), reserved=len(RESERVED_WORDS)
+    )
     found = Statement(text, bindings).run(connection)
     forms = found["form"].to_pylist()
     if not forms:
         often = f" that occur {least} times or more" if least > 1 else ""
         raise ModelError(f"no words{often} in these corpora; ingest more, or lower --min-count")
-    ids = Statement(_IDS.format(reserved=len(RESERVED_WORDS)), {"forms": forms}).run(connection)
+    ids = Statement(_IDS.format(form=folded("w.form"), reserved=len(RESERVED_WORDS)), {"forms": forms}).run(
+        connection
+    )
     numbers = np.full(1 + max(ids["id"].to_pylist()), -1, np.int32)
     numbers[ids["id"].to_numpy()] = ids["number"].to_numpy()
     return VectorWords(forms, found["count"].to_numpy().astype(np.int64), numbers)

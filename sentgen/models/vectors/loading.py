@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sentgen.arrays import Longs
+from sentgen.case_folding import fold
 from sentgen.models.vectors.factorization import Singles
 from sentgen.models.vectors.registry import find_space
 from sentgen.schema import Store
@@ -24,7 +25,7 @@ class WordVectors:
 
     def numbers(self, words: Iterable[str]) -> Longs:
         """Return the row of each word, -1 for one without a vector."""
-        return np.array([self.rows.get(word.lower(), -1) for word in words], np.int64)
+        return np.array([self.rows.get(fold(word), -1) for word in words], np.int64)
 
 
 def load_vectors(store: Store, name: str) -> WordVectors:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from sqlalchemy import Connection
 
+from sentgen.case_folding import fold
 from sentgen.errors import InputError, NotFoundError
 from sentgen.lookups.paging import OffsetOption, RowSortOption, in_pages
 from sentgen.lookups.question import LimitOption, MinCountOption
@@ -69,7 +70,7 @@ class Near:
             InputError: no word is given.
             NotFoundError: there are no such vectors, or a word has none.
         """
-        words = self.word.lower().split()
+        words = fold(self.word).split()
         if not words:
             raise InputError("no word is given; name one, or a phrase in quotes")
         space = find_space(connection, self.vectors)

@@ -1,0 +1,58 @@
+"""Capital and small letters: which are the same, in Python and in SQL.
+
+They are those of Unicode's simple case folding, as in RE2, whose flag ``i`` regular expressions have: every
+letter stands for one letter, so that ``ß`` is ``ẞ`` and not ``ss``, ``ς`` is ``σ``, ``ſ`` is ``s``, and the
+Turkish ``İ`` and ``ı`` are letters of their own. What is folded is in lower case, with ``ς`` at the end of
+its words, where Greek writes it. `str.lower` and the ``lower`` of DuckDB differ in the letters below.
+"""
+
+from __future__ import annotations
+
+import regex
+
+#: Letters that `lower` leaves as they are, beside ``ς``, and those that they are folded to.
+_SMALL = "µſ\u0345ϐϑϕϖϰϱϵᲀᲁᲂᲃᲄᲅᲆᲇᲈẛ\u1fbe"
+_FOLDED = "μsιβθφπκρεвдосттъѣꙋṡι"
+#: It has no small letter that stands for it alone.
+_DOTTED = "İ"
+_OTHERWISE = f"{_DOTTED}{_SMALL}Σσς"
+_TABLE = str.maketrans(_SMALL, _FOLDED)
+#: RE2 and `regex` read it alike.
+_LAST_SIGMA = r"(\pL\pM*)σ([ \t\n]|$)"
+_SIGMA = regex.compile(_LAST_SIGMA)
+#: What few words have takes 2 microseconds a word, sigmas 0.4, anything else 0.05 to 0.1, `lower` 0.04.
+_SQL = f"""\
+case when strlen({{0}}) = length({{0}}) then lower({{0}})
+  when regexp_matches({{0}}, '[{_DOTTED}{_SMALL}]') then {{1}}
+  when regexp_matches({{0}}, '[Σσς]') then {{2}}
+  else lower({{0}}) end"""
+_SPLIT = f"string_split(translate({{}}, '{_SMALL}', '{_FOLDED}'), '{_DOTTED}')"
+_JOINED = f"array_to_string(list_transform({_SPLIT}, lambda part: lower(part)), '{_DOTTED}')"
+_ENDED = f"regexp_replace({{}}, '{_LAST_SIGMA}', '\\1ς\\2', 'g')"
+
+
+def fold(text: str) -> str:
+    """Return words with their letters folded.
+
+    >>> fold("ΟΔΟΣ"), fold("Straẞe"), fold("İl")
+    ('οδος', 'straße', 'İl')
+    """
+    # Letter by letter, searching is faster than a set of the letters, or a regular expression.
+    if text.isascii() or not any(letter in text for letter in _OTHERWISE):
+        return text.lower()
+    lowered = _DOTTED.join(part.lower() for part in text.translate(_TABLE).split(_DOTTED))
+    return _SIGMA.sub(r"\1ς\2", lowered.replace("ς", "σ"))
+
+
+def folded(string: str) -> str:
+    """Return a string of SQL with its letters folded; null where the string is."""
+    # What is a query by itself is not asked five times.
+    if "(select" in string:
+        return f"list_transform([{string}], lambda word: {folded('word')})[1]"
+    small = _JOINED.format(like(string))
+    return _SQL.format(string, _ENDED.format(small), _ENDED.format(f"lower({like(string)})"))
+
+
+def like(string: str) -> str:
+    """Return a string of SQL with ``σ`` at the end of words, too, to be compared in parts."""
+    return f"replace({string}, 'ς', 'σ')"
