@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 
 from sentgen.case_folding import fold, folded
+from sentgen.lookups.numbers import compared
 from sentgen.lookups.statement import Bindings, any_of
 
 #: Attribute to its column in `token`, the table that holds its strings, and their column there.
@@ -83,20 +84,26 @@ class Bound:
     """
 
     operator: str
-    number: float
+    number: str
 
     def condition(self, string: str, bindings: Bindings, name: str = "value") -> str:
         """Return the condition that a string of SQL is such a number; null where it is none."""
-        return f"{as_number(string)} {self.operator} {bindings.bind('number', self.number)}"
+        return compared(string, self.operator, bindings.bind("number", self.number))
+
+    def of_number(self, number: str, bindings: Bindings) -> str:
+        """Return the condition that a number of SQL is such a number."""
+        return f"{number} {self.operator} {bindings.bind('number', float(self.number))}"
 
 
 #: What may be asked of the string of an attribute.
 Test = Value | Bound
 
 
-def as_number(string: str) -> str:
-    """Return a string of SQL as a number; null if it is none. To DuckDB, nan is greater than any number."""
-    return f"nullif(try_cast({string} as double), 'nan'::double)"
+def surprisal_test(value: Test | None, bindings: Bindings) -> str:
+    """Return the condition on the ``bits`` of a token that they have a value; empty for any."""
+    if isinstance(value, Bound):
+        return value.of_number("bits", bindings)
+    return value.condition("bits", bindings) if value is not None else ""
 
 
 def attribute_condition(alias: str, name: str, value: Test | None, bindings: Bindings) -> str:

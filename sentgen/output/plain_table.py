@@ -72,6 +72,8 @@ def _cell(value: object) -> str:
     if isinstance(value, datetime):
         return value.isoformat(sep=" ", timespec="seconds")
     shown = csv_value(value)
+    if shown is None:  # no finite number
+        return ""
     return printable(str(shown))
 
 

@@ -17,6 +17,7 @@ from sentgen.errors import InputError
 from sentgen.lookups.concordances.shown import Home, LineKey, find_key
 from sentgen.lookups.concordances.typical import SCORE, TOKENS, Typical, typical_lines
 from sentgen.lookups.keys import StoreKeys
+from sentgen.lookups.numbers import as_exact, as_number
 from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach
 from sentgen.lookups.statement import Bindings, limit_clause
 from sentgen.lookups.surprisals import SurprisalKey
@@ -291,10 +292,9 @@ def _ascending(one: SortKey, number: int, *, is_value: bool) -> list[str]:
     key = f"key_{number}"
     if not is_value:
         return [f"{key}{turned}"]
-    # To DuckDB, nan is greater than any number.
-    number_of = f"nullif(try_cast({key} as double), 'nan'::double)"
-    last = " desc nulls first" if one.descending else " nulls last"
-    return [f"{key} is not null{turned}", f"{number_of}{last}", f"{key}{turned}"]
+    last, text = " desc nulls first" if one.descending else " nulls last", f"{key}::varchar"
+    numbers = [f"{number}{last}" for number in (as_number(text), as_exact(text))]
+    return [f"{key} is not null{turned}", *numbers, f"{key}{turned}"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache, partial
-from math import isfinite, nan
 
 from lark import Lark, Transformer, v_args
 from lark import Token as Leaf
@@ -27,6 +26,7 @@ from sentgen.lookups.languages import (
     expected_of,
     place_of,
 )
+from sentgen.lookups.numbers import TOO_LONG, is_exact, is_number
 from sentgen.lookups.surprisals import NAME as SURPRISAL
 from sentgen.lookups.surprisals import split_name
 
@@ -416,13 +416,11 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
 
     def bounded(self, term: syntax.Term, sign: Leaf, limit: Leaf) -> syntax.Condition:
         text = unquoted(limit) if limit.type == "STRING" else str(limit)
-        try:
-            number = float(text)
-        except ValueError:
-            number = nan
-        if not isfinite(number):
+        if not is_number(text):
             raise self._refuse(f"what is compared by {sign} is a number, such as 12.5", limit)
-        return syntax.CqlComparison(term, Bound(str(sign), number), column=limit.start_pos or 0)
+        if not is_exact(text):
+            raise self._refuse(TOO_LONG, limit)
+        return syntax.CqlComparison(term, Bound(str(sign), text), column=limit.start_pos or 0)
 
     def compared(self, term: syntax.Term, sign: Leaf, other: syntax.Term) -> syntax.Condition:
         return syntax.CqlComparison(term, other, column=other.column, operator=str(sign))

@@ -17,15 +17,16 @@ from sentgen.lookups.attributes import (
     Bound,
     Test,
     Value,
-    as_number,
     attribute_condition,
     attribute_string,
     misc_condition,
     misc_string,
+    surprisal_test,
 )
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.keys import MetadataKey, StoreKeys
 from sentgen.lookups.languages import Either, Every, Negation
+from sentgen.lookups.numbers import compared
 from sentgen.lookups.regions import RegionKey
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, any_of
@@ -132,8 +133,7 @@ class TokenConditions:
 
     def _has(self, alias: str, name: str, value: Test | None) -> str:
         if surprisal := self.keys.find_surprisal(name):
-            test = value.condition("bits", self.bindings) if value is not None else ""
-            return surprisal.holds(alias, test, self.bindings)
+            return surprisal.holds(alias, surprisal_test(value, self.bindings), self.bindings)
         has = misc_condition if self.keys.is_misc(name) else attribute_condition
         return has(alias, name, value, self.bindings)
 
@@ -149,7 +149,7 @@ class TokenConditions:
     ) -> str:
         if operator != "=":
             sides = self.string(one.attribute, left), self.string(other.attribute, right)
-            told = f"{as_number(sides[0])} {operator} {as_number(sides[1])}"
+            told = compared(sides[0], operator, sides[1])
             return f"({told}) is not true" if negated else told
         columns = [COLUMNS.get(term.attribute) for term in (one, other)]
         if columns[0] and columns[1] and columns[0][1] == columns[1][1] and not self.selection.ignore_case:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
-from math import isfinite
 
 from lark import Token, Transformer, v_args
 
@@ -30,6 +29,7 @@ from sentgen.lookups.grew.syntax import (
     Reference,
     is_part,
 )
+from sentgen.lookups.numbers import TOO_LONG, is_exact, is_number
 from sentgen.lookups.surprisals import NAME as SURPRISAL
 
 _ENHANCED = "E:"
@@ -236,16 +236,13 @@ def _described(ends: Iterable[Node | None]) -> list[Node]:
     return [one for one in ends if one is not None and (one.descriptions or one.free)]
 
 
-def _number(values: tuple[Value, ...]) -> float:
-    try:
-        (value,) = values
-        (text,) = value.texts
-        number = float(text)
-        if value.regex or not isfinite(number):
-            raise ValueError
-        return number
-    except ValueError:
-        raise InputError("a distance, and what is greater or less, is compared with a number") from None
+def _number(values: tuple[Value, ...]) -> str:
+    text = values[0].texts[0] if len(values) == 1 and not values[0].regex else ""
+    if not is_number(text):
+        raise InputError("a distance, and what is greater or less, is compared with a number")
+    if not is_exact(text):
+        raise InputError(TOO_LONG)
+    return text
 
 
 def value_of(text: str) -> Value | None:

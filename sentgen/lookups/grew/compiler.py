@@ -40,6 +40,7 @@ from sentgen.lookups.grew.syntax import (
     is_part,
 )
 from sentgen.lookups.keys import StoreKeys
+from sentgen.lookups.numbers import compared
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings
 
@@ -327,11 +328,15 @@ class Compiler:
             same = self._same_strings(left, right, scope)
             if operator in ("=", "<>"):
                 return f"{same[0]} {operator} {same[1]}" if same else f"{string} {operator} {other}"
-            return f"{_numeric(left, string)} {operator} {_numeric(right, other)}"
+            if _is_numeric(left) and _is_numeric(right):
+                return f"{string} {operator} {other}"
+            return compared(f"{string}::varchar", operator, f"{other}::varchar")
+        if not _is_numeric(left):
+            return compared(string, operator, self._bindings.bind("number", right))
         # Beyond what it has digits for, a double is no whole number.
-        whole = abs(right) < _MOST_WHOLE and right == int(right)
-        number = self._bindings.bind("number", int(right) if whole else right)
-        return f"{_numeric(left, string)} {operator} {number}"
+        number = float(right)
+        whole = abs(number) < _MOST_WHOLE and number.is_integer()
+        return f"{string} {operator} {self._bindings.bind('number', int(number) if whole else number)}"
 
     def _same_strings(
         self, left: Reference | Distance, right: Reference, scope: Scope
@@ -415,8 +420,6 @@ def _edge_key(of: Reference) -> str:
     raise InputError(f"{of.name}.{of.key}: an edge has {', '.join(EDGE_KEYS)}, deep, and 1, 2, ...")
 
 
-def _numeric(of: Reference | Distance, string: str) -> str:
-    """Return a value as a number; null if it is none."""
-    if isinstance(of, Distance) or of.key in (POSITION, "length", "delta"):
-        return string
-    return f"try_cast({string} as double)"
+def _is_numeric(of: Reference | Distance) -> bool:
+    """Return whether a value is a number in SQL; others are strings."""
+    return isinstance(of, Distance) or of.key in (POSITION, "length", "delta")

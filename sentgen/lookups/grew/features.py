@@ -14,6 +14,7 @@ from sentgen.lookups.attributes import (
     attribute_string,
     misc_condition,
     misc_string,
+    surprisal_test,
 )
 from sentgen.lookups.grew.syntax import ANCHOR, Description, FeatureCondition, FeatureRelation, Label
 from sentgen.lookups.keys import MetadataKey, StoreKeys, bare
@@ -137,7 +138,7 @@ class FeatureConditions:
 
     def _of_token(self, alias: str, key: str, value: Test | None) -> str:
         if surprisal := self.keys.find_surprisal(key):
-            return surprisal.holds(alias, self._is("bits", value, key) if value else "", self.bindings)
+            return surprisal.holds(alias, surprisal_test(value, self.bindings), self.bindings)
         if isinstance(value, Value) and key in WRITTEN:
             value = self._written(value)
         if key in TOKEN_KEYS or self.of_feats(key):

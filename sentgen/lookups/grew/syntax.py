@@ -120,7 +120,7 @@ class GrewComparison:
 
     left: Reference | Distance
     operator: str
-    right: Reference | float | tuple[Value, ...]
+    right: Reference | str | tuple[Value, ...]
 
 
 Clause = Node | GrewEdge | Dominance | LinearOrder | GrewComparison

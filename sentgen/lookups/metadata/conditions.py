@@ -21,6 +21,7 @@ from sentgen.lookups.metadata.syntax import (
     MetadataComparison,
     atoms,
 )
+from sentgen.lookups.numbers import compared, is_number
 from sentgen.lookups.regions import RegionKey, of_kinds
 from sentgen.lookups.regular import fault
 from sentgen.lookups.statement import Bindings, Statement, any_of
@@ -173,26 +174,36 @@ def _check_values(
         elif asked.operator != "like" and key.always and key.always.number and one.number is None:
             message = f"{key.name} is a number, and {one.text!r} is none"
             raise QueryError(message, query=text, place=one.place)
+        elif (
+            asked.operator not in ("=", "like")
+            and one.number is None
+            and not one.quoted
+            and is_number(one.text)
+        ):
+            message = f"{one.text} has more digits than are compared; in quotes, texts are"
+            raise QueryError(message, query=text, place=one.place)
 
 
 def _passes(one: MetadataComparison, key: MetadataKey | RegionKey, bindings: Bindings) -> str:
     """Return the condition that a value passes; null where it is no number and has to be one."""
     value = key.always.value.format(alias="s") if key.always else "m.value"
-    is_number = bool(key.always and key.always.number)
+    numeric = bool(key.always and key.always.number)
     if one.operator in ("like", "~"):
         text = bindings.bind("value", one.values[0].text)
-        of = f"{value}::varchar" if is_number else value
+        of = f"{value}::varchar" if numeric else value
         return f"{of} like {text}" if one.operator == "like" else f"regexp_full_match({of}, {text})"
     told = []
-    # To DuckDB, nan is greater than any number.
-    number = value if is_number else f"nullif(try_cast({value} as double), 'nan'::double)"
-    numbers = [each.number for each in one.values if each.number is not None]
+    numbers = [each for each in one.values if each.number is not None]
     texts = [each.text for each in one.values if each.number is None]
-    for of, values in ((number, numbers), (value, texts)):
-        if len(values) > 1:
-            told.append(f"{of} in {bindings.bind('values', list(values))}")
-        elif values:
-            told.append(f"{of} {one.operator} {bindings.bind('value', values[0])}")
+    for each in numbers:
+        if numeric:
+            told.append(f"{value} {one.operator} {bindings.bind('value', each.number)}")
+        else:
+            told.append(compared(value, one.operator, bindings.bind("value", each.text)))
+    if len(texts) > 1:
+        told.append(f"{value} in {bindings.bind('values', texts)}")
+    elif texts:
+        told.append(f"{value} {one.operator} {bindings.bind('value', texts[0])}")
     return any_of(told)
 
 
@@ -205,7 +216,7 @@ def _hints(connection: Connection, one: MetadataComparison, asked: MetadataKey |
         missing = [value.text for value in one.values if value.number is None and value.text not in values]
         return [_hint(key, text, values) for text in missing]
     numbers = [value.text for value in one.values if value.number is not None]
-    if one.operator in ("like", "~") or not numbers or any(map(_reads_as_number, values)):
+    if one.operator in ("like", "~") or not numbers or any(map(is_number, values)):
         return []
     return [f'{key} is never a number; in quotes, texts are compared: {key} {one.operator} "{numbers[0]}"']
 
@@ -221,14 +232,6 @@ def _values(connection: Connection, key: MetadataKey | RegionKey) -> list[str]:
     else:
         query = Statement(_VALUES_OF.format(value=key.always.value, table=key.always.table))
     return [str(one) for one in query.run(connection).column(0).to_pylist()]
-
-
-def _reads_as_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _hint(key: str, text: str, values: Sequence[str]) -> str:

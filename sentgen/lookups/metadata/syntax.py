@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from sentgen.lookups.languages import Either, Every, Negation
+from sentgen.lookups.numbers import is_number
 
 #: As many digits as a double tells apart; longer ones are names made of digits.
 _DIGITS = 15
-_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +42,10 @@ class Literal:
         >>> Literal("2010").number, Literal("2.50").number, Literal("2010", quoted=True).number
         (2010, 2.5, None)
         """
-        digits = sum(map(str.isdigit, self.text))
-        if self.quoted or digits > _DIGITS or not self.text.isascii() or not _NUMBER.fullmatch(self.text):
+        if self.quoted or not is_number(self.text) or sum(map(str.isdigit, self.text)) > _DIGITS:
             return None
-        return float(self.text) if "." in self.text else int(self.text)
+        number = float(self.text)
+        return int(number) if number.is_integer() else number
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ from sqlalchemy import Connection
 from sentgen.case_folding import folded
 from sentgen.errors import InputError
 from sentgen.lookups.absence import explained
-from sentgen.lookups.attributes import as_number
 from sentgen.lookups.concordances.filtered_hits import FilteredHits, filtered, steps
 from sentgen.lookups.concordances.filters import HitFilter
 from sentgen.lookups.concordances.hits import CqlHits, ReadPattern, read_hits
@@ -25,6 +24,7 @@ from sentgen.lookups.cql.syntax import Term
 from sentgen.lookups.cql.tokens import ENDS, TokenConditions, is_attribute, metadata_key, region_key
 from sentgen.lookups.keys import StoreKeys
 from sentgen.lookups.languages import check_text
+from sentgen.lookups.numbers import as_number
 from sentgen.lookups.reach import DOCUMENT
 from sentgen.lookups.regions import innermost, pieces_of
 from sentgen.lookups.selection import Selection
