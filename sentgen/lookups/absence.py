@@ -12,12 +12,15 @@ from sentgen.lookups.attributes import COLUMNS
 from sentgen.lookups.patterns import ANY, TokenPattern, counted_tag, glob, loose, tag_among, word_among
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, where
+from sentgen.output.look_alikes import in_other_characters, looks
 from sentgen.output.wording import either, near
 from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_TAGS, RESERVED_WORDS
 
 #: The attribute of a tag that is of the kind with which the dependencies of a corpus are counted.
 COUNTED = "tag"
 _MOST = 3
+#: Words of other characters than ASCII that are looked at, those that were read first.
+_MOST_LOOKED_AT = 100_000
 #: Values that are looked at, the first ones: a question may name thousands, and each is looked for.
 _MOST_VALUES = 20
 #: Letters that a word has at least to be taken for a slip of one letter, and of two.
@@ -32,6 +35,13 @@ order by count(*) desc, tag.name"""
 _JOIN_CORPUS = "\njoin corpus on corpus.id = token.corpus_id"
 
 _OCCURS = "select 1 from {table}{conditions} limit 1"
+_LOOKED_AT = """\
+select form
+from word
+where (strlen(form) <> length(form) or {matches})
+  and id in (select {column} from {table}{conditions})
+order by id
+limit {most}"""
 _NEAR = """\
 select form
 from word
@@ -85,6 +95,7 @@ def explained(
         if not told and len(asked) > 1:
             told = f"{value.prefix}{value.pattern} never occurs"
         question = f"did you mean {either(meant)}?" if meant else ""
+        question += in_other_characters(value.pattern, (one.removeprefix(value.prefix) for one in meant))
         hints[", ".join(filter(None, (told, question)))] = None
     return replace(answer, hints=tuple(filter(None, hints)), near=near)
 
@@ -179,7 +190,9 @@ def _words_of(selection: Selection, value: QuestionValue, bindings: Bindings) ->
 
 
 def _near_words(connection: Connection, selection: Selection, value: QuestionValue) -> list[str]:
-    """Return words that differ in capital letters only, else those with the fewest slips."""
+    """Return words that look the same, else differ in capital letters only, else have the fewest slips."""
+    if found := _look_alikes(connection, selection, value):
+        return found
     bindings = Bindings()
     same = glob(value.pattern).condition("form", bindings, ignore_case=True)
     if found := _words(connection, selection, value, same, "", bindings):
@@ -194,6 +207,26 @@ def _near_words(connection: Connection, selection: Selection, value: QuestionVal
     slips = f"damerau_levenshtein({folded('form')}, $folded)"
     near = f"abs(length(form) - length($word)) <= $slips\n  and {slips} <= $slips"
     return _words(connection, selection, value, near, f"{slips}, ", bindings)
+
+
+def _look_alikes(connection: Connection, selection: Selection, value: QuestionValue) -> list[str]:
+    """Return words that a pattern would match if all were written with the same characters."""
+    asked_for = looks(value.pattern)
+    bindings = Bindings()
+    matches = glob(asked_for).condition("form", bindings, ignore_case=True)
+    table, column, conditions = _words_of(selection, value, bindings)
+    text = _LOOKED_AT.format(
+        matches=matches,
+        table=table,
+        column=column,
+        conditions=where(conditions, "    "),
+        most=_MOST_LOOKED_AT,
+    )
+    forms = Statement(text, bindings).run(connection)["form"].to_pylist()
+    same, cased = glob(fold(asked_for)), glob(fold(value.pattern))
+    # What differs in capital letters alone does not look the same, and is found by ignoring case.
+    found = [one for one in forms if same.matches(fold(looks(one))) and not cased.matches(fold(one))]
+    return [f"{value.prefix}{form}" for form in found[:_MOST]]
 
 
 def _with_tag(connection: Connection, selection: Selection, value: QuestionValue) -> list[str]:

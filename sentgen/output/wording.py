@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher, get_close_matches
 
+from sentgen.output.look_alikes import in_other_characters, looks
+
 #: How much less than the nearest name one may be like a word that was mistyped.
 _LESS = 0.15
 
@@ -41,7 +43,10 @@ def near(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     >>> near("GNRE", ["genre", "year"]), near("igest", ["lines", "ingest"])
     (['genre'], ['ingest'])
     """
-    folded = {one.lower(): one for one in reversed(list(known))}
+    names = list(known)
+    if same := [one for one in names if one != name and looks(one) == looks(name)]:
+        return same[:most]
+    folded = {one.lower(): one for one in reversed(names)}
     close = get_close_matches(name.lower(), list(folded), n=most)
     alike = [SequenceMatcher(None, one, name.lower()).ratio() for one in close]
     return [folded[one] for one, ratio in zip(close, alike, strict=True) if ratio > alike[0] - _LESS]
@@ -55,6 +60,6 @@ def instead(name: str, known: Iterable[str], most: int = 10) -> str:
     """
     names = list(known)
     if close := near(name, names):
-        return f"did you mean {either(close)}?"
+        return f"did you mean {either(close)}?{in_other_characters(name, close)}"
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return f"there are {', '.join(names[:most])}{more}" if names else "there are none"

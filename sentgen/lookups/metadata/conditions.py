@@ -25,6 +25,7 @@ from sentgen.lookups.numbers import compared, is_number
 from sentgen.lookups.regions import RegionKey, of_kinds
 from sentgen.lookups.regular import fault
 from sentgen.lookups.statement import Bindings, Statement, any_of
+from sentgen.output.look_alikes import in_other_characters
 from sentgen.output.wording import either, instead, near
 
 if TYPE_CHECKING:
@@ -239,4 +240,5 @@ def _hint(key: str, text: str, values: Sequence[str]) -> str:
     meant = near(text, values, _MOST_NEAR)
     if not meant and len(values) <= _MOST_TOLD:
         return f"{key} is never {text!r}; there are {', '.join(values)}"
-    return f"{key} is never {text!r}{f', did you mean {either(meant)}?' if meant else ''}"
+    question = f", did you mean {either(meant)}?{in_other_characters(text, meant)}" if meant else ""
+    return f"{key} is never {text!r}{question}"
