@@ -10,8 +10,6 @@ from sentgen.errors import Rejection
 
 #: Characters after the last token among which the next one is looked for.
 _NEAR = 50
-#: What the tokenizer writes for a quote.
-_QUOTES = {"``": ('"',), "''": ('"',)}
 
 
 def give_marks(
@@ -66,9 +64,7 @@ def _spans(text: str, forms: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield where each token is in a text; one that is not as in the text is at the end of the one before."""
     at = 0
     for form in forms:
-        found = {text.find(name, at, at + len(name) + _NEAR) for name in (form, *_QUOTES.get(form, ()))} - {
-            -1
-        }
-        start = min(found, default=at)
-        at = start + (len(form) if text.startswith(form, start) else 1) if found else at
+        found = text.find(form, at, at + len(form) + _NEAR)
+        start = at if found < 0 else found
+        at = start if found < 0 else found + len(form)
         yield start, at

@@ -1,7 +1,9 @@
 """Words of an English sentence, as the Penn Treebank tells them apart.
 
 The rules are those of NLTK's ``NLTKWordTokenizer`` (Loper, Tan, Aarsen; Apache-2.0), which go back to Robert
-MacIntyre's script for the Treebank: each puts blanks where words end, and what is left is split at them.
+MacIntyre's script for the Treebank: each puts blanks where words end, and what is left is split at them. Unlike
+these, they leave all signs as they were written, cut curly quotes, apostrophes and dots as straight ones, and keep the
+apostrophe of *'tis*, *'em*, *'90s* and *'n'*.
 """
 
 from __future__ import annotations
@@ -9,32 +11,39 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from sentgen.corpus.apostrophes import as_written, straightened
+
 #: A rule sees what the ones before it have made of the sentence, so that no two may change places.
 _RULES: Final = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
-        # Quotes that open. The apostrophe of a clitic, which belongs to the word before it, does not.
-        (r"([«“‘„]|`+)", r" \1 "),
-        (r'^"', "``"),
+        # Quotes that open. The apostrophe of a clitic, which belongs to the word before it, does not, nor does that
+        # of a word which has lost its beginning.
+        (r"([«‹“„‚]|`+)", r" \1 "),
+        (r'^"', '" '),
         (r"(``)", r" \1 "),
-        (r"([ (\[{<])(\"|'{2})", r"\1 `` "),
-        (r"(?i)(?<!\w)(')(?!(?:re|ve|ll|m|t|s|d|n)\b)(?=\w)", r"\1 "),
+        (r"([ (\[{<])(\"|'{2})", r"\1 \2 "),
+        (
+            r"(?i)(?<!\w)(')(?!(?:re|ve|ll|m|t|s|d|n)\b)(?!(?:em|til|cuz|tis|twas|twere|\d0s)\b(?!'))(?=\w)",
+            r"\1 ",
+        ),
         # The full stop at the end, with what closes behind it: all others are of abbreviations. The run is
         # possessive, or a long one would be tried at all lengths.
-        (r"([^.])(\.)([\])}>\"' »”’]*+)\s*$", r"\1 \2 \3 "),
+        (r"([^.])(\.)([\])}>\"' »›”]*+)\s*$", r"\1 \2 \3 "),
         (r"([:,])(\D)", r" \1 \2"),
         (r"([:,])$", r" \1 "),
-        (r"(\.{2,}|[;@#$%&]|[\u2012-\u2015])", r" \1 "),
+        (r"(\.{2,}|[;@#$%&…]|[\u2012-\u2015])", r" \1 "),
         (r"([?!])", r" \1 "),
-        (r"([^'])' ", r"\1 ' "),
+        # Not of *'n'*, which stands for a word.
+        (r"(?i)([^'])(?<!\B'n)' ", r"\1 ' "),
         (r"([*\]\[(){}<>]|--)", r" \1 "),
         # From here on the first and the last word, too, stand between blanks.
         (r"\A|\Z", " "),
         # Quotes that close, then clitics.
-        (r"([»”’])", r" \1 "),
-        (r"''|\"", " '' "),
+        (r"([»›”])", r" \1 "),
+        (r"''|\"", r" \g<0> "),
         (r"\s+", " "),
-        (r"([^' ])('[sSmMdD]|') ", r"\1 \2 "),
+        (r"(?i)([^' ])(?<!\B'n)('[smd]|') ", r"\1 \2 "),
         (r"([^' ])('ll|'LL|'re|'RE|'ve|'VE|n't|N'T) ", r"\1 \2 "),
         # Two words that are written as one.
         (r"(?i)\b(can)(not)\b", r" \1 \2 "),
@@ -44,17 +53,25 @@ _RULES: Final = tuple(
         (r"(?i)\b(got)(ta)\b", r" \1 \2 "),
         (r"(?i)\b(more)('n)\b", r" \1 \2 "),
         (r"(?i)\b(wan)(na)(?=\s)", r" \1 \2 "),
-        (r"(?i) ('t)(is|was)\b", r" \1 \2 "),
+        (r"(?i) ('t)(is|was|were)\b", r" \1 \2 "),
     )
 )
 
+#: Signs that are an apostrophe or a single quote wherever they stand, and the double quote of full width.
+_STRAIGHT: Final = str.maketrans("‘’‛＇ʼ＂", "'" * 5 + '"')
+
 
 def tokenize(sentence: str) -> list[str]:
-    """Return the words of a sentence; double quotes become `` `` `` and ``''``.
+    """Return the words of a sentence as they stand in it; curly quotes and apostrophes are cut as straight ones.
 
     >>> " ".join(tokenize('"They cannot," he said, "pay $3.88 to U.S. banks."'))
-    "`` They can not , '' he said , `` pay $ 3.88 to U.S. banks . ''"
+    '" They can not , " he said , " pay $ 3.88 to U.S. banks . "'
+    >>> " ".join(tokenize("‘It’s the dogs’ bowl, isn’t it?’"))
+    '‘ It ’s the dogs ’ bowl , is n’t it ? ’'
     """
+    straight = straightened(sentence).translate(_STRAIGHT)
+    cut = straight
     for rule, replacement in _RULES:
-        sentence = rule.sub(replacement, sentence)
-    return sentence.split()
+        cut = rule.sub(replacement, cut)
+    words = cut.split()
+    return words if straight == sentence else as_written(words, sentence)

@@ -2,7 +2,7 @@
 
 Boundaries are those of Unicode Standard Annex 29, as the library `regex` has them. Beyond them, words with
 hyphens and addresses stay whole, dots or hyphens in a row are one token, and words that lose their vowel
-stand alone (*l'homme*). Where no blanks are written between words (Chinese, Japanese, Thai), a character is a
+stand alone (*l'homme*), whatever sign is the apostrophe. Where no blanks are written between words (Chinese, Japanese, Thai), a character is a
 token: words take a dictionary or a parser.
 """
 
@@ -12,13 +12,15 @@ from functools import cache
 
 import regex
 
+from sentgen.corpus.apostrophes import as_written, straightened
+
 _BOUNDARY = regex.compile(r"(?V1)(?w)\b")
 _ADDRESS = regex.compile(
     r"(?:[a-z][a-z0-9+.\-]*://|www\.)\S*[^\s\p{P}]/?|[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+", regex.IGNORECASE
 )
 _HYPHENS = frozenset("-\u2010\u2011")
 _IN_ROWS = _HYPHENS | {"."}
-_LETTERS = regex.compile(r"[\p{L}\p{M}\p{N}'’]+")
+_LETTERS = regex.compile(r"[\p{L}\p{M}\p{N}']+")
 _UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
 #: What loses its vowel before another word, by language; the apostrophe stays with it.
 _ELIDED = {
@@ -45,14 +47,15 @@ def split_words(sentence: str, language: str) -> list[str]:
     """
     elided = _elided(language)
     words: list[str] = []
-    for chunk in sentence.split():
+    straight = straightened(sentence)
+    for chunk in straight.split():
         end = 0
         for address in _ADDRESS.finditer(chunk):
             words += _words(chunk[end : address.start()], elided)
             words.append(address[0])
             end = address.end()
         words += _words(chunk[end:], elided)
-    return words
+    return words if straight == sentence else as_written(words, sentence)
 
 
 def _words(chunk: str, elided: regex.Pattern[str] | None) -> list[str]:
@@ -95,4 +98,4 @@ def _joins(text: str) -> bool:
 @cache
 def _elided(language: str) -> regex.Pattern[str] | None:
     words = _ELIDED.get(language)
-    return regex.compile(rf"{words}['’](?=\p{{L}})", regex.IGNORECASE) if words else None
+    return regex.compile(rf"{words}'(?=\p{{L}})", regex.IGNORECASE) if words else None

@@ -419,10 +419,10 @@ class TestText:
         assert (second.text, second.line) == ("The next too.", 2)
         assert (third.text, third.line) == ("A title", 5)
 
-    def test_quotes_become_penn_quotes(self) -> None:
+    def test_quotes_stay_as_written(self) -> None:
         (sentence,) = good("text", 'He said "go".')
 
-        assert sentence.forms == ["He", "said", "``", "go", "''", "."]
+        assert sentence.forms == ["He", "said", '"', "go", '"', "."]
         assert sentence.space_after == [True, True, False, False, False, True]
 
     def test_a_sentence_of_too_many_characters(self) -> None:

@@ -87,7 +87,7 @@ def test_marks_of_raw_text_are_put_on_tokens() -> None:
 
     assert not rest
     one, two = (result for result in results if isinstance(result, Sentence))
-    assert one.forms[2:5] == ["``", "no", "''"]
+    assert one.forms[2:5] == ['"', "no", '"']
     assert one.marks == (Mark(2, said, True), Mark(5, said, False))
     assert two.marks == (Mark(0, left, True), Mark(4, left, False))
 

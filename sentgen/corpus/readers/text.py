@@ -4,8 +4,8 @@ English is tokenised as in the Penn Treebank, other languages at the word bounda
 
 A text is *hard-wrapped* if none of its first 1,000 lines is longer than 120 characters and most of its line
 breaks inside a block (lines between blank lines) follow no final punctuation: then a block is a paragraph.
-Otherwise every line is one. English double quotes become `` `` `` and `''`; `text` keeps the sentence as it
-stood, with the line breaks of a wrapped paragraph as spaces.
+Otherwise every line is one. Tokens are as they stand in the text; `text` keeps the sentence, with the line breaks
+of a wrapped paragraph as spaces.
 """
 
 from __future__ import annotations
@@ -161,15 +161,11 @@ def _offsets(paragraph: list[str]) -> Iterator[int]:
         offset += len(line) + 1
 
 
-def _spaces(text: str, forms: list[str]) -> list[bool] | None:
-    """Tell which tokens a space follows, or ``None`` if the tokens are not the text, quotes apart."""
-    spaces, position = [], 0
+def _spaces(text: str, forms: list[str]) -> list[bool]:
+    """Tell which tokens a space follows; the tokens are the text without its blanks."""
+    spaces, position = [], len(text) - len(text.lstrip())
     for form in forms:
-        candidates = (form, '"', "''", "``") if form in ("``", "''") else (form,)
-        found = next((name for name in candidates if text.startswith(name, position)), None)
-        if found is None:
-            return None
-        end = position + len(found)
+        end = position + len(form)
         position = end
         while position < len(text) and text[position].isspace():
             position += 1
