@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-#: An apostrophe where a letter follows and a letter or digit precedes, with an accent or without; curly, of modifier
-#: letters, full width, prime, or typed as an accent.
+#: An apostrophe where a letter follows and a letter or digit precedes, with an accent or without: curly, of
+#: modifier letters, full width, prime, or typed as an accent.
 _WITHIN: Final = re.compile("(?<=[\\w\u0300-\u036f])[‘’‛＇ʼʻ`´′ʹ՚](?=[^\\W\\d_])")
 
 

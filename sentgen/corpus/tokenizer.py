@@ -1,9 +1,9 @@
 """Words of an English sentence, as the Penn Treebank tells them apart.
 
 The rules are those of NLTK's ``NLTKWordTokenizer`` (Loper, Tan, Aarsen; Apache-2.0), which go back to Robert
-MacIntyre's script for the Treebank: each puts blanks where words end, and what is left is split at them. Unlike
-these, they leave all signs as they were written, cut curly quotes, apostrophes and dots as straight ones, and keep the
-apostrophe of *'tis*, *'em*, *'90s* and *'n'*.
+MacIntyre's script for the Treebank: each puts blanks where words end, and what is left is split at them.
+Unlike these, they leave all signs as they were written, cut curly quotes, apostrophes and dots as straight
+ones, and keep the apostrophe of *'tis*, *'em*, *'90s* and *'n'*.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from sentgen.corpus.apostrophes import as_written, straightened
 _RULES: Final = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
-        # Quotes that open. The apostrophe of a clitic, which belongs to the word before it, does not, nor does that
-        # of a word which has lost its beginning.
+        # Quotes that open. The apostrophe of a clitic, which belongs to the word before it, does not, nor
+        # that of a word which has lost its beginning.
         (r"([«‹“„‚]|`+)", r" \1 "),
         (r'^"', '" '),
         (r"(``)", r" \1 "),
@@ -62,7 +62,7 @@ _STRAIGHT: Final = str.maketrans("‘’‛＇ʼ＂", "'" * 5 + '"')
 
 
 def tokenize(sentence: str) -> list[str]:
-    """Return the words of a sentence as they stand in it; curly quotes and apostrophes are cut as straight ones.
+    """Return the words of a sentence as they stand in it; curly apostrophes are cut as straight ones.
 
     >>> " ".join(tokenize('"They cannot," he said, "pay $3.88 to U.S. banks."'))
     '" They can not , " he said , " pay $ 3.88 to U.S. banks . "'

@@ -2,8 +2,8 @@
 
 Boundaries are those of Unicode Standard Annex 29, as the library `regex` has them. Beyond them, words with
 hyphens and addresses stay whole, dots or hyphens in a row are one token, and words that lose their vowel
-stand alone (*l'homme*), whatever sign is the apostrophe. Where no blanks are written between words (Chinese, Japanese, Thai), a character is a
-token: words take a dictionary or a parser.
+stand alone (*l'homme*), whatever sign is the apostrophe. Where no blanks are written between words (Chinese,
+Japanese, Thai), a character is a token: words take a dictionary or a parser.
 """
 
 from __future__ import annotations

@@ -430,7 +430,7 @@ class TestText:
         assert rejections("text", "a" * 5_000) == [(1, "field-length")]
 
     def test_a_long_wrapped_paragraph_is_cut(self) -> None:
-        results = list(text.read(["some words that go on"] * 12_000, path="x"))
+        results = list(text.read(["some words that go on"] * 24_000, path="x"))
 
         assert len(results) == 2
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from sentgen.corpus.formats import READERS
 from sentgen.corpus.parsers import Parser
-from sentgen.corpus.readers.text import segment
 from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.sentence_breaks import split_sentences
 from sentgen.corpus.word_breaks import split_words
 from sentgen.counts.ingestion import ingest
 from sentgen.counts.settings import Settings
@@ -118,7 +118,7 @@ def test_a_parser_knows_its_own_language(empty_store: Path, tmp_path: Path) -> N
 def test_titles_end_no_sentence() -> None:
     """Each sentence is where it stands in the text; what only ends like a title ends a sentence."""
     text = "M. Dupont et Mme. Durand viennent.  Le Dr. Noir aussi. Aide-M. Et X."
-    found = list(segment(text, "fr"))
+    found = list(split_sentences(text, "fr"))
 
     assert [one for _, one in found] == [
         "M. Dupont et Mme. Durand viennent.",
@@ -132,4 +132,4 @@ def test_titles_end_no_sentence() -> None:
 
 def test_a_title_at_the_end_is_a_sentence() -> None:
     """Nothing is lost where no name follows."""
-    assert list(segment("Il y va. Avec M.", "fr")) == [(0, "Il y va."), (9, "Avec M.")]
+    assert list(split_sentences("Il y va. Avec M.", "fr")) == [(0, "Il y va."), (9, "Avec M.")]

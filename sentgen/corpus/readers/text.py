@@ -1,33 +1,30 @@
-"""Raw text: paragraphs are found, split into sentences by `sentencex`, and tokenised.
+"""Raw text: paragraphs are found, split into sentences, and tokenised.
 
 English is tokenised as in the Penn Treebank, other languages at the word boundaries of Unicode.
 
 A text is *hard-wrapped* if none of its first 1,000 lines is longer than 120 characters and most of its line
 breaks inside a block (lines between blank lines) follow no final punctuation: then a block is a paragraph.
-Otherwise every line is one. Tokens are as they stand in the text; `text` keeps the sentence, with the line breaks
-of a wrapped paragraph as spaces.
+Otherwise every line is one. Tokens are as they stand in the text; `text` keeps the sentence, with the line
+breaks of a wrapped paragraph as spaces.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice, pairwise
-
-import sentencex
 
 from sentgen.corpus.reader import ENGLISH, Reader
 from sentgen.corpus.readers._columns import finished, in_documents
 from sentgen.corpus.sentence import RawText, Sentence
+from sentgen.corpus.sentence_breaks import split_sentences
 from sentgen.corpus.tokenizer import tokenize
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import Rejection
 
 _SAMPLE_LINES, _WRAP_WIDTH = 1_000, 120
 _FINAL = tuple(".!?:;\"'”’)]。！？؟।")
-#: Titles before names that sentencex takes for ends of sentences, and cannot be told, by language.
-_TITLES = {"fr": re.compile(r"(?<![\w-])(?:MM?|Mmes?|Mlles?|Mgr|Drs?|Prs?|[Pp]rof|Ste?)\.\s*$")}
-#: A wrapped paragraph longer than this many characters is cut at a line break.
+#: A wrapped paragraph longer than this many characters is cut at a line break where a sentence seems to end,
+#: or after as many more at any.
 _PARAGRAPH = 200_000
 #: A sentence with more characters for each token of the limit is refused before it is tokenised.
 _CHARACTERS_PER_TOKEN = 50
@@ -72,7 +69,7 @@ def tokenised(
     """Yield the sentences of a raw text."""
     if language == ENGLISH and raw.language:
         language = raw.language
-    pieces = [(0, raw.text)] if raw.whole else segment(raw.text, language)
+    pieces = [(0, raw.text)] if raw.whole else split_sentences(raw.text, language)
     for offset, text in pieces:
         yield _sentence(text, path=path, line=raw.line_at(offset), limits=limits, language=language)
 
@@ -97,30 +94,6 @@ def _sentence(text: str, *, path: str, line: int, limits: InputLimits, language:
     return finished(sentence, path, limits)
 
 
-def segment(text: str, language: str = ENGLISH) -> Iterator[tuple[int, str]]:
-    """Yield the stripped, non-empty sentences of a paragraph with their offsets."""
-    offset = 0
-    for piece in _pieces(text, language):
-        stripped = piece.strip()
-        if stripped:
-            # -1 where the segmenter changed a character: then the piece begins where the last one ended.
-            offset = max(text.find(stripped, offset), offset)
-            yield offset, stripped
-            offset += len(stripped)
-
-
-def _pieces(text: str, language: str) -> Iterator[str]:
-    """Yield what sentencex takes for sentences; no sentence ends with a title that a name follows."""
-    held, title = "", _TITLES.get(language)
-    for piece in sentencex.segment(language, text):
-        held += piece
-        if title is None or not title.search(held):
-            yield held
-            held = ""
-    if held:
-        yield held
-
-
 def _paragraphs(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
     stream = iter(lines)
     # What is told of the sample holds for all of the text: a stream cannot be read twice.
@@ -131,7 +104,7 @@ def _paragraphs(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
     number = 0
     for number, line in enumerate(chain(sample, stream), 1):
         text = line.strip()
-        if block and (not text or not wrapped or size > _PARAGRAPH):
+        if block and (not text or not wrapped or _is_full(size, block[-1])):
             yield number - len(block), block
             block, size = [], 0
         if text:
@@ -139,6 +112,11 @@ def _paragraphs(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
             size += len(text)
     if block:
         yield number + 1 - len(block), block
+
+
+def _is_full(size: int, last: str) -> bool:
+    """Say whether a paragraph is cut behind a line, so that memory is bounded."""
+    return size > _PARAGRAPH and (last.endswith((".", "!", "?")) or size > 2 * _PARAGRAPH)
 
 
 def is_wrapped(lines: list[str]) -> bool:
