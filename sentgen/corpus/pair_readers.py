@@ -27,6 +27,7 @@ from sentgen.corpus.paths import expand, source_at
 from sentgen.corpus.readers import jsonl
 from sentgen.corpus.readers._columns import FormatError
 from sentgen.corpus.readers.table import refuse_table
+from sentgen.corpus.readers.text import blanked
 from sentgen.corpus.reading import read_source
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import LineReader, Source
@@ -202,7 +203,7 @@ def _read_jsonl(lines: LineReader, settings: PairSettings) -> Iterator[RawPair |
 def _blanked(value: object) -> object:
     """Return a JSON value with blanks for control characters in its texts, which nest at most twice."""
     if isinstance(value, str):
-        return jsonl.FORBIDDEN_IN_TEXT.sub(" ", value)
+        return blanked(jsonl.FORBIDDEN_IN_TEXT.sub(" ", value))
     if isinstance(value, list):
         return [_blanked(one) for one in value] if value and isinstance(value[0], (str, list)) else value
     return value

@@ -101,7 +101,9 @@ def _sentences(
 ) -> Iterator[Sentence | Rejection]:
     if isinstance(given, str):
         given = (given,)
-        pieces = chain.from_iterable(text.read_raw(one.splitlines(), path=path) for one in given)
+        pieces = chain.from_iterable(
+            text.read_raw(text.blanked(one).splitlines(), path=path) for one in given
+        )
         raw: Iterable[RawText] = (RawText(piece.text, line) for piece in pieces)
     else:
         raw = (RawText(one.strip(), line, whole=True) for one in given if isinstance(one, str))

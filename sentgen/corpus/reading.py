@@ -8,7 +8,7 @@ from dataclasses import replace
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers import text
 from sentgen.corpus.sentence import RawText, Sentence
-from sentgen.corpus.sources import LineReader
+from sentgen.corpus.sources import LineReader, Source
 from sentgen.errors import Rejection
 
 Item = Sentence | Rejection | RawText
@@ -19,7 +19,7 @@ def read_items(reader: Reader, lines: LineReader) -> Iterator[Item]:
     name = lines.source.name
     lines.lone_returns = reader.lone_returns
     if reader.read_file is None:
-        yield from (reader.read_raw or reader.read)(iter(lines), path=name)
+        yield from (reader.read_raw or reader.read)(_lines(reader, lines), path=name)
         return
     begins = True
     with lines.file() as file:
@@ -34,10 +34,25 @@ def read_source(reader: Reader, lines: LineReader) -> Iterator[Sentence | Reject
     """Yield the sentences of a source."""
     lines.lone_returns = reader.lone_returns
     if reader.read_file is None:
-        return reader.read(iter(lines), path=lines.source.name)
+        return reader.read(_lines(reader, lines), path=lines.source.name)
     return text.in_sentences(
         read_items(reader, lines),
         path=lines.source.name,
         limits=lines.limits,
         language=reader.language,
     )
+
+
+def digest_of(reader: Reader, source: Source) -> str:
+    """Return the hash of a source, having refused what its lines may not have: before any of them is read."""
+    if reader.read_file is not None:
+        return source.sha256()
+    lines = source.open()
+    _lines(reader, lines)
+    return lines.checked_sha256()
+
+
+def _lines(reader: Reader, lines: LineReader) -> Iterator[str]:
+    """Return the lines of a source; where they are plain text, a form feed is a blank."""
+    lines.controls_are_blanks = reader.read_raw is not None
+    return iter(lines)

@@ -31,6 +31,9 @@ COMPRESSED = (".gz", ".xz", ".bz2")
 _IN_MEMORY = 32 << 20
 #: All control characters but tab, line feed and carriage return.
 _CONTROL = bytes(code for code in (*range(32), 127) if code not in b"\t\n\r")
+#: Vertical tab, form feed and the separators of files, groups, records and units are blanks of plain text.
+_BLANK = b"\x0b\x0c\x1c\x1d\x1e\x1f"
+_BLANKS = bytes.maketrans(_BLANK, b" " * len(_BLANK))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,7 @@ class Source:
         """Return the lines of the first ``size`` bytes, for telling the format."""
         reader = self.open(limits)
         reader.lone_returns = lone_returns
+        reader.controls_are_blanks = True
         for block in reader.text_blocks(size):
             block = reader.without_bom(block)
             # The last line may be cut off; with few lines it is worth more than it misleads.
@@ -118,7 +122,8 @@ class LineReader:
     (naming the likely right one), control characters, lines over the limit, and archives that are broken or
     expand beyond the limits. ``bytes_read`` of ``source.size`` says how much of the disk was consumed.
     ``notes`` are what the reader of its format has to say of it as a whole, a line each. With
-    ``lone_returns``, a carriage return ends a line by itself, too.
+    ``lone_returns``, a carriage return ends a line by itself, too. ``controls_are_blanks`` says that form
+    feeds and the like are, as in plain text.
     """
 
     def __init__(self, source: Source, limits: InputLimits = LIMITS) -> None:
@@ -128,6 +133,8 @@ class LineReader:
         self.lines_read = 0
         self.notes: list[str] = []
         self.lone_returns = False
+        self.controls_are_blanks = False
+        self._digest: hashlib._Hash | None = None
         self._byte_order_mark = False
         self._carriage_returns = self._line_feeds = 0
 
@@ -146,6 +153,13 @@ class LineReader:
     def __iter__(self) -> Iterator[str]:
         for text in self.texts():
             yield from text.split("\n")
+
+    def checked_sha256(self) -> str:
+        """Return the hash of the content, and refuse now what no line may have, not after long reading."""
+        self._digest = hashlib.sha256()
+        for _ in self.whole_lines():
+            pass
+        return self._digest.hexdigest()
 
     def texts(self) -> Iterator[str]:
         """Yield many lines at once, without the last line feed."""
@@ -234,6 +248,8 @@ class LineReader:
                     self.bytes_read = counter.count - start
                     if source.compression:
                         self._check_expansion(expanded)
+                    if self._digest is not None:
+                        self._digest.update(block)
                     yield block
             except BROKEN as error:
                 reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
@@ -255,7 +271,8 @@ class LineReader:
     def without_bom(self, block: bytes) -> bytes:
         """Return the first block without its byte order mark."""
         if block.startswith(b"\xef\xbb\xbf"):
-            logger.info("%s: byte order mark stripped", self.source.name)
+            if self._digest is None:  # else it is read once more, and told then
+                logger.info("%s: byte order mark stripped", self.source.name)
             self._byte_order_mark = True
             return block[3:]
         return block
@@ -283,6 +300,8 @@ class LineReader:
             if b"\r" in block and b"\0" not in block:
                 number = block.count(b"\n", 0, block.index(b"\r")) + 1
                 self._fail("a carriage return inside the line; convert the line ends to \\n", number)
+        if self.controls_are_blanks:
+            block = block.translate(_BLANKS)
         # One pass in C over clean text; the slow search only for the message.
         if len(block.translate(None, _CONTROL)) != len(block):
             at = block.find(b"\0")

@@ -16,7 +16,7 @@ from sentgen.corpus.parsers import CachedParser, Parser, read_parsed
 from sentgen.corpus.paths import expand, place_of
 from sentgen.corpus.reader import ENGLISH, Reader
 from sentgen.corpus.readers import conllu
-from sentgen.corpus.reading import read_items, read_source
+from sentgen.corpus.reading import digest_of, read_items, read_source
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import LineReader, Source
 from sentgen.corpus.treebank_blocks import TreebankBlock
@@ -193,7 +193,7 @@ class _Sources(Batch[Source, Summary]):
             return
         place_of(item.name)  # refuses a name that cannot be stored, before all is read
         # One more pass over the source, so that a known one is passed over before anything is kept.
-        asked = _Read(item, reader, self.run.version(reader), item.sha256())
+        asked = _Read(item, reader, self.run.version(reader), digest_of(reader, item))
         known = self._is_known(connection, asked)
         read = asked if known else self._refused(asked) or self._drafted(asked)
         if read is None:

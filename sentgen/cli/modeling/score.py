@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -65,8 +65,15 @@ def _texts(asked: ScoreRequest, file: Path | None) -> Iterable[str]:
         )
     if file is None and asked.text != ["-"]:
         return split_lines(asked.text)
-    sources = list(expand([str(file or "-")]))
+    return _texts_of(str(file or "-"), asked.tokenize)
+
+
+def _texts_of(path: str, raw: bool) -> Iterator[str]:
+    """Yield the text of sources piece by piece: standard input may be longer than memory."""
+    sources = list(expand([path]))
     for source in sources:
         refuse_table(source)
-    # Piece by piece: standard input may be longer than memory.
-    return (text for source in sources for text in source.open().texts())
+    for source in sources:
+        lines = source.open()
+        lines.controls_are_blanks = raw
+        yield from lines.texts()

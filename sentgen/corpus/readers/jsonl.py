@@ -20,7 +20,7 @@ from dataclasses import replace
 from sentgen.corpus.comments import of_document, said, said_of_document
 from sentgen.corpus.reader import ENGLISH, Reader
 from sentgen.corpus.readers._columns import FormatError, finished
-from sentgen.corpus.readers.text import in_sentences
+from sentgen.corpus.readers.text import blanked, in_sentences
 from sentgen.corpus.readers.text import read_raw as read_paragraphs
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.validation import LIMITS, InputLimits
@@ -33,7 +33,7 @@ _NUMBER_COLUMNS = ("heads", "nps")
 _KNOWN = {ID, "sent_id", "tokens", "sentences", TEXT, *_STRING_COLUMNS, *_NUMBER_COLUMNS}
 #: Control characters and surrogates can hide behind escapes; raw text may have the white space ones.
 FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-FORBIDDEN_IN_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
+FORBIDDEN_IN_TEXT = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")
 #: What cannot stand in a comment.
 BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]+")
 
@@ -173,7 +173,7 @@ def check_raw(value: str) -> str:
     """Return raw text, or raise `FormatError`."""
     if FORBIDDEN_IN_TEXT.search(value):
         raise FormatError("control-character", "a control character or lone surrogate in the text")
-    return value
+    return blanked(value)
 
 
 def _fits(sample: list[str]) -> bool:

@@ -62,7 +62,7 @@ def documents_of(table: TextTable, *, text: str, id: str) -> Iterator[Rejection 
         told = [(key, " ".join(BREAKS.sub(" ", row.values[at]).split())) for at, key in others]
         said = [said_of_document(key, value) for key, value in told if value]
         begins: str | None = name
-        for raw in raw_text.read_raw(row.values[place].splitlines(), path=path):
+        for raw in raw_text.read_raw(raw_text.blanked(row.values[place]).splitlines(), path=path):
             yield RawText(raw.text, row.number, document=begins, metadata=said if begins else [])
             begins = None
 

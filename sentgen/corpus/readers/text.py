@@ -10,6 +10,7 @@ breaks of a wrapped paragraph as spaces.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice, pairwise
 
@@ -23,6 +24,8 @@ from sentgen.errors import Rejection
 
 _SAMPLE_LINES, _WRAP_WIDTH = 1_000, 120
 _FINAL = tuple(".!?:;\"'”’)]。！？؟।")
+#: Vertical tab, form feed, separators of files to units, NEL, and separators of lines and paragraphs.
+_BLANKS = re.compile("[\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
 #: A wrapped paragraph longer than this many characters is cut at a line break where a sentence seems to end,
 #: or after as many more at any.
 _PARAGRAPH = 200_000
@@ -94,6 +97,15 @@ def _sentence(text: str, *, path: str, line: int, limits: InputLimits, language:
     return finished(sentence, path, limits)
 
 
+def blanked(text: str) -> str:
+    """Return a raw text of the same length with spaces for the controls and separators that are blanks.
+
+    >>> blanked("a\\fb\\x85c\\u2028d")
+    'a b c d'
+    """
+    return _BLANKS.sub(" ", text)
+
+
 def _paragraphs(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
     stream = iter(lines)
     # What is told of the sample holds for all of the text: a stream cannot be read twice.
@@ -103,7 +115,7 @@ def _paragraphs(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
     size = 0
     number = 0
     for number, line in enumerate(chain(sample, stream), 1):
-        text = line.strip()
+        text = blanked(line).strip()
         if block and (not text or not wrapped or _is_full(size, block[-1])):
             yield number - len(block), block
             block, size = [], 0
