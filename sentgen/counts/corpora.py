@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from sqlalchemy import Connection, Row, delete, func, select
 
+from sentgen.corpus.formats import is_earlier
 from sentgen.corpus.paths import place_of, source_at
 from sentgen.counts import contents, segments
 from sentgen.errors import InputError, NotFoundError
@@ -87,11 +88,13 @@ class SourceStatus:
     """What became of a source since it was ingested: `same`, `changed`, or `missing`.
 
     A ``relative`` path, which an earlier sentgen stored as given, is looked for from the current folder.
+    ``earlier`` says that an earlier sentgen read it, which may have cut its raw text otherwise.
     """
 
     path: str
     status: str
     sha256: str
+    earlier: bool = False
 
     @property
     def relative(self) -> bool:
@@ -170,11 +173,15 @@ def verify(store: Store, name: str) -> list[SourceStatus]:
     """Compare every source of a corpus with the file that it was read from."""
     with store.connect() as connection:
         corpus = find(connection, name)
-        query = select(tables.source.c.path, tables.source.c.sha256).where(
-            tables.source.c.corpus_id == corpus.id
+        columns = tables.source.c
+        query = select(columns.path, columns.sha256, columns.format, columns.reader_version).where(
+            columns.corpus_id == corpus.id
         )
-        sources = connection.execute(query.order_by(tables.source.c.path)).all()
-    return [_verify(path, digest) for path, digest in sources]
+        sources = connection.execute(query.order_by(columns.path)).all()
+    return [
+        replace(_verify(path, digest), earlier=is_earlier(form, version))
+        for path, digest, form, version in sources
+    ]
 
 
 def status_rows(found: Sequence[SourceStatus]) -> Rows:

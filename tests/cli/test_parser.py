@@ -108,7 +108,7 @@ def test_the_same_text_parsed_otherwise_is_another_source(
     assert len(found) == 3
     assert found[0] == READERS["text"].version
     assert found[2] == READERS["conllu"].version
-    assert str(found[1]).startswith("1+udpipe@1-")
+    assert str(found[1]).startswith(f"{READERS['text'].version}+udpipe@1-")
 
 
 def test_gold_refuses_text(sentgen: Sentgen, text: Path, pets: Path) -> None:

@@ -152,7 +152,7 @@ def _marks(tokens: Sequence[Token]) -> Iterator[Mark]:
 
 READER = Reader(
     "docbin",
-    "1",
+    "2",
     description="DocBin of spaCy",
     extensions=(".spacy",),
     read_file=read_file,

@@ -182,7 +182,7 @@ def _fits(sample: list[str]) -> bool:
 
 READER = Reader(
     "jsonl",
-    "2",
+    "3",
     read,
     "JSON Lines: tokens, sentences or text",
     (".jsonl", ".ndjson"),

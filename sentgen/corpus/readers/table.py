@@ -182,10 +182,10 @@ def _of_lines(name: str, version: str, description: str, extensions: tuple[str, 
 CSV = _of_lines(
     "csv", "2", "table of texts, its fields parted by commas, semicolons, tabs or bars", (".csv",)
 )
-TSV = _of_lines("tsv", "1", "table of texts, its fields parted by tabs", (".tsv", ".tab"))
+TSV = _of_lines("tsv", "2", "table of texts, its fields parted by tabs", (".tsv", ".tab"))
 PARQUET = Reader(
     "parquet",
-    "1",
+    "2",
     description="table of texts in Parquet",
     extensions=(".parquet",),
     read_file=_of_file(read_parquet),
@@ -195,7 +195,7 @@ PARQUET = Reader(
 )
 SHEET = Reader(
     "xlsx",
-    "1",
+    "2",
     description="table of texts in Excel or OpenDocument: the first sheet",
     extensions=(".xlsx", ".xlsm", ".xls", ".ods"),
     read_file=_of_file(read_sheet),

@@ -165,4 +165,4 @@ def _spaces(text: str, forms: list[str]) -> list[bool]:
     return spaces
 
 
-READER = Reader("text", "1", read, "raw text: split into sentences and tokens", read_raw=read_raw)
+READER = Reader("text", "2", read, "raw text: split into sentences and tokens", read_raw=read_raw)
