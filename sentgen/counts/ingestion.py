@@ -27,13 +27,12 @@ from sentgen.counts.settings import Settings as Settings
 from sentgen.counts.settings import find_corpus
 from sentgen.counts.stored_sources import (
     StoredSource,
+    StoredSources,
     add_source,
-    find_source,
     record_rejections,
     remove_rejections,
     remove_sources,
     set_path,
-    sources_at,
 )
 from sentgen.counts.writer import SourceTally
 from sentgen.errors import InputError, Rejection
@@ -127,7 +126,7 @@ def ingest(
     return total
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Run:
     """What all batches of an ingestion have in common."""
 
@@ -136,6 +135,8 @@ class _Run:
     parser: CachedParser | None
     progress: Progress
     total: Summary
+    #: What the corpus has, looked up by the first batch: this process is the only writer.
+    stored: StoredSources | None = None
     #: Sources of the store that are another path's content, too: id to this path.
     shared: dict[int, str] = field(default_factory=dict)
 
@@ -167,10 +168,10 @@ class _Read:
     tally: SourceTally | None = None
     rejections: Sequence[Rejection] = ()
 
-    def same_as(self, other: _Read) -> bool:
-        """Say whether both are one content, read in the same way."""
-        mine, others = ((one.digest, one.reader.name, one.version) for one in (self, other))
-        return mine == others
+    @property
+    def content(self) -> tuple[str, str, str]:
+        """What makes two of them one content, read in the same way."""
+        return self.digest, self.reader.name, self.version
 
 
 class _Sources(Batch[Source, Summary]):
@@ -179,7 +180,12 @@ class _Sources(Batch[Source, Summary]):
     def __init__(self, connection: Connection, run: _Run) -> None:
         super().__init__(connection, run.store, run.settings, Summary(run.settings.corpus))
         self.run = run
+        if run.stored is None:
+            run.stored = StoredSources(connection, self.corpus.id)
+        self.stored = run.stored
         self.found: list[_Read] = []
+        #: The content of those that are drafted.
+        self.drafted: set[tuple[str, str, str]] = set()
         #: Sources that go when those of this batch are in.
         self.superseded: set[int] = set()
 
@@ -194,21 +200,18 @@ class _Sources(Batch[Source, Summary]):
         place_of(item.name)  # refuses a name that cannot be stored, before all is read
         # One more pass over the source, so that a known one is passed over before anything is kept.
         asked = _Read(item, reader, self.run.version(reader), digest_of(reader, item))
-        known = self._is_known(connection, asked)
+        known = self._is_known(asked)
         read = asked if known else self._refused(asked) or self._drafted(asked)
         if read is None:
             self.done.passed_over.append((item.name, "has no sentences"))
         else:
             self.found.append(read)
+            if read.tally:
+                self.drafted.add(read.content)
 
-    def _is_known(self, connection: Connection, read: _Read) -> bool:
+    def _is_known(self, read: _Read) -> bool:
         """Say whether the corpus has the content, or will have it from a source of this batch."""
-        drafted = (one for one in self.found if one.tally)
-        return any(one.same_as(read) for one in drafted) or self._stored(connection, read) is not None
-
-    def _stored(self, connection: Connection, read: _Read) -> StoredSource | None:
-        form = read.reader.name
-        return find_source(connection, self.corpus.id, read.digest, form=form, version=read.version)
+        return read.content in self.drafted or self.stored.same(read.content) is not None
 
     def _refused(self, read: _Read) -> _Read | None:
         """Return a source with all its faults, if one refuses it and there are any."""
@@ -276,6 +279,7 @@ class _Sources(Batch[Source, Summary]):
         if self.superseded:
             with closing(new_counter(self.run.store, self.corpus)) as counter:
                 remove_sources(connection, self.corpus.id, counter, sorted(self.superseded))
+            self.stored.remove(self.superseded)
 
     def _add(self, connection: Connection, read: _Read, tally: SourceTally) -> None:
         """Store a source and what of it was refused; its sentences are drafted."""
@@ -283,6 +287,8 @@ class _Sources(Batch[Source, Summary]):
         self._record(connection, read.rejections)
         form = read.reader.name
         add_source(connection, self.corpus.id, tally, form=form, version=read.version, digest=read.digest)
+        place = place_of(read.source.name)
+        self.stored.put(StoredSource(tally.id, place, read.digest, form, read.version))
         self.done.sources += 1
         self.done.tokens += tally.tokens
         self.done.sentences += tally.sentences
@@ -291,12 +297,12 @@ class _Sources(Batch[Source, Summary]):
 
     def _keep(self, connection: Connection, read: _Read) -> None:
         """Leave what the corpus has as it is; what else it has from the same path is told, or goes."""
-        same = self._stored(connection, read)
+        same = self.stored.same(read.content)
         assert same is not None
         place = place_of(read.source.name)
         if same.path == read.source.name or same.id in self.superseded:
             # In the second case its own path has other content now.
-            set_path(connection, same.id, place)
+            self._move(connection, same, place)
             self.superseded.discard(same.id)
         elif same.path != place:
             self.run.shared[same.id] = place
@@ -304,16 +310,22 @@ class _Sources(Batch[Source, Summary]):
 
     def _replace(self, connection: Connection, source: Source, but: int | None = None) -> None:
         """Let go of what the corpus has from the path of a source, or tell that it has that, too."""
-        others = {*sources_at(connection, self.corpus.id, source)} - {but}
+        others = self.stored.at(source) - {but}
         if others and self.settings.replace:
             remove_rejections(connection, self.corpus.id, source.name)
             self.done.replaced += len(others - self.superseded)
             for number in others & self.run.shared.keys():
-                set_path(connection, number, self.run.shared.pop(number))
+                self._move(connection, self.stored.by_id[number], self.run.shared.pop(number))
                 others.remove(number)
             self.superseded |= others
         elif others:
             self.done.changed_paths.append(source.name)
+
+    def _move(self, connection: Connection, stored: StoredSource, path: str) -> None:
+        """Say that a source of the store is found at a path."""
+        if stored.path != path:
+            set_path(connection, stored.id, path)
+            self.stored.put(stored._replace(path=path))
 
     def _record(self, connection: Connection, rejections: Sequence[Rejection]) -> None:
         if rejections:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import NamedTuple
 
@@ -45,26 +45,57 @@ order by sentence_id, position
 
 
 class StoredSource(NamedTuple):
-    """A source of the store."""
+    """A source of the store: where it was found, the hash of its content, and what read it."""
 
     id: int
     path: str
+    sha256: str
+    form: str
+    version: str
+
+    @property
+    def content(self) -> tuple[str, str, str]:
+        """What makes two of them the same: a newer reader may find other sentences in the same bytes."""
+        return self.sha256, self.form, self.version
 
 
-def find_source(
-    connection: Connection, corpus_id: int, digest: str, *, form: str, version: str
-) -> StoredSource | None:
-    """Return the source with this content, as this version of a reader read it."""
-    columns = tables.source.c
-    same = select(columns.id, columns.path).where(
-        columns.corpus_id == corpus_id,
-        columns.sha256 == digest,
-        columns.format == form,
-        # A newer reader may find other sentences in the same bytes.
-        columns.reader_version == version,
-    )
-    found = connection.execute(same).first()
-    return StoredSource(*found) if found else None
+class StoredSources:
+    """The sources of a corpus, looked up once for all files of an ingestion, and followed as it stores more."""
+
+    def __init__(self, connection: Connection, corpus_id: int) -> None:
+        columns = tables.source.c
+        wanted = (columns.id, columns.path, columns.sha256, columns.format, columns.reader_version)
+        found = select(*wanted).where(columns.corpus_id == corpus_id).order_by(columns.id)
+        self.by_id: dict[int, StoredSource] = {}
+        self._by_content: dict[tuple[str, str, str], set[int]] = {}
+        self._by_path: dict[str, set[int]] = {}
+        for row in connection.execute(found):
+            self.put(StoredSource(*row))
+
+    def put(self, source: StoredSource) -> None:
+        """Take a source, or another path of one."""
+        self.remove([source.id])
+        self.by_id[source.id] = source
+        self._by_content.setdefault(source.content, set()).add(source.id)
+        self._by_path.setdefault(source.path, set()).add(source.id)
+
+    def remove(self, ids: Iterable[int]) -> None:
+        """Forget sources."""
+        for number in ids:
+            if old := self.by_id.pop(number, None):
+                self._by_content[old.content].discard(number)
+                self._by_path[old.path].discard(number)
+
+    def same(self, content: tuple[str, str, str]) -> StoredSource | None:
+        """Return the source with this content: its hash, as this version of a reader of a format read it."""
+        found = self._by_content.get(content)
+        return self.by_id[min(found)] if found else None
+
+    def at(self, source: Source) -> set[int]:
+        """Return the ids of the sources that were read from the path of this one; a stream has none."""
+        if source.is_stream:
+            return set()
+        return set().union(*(self._by_path.get(path, ()) for path in _paths(source.name)))
 
 
 def add_source(
@@ -114,15 +145,6 @@ def grow_source(connection: Connection, tally: SourceTally) -> None:
     connection.execute(update(tables.source).where(columns.id == tally.id).values(grown))
 
 
-def sources_at(connection: Connection, corpus_id: int, source: Source) -> list[int]:
-    """Return the ids of the sources that were read from the path of this one; a stream has none."""
-    if source.is_stream:
-        return []
-    columns = tables.source.c
-    found = select(columns.id).where(columns.corpus_id == corpus_id, columns.path.in_(_paths(source.name)))
-    return list(connection.scalars(found))
-
-
 def remove_rejections(connection: Connection, corpus_id: int, name: str) -> None:
     """Forget what was refused in the source of this name."""
     columns = tables.rejection.c
@@ -131,10 +153,8 @@ def remove_rejections(connection: Connection, corpus_id: int, name: str) -> None
 
 
 def set_path(connection: Connection, source_id: int, path: str) -> None:
-    """Set where a source is found, if that was another path; an earlier sentgen took that of the command."""
-    columns = tables.source.c
-    other = (columns.id == source_id, columns.path != path)
-    connection.execute(update(tables.source).where(*other).values(path=path))
+    """Set where a source is found, which was another path; an earlier sentgen took that of the command."""
+    connection.execute(update(tables.source).where(tables.source.c.id == source_id).values(path=path))
 
 
 def record_rejections(connection: Connection, corpus_id: int, rejections: Sequence[Rejection]) -> None:

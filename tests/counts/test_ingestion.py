@@ -9,6 +9,7 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 
 import pytest
+import sqlalchemy
 from all_counts import CONLLU, all_counts
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -440,3 +441,28 @@ def test_a_file_of_a_folder_without_sentences_is_passed_over(tmp_path: Path) -> 
         assert all(result.problems == 0 for result in maintenance.check(store))
         with pytest.raises(InputError, match="has no sentences"):
             ingest(store, [str(folder / "b.vert")], Settings("a"))
+
+
+def test_files_that_have_not_changed_are_looked_up_together(store: Store, tmp_path: Path) -> None:
+    """Ingesting many unchanged files again takes as many statements as a few do."""
+
+    def statements(number: int) -> int:
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for place in range(number):
+            (folder / f"{place}.lines").write_text(f"word {number} {place}\n")
+        asked = Settings(f"of {number}", replace=True)
+        ingest(store, [str(folder)], asked)
+        said: list[str] = []
+
+        def listen(_connection, _cursor, statement, *_) -> None:  # type: ignore[no-untyped-def]
+            said.append(statement)
+
+        sqlalchemy.event.listen(sqlalchemy.Engine, "before_cursor_execute", listen)
+        try:
+            assert ingest(store, [str(folder)], asked).unchanged == number
+        finally:
+            sqlalchemy.event.remove(sqlalchemy.Engine, "before_cursor_execute", listen)
+        return len(said)
+
+    assert statements(2) == statements(12) > 0
