@@ -15,6 +15,7 @@ from sentgen.corpus.pair_text import PairSettings
 from sentgen.counts.document_tables import DocumentTable
 from sentgen.counts.pair_ingestion import ORDER
 from sentgen.counts.settings import Settings
+from sentgen.counts.sync import Sync
 from sentgen.desk.line_sets import NewLineSet, SetLines
 from sentgen.evaluation.alignment.gold_request import GoldPairs
 from sentgen.evaluation.check.request import CheckRequest
@@ -66,6 +67,7 @@ _LONGEST = "Most words of {} phrase; paper: 4, best: 1."
 #: Class of options to the declaration, what the method takes beside it, and what is added.
 DECLARATIONS: dict[str, tuple[type, tuple[str, ...], tuple[Any, ...]]] = {
     "IngestOptions": (Settings, ("corpus",), (_PARSER,)),
+    "SyncOptions": (Sync, ("name", "folder"), (_PARSER,)),
     "DocumentTableOptions": (DocumentTable, ("name", "table"), ()),
     "NgramsOptions": (Ngrams, ("pattern",), ()),
     "DependenciesOptions": (Dependencies, ("head", "modifier"), ()),

@@ -66,6 +66,7 @@ def unowned() -> Iterator[OrphanRows]:
     yield _without("document_meta", "document_id", "document")
     yield _without("table_meta", "corpus_id", "corpus")
     yield _without("source_layout", "source_id", "source")
+    yield _without("source_file", "source_id", "source")
     yield _without("rejection", "corpus_id", "corpus")
     yield _without("segment", "corpus_id", "corpus")
     for table in counted_tables():

@@ -22,6 +22,7 @@ from sqlalchemy import Connection
 from sentgen.schema.base import metadata
 from sentgen.schema.engine import raw
 from sentgen.schema.store import Store
+from sentgen.schema.tables.fidelity import source_file
 
 #: Parameters of a run that are files as somebody typed them.
 _FILES = frozenset({"test", "gold", "clusters", "train", "ptb", "lm-text", "source"})
@@ -152,7 +153,8 @@ def make_public(path: Path, *, memory_limit: int | None = None) -> bool:
         Store(path, read_only=True, memory_limit=memory_limit, threads=1) as store,
         store.connect() as connection,
     ):
-        if not any(_replacements(raw(connection))):
+        duck = raw(connection)
+        if not (any(_replacements(duck)) or duck.execute("select 1 from source_file limit 1").fetchone()):
             return False
     # With one thread, rows and blocks come in one order: a snapshot is named by its bytes.
     with Store(path, memory_limit=memory_limit, threads=1) as store, store.connect() as connection:
@@ -163,6 +165,9 @@ def make_public(path: Path, *, memory_limit: int | None = None) -> bool:
         duck.execute("set disabled_compression_methods = 'dict_fsst'")
         for replacement in list(_replacements(duck)):
             _replace(connection, replacement)
+        # Of no use but on the machine whose folders it names.
+        source_file.drop(connection)
+        source_file.create(connection)
         duck.execute("checkpoint")
         _overwrite_free_blocks(duck)
     return True

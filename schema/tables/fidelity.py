@@ -6,7 +6,7 @@ none. `sentgen.counts.treebank_rows` writes them, and `sentgen.counts.export` re
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Boolean, Integer, String, Table
+from sqlalchemy import BigInteger, Boolean, DateTime, Integer, String, Table
 
 from sentgen.schema.base import column, metadata
 from sentgen.schema.tables.models import surprisal
@@ -168,6 +168,24 @@ source_layout = Table(
     comment="How a source is written, where it is not with line feeds and one blank line at its end.",
 )
 
+source_file = Table(
+    "source_file",
+    metadata,
+    column("corpus_id", Integer, "Corpus of the source."),
+    column("source_id", Integer, "Source."),
+    column("name", String, "Name of the source as the command had it."),
+    column(
+        "folder", String, "Absolute path of the folder in which it was found; empty if it was named itself."
+    ),
+    column(
+        "size", BigInteger, "Bytes of the file, of an archive as a whole; null for a stream.", nullable=True
+    ),
+    column("modified", BigInteger, "When the file was changed: nanoseconds since 1970.", nullable=True),
+    column("settings", String, "What the command said of reading it, as a JSON object."),
+    column("checked_at", DateTime, "When its content was last compared with that of the source (UTC)."),
+    comment="The file of a source, and how it was read (corpora sync); a snapshot has none.",
+)
+
 #: Tables whose rows belong to a sentence, by `sentence_id`, and what orders the rows of one sentence.
 OF_SENTENCE = {
     sentence_meta: (),
@@ -182,7 +200,7 @@ OF_SENTENCE = {
     surprisal: ("model_id", "position"),
 }
 #: These, and those of documents and sources: each has the corpus of its rows.
-OF_CORPUS = (*OF_SENTENCE, document_meta, table_meta, source_layout)
+OF_CORPUS = (*OF_SENTENCE, document_meta, table_meta, source_layout, source_file)
 
 #: What must hold of the rows of a sentence: the name of a check to SQL whose rows are the problems.
 IN_SENTENCE = {

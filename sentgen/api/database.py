@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from sentgen.api.sentences import Sentences
     from sentgen.api.texts import AlignedTexts, CheckedSummary
     from sentgen.counts.ingestion import Summary
+    from sentgen.counts.sync import Differences
     from sentgen.models.surprisal import Application
     from sentgen.output.tabular import Rows
     from sentgen.schema.citation import Citation
@@ -125,10 +126,47 @@ class Database(StoreContents, AlignmentModels):
         with self._door.writing() as store:
             return asked.join(store)
 
-    def remove_corpus(self, name: str) -> tuple[int, int]:
-        """Remove a corpus with all its counts; return its sentences and tokens."""
+    def remove_corpus(self, name: str, *, source: str | Path | Sequence[str | Path] = ()) -> tuple[int, int]:
+        """Remove a corpus with all its counts, or some of its sources; return their sentences and tokens.
+
+        Args:
+            name: the corpus.
+            source: only what was read from this file, archive or folder, or from several.
+        """
+        sources = [source] if isinstance(source, (str, Path)) else list(source)
         with self._door.writing() as store:
+            if sources:
+                return later.sync.remove_from(store, name, list(map(str, sources)))
             return corpora.remove(store, name)
+
+    @signed(taken.SyncOptions)
+    def sync(
+        self,
+        name: str,
+        folder: str | Path | Sequence[str | Path] = (),
+        *,
+        dry_run: bool = False,
+        **options: Unpack[taken.SyncOptions],
+    ) -> Differences:
+        """Add what is new in the folders of a corpus, read again what has changed, and remove what is gone.
+
+        Files are read as they were before. One is the same if its size and time are, else if its content is.
+
+        Args:
+            name: the corpus.
+            folder: folders, or files, to compare it with; those that it was read from, if none is given.
+            dry_run: only say what differs.
+        """
+        folders = [folder] if isinstance(folder, (str, Path)) else list(folder)
+        asked = declared(later.sync.Sync, {"name": name, "folder": list(map(str, folders))})
+        told = options.pop("parser", None)
+        parser = None if told is None else later.open_parser(told)
+        with self._door.reading() if dry_run else self._door.writing() as store:
+            found = asked.compare(store, parser=parser)
+            if not dry_run:
+                with progress.ingested(name) as report:
+                    found.apply(store, parser=parser, progress=report)
+        return found
 
     def publish(self, to: str | Path, *, keep: int | None = None) -> Publication:
         """Copy the store, as it is now, into a folder of snapshots, where `sentgen serve` finds it.

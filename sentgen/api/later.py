@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from sentgen.corpus.parsers.cache import parse_rows as parse_rows
     from sentgen.counts import exports as exports
     from sentgen.counts import ingestion as ingestion
+    from sentgen.counts import sync as sync
     from sentgen.generation import algorithms as algorithms
     from sentgen.models import registry as registry
     from sentgen.models.arpa import import_arpa as import_arpa
@@ -93,6 +94,7 @@ _PLACES = {
     "saved_query": "sentgen.api.saved_query",
     "snapshots": "sentgen.schema.snapshots",
     "stored_pairs": "sentgen.alignment.stored.stored_pairs:stored_pairs",
+    "sync": "sentgen.counts.sync",
     "systems": "sentgen.alignment.systems",
     "trained": "sentgen.api.aligning:trained",
     "tuned": "sentgen.api.aligning:tuned",

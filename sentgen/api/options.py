@@ -31,6 +31,12 @@ class IngestOptions(TypedDict, total=False):
     parser: Annotated[str | None, None, "Parse what has no trees: udpipe:FILE, spacy:NAME or stanza:LANGUAGE."]
 
 
+class SyncOptions(TypedDict, total=False):
+    """A corpus, and which of its files are looked at."""
+
+    parser: Annotated[str | None, None, "Parse what has no trees: udpipe:FILE, spacy:NAME or stanza:LANGUAGE."]
+
+
 class DocumentTableOptions(TypedDict, total=False):
     """A table about the documents of a corpus."""
 

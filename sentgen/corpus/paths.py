@@ -33,14 +33,23 @@ def expand(paths: Sequence[str], limits: InputLimits = LIMITS, *, encoding: str 
     Raises:
         InputError: An argument names nothing.
     """
-    files = [found for path in paths for found in _find(path)]
+    files = [found for path in paths for found in files_of(path)]
     if not files:
         raise InputError("no input; name files, folders or `-`")
     return (
-        replace(source, encoding=encoding, folder=folder) if folder or encoding != UTF_8 else source
+        source
         for path, folder in files
-        for source in _sources(path, not folder, limits)
+        for source in sources_of(path, folder=folder, encoding=encoding, limits=limits)
     )
+
+
+def sources_of(
+    path: str, *, folder: str = "", encoding: str = UTF_8, limits: InputLimits = LIMITS
+) -> Iterator[Source]:
+    """Yield the sources that a file is, or has as an archive, found in a folder or named itself."""
+    for source in _sources(path, not folder, limits):
+        usual = not folder and encoding == UTF_8
+        yield source if usual else replace(source, encoding=encoding, folder=folder)
 
 
 def place_of(name: str) -> str:
@@ -75,7 +84,7 @@ def source_at(name: str, limits: InputLimits = LIMITS) -> Source:
     raise InputError("no such file", path=name)
 
 
-def _find(path: str) -> list[tuple[str, str]]:
+def files_of(path: str) -> list[tuple[str, str]]:
     """Return files, each with the folder in which it was found, if that was named and not the file."""
     if path == "-" or (os.path.exists(path) and not os.path.isdir(path)):
         return [(path, "")]

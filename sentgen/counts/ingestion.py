@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 
@@ -26,9 +26,12 @@ from sentgen.counts.document_tables import tell_documents
 from sentgen.counts.settings import Settings as Settings
 from sentgen.counts.settings import find_corpus
 from sentgen.counts.stored_sources import (
+    SourceFile,
     StoredSource,
     StoredSources,
     add_source,
+    file_of,
+    keep_files,
     record_rejections,
     remove_rejections,
     remove_sources,
@@ -57,6 +60,7 @@ class Summary(BatchSummary):
     sources: int = 0
     refused: int = 0
     replaced: int = 0
+    removed: int = 0
     tokens: int = 0
     types: int = 0
     cyclic: int = 0
@@ -100,22 +104,43 @@ def ingest(
         InputError: a path, format or setting is wrong, or (``on_error="raise"``) a sentence is.
         StoreError: the store cannot be written; nothing of the batch in flight is stored.
     """
+    sources = expand(paths, encoding=settings.encoding)
+    total = ingest_sources(store, sources, settings, parser=parser, progress=progress, small=is_small(paths))
+    if total.passed_over and not (total.sources or total.unchanged or total.refused):
+        name, reason = total.passed_over[0]
+        raise InputError(f"none of the files found is a corpus (the first, {name}: {reason}); give --format")
+    return total
+
+
+def ingest_sources(
+    store: Store,
+    sources: Iterator[Source],
+    settings: Settings,
+    *,
+    parser: Parser | None = None,
+    progress: Progress | None = None,
+    small: bool = False,
+    gone: Collection[int] | None = None,
+) -> Summary:
+    """Read sources as `ingest` does, and with ``gone`` take out what is not there any more.
+
+    Args:
+        store: where they go.
+        sources: what is read.
+        settings: how.
+        parser: parses what has no trees.
+        progress: told what is read.
+        small: see `ingest_batches`.
+        gone: ids of sources that go in the first transaction; so does then, with its own, what the store has
+            of one that has no sentences any more.
+    """
     began = time.monotonic()
     if parser is not None and settings.language != ENGLISH:
         raise InputError("a parser knows its own language; give either --language or --parser")
     total = Summary(settings.corpus)
     with CachedParser(parser, store) if parser else nullcontext() as cached:
-        run = _Run(store, settings, cached, progress or (lambda *_: None), total)
-        ingest_batches(
-            store,
-            expand(paths, encoding=settings.encoding),
-            lambda connection: _Sources(connection, run),
-            total,
-            small=is_small(paths),
-        )
-    if total.passed_over and not (total.sources or total.unchanged or total.refused):
-        name, reason = total.passed_over[0]
-        raise InputError(f"none of the files found is a corpus (the first, {name}: {reason}); give --format")
+        run = _Run(store, settings, cached, progress or (lambda *_: None), total, gone)
+        ingest_batches(store, sources, lambda connection: _Sources(connection, run), total, small=small)
     with store.begin() as connection:
         found = find_corpus(connection, settings.corpus)
         if found is not None:
@@ -135,6 +160,8 @@ class _Run:
     parser: CachedParser | None
     progress: Progress
     total: Summary
+    #: Sources that are not there any more; nothing where that is nobody's question.
+    gone: Collection[int] | None = None
     #: What the corpus has, looked up by the first batch: this process is the only writer.
     stored: StoredSources | None = None
     #: Sources of the store that are another path's content, too: id to this path.
@@ -149,12 +176,13 @@ class _Run:
             return _BLOCKS[reader.name](lines, **{k: v for k, v in given if k in reader.settings})
         return read_source(reader, lines)
 
-    def version(self, reader: Reader) -> str:
-        """Return the version of a reader, and of the parser where that has a say."""
-        # Formats that have trees as a rule are not parsed, so that another parser changes nothing.
-        if self.parser is None or reader.trees:
-            return reader.version
-        return f"{reader.version}+{self.parser.name}@{self.parser.version}"
+
+def version_of(reader: Reader, parser: Parser | None) -> str:
+    """Return the version of a reader, and of the parser where that has a say."""
+    # Formats that have trees as a rule are not parsed, so that another parser changes nothing.
+    if parser is None or reader.trees:
+        return reader.version
+    return f"{reader.version}+{parser.name}@{parser.version}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +193,7 @@ class _Read:
     reader: Reader
     version: str
     digest: str
+    file: SourceFile
     tally: SourceTally | None = None
     rejections: Sequence[Rejection] = ()
 
@@ -184,10 +213,23 @@ class _Sources(Batch[Source, Summary]):
             run.stored = StoredSources(connection, self.corpus.id)
         self.stored = run.stored
         self.found: list[_Read] = []
+        #: Paths of sources that are not there any more.
+        self.gone: list[str] = []
         #: The content of those that are drafted.
         self.drafted: set[tuple[str, str, str]] = set()
         #: Sources that go when those of this batch are in.
         self.superseded: set[int] = set()
+        #: What is known of the files of sources now.
+        self.files: dict[int, SourceFile] = {}
+        # Those of the first batch are forgotten by the later ones.
+        self._let_go(run.stored.by_id.keys() & set(run.gone or ()))
+
+    def _let_go(self, ids: Iterable[int]) -> None:
+        """Have sources that are not there any more go with this batch: nothing is the same as one of them."""
+        for number in sorted(ids):
+            self.gone.append(self.stored.by_id[number].path)
+            self.superseded.add(number)
+            self.stored.remove([number])
 
     def read(self, connection: Connection, item: Source) -> None:
         """Draft one source, unless the corpus has it."""
@@ -198,12 +240,16 @@ class _Sources(Batch[Source, Summary]):
             self.done.passed_over.append((item.name, reader))
             return
         place_of(item.name)  # refuses a name that cannot be stored, before all is read
+        # Its time first: what is written to it while it is read is another content.
+        file = file_of(item, self.settings)
         # One more pass over the source, so that a known one is passed over before anything is kept.
-        asked = _Read(item, reader, self.run.version(reader), digest_of(reader, item))
+        asked = _Read(item, reader, version_of(reader, self.run.parser), digest_of(reader, item), file)
         known = self._is_known(asked)
         read = asked if known else self._refused(asked) or self._drafted(asked)
         if read is None:
             self.done.passed_over.append((item.name, "has no sentences"))
+            if self.run.gone is not None:
+                self._let_go(self.stored.at(item))
         else:
             self.found.append(read)
             if read.tally:
@@ -276,6 +322,10 @@ class _Sources(Batch[Source, Summary]):
         first = next_id(connection, document)
         self.writer.write(connection)
         tell_documents(connection, self.corpus.id, first)
+        keep_files(connection, self.corpus.id, self.files)
+        for path in self.gone:
+            remove_rejections(connection, self.corpus.id, path)
+        self.done.removed += len(self.gone)
         if self.superseded:
             with closing(new_counter(self.run.store, self.corpus)) as counter:
                 remove_sources(connection, self.corpus.id, counter, sorted(self.superseded))
@@ -288,7 +338,8 @@ class _Sources(Batch[Source, Summary]):
         form = read.reader.name
         add_source(connection, self.corpus.id, tally, form=form, version=read.version, digest=read.digest)
         place = place_of(read.source.name)
-        self.stored.put(StoredSource(tally.id, place, read.digest, form, read.version))
+        self.stored.put(StoredSource(tally.id, place, read.digest, form, read.version, read.file))
+        self.files[tally.id] = read.file
         self.done.sources += 1
         self.done.tokens += tally.tokens
         self.done.sentences += tally.sentences
@@ -304,8 +355,11 @@ class _Sources(Batch[Source, Summary]):
             # In the second case its own path has other content now.
             self._move(connection, same, place)
             self.superseded.discard(same.id)
+            self._keep_file(same, read.file)
         elif same.path != place:
             self.run.shared[same.id] = place
+        else:
+            self._keep_file(same, read.file)
         self._replace(connection, read.source, same.id)
 
     def _replace(self, connection: Connection, source: Source, but: int | None = None) -> None:
@@ -320,6 +374,14 @@ class _Sources(Batch[Source, Summary]):
             self.superseded |= others
         elif others:
             self.done.changed_paths.append(source.name)
+
+    def _keep_file(self, stored: StoredSource, file: SourceFile) -> None:
+        """Keep what is known of the file of a source now, and of the folder in which it was found before."""
+        known = stored.file
+        if known and known.folder and not file.folder and known.size is not None:
+            file = file._replace(folder=known.folder, name=known.name)
+        if known is None or known[:-1] != file[:-1] or not known.is_settled:
+            self.files[stored.id] = file
 
     def _move(self, connection: Connection, stored: StoredSource, path: str) -> None:
         """Say that a source of the store is found at a path."""

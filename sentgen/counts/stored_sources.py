@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from sqlalchemy import Connection, delete, insert, select, update
 
 from sentgen.arrays import Ints, Longs
@@ -14,11 +18,13 @@ from sentgen.corpus.paths import place_of
 from sentgen.corpus.sources import Source
 from sentgen.counts import segments
 from sentgen.counts.ngrams import wrap
+from sentgen.counts.settings import Settings
 from sentgen.counts.spill import NgramCounter
 from sentgen.counts.writer import USUAL, SourceTally, append_ngrams
-from sentgen.errors import Rejection
+from sentgen.errors import InputError, Rejection
 from sentgen.schema.counting import count_trees
-from sentgen.schema.store import fetch_arrow, next_id, now, raw
+from sentgen.schema.lakes.layout import file_schema
+from sentgen.schema.store import append, fetch_arrow, next_id, now, raw
 from sentgen.schema.tables import corpus as tables
 from sentgen.schema.tables import fidelity
 from sentgen.schema.tables.corpus import BOS, EOS
@@ -27,6 +33,8 @@ from sentgen.schema.tables.segments import counted_tables, merge
 
 #: Tokens of the sentences that are read, and counted, at once.
 PART_TOKENS = 1_000_000
+#: Seconds in which a file may change twice and say the same time; FAT counts by two.
+_COARSE = 2
 
 _SENTENCES = """
 select s.id, s.length
@@ -44,6 +52,23 @@ order by sentence_id, position
 """
 
 
+class SourceFile(NamedTuple):
+    """The file of a source and how it was read, as the table `source_file` has it."""
+
+    name: str
+    folder: str
+    size: int | None
+    modified: int | None
+    settings: str
+    checked_at: datetime
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether another content would have another time; it may change once more just after it did."""
+        checked = self.checked_at.replace(tzinfo=UTC).timestamp()
+        return self.modified is not None and self.modified / 1e9 < checked - _COARSE
+
+
 class StoredSource(NamedTuple):
     """A source of the store: where it was found, the hash of its content, and what read it."""
 
@@ -52,6 +77,8 @@ class StoredSource(NamedTuple):
     sha256: str
     form: str
     version: str
+    #: Nothing of what an earlier sentgen has stored.
+    file: SourceFile | None = None
 
     @property
     def content(self) -> tuple[str, str, str]:
@@ -60,17 +87,21 @@ class StoredSource(NamedTuple):
 
 
 class StoredSources:
-    """The sources of a corpus, looked up once for all files of an ingestion, and followed as it stores more."""
+    """The sources of a corpus: looked up once for all files of an ingestion, which says what it stores."""
 
     def __init__(self, connection: Connection, corpus_id: int) -> None:
-        columns = tables.source.c
+        columns, file = tables.source.c, fidelity.source_file
         wanted = (columns.id, columns.path, columns.sha256, columns.format, columns.reader_version)
-        found = select(*wanted).where(columns.corpus_id == corpus_id).order_by(columns.id)
+        of_file = [file.c[name] for name in SourceFile._fields]
+        joined = tables.source.outerjoin(file, file.c.source_id == columns.id)
+        found = select(*wanted, *of_file).select_from(joined).where(columns.corpus_id == corpus_id)
         self.by_id: dict[int, StoredSource] = {}
         self._by_content: dict[tuple[str, str, str], set[int]] = {}
         self._by_path: dict[str, set[int]] = {}
-        for row in connection.execute(found):
-            self.put(StoredSource(*row))
+        for row in connection.execute(found.order_by(columns.id)):
+            number, path, digest, form, version, *told = row
+            known = None if told[0] is None else SourceFile(*told)
+            self.put(StoredSource(number, path, digest, form, version, known))
 
     def put(self, source: StoredSource) -> None:
         """Take a source, or another path of one."""
@@ -143,6 +174,32 @@ def grow_source(connection: Connection, tally: SourceTally) -> None:
     columns = tables.source.c
     grown = {"sentences": columns.sentences + tally.sentences, "tokens": columns.tokens + tally.tokens}
     connection.execute(update(tables.source).where(columns.id == tally.id).values(grown))
+
+
+def file_of(source: Source, settings: Settings) -> SourceFile:
+    """Return what tells later whether the file of a source has changed, and how it is read.
+
+    Raises:
+        InputError: the file is not there any more.
+    """
+    size = modified = None
+    if not source.is_stream:
+        try:
+            status = os.stat(source.path)
+        except OSError as error:
+            raise InputError(f"cannot open: {error.strerror}", path=source.name) from error
+        size, modified = status.st_size, status.st_mtime_ns
+    folder = os.path.abspath(source.folder) if source.folder else ""
+    given = {**settings.reading, "format": settings.format, "on_error": settings.on_error}
+    return SourceFile(source.name, folder, size, modified, json.dumps(given, sort_keys=True), now())
+
+
+def keep_files(connection: Connection, corpus_id: int, files: Mapping[int, SourceFile]) -> None:
+    """Store the files of sources, by the ids of these, in the place of what was known of them."""
+    if files:
+        raw(connection).execute("delete from source_file where source_id in (select unnest(?))", [[*files]])
+        rows = [{"corpus_id": corpus_id, "source_id": one, **file._asdict()} for one, file in files.items()]
+        append(connection, "source_file", pa.Table.from_pylist(rows, file_schema("source_file")))
 
 
 def remove_rejections(connection: Connection, corpus_id: int, name: str) -> None:
@@ -239,6 +296,7 @@ def remove_sources(
     connection.execute(delete(meta).where(meta.c.document_id.in_(going)))
     connection.execute(delete(tables.document).where(documents))
     connection.execute(delete(layout).where(layout.c.source_id.in_(sources)))
+    connection.execute(delete(fidelity.source_file).where(fidelity.source_file.c.source_id.in_(sources)))
     connection.execute(delete(tables.source).where(tables.source.c.id.in_(sources)))
 
 

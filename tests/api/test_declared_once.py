@@ -25,6 +25,7 @@ SAME = [
     ("corpus", "corpora show", "corpus"),
     ("add_metadata", "corpora metadata", None),
     ("remove_corpus", "corpora remove", None),
+    ("sync", "corpora sync", None),
     ("verify_corpus", "corpora verify", None),
     ("export_corpus", "corpora export", None),
     ("define_subcorpus", "subcorpora define", None),
@@ -130,6 +131,7 @@ OF_COMMANDS = {
         "svg",
         "conllu",
         "dry_run",
+        "yes",
         "timeout",
     ),
     *(

@@ -56,6 +56,8 @@ JOBS = {
         "alignment_rewrite",
     ),
     "corpora remove": Job(("corpora", "remove", "novels"), "base", "token"),
+    "corpora remove --source": Job(("corpora", "remove", "novels", "--source", "a.lines"), "base", "token"),
+    "corpora sync": Job(("corpora", "sync", "novels", "--yes"), "base", "token"),
     "db compact": Job(("db", "compact"), "segments", "ngram_3"),
     "publish": Job(("publish", "--to", "snapshots"), "base", ""),
     "db upgrade": Job(("db", "upgrade"), "older", "alignment_rewrite"),

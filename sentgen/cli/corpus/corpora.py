@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -9,17 +10,31 @@ from typing import Annotated
 import typer
 
 from sentgen.cli.console.option_groups import asking
-from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, check_file_option, open_store
+from sentgen.cli.console.options import (
+    DbOption,
+    DryRunOption,
+    MemoryOption,
+    ParserOption,
+    check_file_option,
+    open_store,
+)
 from sentgen.cli.console.output import Output, output_options, printable
+from sentgen.cli.corpus.ingest import report
+from sentgen.corpus.parsers import open_parser
 from sentgen.counts import corpora, exports
+from sentgen.counts import sync as sync_
 from sentgen.counts.corpora import Corpus
 from sentgen.counts.document_tables import DocumentTable
+from sentgen.counts.shares import DATABASE_SHARE
+from sentgen.counts.sync import Differences, Sync
+from sentgen.errors import InputError
 from sentgen.output.files import whole_file
+from sentgen.output.progress import ingested
 from sentgen.output.wording import quantity
 
 #: Names of one kind that are listed.
 _SHOWN = 20
-app = typer.Typer(help="List, show, verify, export and remove corpora, and tell more of them.")
+app = typer.Typer(help="List, show, verify, sync, export and remove corpora, and tell more of them.")
 
 
 @app.command("list")
@@ -171,15 +186,85 @@ def _listed(what: str, names: Sequence[str]) -> None:
 def remove(
     *,
     asked: Corpus,
+    source: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--source",
+            metavar="FILE",
+            help="Only what was read from this file, archive or folder; can be repeated.",
+        ),
+    ] = None,
     dry_run: DryRunOption = False,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
 ) -> None:
-    """Remove a corpus with all its counts; the other counts stay as they are.
+    """Remove a corpus with all its counts, or some of its sources; the other counts stay as they are.
 
     Example: `sentgen corpora remove ewt`
     """
     with open_store(db, read_only=dry_run, memory_limit=memory_limit) as store:
-        sentences, tokens = (corpora.size if dry_run else corpora.remove)(store, asked.name)
-    done = "would remove" if dry_run else "removed"
-    typer.echo(f"{done} {asked.name}: {quantity(sentences, 'sentence')}, {quantity(tokens, 'token')}")
+        if source:
+            sentences, tokens = sync_.remove_from(store, asked.name, source, dry_run=dry_run)
+        else:
+            sentences, tokens = (corpora.size if dry_run else corpora.remove)(store, asked.name)
+    done = f"{'would remove' if dry_run else 'removed'} {'from ' if source else ''}{asked.name}"
+    typer.echo(f"{done}: {quantity(sentences, 'sentence')}, {quantity(tokens, 'token')}")
+
+
+@app.command()
+@asking(Sync)
+def sync(
+    *,
+    asked: Sync,
+    parser: ParserOption = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what differs.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+) -> None:
+    """Add what is new in the folders of a corpus, read again what has changed, and remove what is gone.
+
+    Files are read as they were before. One is the same if its size and time are, else if its content is. A
+    question is asked before anything is changed. What came through a pipe stays.
+
+    Example: `sentgen corpora sync novels`
+    """
+    trees = open_parser(parser) if parser else None
+    with open_store(db, read_only=dry_run, memory_limit=memory_limit, share=DATABASE_SHARE) as store:
+        found = asked.compare(store, parser=trees)
+        for note in found.notes:
+            typer.echo(printable(f"note: {note}"), err=True)
+        for name, reason in found.kept:
+            typer.echo(printable(f"kept as it was: {name}: {reason}"), err=True)
+        asks = bool(found) and not (dry_run or yes)
+        if asks and not (sys.stdin and sys.stdin.isatty()):
+            raise InputError(f"this would {_numbers(found)}; give --yes, or --dry-run")
+        for what in ("added", "replaced", "removed"):
+            _first(what, getattr(found, what))
+        if not dry_run:
+            if asks:
+                typer.confirm(f"{_numbers(found)}?", abort=True, err=True)
+            with ingested(asked.name) as progress:
+                found.apply(store, parser=trees, progress=progress)
+        path = store.path
+    done = ", ".join(f"{len(getattr(found, what)):,} {what}" for what in ("added", "replaced", "removed"))
+    typer.echo(f"{asked.name}: {done}, {found.unchanged:,} unchanged")
+    if dry_run:
+        typer.echo("nothing was written", err=True)
+    elif found:
+        assert found.summary is not None
+        report(found.summary, path)
+        if found.summary.refused:
+            raise typer.Exit(1)
+
+
+def _first(what: str, names: Sequence[str]) -> None:
+    for name in names[:_SHOWN]:
+        typer.echo(printable(f"{what:<10}{name}"))
+    if len(names) > _SHOWN:
+        typer.echo(f"... and {len(names) - _SHOWN:,} more {what}")
+
+
+def _numbers(found: Differences) -> str:
+    numbers = f"add {len(found.added):,}, replace {len(found.replaced):,} and remove {len(found.removed):,}"
+    return f"{numbers} sources of {found.corpus}"

@@ -75,7 +75,8 @@ def report(summary: Summary, path: Path) -> None:
         ("store", str(path)),
         (
             "sources",
-            f"{summary.sources:,}" + _of_which(unchanged=summary.unchanged, replaced=summary.replaced),
+            f"{summary.sources:,}"
+            + _of_which(unchanged=summary.unchanged, replaced=summary.replaced, removed=summary.removed),
         ),
         ("sentences", f"{summary.sentences:,}"),
         ("tokens", f"{summary.tokens:,}"),

@@ -1,0 +1,377 @@
+"""Bring a corpus up to what its files are now: what is new comes in, what has changed is read again, what is
+gone goes; and take single sources out.
+
+A file is the same if its size and its time are; else its content is compared.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Annotated, NoReturn
+
+from sqlalchemy import Connection, func, select
+
+from sentgen.corpus.formats import choose_reader, reader_named
+from sentgen.corpus.parsers import Parser
+from sentgen.corpus.paths import files_of, place_of, sources_of
+from sentgen.corpus.reader import Reader
+from sentgen.corpus.sources import Source
+from sentgen.counts import corpora
+from sentgen.counts.batch import new_counter
+from sentgen.counts.ingestion import Progress, Summary, ingest_sources, version_of
+from sentgen.counts.settings import CORPUS, CountedCorpus, Settings, find_corpus
+from sentgen.counts.stored_sources import (
+    SourceFile,
+    StoredSource,
+    StoredSources,
+    file_of,
+    remove_rejections,
+    remove_sources,
+)
+from sentgen.errors import InputError, NotFoundError
+from sentgen.options import Option
+from sentgen.schema import Store
+from sentgen.schema.tables import corpus as tables
+
+#: Where the system lists what is open: a stream that an earlier sentgen read from there was no file.
+_NO_FILES = ("/dev/", "/proc/")
+#: Settings of sources of which nothing is known: those of an earlier sentgen.
+_UNKNOWN = "{}"
+
+
+@dataclass(slots=True)
+class Differences:
+    """What differs between a corpus and its files.
+
+    Attributes:
+        corpus: name of the corpus.
+        added: new files.
+        replaced: files with another content, or that are read otherwise now.
+        removed: sources whose file is gone, or has no text any more.
+        kept: files that the corpus has and that can no longer be told as a corpus, with the reason.
+        unchanged: how many are the same.
+        notes: what is to be known besides.
+        summary: what became of it, once it was done.
+    """
+
+    corpus: str
+    added: list[str] = field(default_factory=list)
+    replaced: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    kept: list[tuple[str, str]] = field(default_factory=list)
+    unchanged: int = 0
+    notes: list[str] = field(default_factory=list)
+    summary: Summary | None = None
+    #: Settings to what is read with them; and ids of what goes.
+    _reading: dict[str, list[Source]] = field(default_factory=dict, repr=False)
+    _gone: list[int] = field(default_factory=list, repr=False)
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.replaced or self.removed)
+
+    def apply(self, store: Store, *, parser: Parser | None = None, progress: Progress | None = None) -> None:
+        """Do what the differences ask for; what goes, goes in the transaction of the first that come."""
+        with store.connect() as connection:
+            corpus = _counted(connection, self.corpus)
+        total, gone = Summary(self.corpus), self._gone
+        for told, sources in self._reading.items():
+            settings = _settings(self.corpus, corpus, told)
+            done = ingest_sources(store, iter(sources), settings, parser=parser, progress=progress, gone=gone)
+            total.add(done)
+            total.types, gone = done.types, []
+        if gone:
+            _take_out(store, self.corpus, gone)
+            total.removed += len(gone)
+        self.summary = total
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sync:
+    """A corpus, and which of its files are looked at."""
+
+    name: Annotated[str, Option("Name of the corpus.", argument=True, shell="Corpus.", metavar="NAME")]
+    folder: Annotated[
+        list[str],
+        Option(
+            "Folders, or files, to compare it with; those that it was read from, if none is given.",
+            argument=True,
+            metavar="[FOLDER]...",
+        ),
+    ] = field(default_factory=list)
+
+    def compare(self, store: Store, *, parser: Parser | None = None) -> Differences:
+        """Find what differs, and change nothing.
+
+        Raises:
+            NotFoundError: there is no such corpus.
+            InputError: it is one of pairs; a folder is missing or has no files, which is no reason to remove
+                all that was in it; or a file cannot be looked at.
+        """
+        with store.connect() as connection:
+            corpus = _counted(connection, self.name)
+            stored = StoredSources(connection, corpus.id)
+        return _Comparison(self, stored, parser).differences
+
+
+class _Comparison:
+    """The sources of a corpus beside the files that there are."""
+
+    def __init__(self, asked: Sync, stored: StoredSources, parser: Parser | None) -> None:
+        self.asked, self.stored, self.parser = asked, stored, parser
+        self.differences = Differences(asked.name)
+        places = [os.path.abspath(path) for path in asked.folder]
+        self.looked_at = {
+            one.id: one
+            for one in stored.by_id.values()
+            if _is_file(one) and (not places or any(_is_below(one.path, place) for place in places))
+        }
+        self._check_parser()
+        # Of two with one path, the later one: what is read in a folder next is read as its last file was.
+        self.by_path = {place_of(one.path): one for one in self.looked_at.values()}
+        self.by_file = {place.partition("!")[0]: one for place, one in self.by_path.items()}
+        self.by_folder = {one.file.folder: one.file for one in self.looked_at.values() if one.file}
+        there: set[str] = set()
+        for source in self._sources():
+            place = place_of(source.name)
+            if place not in there:
+                there.add(place)
+                self._compare(source, self.by_path.get(place))
+        for place, one in self.by_path.items():
+            if place not in there:
+                self._remove(one)
+
+    def _check_parser(self) -> None:
+        parsed = next((one for one in self.looked_at.values() if "+" in one.version), None)
+        if parsed and self.parser is None:
+            name = parsed.version.partition("+")[2].partition("@")[0]
+            raise InputError(f"{self.asked.name} was parsed by {name}; give --parser as it was given then")
+
+    def _sources(self) -> Iterator[Source]:
+        """Yield what the folders have, and the files that were named themselves or lie where none looks."""
+        found: dict[str, tuple[str, str]] = {}
+        for folder in self._folders():
+            for path, within in _files_in(folder):
+                found.setdefault(os.path.abspath(path), (path, within))
+        for one in self.looked_at.values():
+            path = _file_of(one)
+            if path not in found and _exists(path):
+                name = one.file.name.partition("!")[0] if one.file else ""
+                found[path] = (name if name and os.path.abspath(name) == path else path, "")
+        for path, folder in found.values():
+            told = self._settings_of(os.path.abspath(path), folder)
+            yield from sources_of(path, folder=folder, encoding=json.loads(told).get("encoding", "utf-8"))
+
+    def _folders(self) -> list[str]:
+        """Return what is walked: what was given, or where the sources were found."""
+        known = sorted({folder for folder in self.by_folder if folder})
+        given = [os.path.abspath(path) for path in self.asked.folder]
+        if not given and not known and self.looked_at:
+            self.differences.notes.append(
+                "no folder is known in which its files were found, so that nothing new is looked for; "
+                f"name it: sentgen corpora sync {self.asked.name} FOLDER"
+            )
+        folders = dict(zip(given, self.asked.folder, strict=True)) if given else dict.fromkeys(known, "")
+        if not given:
+            for parent in sorted({os.path.dirname(place) for place in self.by_file}):
+                if not os.path.isdir(parent) and not any(_is_below(parent, folder) for folder in known):
+                    _refuse_missing(self.asked.name, parent)
+        for place in folders:
+            if not os.path.exists(place):
+                _refuse_missing(self.asked.name, place)
+        return [self._spelled(place, typed) for place, typed in folders.items()]
+
+    def _spelled(self, place: str, typed: str) -> str:
+        """Return a folder as the command had it that first read it, if that still leads there."""
+        for one in self.looked_at.values():
+            if one.file and one.file.folder == place and one.file.name:
+                below = len(one.path) - len(place)
+                spelled = one.file.name[:-below]
+                if spelled and os.path.abspath(spelled) == place:
+                    return spelled
+        return typed or place
+
+    def _settings_of(self, place: str, folder: str) -> str:
+        """Return how a file is read: as it was, or as the last one of its folder was."""
+        one = self.by_file.get(place)
+        file = (one and one.file) or self.by_folder.get(os.path.abspath(folder))
+        file = file or next(iter(self.by_folder.values()), None)
+        return file.settings if file else _UNKNOWN
+
+    def _compare(self, source: Source, stored: StoredSource | None) -> None:
+        file = stored.file if stored else None
+        told = self._settings_of(os.path.abspath(source.path), source.folder)
+        twice = len(self.stored.at(source)) > 1
+        if stored and file and not twice and self._is_same(source, stored, file):
+            self.differences.unchanged += 1
+            return
+        settings = Settings(self.asked.name, **json.loads(told))
+        if stored and _is_blank(source):
+            self._remove(stored)
+            return
+        reader = choose_reader(source, settings.format, settings.reading)
+        if not isinstance(reader, Reader):
+            if stored:
+                self.differences.kept.append((source.name, reader))
+            return
+        content = (source.sha256(), reader.name, version_of(reader, self.parser))
+        if stored and not twice and content == stored.content:
+            self.differences.unchanged += 1
+        elif stored:
+            self.differences.replaced.append(source.name)
+        elif (same := self.stored.same(content)) is None or not _exists(_file_of(same)):
+            self.differences.added.append(source.name)
+        self.differences._reading.setdefault(told, []).append(source)
+
+    def _is_same(self, source: Source, stored: StoredSource, file: SourceFile) -> bool:
+        """Say whether size, time and reader are those of what was read."""
+        settings = Settings(self.asked.name, **json.loads(file.settings))
+        reader = reader_named(stored.form).of(settings.reading)
+        now = file_of(source, settings)
+        same = (now.size, now.modified) == (file.size, file.modified) and file.is_settled
+        return same and version_of(reader, self.parser) == stored.version
+
+    def _remove(self, stored: StoredSource) -> None:
+        ids = [one.id for one in self.looked_at.values() if place_of(one.path) == place_of(stored.path)]
+        self.differences.removed.append(stored.path)
+        self.differences._gone += ids
+
+
+def find_sources(store: Store, name: str, wanted: Sequence[str]) -> list[StoredSource]:
+    """Return the sources of a corpus that paths name: files, archives with all members, folders.
+
+    Raises:
+        NotFoundError: there is no such corpus, or one of the paths names no source of it.
+        InputError: it is a corpus of pairs.
+    """
+    with store.connect() as connection:
+        corpus = _counted(connection, name)
+        stored = StoredSources(connection, corpus.id).by_id.values()
+    found: dict[int, StoredSource] = {}
+    for path in wanted:
+        places = {path, path if path == "-" else os.path.abspath(path)}
+        these = [one for one in stored if any(_is_below(one.path, place) for place in places)]
+        if not these:
+            raise NotFoundError(
+                f"{name} has no source {path}; its sources are listed by: sentgen corpora show {name}"
+            )
+        found |= {one.id: one for one in these}
+    return list(found.values())
+
+
+def remove_from(store: Store, name: str, sources: Sequence[str], *, dry_run: bool = False) -> tuple[int, int]:
+    """Take sources out of a corpus with all that was counted of them; return their sentences and tokens.
+
+    All of them go, or none. The corpus stays, with its settings, though nothing be left in it.
+    """
+    found = [one.id for one in find_sources(store, name, sources)]
+    columns = tables.source.c
+    sums = select(func.sum(columns.sentences), func.sum(columns.tokens)).where(columns.id.in_(found))
+    with store.connect() as connection:
+        sentences, tokens = map(int, connection.execute(sums).one())
+    if not dry_run:
+        _take_out(store, name, found)
+    return sentences, tokens
+
+
+def _take_out(store: Store, name: str, ids: Sequence[int]) -> None:
+    with store.begin(in_order=True) as connection:
+        corpus = _counted(connection, name)
+        stored = StoredSources(connection, corpus.id)
+        for number in ids:
+            remove_rejections(connection, corpus.id, stored.by_id[number].path)
+        with closing(new_counter(store, corpus)) as counter:
+            remove_sources(connection, corpus.id, counter, sorted(ids))
+
+
+def _counted(connection: Connection, name: str) -> CountedCorpus:
+    """Return a corpus that has sources which can come and go.
+
+    Raises:
+        NotFoundError: there is none of that name.
+        InputError: it is one of pairs.
+    """
+    corpora.find(connection, name)
+    corpus = find_corpus(connection, name)
+    if corpus is None or corpus.kind != CORPUS:
+        raise InputError(
+            f"{name} is a corpus of pairs, whose sources do not go one by one; "
+            f"sentgen corpora remove {name}, and ingest its pairs again"
+        )
+    return corpus
+
+
+def _settings(name: str, corpus: CountedCorpus, told: str) -> Settings:
+    """Return how sources are read and counted: as they were told to be, and as the corpus is."""
+    return Settings(
+        name,
+        **json.loads(told),
+        lowercase=corpus.lowercase,
+        order=corpus.max_order,
+        tags=corpus.tags,
+        function_heads=corpus.function_heads,
+        replace=True,
+    )
+
+
+def _is_file(one: StoredSource) -> bool:
+    """Say whether a source was read from a file: what came through a pipe is nowhere else."""
+    if one.path == "-" or one.path.startswith(_NO_FILES):
+        return False
+    return one.file is None or one.file.size is not None
+
+
+def _file_of(one: StoredSource) -> str:
+    """Return the file of a source, the archive of a member."""
+    path = place_of(one.path)
+    return path if os.path.exists(path) else path.partition("!")[0]
+
+
+def _is_below(path: str, place: str) -> bool:
+    """Say whether a path is a place, a member of an archive there, or below a folder there.
+
+    >>> [_is_below(path, "/a/b") for path in ("/a/b", "/a/b!c", "/a/b/c", "/a/bc")]
+    [True, True, True, False]
+    """
+    return path == place or path.startswith((f"{place}!", place.rstrip(os.sep) + os.sep))
+
+
+def _exists(path: str) -> bool:
+    """Say whether there is a file; refuse to guess where nobody may look.
+
+    Raises:
+        InputError: it cannot be looked at.
+    """
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise InputError(
+            f"cannot be looked at ({error.strerror}), so that nobody knows whether it is gone", path=path
+        ) from error
+    return os.path.isfile(path)
+
+
+def _files_in(folder: str) -> list[tuple[str, str]]:
+    try:
+        return files_of(folder)
+    except InputError as error:
+        told = f"{error.message}, which is no reason to remove what was read from it"
+        raise InputError(f"{told}; is its disk there?", path=error.path) from error
+
+
+def _refuse_missing(name: str, place: str) -> NoReturn:
+    raise InputError(
+        "no such folder or file, which is no reason to remove what was read from it; to do so: "
+        f"sentgen corpora remove {name} --source {place}",
+        path=place,
+    )
+
+
+def _is_blank(source: Source) -> bool:
+    """Say whether there is no text at all in a file."""
+    return not any(block.strip(b"\xef\xbb\xbf \t\r\n") for block in source.open().blocks())
