@@ -309,6 +309,10 @@ def arrow_error() -> type[Exception]:
     return cast(type[Exception], pa.ArrowException)
 
 
+#: Errors of standard output, into which rows are written as they come: nobody reads it, or it is closed.
+_OF_OUTPUT = (errno.EPIPE, errno.EBADF)
+
+
 @contextmanager
 def translated_errors(path: Path) -> Iterator[None]:
     """Turn what DuckDB and the file system raise into one clear line."""
@@ -320,9 +324,9 @@ def translated_errors(path: Path) -> Iterator[None]:
     except RuntimeError as error:
         connections.raise_if_interrupted(error)
         raise
-    except BrokenPipeError:  # of standard output, into which rows are written as they come
-        raise
     except (duckdb.Error, OSError) as error:
+        if getattr(error, "errno", None) in _OF_OUTPUT:
+            raise
         connections.raise_if_interrupted(error)
         raise explain(path, error) from error
 

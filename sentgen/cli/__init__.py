@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     import typer
 
 
+#: Those of standard input and output that were closed from the beginning.
+_closed: list[str] = []
+
+
 def build() -> typer.Typer:
     """Make the application."""
     from sentgen.cli import application
@@ -31,6 +35,7 @@ def build() -> typer.Typer:
 
 def program() -> None:
     """Run sentgen as a program: Ctrl-C ends it, and when the command has ended, comes too late."""
+    _stand_in_for_closed()
     end_on_interrupt()
     without_pandas.install()
     _read_and_write_all_characters()
@@ -42,6 +47,23 @@ def program() -> None:
         code = end.code
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _end_at_once(code)
+
+
+def _stand_in_for_closed() -> None:
+    """Put something in the place of standard streams that are closed, which the next file would take.
+
+    What is read from them, or printed, is an error when it comes to it; messages have nowhere to go.
+    """
+    streams = {
+        "stdin": ("r", os.O_WRONLY, "standard input"),
+        "stdout": ("w", os.O_RDONLY, "standard output"),
+        "stderr": ("w", os.O_WRONLY, ""),
+    }
+    for name, (mode, how, told) in streams.items():
+        if getattr(sys, name) is None:
+            # Open until the process ends.
+            setattr(sys, name, open(os.open(os.devnull, how), mode, encoding="utf-8"))  # noqa: SIM115
+            _closed.extend([told] if told else [])
 
 
 def _read_and_write_all_characters() -> None:
@@ -78,9 +100,9 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except OSError as error:
-        if not _is_full(error):
+        if not _is_lost(error):
             raise
-        sys.exit(_say_full(error))
+        sys.exit(_say_lost(error))
     except Exception as error:
         if (line := _line(error)) is None:
             raise
@@ -88,16 +110,23 @@ def main() -> None:
         sys.exit(1)
 
 
-def _is_full(error: OSError) -> bool:
-    """Say whether there was no room for what is printed: a file that could not be written has a name."""
-    return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) and error.filename is None
+def _is_lost(error: OSError) -> bool:
+    """Say whether there was no room for what is printed, or what it goes to or comes from is closed.
+
+    A file that could not be written has a name.
+    """
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    return error.filename is None and (full or (error.errno == errno.EBADF and bool(_closed)))
 
 
-def _say_full(error: OSError) -> int:
+def _say_lost(error: OSError) -> int:
     """Say that the output is not whole, and let go of the rest; return the exit code."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    reason = (error.strerror or "no room").lower()
-    said = f"standard output: {reason}; output is incomplete: free some space, and run it again"
+    if error.errno == errno.EBADF:
+        said = f"{' and '.join(_closed)}: closed; open it, and run it again"
+    else:
+        reason = (error.strerror or "no room").lower()
+        said = f"standard output: {reason}; output is incomplete: free some space, and run it again"
     print(f"sentgen: {said}", file=sys.stderr)
     return 1
 
@@ -118,8 +147,8 @@ def _end_at_once(code: object) -> NoReturn:
     except BrokenPipeError:  # as in `main`, for what was still to be written
         pass
     except (OSError, ValueError) as error:
-        if isinstance(error, OSError) and _is_full(error):
-            code = _say_full(error)
+        if isinstance(error, OSError) and _is_lost(error):
+            code = _say_lost(error)
         else:  # the interpreter tries once more, and says so
             raise SystemExit(code) from None
     os._exit(code or 0)

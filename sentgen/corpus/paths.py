@@ -129,7 +129,11 @@ def _is_duckdb(path: str) -> bool:
 
 def _sources(path: str, explicit: bool, limits: InputLimits) -> Iterator[Source]:
     if path == "-" or not os.path.isfile(path):
-        yield _spooled(path, limits)
+        try:
+            source = _spooled(path, limits)
+        except OSError as error:  # not there, a folder, or a terminal that nobody sits at
+            raise InputError(f"cannot open: {error.strerror or error}", path=path) from error
+        yield source
         return
     try:
         with open(path, "rb") as file:
