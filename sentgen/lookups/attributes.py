@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from sentgen.case_folding import fold, folded
 from sentgen.lookups.numbers import compared
+from sentgen.lookups.regular import translated
 from sentgen.lookups.statement import Bindings, any_of
 
 #: Attribute to its column in `token`, the table that holds its strings, and their column there.
@@ -57,7 +58,7 @@ class Value:
         """Return the condition that a string of SQL is such a value; null where the string is."""
         string = self._plain(string)
         if self.regex:
-            asked = [self._plain(bindings.bind(name, text)) for text in self.texts]
+            asked = [self._plain(bindings.bind(name, translated(text))) for text in self.texts]
             # Folding would change classes such as \\W.
             flag = ", 'i'" if self.ignore_case else ""
             return any_of([f"regexp_full_match({string}, {one}{flag})" for one in asked])

@@ -1,10 +1,16 @@
-"""Regular expressions of queries: those of RE2, which DuckDB has, and what is wrong with one."""
+r"""Regular expressions of queries: those of RE2, which DuckDB has, with letters and digits of all scripts.
+
+To RE2, ``\w``, ``\d``, ``\s`` and the classes of POSIX are ASCII; here they are what Unicode has of the kind.
+"""
 
 from __future__ import annotations
+
+import re
 
 import duckdb
 from sqlalchemy import Connection
 
+from sentgen.errors import InputError
 from sentgen.schema.engine import raw
 
 #: What RE2 says, and what is meant.
@@ -16,7 +22,7 @@ _FAULTS = {
     "invalid escape sequence": "no such escape; write two backslashes for one",
     "invalid character class": "no such class of characters",
     "invalid character class range": "no such range or class of characters",
-    "no argument for repetition operator": "nothing stands before this to be repeated",
+    "no argument for repetition operator": "nothing stands before this to be repeated; any characters are .*",
     "invalid repetition size": "this is repeated more than 1000 times",
     "bad repetition operator": "what is repeated cannot be repeated again; write parentheses",
     "invalid perl operator": "no such group; there are (...), (?:...) and (?i)",
@@ -26,12 +32,96 @@ _OTHER = "it cannot be read, or is too large; write it in another way"
 _MATCHES = "select regexp_full_match('', $pattern)"
 
 
+_WORD, _SPACE = r"\p{L}\p{M}\p{N}_", r"\s\v\x{85}\p{Z}"
+#: What stands for an escape, or the class of POSIX, between brackets.
+_CLASSES = {
+    "w": _WORD,
+    "d": r"\p{Nd}",
+    "s": _SPACE,
+    "alpha": r"\p{L}\p{M}",
+    "alnum": r"\p{L}\p{M}\p{N}",
+    "blank": r"\t\p{Zs}",
+    "cntrl": r"\p{Cc}",
+    "digit": r"\p{Nd}",
+    "graph": r"\p{L}\p{M}\p{N}\p{P}\p{S}\p{Cf}",
+    "lower": r"\p{Ll}",
+    "print": r"\p{L}\p{M}\p{N}\p{P}\p{S}\p{Cf}\p{Zs}",
+    "punct": r"\p{P}\p{S}",
+    "space": _SPACE,
+    "upper": r"\p{Lu}",
+    "word": _WORD,
+}
+#: Outside of brackets: what is quoted, brackets, an escape, any other character.
+_PIECE = re.compile(r"\\Q.*?(?:\\E|$)|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]|\\.|.", re.DOTALL)
+#: Between them: a class of POSIX, a property, an escape, any other character.
+_ITEM = re.compile(r"\[:\^?\w+:\]|\\[pPx]\{[^}]*\}|\\.|.", re.DOTALL)
+#: What is a part of a word, without some of it.
+_REST = {
+    frozenset(): _WORD,
+    frozenset({"_"}): r"\p{L}\p{M}\p{N}",
+    frozenset({r"\d"}): r"\p{L}\p{M}\p{Nl}\p{No}_",
+    frozenset({r"\d", "_"}): r"\p{L}\p{M}\p{Nl}\p{No}",
+}
+
+
+def translated(text: str) -> str:
+    r"""Return a regular expression with what RE2 takes for ASCII written out.
+
+    >>> translated(r"\w+"), translated(r"[\d.]"), translated(r"[[:upper:]]\D")
+    ('[\\p{L}\\p{M}\\p{N}_]+', '[\\p{Nd}.]', '[\\p{Lu}][^\\p{Nd}]')
+
+    Raises:
+        InputError: it has what cannot be said of all scripts.
+    """
+    return "".join(map(_translated_piece, _PIECE.findall(text)))
+
+
+def _translated_piece(piece: str) -> str:
+    if piece in (r"\b", r"\B"):
+        raise InputError(
+            rf"{piece} knows the letters of ASCII alone; write (.*\P{{L}})?word(\P{{L}}.*)? for .*\bword\b.*"
+        )
+    if len(piece) == 2 and piece[0] == "\\" and piece[1].lower() in _CLASSES:
+        return f"[{'^' if piece[1].isupper() else ''}{_CLASSES[piece[1].lower()]}]"
+    return _translated_class(piece) if piece[0] == "[" and len(piece) > 1 else piece
+
+
+def _translated_class(piece: str) -> str:
+    """Return a class in brackets; of one that has what others are not, several beside each other."""
+    negated, items = piece.startswith("[^"), piece[1:-1].removeprefix("^")
+    given, within, without = list[str](), list[str](), list[str]()
+    for item in _ITEM.findall(items):
+        name, other = _class_named(item)
+        (without if other else within).append(_CLASSES[name] if name else item)
+        given += [] if other else [item]
+    if not without:
+        return f"[{'^' if negated else ''}{''.join(within)}]"
+    others = [f"[^{one}]" for one in without]
+    if not negated:
+        parts = [f"[{''.join(within)}]", *others] if within else others
+        return f"(?:{'|'.join(parts)})"
+    if set(without) == {_WORD} and (rest := _REST.get(frozenset(given))):
+        return f"[{rest}]"
+    raise InputError(f"{piece} is the rest of a rest; write what it is, such as [\\p{{L}}\\p{{N}}]")
+
+
+def _class_named(item: str) -> tuple[str, bool]:
+    """Return the key of a class between brackets, and whether its rest is meant; an empty one for none."""
+    if item.startswith("[:"):
+        name = item[2:-2].removeprefix("^")
+        return (name, item[2] == "^") if name in _CLASSES else ("", False)
+    name = item[1:].lower() if len(item) == 2 and item[0] == "\\" else ""
+    return (name, item[1].isupper()) if name in _CLASSES else ("", False)
+
+
 def fault(connection: Connection, text: str) -> str | None:
     """Return what is wrong with a regular expression; none if nothing is."""
     try:
-        raw(connection).execute(_MATCHES, {"pattern": text}).fetchall()
+        raw(connection).execute(_MATCHES, {"pattern": translated(text)}).fetchall()
     except duckdb.InvalidInputException as error:
         return told(error)[0]
+    except InputError as error:
+        return str(error)
     return None
 
 

@@ -7,6 +7,7 @@ asks for hits gets those that are left: lines, counts, frequencies and collocati
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups.absence import QuestionValue
+from sentgen.lookups.attributes import Value
 from sentgen.lookups.concordances.filters import HitFilter
 from sentgen.lookups.concordances.hits import CqlHits, HitSource, ReadPattern, TokenHits, read_hits
 from sentgen.lookups.concordances.places import SentenceNumbers, SentenceRange, sentences_of
@@ -24,6 +26,9 @@ from sentgen.lookups.reach import DOCUMENT, Reach, placed
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement
 from sentgen.output.wording import quantity
+
+#: Of two letters at least: one letter with a star is more often meant as it is.
+_STAR = re.compile(r"[^\W\d_]{2,}\*")
 
 #: Names of what is looked for near hits stand in a scope of its own: its query has the same ones.
 _STEP = """\
@@ -215,5 +220,21 @@ def _conditions(hits: ReadPattern) -> int:
 
 
 def steps(connection: Connection, hits: ReadPattern) -> tuple[str, ...]:
-    """Say of each filter how many hits it leaves; nothing where there is none."""
-    return hits.told(connection) if isinstance(hits, FilteredHits) else ()
+    """Say of each filter how many hits it leaves, and of stars what they do not mean."""
+    told, every = (), hits
+    if isinstance(hits, FilteredHits):
+        told, every = hits.told(connection), hits.hits
+    return (*told, *_stars(every.cql.pattern)) if isinstance(every, CqlHits) else told
+
+
+def _stars(pattern: syntax.Pattern) -> Iterator[str]:
+    """Say of values such as ``do*``, which would be other words as a word pattern, what they are."""
+    comparisons = (one for condition in syntax.conditions(pattern) for one in syntax.comparisons(condition))
+    for value in dict.fromkeys(one.right for one in comparisons):
+        for text in value.texts if isinstance(value, Value) and value.regex else ():
+            if _STAR.fullmatch(text):
+                begin, letter = text[:-2], text[-2]
+                yield (
+                    f'"{text}" is {begin} and any number of {letter};'
+                    f' what begins with {text[:-1]} is "{text[:-1]}.*"'
+                )

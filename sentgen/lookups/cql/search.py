@@ -358,12 +358,14 @@ def _empty(connection: Connection, text: str, pattern: syntax.Pattern) -> frozen
         if isinstance(one.right, syntax.Term):
             continue
         bindings = Bindings()
-        query = Statement(f"select {one.right.condition(bindings.bind('empty', ''), bindings)}", bindings)
         try:
+            query = Statement(f"select {one.right.condition(bindings.bind('empty', ''), bindings)}", bindings)
             if raw(connection).execute(query.text, dict(bindings)).fetchall() == [(True,)]:
                 found.add(one.right)
         except duckdb.InvalidInputException as error:
             raise _no_expression(text, one, error) from None
+        except InputError as error:
+            raise QueryError(f"no regular expression: {error}", query=text, place=one.column) from None
     return frozenset(found)
 
 

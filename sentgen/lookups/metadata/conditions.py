@@ -23,7 +23,7 @@ from sentgen.lookups.metadata.syntax import (
 )
 from sentgen.lookups.numbers import compared, is_number
 from sentgen.lookups.regions import RegionKey, of_kinds
-from sentgen.lookups.regular import fault
+from sentgen.lookups.regular import fault, translated
 from sentgen.lookups.statement import Bindings, Statement, any_of
 from sentgen.output.look_alikes import in_other_characters
 from sentgen.output.wording import either, instead, near
@@ -190,7 +190,8 @@ def _passes(one: MetadataComparison, key: MetadataKey | RegionKey, bindings: Bin
     value = key.always.value.format(alias="s") if key.always else "m.value"
     numeric = bool(key.always and key.always.number)
     if one.operator in ("like", "~"):
-        text = bindings.bind("value", one.values[0].text)
+        given = one.values[0].text
+        text = bindings.bind("value", given if one.operator == "like" else translated(given))
         of = f"{value}::varchar" if numeric else value
         return f"{of} like {text}" if one.operator == "like" else f"regexp_full_match({of}, {text})"
     told = []

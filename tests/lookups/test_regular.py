@@ -1,0 +1,156 @@
+r"""Regular expressions know the letters and digits of all scripts; ``regex`` says what they are to match."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import duckdb
+import pytest
+import regex
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import Connection
+
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.errors import SentgenError
+from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.grew.matches import Match
+from sentgen.lookups.regular import translated
+from sentgen.schema import Store
+
+#: What is asked for, and the set that is meant, in the notation of `regex`.
+_WORD, _SPACE = r"[\p{L}\p{M}\p{N}_]", r"[\s\p{Z}]"
+_OUTSIDE = {
+    r"\w": _WORD,
+    r"\W": f"[^{_WORD}]",
+    r"\d": r"\p{Nd}",
+    r"\D": r"\P{Nd}",
+    r"\s": _SPACE,
+    r"\S": f"[^{_SPACE}]",
+    ".": ".",
+    "a": "a",
+    r"\.": r"\.",
+    r"\p{Lu}": r"\p{Lu}",
+}
+_INSIDE = {
+    r"\w": _WORD,
+    r"\d": r"\p{Nd}",
+    r"\s": _SPACE,
+    "[:alpha:]": r"[\p{L}\p{M}]",
+    "[:upper:]": r"\p{Lu}",
+    "[:lower:]": r"\p{Ll}",
+    "[:digit:]": r"\p{Nd}",
+    "[:punct:]": r"[\p{P}\p{S}]",
+    "a-f": "[a-f]",
+    "_": "_",
+    r"\]": r"\]",
+    r"\p{Greek}": r"\p{Greek}",
+}
+_REST = {r"\W": f"[^{_WORD}]", r"\D": r"\P{Nd}", r"\S": f"[^{_SPACE}]", "[:^alpha:]": r"[^\p{L}\p{M}]"}
+_WORDS = [
+    "über",
+    "Straße",
+    "naïve",
+    "nai\u0308ve",
+    "haus",
+    "5",
+    "٣",
+    "a_b",
+    "о",
+    "हिन्दी",
+    "漢字",
+    "½",
+    "a.b",
+    "A]",
+    "…",
+    "\u00a0",
+    "$",
+    "_",
+]
+
+
+def _written(items: list[tuple[str, str]], negated: str = "") -> tuple[str, str]:
+    return (
+        f"[{negated}{''.join(one for one, _ in items)}]",
+        f"[{negated}{''.join(other for _, other in items)}]",
+    )
+
+
+_within = st.lists(st.sampled_from(sorted(_INSIDE.items())), min_size=1, max_size=3)
+_any = st.lists(st.sampled_from(sorted((_INSIDE | _REST).items())), min_size=1, max_size=3)
+_piece = st.one_of(
+    st.sampled_from(sorted(_OUTSIDE.items())),
+    st.builds(_written, _any),
+    st.builds(_written, _within, st.just("^")),
+)
+_repeated = st.tuples(_piece, st.sampled_from(["", "+", "*", "?"]))
+
+
+@given(st.lists(_repeated, min_size=1, max_size=4))
+def test_classes_are_those_of_unicode(pieces: list[tuple[tuple[str, str], str]]) -> None:
+    """Inside of brackets and outside, negated or not."""
+    asked = "".join(one + sign for (one, _), sign in pieces)
+    meant = regex.compile("".join(other + sign for (_, other), sign in pieces), regex.V1 | regex.DOTALL)
+    query = "select regexp_full_match(one, $2) from (select unnest($1) as one)"
+    found = [bool(one) for (one,) in duckdb.execute(query, [_WORDS, translated(asked)]).fetchall()]
+
+    assert found == [meant.fullmatch(word) is not None for word in _WORDS]
+
+
+@pytest.mark.parametrize(
+    "text", ["a.*", r"\\w", r"\Q\w\E", "[", "a]", "(?i)x", r"\pL", r"[\x{61}-\x{7a}]", "[]a]", "[^]a]", "\\"]
+)
+def test_what_else_there_is_stays(text: str) -> None:
+    """Faults, too, so that RE2 says what is wrong."""
+    assert translated(text) == text
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
+    """A word of each alphabet, as a value of metadata, too."""
+    folder = tmp_path_factory.mktemp("regular")
+    path = folder / "a.conllu"
+    row = "# as = {0}\n1\t{0}\t{0}\t_\t_\t_\t0\troot\t_\tAs={0}\n\n"
+    path.write_text("".join(row.format(word) for word in ("über", "naïve", "дом", "٣", "-")))
+    with Store(folder / "store.duckdb", create=True) as made:
+        ingest(made, [str(path)], Settings("c"))
+        with made.connect() as connection:
+            yield connection
+
+
+@pytest.mark.parametrize(
+    ("text", "hits"), [(r"\w+", 4), (r"\d", 1), ("[[:alpha:]]+", 3), (r"[^\W\d_]+", 3), (r"\W", 1)]
+)
+def test_all_languages_read_them_alike(store: Connection, text: str, hits: int) -> None:
+    """CQL, Grew with its two ways to write them, MISC, and conditions on metadata."""
+    for question in (
+        Kwic(cql=f'"{text}"'),
+        Kwic(cql=f'[As="{text}"]'),
+        Kwic(cql=f'[] :: match.as="{text}"'),
+        Kwic(cql="[]", where=f'as ~ "{text}"'),
+        Match(request=f'pattern {{ X [lemma=re"{text}"] }}'),
+        Match(request=f"pattern {{ X [lemma=/{text}/] }}"),
+    ):
+        assert question.ask(store).total == hits, question
+
+
+@pytest.mark.parametrize("text", [r"\bx", r"x\B", r"[^\Wa]"])
+def test_what_has_no_meaning_in_all_scripts_is_refused(store: Connection, text: str) -> None:
+    """With what can be written in its place."""
+    for question in (
+        Kwic(cql=f'"{text}"'),
+        Kwic(cql="[]", where=f'as ~ "{text}"'),
+        Match(request=f'pattern {{ X [lemma=re"{text}"] }}'),
+    ):
+        with pytest.raises(SentgenError, match=r"\\p\{L\}|\\P\{L\}"):
+            question.ask(store)
+
+
+@pytest.mark.parametrize(
+    ("cql", "told"),
+    [('"do*"', True), ('[lemma="дом*"]', True), ('"do.*"', False), ('"a*"', False), ('"do*"%l', False)],
+)
+def test_a_star_after_letters_is_told_from_a_wildcard(store: Connection, cql: str, told: bool) -> None:
+    """Counted or shown, filtered or not."""
+    for question in (Kwic(cql=cql), Kwic(cql=cql, count=True), Kwic(cql=cql, filter=["1R x"])):
+        assert ("what begins with" in "".join(question.ask(store).notes)) is told
