@@ -17,7 +17,7 @@ from sqlalchemy.schema import CreateTable
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import folders, inspection
 from sentgen.schema.base import metadata
-from sentgen.schema.durability import block_journal
+from sentgen.schema.durability import block_journal, write_lock
 from sentgen.schema.engine import (
     default_memory_limit,
     one_thread,
@@ -88,17 +88,35 @@ def upgrade(path: Path, *, memory_limit: int | None = None) -> Path | None:
     require_database(path)
     refuse_snapshot(path, "publish the store that it was made from again, with this sentgen")
     with translated_errors(path):
-        limit = memory_limit or default_memory_limit()
-        # The backup is a copy of one file: what is in the log must be in it.
-        revision = _checkpoint(path, limit)
-        if revision == REVISIONS[-1]:
-            return None
-        backup = back_up(path, revision)
-        engine = open_engine(path, read_only=False, memory_limit=limit)
+        lock = write_lock.waited(path, lambda: write_lock.take(path))
         try:
-            _migrate(engine)
+            return _upgrade(path, memory_limit or default_memory_limit())
         finally:
-            engine.dispose()
+            lock.release()
+
+
+def _upgrade(path: Path, memory_limit: int) -> Path | None:
+    # Names of the backups of upgrades that have not ended: one that was killed left its own.
+    unfinished = path.with_name(f".{path.name}.upgrade")
+    # The backup is a copy of one file: what is in the log must be in it.
+    revision = _checkpoint(path, memory_limit)
+    if revision == REVISIONS[-1]:
+        folders.remove(unfinished)
+        return None
+    folders.make(unfinished, kept=True)
+    left = [name for name in os.listdir(unfinished) if name.startswith(f"{path.name}.backup-")]
+    backup = back_up(path, revision, noted=unfinished)
+    # Not before there is a whole one, of a store that opens.
+    for name in left:
+        if name != backup.name:
+            path.with_name(name).unlink(missing_ok=True)
+            (unfinished / name).unlink()
+    engine = open_engine(path, read_only=False, memory_limit=memory_limit)
+    try:
+        _migrate(engine)
+    finally:
+        engine.dispose()
+    folders.remove(unfinished)
     return backup
 
 
@@ -123,9 +141,17 @@ def _checkpoint(path: Path, memory_limit: int) -> str:
         engine.dispose()
 
 
-def back_up(path: Path, reason: str) -> Path:
-    """Copy the closed file to one beside it; no other writer can slip in while none opens the store."""
+def back_up(path: Path, reason: str, *, noted: Path | None = None) -> Path:
+    """Copy the closed file to one beside it; no other writer can slip in while none opens the store.
+
+    Args:
+        path: the store.
+        reason: for the copy, which is a part of its name.
+        noted: a folder in which a file gets the name of the copy before there is one.
+    """
     backup = path.with_name(f"{path.name}.backup-{reason}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
+    if noted:
+        (noted / backup.name).touch()
     folder = path.with_name(f".{path.name}.backup")  # killed on the way, nobody takes it for a backup
     folders.make(folder)
     try:

@@ -17,6 +17,9 @@ from sentgen.system import files, processes
 if TYPE_CHECKING:
     from pathlib import Path
 
+#: A file in each folder of a process, which has it locked as long as it lives.
+MARK = ".sentgen-process"
+_TEXT = b"Made by sentgen, which removes this folder when the process that made it has ended.\n"
 #: How each is removed, in the order in which they were made.
 _held: dict[str, Callable[[str], object]] = {}
 
@@ -66,19 +69,55 @@ def folder_of_process(prefix: str, suffix: str = "") -> Path:
     # Here: this module is imported before a command takes care of Ctrl-C, which should be soon.
     import shutil
     import tempfile
-    from functools import partial
     from pathlib import Path
+
+    locked: list[int] = []
+
+    def remove(path: str) -> None:
+        while locked:  # Windows removes nothing that is open
+            os.close(locked.pop())
+        shutil.rmtree(path, ignore_errors=True)
 
     while True:
         path = Path(tempfile.gettempdir(), f"{prefix}{os.urandom(8).hex()}{suffix}")
         # Before it is there: a signal in between would leave it.
-        hold(path, partial(shutil.rmtree, ignore_errors=True))
+        hold(path, remove)
         try:
             path.mkdir(0o700)
         except FileExistsError:  # another's
             let_go(path)
         else:
+            _mark(path, locked)
             return path
+
+
+def _mark(folder: Path, locked: list[int]) -> None:
+    """Write the mark; without a lock, as in some network folders, it stays empty, and nobody sweeps."""
+    with suppress(OSError):
+        locked.append(files.make_locked(folder / MARK, _TEXT))
+        if not os.fstat(locked[0]).st_size:
+            files.lock(locked[0])
+            os.write(locked[0], _TEXT)
+
+
+def sweep() -> None:
+    """Remove the folders of killed processes of this user: those with a mark that nobody has locked."""
+    import shutil
+    import tempfile
+    from pathlib import Path
+
+    for folder in Path(tempfile.gettempdir()).glob("sentgen-*"):
+        with suppress(OSError):
+            if folder.is_symlink() or (os.name != "nt" and folder.stat().st_uid != os.getuid()):
+                continue
+            descriptor = os.open(folder / MARK, os.O_RDWR)
+            try:
+                files.lock(descriptor)
+                dead = os.fstat(descriptor).st_size > 0
+            finally:
+                os.close(descriptor)
+            if dead:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def remove_all() -> None:

@@ -6,11 +6,10 @@ import asyncio
 import contextlib
 import logging
 import os
-import shutil
 import sys
-import tempfile
 from asyncio.subprocess import PIPE, Process
 
+from sentgen import temporary
 from sentgen.errors import StoreError
 from sentgen.server import wire
 from sentgen.server.wire import Call, Opening, Reply
@@ -63,11 +62,11 @@ class Worker:
         Raises:
             StoreError: it could not.
         """
-        folder = tempfile.mkdtemp(prefix="sentgen-worker-")
+        folder = str(temporary.folder_of_process("sentgen-worker-"))
         try:
             worker = cls(await _spawned(opening, folder), folder, is_fresh=not opening.warm_up)
         except BaseException:  # a signal to the server, perhaps; from here on the worker removes it
-            shutil.rmtree(folder, ignore_errors=True)
+            temporary.remove_held(folder)
             raise
         slow = asyncio.get_running_loop().call_later(_PATIENCE, _say_slow, opening.kind)
         try:
@@ -117,7 +116,7 @@ class Worker:
         code = await self.process.wait()
         await self._errors
         # After its end: until then it may write there.
-        shutil.rmtree(self._folder, ignore_errors=True)
+        temporary.remove_held(self._folder)
         return code
 
     async def _receive(self) -> Reply:

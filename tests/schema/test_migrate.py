@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import duckdb
@@ -411,3 +412,36 @@ def test_views_come_after_those_that_they_read() -> None:
     order = [view.name for view in inspection.views()]
 
     assert order.index("v_ngrams") > max(order.index(f"v_ngrams_{n}") for n in range(1, 6))
+
+
+def test_killed_upgrades_leave_one_backup(path: Path, later: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each made a copy of the whole store; the last one stays, and those of others than upgrades do."""
+    later.write_text(NEXT.format(newest=NEWEST, last=""))
+    moments = iter(range(20, 60))
+
+    class Clock:
+        @staticmethod
+        def now(zone: object) -> datetime:
+            return datetime(2026, 1, 1, 0, 0, next(moments))
+
+    def killed(engine: object) -> None:
+        raise SystemExit
+
+    mine = migrate.back_up(path, "repair")
+    monkeypatch.setattr(migrate, "datetime", Clock)
+    with monkeypatch.context() as patch:
+        patch.setattr(migrate, "_migrate", killed)
+        for _ in range(3):
+            with pytest.raises(SystemExit):
+                migrate.upgrade(path)
+            assert len([*path.parent.glob(f"store.duckdb.backup-{NEWEST}-*")]) == 1
+    backup = migrate.upgrade(path)
+
+    assert backup is not None
+    assert {file.name for file in path.parent.iterdir() if file.is_file() or file.name.startswith(".")} == {
+        path.name,
+        mine.name,
+        backup.name,
+    }
+    assert migrate.upgrade(path) is None
+    assert backup.exists()

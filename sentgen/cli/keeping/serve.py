@@ -128,6 +128,7 @@ def serve(
 
     if snapshots is not None and db is not None:
         raise typer.BadParameter("--snapshots and --db exclude each other; choose one")
+    temporary.sweep()
     limits, pages = asked.limits, _pages(only, sql=sql, desk=serving.desk is not None)
     with _folder(snapshots, db) as folder:
         settings = ServerSettings(
