@@ -89,7 +89,7 @@ class KwicOptions(TypedDict, total=False):
     context: Annotated[int | str, 15, "Words on each side at most; or `1s`, the sentence of the hit, `2s`, with those before and after it, and so on; `1p`, `2p` for paragraphs."]
     sort: Annotated[str, "none", "Sort all hits, or those drawn at random, by keys: `1L`, `2R` (words beside the node), `node`, `document`, metadata such as `year`, `surprisal`, `left` or `right`, or `typical`: good examples first; `1L%c` ignores case, `-year` turns it."]
     explain: Annotated[bool, False, "With the order `typical`: the score of each line, and what it is made of, before the words."]
-    show: Annotated[str | Sequence[str], (), "Metadata, or attributes of regions, in columns before the words: `genre`, `year`."]
+    show: Annotated[str | Sequence[str], (), "Metadata, attributes of regions or of the first token, before the words: `genre,Gloss`."]
     dedupe: Annotated[bool, False, "Lines that show the same, words and context, once."]
     sample: Annotated[int | None, None, "Only so many hits, drawn at random from all."]
     seed: Annotated[int | None, None, "Seed of the sample; 1 unless given."]
@@ -443,6 +443,7 @@ class TuneOptions(TypedDict, total=False):
 class ApplyOptions(TypedDict, total=False):
     """What is chosen of `align text`, in the names of its options."""
 
+    preset: Annotated[Literal["paper", "best"] | None, None, "Settings of the aligner without a model; best if not given."]
     vectors: Annotated[str | None, None, "Vectors of `sentgen vectors build`: words that they bring near are related."]
     decode: Annotated[Literal["viterbi", "posterior"] | None, None, "The best path, or links with a high posterior."]
     threshold: Annotated[float | None, None, "Least posterior of a link."]
