@@ -32,6 +32,9 @@ from token{join}
 join tag on tag.id = {column}{conditions}
 group by tag.name
 order by count(*) desc, tag.name"""
+_NO_SENTENCE = "no sentence meets the condition"
+#: What gives tokens more than their forms.
+PARSE = "a parser gives them: sentgen ingest PATH --corpus NAME --replace --parser PARSER"
 _JOIN_CORPUS = "\njoin corpus on corpus.id = token.corpus_id"
 
 _OCCURS = "select 1 from {table}{conditions} limit 1"
@@ -42,6 +45,19 @@ where (strlen(form) <> length(form) or {matches})
   and id in (select {column} from {table}{conditions})
 order by id
 limit {most}"""
+_LEMMAS = """\
+select word.form
+from token
+join word on word.id = token.lemma_id{conditions}
+group by word.form
+order by count(*) desc, word.form
+limit {most}"""
+#: What is taken for a slip: a letter too many or too few, two that changed places, and in longer words one
+#: that is another, but for the first; *rent* for *went* is another word.
+_SLIP = f"""\
+length(form) <> length($word)
+    or list_sort(string_split({folded("form")}, '')) = list_sort(string_split($folded, ''))
+    or (length($word) > {_ONE_SLIP} and {folded("form")}[1] = $folded[1])"""
 _NEAR = """\
 select form
 from word
@@ -72,16 +88,41 @@ def values_of(tokens: Iterable[TokenPattern]) -> list[QuestionValue]:
 
 
 def explained(
-    connection: Connection, answer: Answer, selection: Selection, values: Sequence[QuestionValue]
+    connection: Connection,
+    answer: Answer,
+    selection: Selection,
+    values: Sequence[QuestionValue],
+    *,
+    trees: bool = False,
+    within: bool = False,
 ) -> Answer:
-    """Say of an answer that found nothing which of the values never occur, and what they could have been."""
+    """Say of an answer that found nothing which of the values never occur, and what they could have been.
+
+    Args:
+        connection: the store.
+        answer: what was found.
+        selection: of the corpora.
+        values: that were asked for.
+        trees: whether they were looked for in trees.
+        within: whether the answer says that something is missing with a value, and not that the value is.
+    """
     if not answer.nothing:
         return answer
-    asked = [one for one in values if one.pattern not in (ANY, *RESERVED_WORDS, *RESERVED_TAGS)]
-    hints = dict.fromkeys(selection.condition.hints(connection) if selection.condition else ())
+    everything = len(values) == 1 and values[0].pattern == ANY
+    if everything:
+        answer = replace(answer, missing=f"{values[0].attribute} to count")
     # Where no sentence is chosen, every value would be said to be missing.
-    if hints:
-        return replace(answer, hints=tuple(hints))
+    if selection.condition and (reasons := _of_condition(connection, selection)):
+        if everything:
+            answer = replace(answer, missing="sentence that meets the condition")
+            reasons = [one for one in reasons if one != _NO_SENTENCE]
+        return replace(answer, hints=tuple(dict.fromkeys(reasons)))
+    if trees and no_trees(connection, selection):
+        return replace(answer, missing="trees in these corpora", hints=(PARSE,))
+    asked = [one for one in values if one.pattern not in (ANY, *RESERVED_WORDS, *RESERVED_TAGS)]
+    if everything and values[0].attribute != "word":
+        asked = [*values]
+    hints = dict[str | None, None]()
     near = dict[str, list[str]]()
     for value in asked[:_MOST_VALUES]:
         missing = _missing(connection, selection, value)
@@ -92,12 +133,33 @@ def explained(
         if meant and not told:
             near[value.pattern] = [one.removeprefix(value.prefix) for one in meant]
         # What was asked for stands in the answer already; of several things, one has to be named.
-        if not told and len(asked) > 1:
+        if not told and (within or len(asked) > 1):
             told = f"{value.prefix}{value.pattern} never occurs"
         question = f"did you mean {either(meant)}?" if meant else ""
         question += in_other_characters(value.pattern, (one.removeprefix(value.prefix) for one in meant))
         hints[", ".join(filter(None, (told, question)))] = None
     return replace(answer, hints=tuple(filter(None, hints)), near=near)
+
+
+def _of_condition(connection: Connection, selection: Selection) -> list[str]:
+    """Return why no sentence meets the condition; nothing if one does."""
+    assert selection.condition is not None
+    if hints := selection.condition.hints(connection):
+        return hints
+    some = _occurs(connection, selection, QuestionValue("word", ANY))
+    return [] if some else [_NO_SENTENCE]
+
+
+def no_trees(connection: Connection, selection: Selection) -> bool:
+    """Return whether there are tokens, and none of them has a head."""
+
+    def there(condition: str) -> bool:
+        bindings = Bindings()
+        conditions = where([condition, *selection.of_tokens(bindings)])
+        text = _OCCURS.format(table="token", conditions=conditions)
+        return Statement(text, bindings).value(connection) is not None
+
+    return there("true") and not there("head > 0")
 
 
 def _missing(
@@ -109,11 +171,16 @@ def _missing(
             return None
         if _occurs(connection, selection, replace(value, pattern=ANY)):
             return "", _near_words(connection, selection, value)
-        return f"these corpora have no {value.attribute}", []
+        return _without(value.attribute), []
     labels = _labels(connection, selection, value.attribute)
     if _matching(labels, value.pattern):
         return None
     return _near_labels(connection, selection, value, labels)
+
+
+def _without(attribute: str) -> str:
+    """Say that tokens have nothing of an attribute, and what gives it; words are there without a parser."""
+    return f"these corpora have no {attribute}" + ("" if attribute == "word" else f"; {PARSE}")
 
 
 def _near_labels(
@@ -121,7 +188,7 @@ def _near_labels(
 ) -> tuple[str, list[str]]:
     """Return what is to be said of a label that there is not, and labels that may be meant."""
     if not labels:
-        return f"these corpora have no {'tags' if value.attribute == COUNTED else value.attribute}", []
+        return _without("tags" if value.attribute == COUNTED else value.attribute), []
     alike = {fold(label): label for label in reversed(labels)}
     if same := _matching(list(alike), fold(value.pattern)):
         return "", [f"{value.prefix}{alike[name]}" for name in same[:_MOST]]
@@ -197,7 +264,7 @@ def _near_words(connection: Connection, selection: Selection, value: QuestionVal
     same = glob(value.pattern).condition("form", bindings, ignore_case=True)
     if found := _words(connection, selection, value, same, "", bindings):
         return [*found, "--ignore-case"]
-    if found := _with_tag(connection, selection, value):
+    if found := _with_tag(connection, selection, value) or _lemmas(connection, selection, value):
         return found
     size = len(value.pattern)
     # Among numbers, everything is near.
@@ -205,7 +272,7 @@ def _near_words(connection: Connection, selection: Selection, value: QuestionVal
         return []
     bindings = Bindings(word=value.pattern, folded=fold(value.pattern), slips=2 if size >= _TWO_SLIPS else 1)
     slips = f"damerau_levenshtein({folded('form')}, $folded)"
-    near = f"abs(length(form) - length($word)) <= $slips\n  and {slips} <= $slips"
+    near = f"abs(length(form) - length($word)) <= $slips\n  and {slips} <= $slips\n  and ({_SLIP})"
     return _words(connection, selection, value, near, f"{slips}, ", bindings)
 
 
@@ -227,6 +294,18 @@ def _look_alikes(connection: Connection, selection: Selection, value: QuestionVa
     # What differs in capital letters alone does not look the same, and is found by ignoring case.
     found = [one for one in forms if same.matches(fold(looks(one))) and not cased.matches(fold(one))]
     return [f"{value.prefix}{form}" for form in found[:_MOST]]
+
+
+def _lemmas(connection: Connection, selection: Selection, value: QuestionValue) -> list[str]:
+    """Return the lemmas of a word that was asked for as a lemma, such as *go* of *went*."""
+    if value.attribute != "lemma":
+        return []
+    bindings = Bindings()
+    form = glob(value.pattern).condition("form", bindings, ignore_case=True)
+    conditions = [f"word_id in (select id from word where {form})", *selection.of_tokens(bindings)]
+    text = _LEMMAS.format(conditions=where(conditions), most=_MOST)
+    rows = Statement(text, bindings).run(connection)["form"].to_pylist()
+    return [f"{value.prefix}{lemma}" for lemma in rows]
 
 
 def _with_tag(connection: Connection, selection: Selection, value: QuestionValue) -> list[str]:

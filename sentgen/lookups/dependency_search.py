@@ -142,7 +142,7 @@ class Dependencies(Lookup):
         both = f"head {head.pattern!r} and modifier {modifier.pattern!r}"
         missing = f"dependencies of {both} in layer {self.layer}, level {self.level}"
         answer = limited(connection, Statement(text, bindings), self.limit, missing)
-        return explained(connection, answer, selection, values)
+        return explained(connection, answer, selection, values, trees=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,6 +179,5 @@ class Arguments(Lookup):
         with_tag = f" with tag {self.tag!r}" if self.tag != ANY else ""
         missing = f"head {self.word!r}{with_tag} in layer {self.layer}"
         answer = limited(connection, Statement(text, bindings), self.limit, missing)
-        return explained(
-            connection, answer, selection, [QuestionValue("word", word), QuestionValue(COUNTED, self.tag)]
-        )
+        values = [QuestionValue("word", word), QuestionValue(COUNTED, self.tag)]
+        return explained(connection, answer, selection, values, trees=True)

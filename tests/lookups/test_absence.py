@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,11 +11,14 @@ from all_counts import CONLLU
 from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
+from sentgen.lookups.absence import PARSE
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import Arguments, Dependencies, Level
+from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
+from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.schema import Store
 
 _BY_XPOS = "is a tag of upos, and these corpora count dependencies by xpos, did you mean"
@@ -43,7 +47,16 @@ _BY_XPOS = "is a tag of upos, and these corpora count dependencies by xpos, did 
         (Kwic(pattern="zebra dow"), "zebra never occurs"),
         (Dependencies(head="sharpply"), "did you mean sharply?"),
         (Kwic(pattern="lemma:biy"), ""),
-        (Collocations(word="lemma:falll"), "did you mean lemma:fall?"),
+        (Collocations(word="lemma:falll"), "lemma:falll never occurs, did you mean lemma:fall?"),
+        (Sketch(word="zebra"), "zebra never occurs"),
+        (Collocations(word="fell", min_count=99), ""),
+        # Of a form, its lemma, whatever is near to it; another letter in a short word is no slip, nor is another
+        # first letter.
+        (Kwic(pattern="lemma:fell"), "did you mean lemma:fall?"),
+        (Kwic(cql='[lemma="ROSE"]'), "did you mean lemma=rise?"),
+        (Kwic(pattern="roso"), ""),
+        (Kwic(pattern="brices"), ""),
+        (Kwic(pattern="fel"), ""),
         # What occurs, but not so, needs no other word.
         (Kwic(pattern="rose the"), ""),
         (Ngrams(pattern="<s> fell"), ""),
@@ -105,4 +118,46 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
 )
 def test_a_corpus_without_annotation_says_so(pattern: str, hint: str, plain: Connection) -> None:
     """A tag or a lemma cannot be near where there is none."""
-    assert Kwic(pattern=pattern, corpus=["plain"]).ask(plain).hints == (hint,)
+    assert Kwic(pattern=pattern, corpus=["plain"]).ask(plain).hints == (f"{hint}; {PARSE}",)
+
+
+@pytest.mark.parametrize(
+    ("question", "note"),
+    [
+        (Sketch(word="dog", by="word"), f"no trees in these corpora; {PARSE}"),
+        (Sketch(word="lemma:dog"), f"no trees in these corpora; {PARSE}"),
+        (Dependencies(head="dog"), f"no trees in these corpora; {PARSE}"),
+        (Arguments(word="dog"), f"no trees in these corpora; {PARSE}"),
+        (Collocations(word="dog", dependency="nsubj"), f"no trees in these corpora; {PARSE}"),
+        (Match(request="pattern { V -[nsubj]-> S }"), f"no trees in these corpora; {PARSE}"),
+        (Frequencies(by=["lemma"]), f"no lemma to count; these corpora have no lemma; {PARSE}"),
+        (Frequencies(by=["xpos"]), f"no xpos to count; these corpora have no xpos; {PARSE}"),
+    ],
+    ids=str,
+)
+def test_what_a_parser_gives_is_missed_by_name(question: Any, note: str, plain: Connection) -> None:
+    """Trees, not a collocate that is frequent enough; a layer, not its values."""
+    assert replace(question, corpus=["plain"]).ask(plain).notes == [note]
+
+
+@pytest.mark.parametrize(
+    ("question", "note"),
+    [
+        (
+            Frequencies(where="corpus = plan"),
+            "no sentence that meets the condition; corpus is never 'plan', did you mean plain?",
+        ),
+        (Frequencies(where="length > 100"), "no sentence that meets the condition"),
+        (
+            Kwic(pattern="dgo", where="length > 100"),
+            "no occurrence of 'dgo'; no sentence meets the condition",
+        ),
+        (Sketch(word="dog", where="length > 100"), "; no sentence meets the condition"),
+    ],
+    ids=str,
+)
+def test_a_condition_that_no_sentence_meets_is_the_reason(
+    question: Any, note: str, plain: Connection
+) -> None:
+    """Not words, layers and trees that the rest of the store has."""
+    assert question.ask(plain).notes[-1].endswith(note)

@@ -115,8 +115,8 @@ def priors_model(store: Store, preset_name: str) -> str:
     with store.begin() as connection:
         found = find_model(connection, name)
         if found is None:
-            none = {"corpus_id": 0, "corpus": "", "pairs": 0, "pairs_hash": "", "iterations": 0}
-            add_model(connection, name, preset(preset_name), **none)
+            of = preset(preset_name)
+            add_model(connection, name, of, corpus_id=0, corpus="", pairs=0, pairs_hash="", iterations=0)
         elif found.iterations:
             raise InputError(
                 f"the alignment model {name!r} is one that learnt from pairs; align by its name, or remove"

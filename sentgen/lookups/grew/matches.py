@@ -312,7 +312,8 @@ def _with_hints(connection: Connection, answer: Answer, search: _Search) -> Answ
             if one.key in TOKEN_KEYS and one.relation is FeatureRelation.IS:
                 attribute = "word" if one.key == "form" else one.key
                 named += _named(attribute, f"{one.key}=", one.values)
-    return explained(connection, answer, search.selection, named)
+    trees = any(isinstance(one, GrewEdge) and not one.label.enhanced for one in search.request.clauses)
+    return explained(connection, answer, search.selection, named, trees=trees)
 
 
 def _named(attribute: str, prefix: str, values: Iterable[Test]) -> list[Named]:

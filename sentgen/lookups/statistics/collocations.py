@@ -159,7 +159,9 @@ class Collocations(HitLookup):
                 _check_pos(connection, pos, selection)
             remarks = steps(connection, node)
             answer = replace(answer, query=Statement(text, bindings), remarks=remarks)
-            return explained(connection, answer, selection, values)
+            return explained(
+                connection, answer, selection, values, trees=self.dependency is not None, within=True
+            )
 
 
 def _check_pos(connection: Connection, pos: Sequence[str], selection: Selection) -> None:

@@ -135,4 +135,4 @@ class Sketch(Lookup):
             )
             answer = limited(connection, Statement(summed, bindings), 0, missing)
             answer = replace(answer, query=Statement(whole, bindings))
-            return explained(connection, answer, selection, node.values)
+            return explained(connection, answer, selection, node.values, trees=True, within=True)

@@ -21,7 +21,7 @@ from sqlalchemy import Connection
 
 from sentgen.case_folding import folded
 from sentgen.errors import InputError
-from sentgen.lookups.absence import explained
+from sentgen.lookups.absence import PARSE, explained, no_trees
 from sentgen.lookups.attributes import COLUMNS
 from sentgen.lookups.concordances.hits import TokenHits
 from sentgen.lookups.concordances.places import SentenceRange, sentences_of
@@ -42,7 +42,6 @@ from sentgen.options import Option
 from sentgen.output.wording import quantity
 from sentgen.schema.engine import one_row, raw
 
-_HAS_TREES = "select 1 from token{conditions} limit 1"
 #: What a pattern means: the most frequent word or lemma of its tokens, and the class that has most often.
 _MEANT = """\
 with found as (
@@ -189,10 +188,9 @@ class Thesaurus(Lookup):
         selection = self.select(connection, sentences=True)
         node = read_node(connection, self.word, selection)
         assert isinstance(node, TokenHits)
-        trees = Bindings()
-        linked = where(["head > 0", *selection.of_tokens(trees)], "")
-        if Statement(_HAS_TREES.format(conditions=linked), trees).value(connection) is None:
-            raise InputError("these corpora have no trees, and a thesaurus compares words by what is in them")
+        if no_trees(connection, selection):
+            told = "these corpora have no trees, and a thesaurus compares words by what is in them"
+            raise InputError(f"{told}; {PARSE}")
         missing = (
             f"word that shares {quantity(max(self.min_count, 1), 'collocate')} or more with {self.word!r}"
         )

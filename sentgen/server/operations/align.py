@@ -81,7 +81,7 @@ def align(context: Context, asked: Align) -> Result:
             {"id": pair.id, "error": None if isinstance(one, PairView) else _told(one), **found}
             for pair, one, found in told
         ]
-    elif not views:
+    elif isinstance(answers[0], InputError):
         raise answers[0]
     html = [fragment(one, explain=asked.explain) if isinstance(one, PairView) else None for one in answers]
     return Result(
@@ -97,7 +97,8 @@ def _told(error: InputError) -> str:
 
 def _table(objects: Sequence[Mapping[str, object]]) -> Rows:
     """Return a row for each object, empty where it has no such value."""
-    columns = list(max(objects, key=len))
+    fullest: Mapping[str, object] = max(objects, key=len)
+    columns = list(fullest)
     return Rows(columns, [tuple(map(one.get, columns)) for one in objects])
 
 
