@@ -387,6 +387,16 @@ def test_a_header_alone_is_no_table_about_documents(tmp_path: Path) -> None:
             list(opened.rows)
 
 
+@pytest.mark.parametrize("name", ["a.jsonl", "a.json", "A.NDJSON"])
+def test_json_is_no_table_about_documents(tmp_path: Path, name: str) -> None:
+    """Its lines would be rows of one column."""
+    (tmp_path / name).write_text('{"id": "a"}\n')
+    (source,) = expand([str(tmp_path / name)])
+
+    with pytest.raises(InputError, match="is JSON, and no table"), table.open_table(source):
+        pass
+
+
 def test_lines_in_cells_and_strings(tmp_path: Path) -> None:
     """Are the paragraphs of a text in a workbook, in Parquet, and in JSON Lines, too."""
     files.xlsx(tmp_path / "a.xlsx", NOTES)

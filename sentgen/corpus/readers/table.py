@@ -19,6 +19,7 @@ from sentgen.corpus.encodings import UTF_8, check_encoding
 from sentgen.corpus.reader import ENGLISH, Reader
 from sentgen.corpus.readers import text as raw_text
 from sentgen.corpus.readers.jsonl import BREAKS, FORBIDDEN_IN_TEXT
+from sentgen.corpus.readers.jsonl import READER as JSON_READER
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.sources import COMPRESSED, Source
 from sentgen.corpus.tables import TableRow, TextTable, read_csv, read_parquet, read_sheet
@@ -29,6 +30,7 @@ from sentgen.errors import InputError, Rejection
 TEXT = "text"
 _SETTINGS = (TEXT, "id")
 _NEEDED = "--text COLUMN"
+_JSON = (".json", *JSON_READER.extensions)
 #: What is said of a table where there is no way to name its text.
 NOT_HERE = "is a table, which is not read here; write the column with its texts to a .txt file, a text a line"
 #: What parts the fields; nothing: their lines tell.
@@ -91,14 +93,14 @@ def open_table(source: Source, *, encoding: str = UTF_8) -> Iterator[TextTable]:
     source = replace(source, encoding=encoding)
     lines = source.open()
     lines.lone_returns = True
-    base = source.base_name.lower()
+    base = _bare_name(source)
+    if base.endswith(_JSON):
+        raise InputError("is JSON, and no table; save it as CSV, TSV, Excel or Parquet", path=source.name)
     form = next((one for one in READERS if base.endswith(one.extensions)), None)
     if form is PARQUET or form is SHEET:
         with lines.file() as file:
             yield _with_rows((read_parquet if form is PARQUET else read_sheet)(file, path=source.name))
         return
-    for suffix in COMPRESSED:
-        base = base.removesuffix(suffix)
     name = CSV.name if not base.endswith(TSV.extensions) else TSV.name
     yield _with_rows(read_csv(lines, path=source.name, delimiter=DELIMITERS[name]))
 
@@ -122,11 +124,16 @@ def refuse_table(source: Source) -> None:
     Raises:
         InputError: it is one.
     """
+    if _bare_name(source).endswith(_EXTENSIONS):
+        raise InputError(NOT_HERE, path=source.name)
+
+
+def _bare_name(source: Source) -> str:
+    """Return the name of a file in lower case, without the extension of its compression."""
     base = source.base_name.lower()
     for suffix in COMPRESSED:
         base = base.removesuffix(suffix)
-    if base.endswith(_EXTENSIONS):
-        raise InputError(NOT_HERE, path=source.name)
+    return base
 
 
 def _read_raw(
