@@ -174,6 +174,14 @@ def test_word(tmp_path: Path, properties: str, seen: bool) -> None:
     assert texts(tmp_path / "a.docx") == ["Onetwo." if seen else "One.", "Not.", "Here."]
 
 
+def test_a_box_in_a_run(tmp_path: Path) -> None:
+    """The hidden mark of its paragraph hides nothing of the run around it."""
+    box = f"<w:txbxContent><w:p><w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>{run('Box.')}</w:p></w:txbxContent>"
+    files.docx(tmp_path / "a.docx", f"<w:p><w:r>{box}<w:t>Around it.</w:t></w:r>{run(' More.')}</w:p>")
+
+    assert sorted(texts(tmp_path / "a.docx")) == ["Around it. More.", "Box."]
+
+
 def test_open_document(tmp_path: Path) -> None:
     """Text is hidden by its style, in a section, and in a field."""
     path = files.odt(

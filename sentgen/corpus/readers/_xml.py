@@ -123,8 +123,7 @@ class Elements:
         self.depth += 1
         if self.depth > _DEPTH:
             self.fail(f"elements are nested more than {_DEPTH} deep")
-        for value in attributes.values():
-            self._check(value)
+        self._check("".join(attributes.values()))
         for name in (tag, *attributes):
             if ":" in local(name):
                 self.fail(f"{local(name)[:40]} is no name with a namespace")

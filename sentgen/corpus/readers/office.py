@@ -99,12 +99,14 @@ def _properties(archive: zipfile.ZipFile, name: str) -> dict[str, str]:
 class _Paragraph:
     """A paragraph of Word that is open: how it is styled, and its region once it has text."""
 
-    __slots__ = ("hidden", "kind", "region")
+    __slots__ = ("hidden", "kind", "region", "runs")
 
     def __init__(self) -> None:
         self.kind = _Kind()
         #: Whether its style hides its text.
         self.hidden = False
+        #: Whether each of its runs that is open is hidden.
+        self.runs: list[bool] = []
         self.region: Region | None = None
 
 
@@ -118,8 +120,6 @@ class _Word:
     def __init__(self, styles: Mapping[str, _Kind], hidden: Mapping[str, bool]) -> None:
         self.blocks = Blocks()
         self._styles, self._hidden = styles, hidden
-        #: Whether each run that is open is hidden.
-        self._runs: list[bool] = []
         self._open: list[_Paragraph] = []
         self._depth = 0
         self._text = False
@@ -137,7 +137,7 @@ class _Word:
         elif not self._open:
             return
         elif name == "r":
-            self._runs.append(self._open[-1].hidden)
+            self._open[-1].runs.append(self._open[-1].hidden)
         elif name == "t":
             self._text = True
         elif name in ("tab", "br", "cr"):
@@ -152,10 +152,10 @@ class _Word:
         if name == "pStyle":
             now.kind = self._styles.get(value, now.kind)
             now.hidden = self._hidden.get(value, False)
-        elif name == "rStyle" and self._runs:
-            self._runs[-1] = self._hidden.get(value, self._runs[-1])
-        elif name == "vanish" and self._runs:
-            self._runs[-1] = value not in _OFF
+        elif name == "rStyle" and now.runs:
+            now.runs[-1] = self._hidden.get(value, now.runs[-1])
+        elif name == "vanish" and now.runs:
+            now.runs[-1] = value not in _OFF
         elif name == "outlineLvl" and value.isdecimal() and int(value) < 9:
             now.kind = _Kind(HEAD, str(int(value) + 1))
         elif name == "numId" and now.kind == _Kind():
@@ -168,8 +168,8 @@ class _Word:
         name = _local(tag)
         if name == "t":
             self._text = False
-        elif name == "r" and self._runs:
-            self._runs.pop()
+        elif name == "r" and self._open and self._open[-1].runs:
+            self._open[-1].runs.pop()
         elif name == "p" and self._open and tag.startswith((_WORD, _STRICT)):
             self.blocks.part()
             region = self._open.pop().region
@@ -182,7 +182,7 @@ class _Word:
 
     def _add(self, text: str) -> None:
         now = self._open[-1]
-        if not now.kind.kind or (self._runs and self._runs[-1]):
+        if not now.kind.kind or (now.runs and now.runs[-1]):
             return
         if now.region is None and without_c1(text).strip():
             now.region = now.kind.begin(self.blocks)
