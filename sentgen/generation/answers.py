@@ -22,10 +22,9 @@ from sentgen.generation.explain import (
 from sentgen.generation.joint.factors import FACTORS, FactorSettings
 from sentgen.generation.joint.reasons import Decision
 from sentgen.generation.plan import SHARED, Search, SearchPlan, plan_search
-from sentgen.generation.prepare import tagged_otherwise
 from sentgen.generation.problem import ROOT, Algorithm
 from sentgen.generation.regenerate import RegeneratedSentence, order_bags
-from sentgen.generation.tag_sets import KnownTags, other_set_note
+from sentgen.generation.tag_sets import KnownTags
 from sentgen.generation.trees.trees import is_forced
 from sentgen.models.building.tagging import known_tags
 from sentgen.models.dependency.dependencies import LEFT, RIGHT
@@ -370,6 +369,3 @@ def _tag_notes(answers: Answers) -> Iterator[str]:
                 f"tags that the dependency counts have never seen: {', '.join(sorted(given - known))};"
                 f" they use {answers.tags} tags, such as {', '.join(some)}"
             )
-            bags = [bag.units for bag in answers.bags]
-            if note := other_set_note(tagged_otherwise(answers.store, treebank, bags)):
-                yield note

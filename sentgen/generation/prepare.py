@@ -15,10 +15,9 @@ from sentgen.generation.bag import Unit, broken_up, shuffled
 from sentgen.generation.ngrams.features import fetch_feature
 from sentgen.generation.plan import SearchPlan, Treebank
 from sentgen.generation.problem import Features, Problem, SearchSettings, TreeModel
-from sentgen.generation.tag_sets import of_another_set
 from sentgen.generation.word_classes import is_noun, is_preposition, is_verb
 from sentgen.models.building.recount import CLOSING, OPENING
-from sentgen.models.building.tagging import known_tags, most_frequent_tags
+from sentgen.models.building.tagging import most_frequent_tags
 from sentgen.models.dependency.dependencies import UnitDependencies, prefetch_dependencies
 from sentgen.models.ngrams.ngram_tables import side_by_side
 from sentgen.models.submodel import ModelLike, SubModel, prefetch
@@ -34,9 +33,8 @@ Spelling = list[tuple[str, str | None]]
 class PreparedBag:
     """One bag, shuffled, with its arrays.
 
-    ``unknown`` words are not in the language model; ``guessed`` words came without a tag, or with those of
-    another tag set (``foreign``), and got their most frequent one. ``lookup`` is the bag's share of the
-    seconds that looking up its batch took.
+    ``unknown`` words are not in the language model; ``guessed`` words came without a tag and got their most
+    frequent one. ``lookup`` is the bag's share of the seconds that looking up its batch took.
     """
 
     item: int
@@ -44,7 +42,6 @@ class PreparedBag:
     problem: Problem
     unknown: int
     guessed: int
-    foreign: bool
     lookup: float
 
     def under(self, settings: SearchSettings) -> Problem:
@@ -63,12 +60,7 @@ def prepare(store: Store, plan: SearchPlan, bags: Sequence[Sequence[Unit]]) -> I
         # Broken up before shuffling: words must not come in the order of their phrase.
         given = [broken_up(bag) if plan.words else bag for bag in bags[begin : begin + BATCH]]
         batch = [shuffled(bag, plan.seed) for bag in given]
-        # Without a treebank nobody looks at tags.
-        foreign = tagged_otherwise(store, treebank, batch) if treebank else [False] * len(batch)
-        batch = [
-            [Unit(unit.words) for unit in bag] if other else bag
-            for bag, other in zip(batch, foreign, strict=True)
-        ]
+        # Without a treebank nobody looks at tags that were not given.
         tags = _guessed_tags(store, treebank, batch, lowercase) if treebank else {}
         guessed = [sum(len(unit.words) for unit in bag if not unit.tags) if treebank else 0 for bag in batch]
         batch = [[_tagged(unit, tags) for unit in bag] for bag in batch]
@@ -82,9 +74,9 @@ def prepare(store: Store, plan: SearchPlan, bags: Sequence[Sequence[Unit]]) -> I
         ]
         share = (time.perf_counter() - started) / len(batch)
         yield [
-            PreparedBag(item, tuple(bag), problem, _unknown(submodel, mine), count, other, share)
-            for item, (bag, problem, mine, count, other) in enumerate(
-                zip(batch, problems, spelled, guessed, foreign, strict=True), begin + 1
+            PreparedBag(item, tuple(bag), problem, _unknown(submodel, mine), count, share)
+            for item, (bag, problem, mine, count) in enumerate(
+                zip(batch, problems, spelled, guessed, strict=True), begin + 1
             )
         ]
 
@@ -141,14 +133,6 @@ def _features(
 def _unknown(submodel: SubModel, spelled: Sequence[Spelling]) -> int:
     """Return how many words of a bag the language model does not know."""
     return submodel.unknown([form for unit in spelled for form, _ in unit])
-
-
-def tagged_otherwise(store: Store, treebank: Treebank, batch: Sequence[Sequence[Unit]]) -> list[bool]:
-    """Say of each bag whether its tags are of another set than the treebank's, and are left out."""
-    if not any(unit.tags for bag in batch for unit in bag):
-        return [False] * len(batch)
-    known = known_tags(store, treebank.corpora, "word")
-    return [of_another_set([tag for unit in bag for tag in unit.tags], known) for bag in batch]
 
 
 def _guessed_tags(

@@ -135,9 +135,8 @@ def solve(prepared: PreparedBag, plan: SearchPlan, gold: Gold | None = None) -> 
 def _gold_score(prepared: PreparedBag, problem: Problem, algorithm: Algorithm, gold: Gold) -> float | None:
     """Return what the algorithm would have scored the real order with."""
     units = broken_up(gold.units) if algorithm.words else gold.units
-    bag: Sequence[Unit] = prepared.bag
-    if prepared.foreign or not any(unit.tags for unit in units):  # the bag has guessed tags
-        units, bag = ([Unit(unit.words) for unit in some] for some in (units, bag))
+    tagged = any(unit.tags for unit in units)  # else the bag has guessed tags
+    bag = [unit if tagged else Unit(unit.words) for unit in prepared.bag]
     # Which of equal units is which does not change the score.
     order = tuple(places_of(units, bag))
     if gold.heads is None or algorithm.words:

@@ -7,14 +7,13 @@ and a tag of the standard sets.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 from sentgen.corpus.sentence import UNIVERSAL_TAGS
 from sentgen.models.building.tagging import known_tags
 from sentgen.models.dependency.treebanks import corpora_of
 from sentgen.models.submodel import ModelLike
-from sentgen.output.wording import quantity
 from sentgen.schema import Store
 
 #: Tags of the Penn Treebank, with both spellings of brackets, and what later English treebanks added.
@@ -22,29 +21,6 @@ _PENN = """\
     CC CD DT EX FW IN JJ JJR JJS LS MD NN NNP NNPS NNS PDT POS PRP PRP$ RB RBR RBS RP SYM TO UH VB VBD VBG VBN
     VBP VBZ WDT WP WP$ WRB # $ `` '' , . : ( ) -LRB- -RRB- ADD AFX GW HYPH NFP XX"""
 STANDARD_TAGS = UNIVERSAL_TAGS.union(_PENN.split())
-
-
-def of_another_set(tags: Sequence[str], known: Container[str]) -> bool:
-    """Say whether most tags of a sentence are none that the dependency counts of a treebank have seen.
-
-    Its words are then better off without them: every attachment of a tag that was never seen is as probable
-    as any other, so that trees tell nothing.
-
-    >>> of_another_set(["S", "V", "."], {"NN", "VBD", "."}), of_another_set(["NN", "X"], {"NN"})
-    (True, False)
-    """
-    return 2 * sum(tag in known for tag in tags) < len(tags)
-
-
-def other_set_note(foreign: Sequence[bool]) -> str:
-    """Return what is to be said where bags have the tags of another set, as `foreign` tells of each."""
-    count = sum(foreign)
-    if not count:
-        return ""
-    return (
-        f"the tags of {count} of {quantity(len(foreign), 'bag')} are of another set than those that the"
-        " dependency counts use; their words took the tags that they mostly have there"
-    )
 
 
 class KnownTags:

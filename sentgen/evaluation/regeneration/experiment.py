@@ -36,8 +36,6 @@ from sentgen.evaluation.regeneration.systems import parse_systems
 from sentgen.generation import Search, SearchPlan, plan_search
 from sentgen.generation.algorithms import settings_record
 from sentgen.generation.bag_reader import TagKind
-from sentgen.generation.prepare import tagged_otherwise
-from sentgen.generation.tag_sets import other_set_note
 from sentgen.models.building.tagging import tag_set
 from sentgen.models.submodel import ModelLike, lowercases
 from sentgen.schema import Store
@@ -93,7 +91,6 @@ def evaluate_regeneration(
     corpora = _treebanks(plans.values())
     preparation = _preparation(store, model, search, corpora, punctuation=punctuation)
     cases = _cases(sentences, preparation)
-    _warn_of_other_tags(store, plans.values(), cases)
     answered = answer_all(store, cases, plans, jobs=jobs, progress=progress)
     result = summarize(answered, cases, seed=search.seed, by_length=by_length)
     parameters = {
@@ -124,15 +121,6 @@ def cases_of(
     """Return the test cases that an evaluation of one search, and its plan, makes of some sentences."""
     corpora = _treebanks([plan])
     return _cases(sentences, _preparation(store, model, search, corpora, punctuation=True))
-
-
-def _warn_of_other_tags(store: Store, plans: Iterable[SearchPlan], cases: Sequence[Case]) -> None:
-    """Say where the tags of the test set are not those of the trees that searches go by."""
-    treebanks = dict.fromkeys(plan.treebank for plan in plans if plan.treebank)
-    bags = [case.gold.units for case in cases]
-    for note in dict.fromkeys(other_set_note(tagged_otherwise(store, one, bags)) for one in treebanks):
-        if note:
-            logger.warning("%s", note)
 
 
 def _treebanks(plans: Iterable[SearchPlan]) -> list[int]:

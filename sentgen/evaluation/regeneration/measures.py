@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -73,15 +72,18 @@ def _attachment(answer: RegeneratedSentence, case: Case) -> Parts:
     gold = case.gold
     if answer.tree is None or gold.heads is None:
         return 0.0, 0.0
+    same = _comparable(gold.units)
     found = attachments_found(
-        _named(answer.units, gold.units), answer.tree.heads, _named(gold.units, answer.units), gold.heads
+        list(map(same, answer.units)), answer.tree.heads, list(map(same, gold.units)), gold.heads
     )
     return float(found), float(len(gold.units))
 
 
-def _named(units: Sequence[Unit], others: Sequence[Unit]) -> list[object]:
-    """Return what makes units the same: words and tags, or words alone where the tags were guessed."""
-    return list(units) if Counter(units) == Counter(others) else [unit.words for unit in units]
+def _comparable(gold: Sequence[Unit]) -> Callable[[Unit], object]:
+    """Return what makes units the same: words and tags, or words only where the test set has no tags."""
+    if all(unit.tags for unit in gold):
+        return lambda unit: unit
+    return lambda unit: unit.words
 
 
 #: What a sentence adds to both parts, and what the ratio is of. A sentence that adds nothing does not count.
