@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
 from sentgen.errors import InputError
@@ -19,6 +19,7 @@ from sentgen.generation.explain import (
     explain_sentence,
     explain_trees,
 )
+from sentgen.generation.foreign_tags import with_known_tags
 from sentgen.generation.joint.factors import FACTORS, FactorSettings
 from sentgen.generation.joint.reasons import Decision
 from sentgen.generation.plan import SHARED, Search, SearchPlan, plan_search
@@ -108,7 +109,10 @@ class OrderingRequest(Search):
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """Sentences, and how they were made; ``tags`` is the kind that the dependency counts use."""
+    """Sentences, and how they were made.
+
+    ``tags`` is the kind that the dependency counts use; ``retagged`` says what was done about others.
+    """
 
     store: Store
     request: OrderingRequest
@@ -116,6 +120,7 @@ class Answers:
     sentences: Sequence[RegeneratedSentence]
     bags: Sequence[Bag]
     tags: TagKind | None
+    retagged: str = ""
 
     def name(self, one: RegeneratedSentence) -> str:
         """Return the name of its bag, or the number, with the rank if there are several sentences a bag."""
@@ -173,12 +178,17 @@ def answer(
     tags = plan.tags(store)
     known = KnownTags(store, plan.model, plan.treebank.corpora if plan.treebank else None)
     bags = read(Notation(request.np_joiner, request.tagged, tags, known))
+    retagged = ""
+    if plan.treebank and tags:
+        units, others = [bag.units for bag in bags], [bag.others or bag.units for bag in bags]
+        fitting, retagged = with_known_tags(store, plan.treebank.corpora, tags, units, others)
+        bags = [replace(bag, units=tuple(one)) for bag, one in zip(bags, fitting, strict=True)]
     sentences = []
     for one in order_bags(store, plan, [one.units for one in bags]):
         sentences.append(one)
         if progress is not None:
             progress(one.item, len(bags))
-    return Answers(store, request, plan, sentences, bags, tags)
+    return Answers(store, request, plan, sentences, bags, tags, retagged)
 
 
 def require_trees(algorithm: Algorithm, asked: Mapping[str, object]) -> None:
@@ -321,6 +331,8 @@ def notes(answers: Answers) -> Iterator[str]:
     if empty:
         bags = quantity(len(answers.bags), "bag has", "bags have")
         yield f"{empty} of {bags} no words, and their sentences none either"
+    if answers.retagged:
+        yield answers.retagged
     first = [one for one in answers.sentences if one.rank == 1]
     guessed = sum(one.guessed for one in first)
     if guessed:

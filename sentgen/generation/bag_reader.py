@@ -43,11 +43,13 @@ class Bag:
     """The units of one sentence, with the name that the input gives it, if any.
 
     ``tagged`` says whether its words were read as word/TAG; ``None`` where tags are not written so.
+    ``others`` are the same units with the tags of the other kind, where a treebank has both.
     """
 
     units: tuple[Unit, ...]
     name: str = ""
     tagged: bool | None = None
+    others: tuple[Unit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +137,14 @@ def _from_treebank(source: Source, form: str, notation: Notation) -> Iterator[Ba
     """Yield the units of sentences; marked base noun phrases, or those found by rule, are kept whole."""
     for sentence in sentences_of([source], form=form):
         mark_base_nps(sentence)
-        yield Bag(tuple(tagged_units(sentence, notation.tags)), sentence.sent_id)
+        other = other_kind(notation.tags) if notation.tags else None
+        others = tuple(tagged_units(sentence, other)) if other else ()
+        yield Bag(tuple(tagged_units(sentence, notation.tags)), sentence.sent_id, others=others)
+
+
+def other_kind(kind: TagKind) -> TagKind:
+    """Return the kind of tags that this one is not."""
+    return "upos" if kind == "xpos" else "xpos"
 
 
 def tagged_units(sentence: Sentence, kind: TagKind | None, units: UnitKind = "np") -> list[Unit]:

@@ -48,3 +48,12 @@ join tag t on t.id = a.tag_id
 where s.corpus_id in (select unnest($1::integer[]))
     and a.layer = $2
     and a.level = 'tag'
+
+-- name: pairs
+select w.form, other.name as other, tag.name as tag, count(*) as count
+from token t
+left join word w on w.id = t.word_id and w.form in (select name from _names)
+join tag other on other.id = t.{other}_id
+join tag tag on tag.id = t.{kind}_id
+where t.corpus_id in (select unnest($1::integer[]))
+group by all

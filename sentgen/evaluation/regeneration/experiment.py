@@ -35,7 +35,8 @@ from sentgen.evaluation.regeneration.results import (
 from sentgen.evaluation.regeneration.systems import parse_systems
 from sentgen.generation import Search, SearchPlan, plan_search
 from sentgen.generation.algorithms import settings_record
-from sentgen.generation.bag_reader import TagKind
+from sentgen.generation.bag_reader import TagKind, other_kind
+from sentgen.generation.foreign_tags import with_known_tags
 from sentgen.models.building.tagging import tag_set
 from sentgen.models.submodel import ModelLike, lowercases
 from sentgen.schema import Store
@@ -90,7 +91,7 @@ def evaluate_regeneration(
     plans = _plans(store, model, algorithms, search)
     corpora = _treebanks(plans.values())
     preparation = _preparation(store, model, search, corpora, punctuation=punctuation)
-    cases = _cases(sentences, preparation)
+    cases = _cases(store, sentences, preparation, corpora)
     answered = answer_all(store, cases, plans, jobs=jobs, progress=progress)
     result = summarize(answered, cases, seed=search.seed, by_length=by_length)
     parameters = {
@@ -120,7 +121,8 @@ def cases_of(
 ) -> list[Case]:
     """Return the test cases that an evaluation of one search, and its plan, makes of some sentences."""
     corpora = _treebanks([plan])
-    return _cases(sentences, _preparation(store, model, search, corpora, punctuation=True))
+    preparation = _preparation(store, model, search, corpora, punctuation=True)
+    return _cases(store, sentences, preparation, corpora)
 
 
 def _treebanks(plans: Iterable[SearchPlan]) -> list[int]:
@@ -147,11 +149,24 @@ def _plans(
     return plans
 
 
-def _cases(sentences: Iterable[Sentence], preparation: Preparation) -> list[Case]:
-    """Return the test cases; sentences of which nothing is left are none."""
-    cases = [case for case in (case_of(sentence, preparation) for sentence in sentences) if case.gold.units]
-    if not cases:
+def _cases(
+    store: Store, sentences: Iterable[Sentence], preparation: Preparation, corpora: Sequence[int]
+) -> list[Case]:
+    """Return the test cases, with tags that the trees of corpora know; of sentences without units none."""
+    kind = preparation.tags
+    other = replace(preparation, tags=other_kind(kind)) if kind else preparation
+    both = [(case_of(sentence, preparation), case_of(sentence, other)) for sentence in sentences]
+    both = [pair for pair in both if pair[0].gold.units]
+    if not both:
         raise InputError("nothing of the test set is left to put in order; give sentences with words")
+    cases = [case for case, _ in both]
+    if kind:
+        bags, told = with_known_tags(
+            store, corpora, kind, [case.gold.units for case in cases], [case.gold.units for _, case in both]
+        )
+        if told:
+            logger.warning("%s", told)
+        cases = [Case(replace(case.gold, units=tuple(bag))) for case, bag in zip(cases, bags, strict=True)]
     return cases
 
 

@@ -121,6 +121,51 @@ def known_tags(store: Store, corpora: Sequence[int], layer: Layer) -> set[str]:
         return {name for (name,) in rows.fetchall()}
 
 
+def tags_beside(
+    store: Store, corpora: Sequence[int], kind: str, words: Iterable[tuple[str, str]]
+) -> dict[tuple[str, str], str]:
+    """Return the most frequent tag of a kind that each word has where its tag of the other kind is this one.
+
+    A word that has it nowhere takes the tag that it has most often (see `most_frequent_tags`) if that mostly
+    stands beside the other tag, else the one that does so most often. Of equally frequent ones the smaller
+    name is taken. Where nothing has that other tag, the word is left out.
+
+    Args:
+        store: where the tokens are.
+        corpora: ids of the corpora whose tokens are asked.
+        kind: `xpos` or `upos`.
+        words: forms with their tags of the other kind, in any order.
+    """
+    wanted = sorted(set(words))
+    forms = sorted({form for word, _ in wanted for form in _spellings(word)})
+    of_words: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
+    beside: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    others: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    query = statements("tagging.sql")["pairs"].format(kind=kind, other="upos" if kind == "xpos" else "xpos")
+    names = pa.table({"name": pa.array(forms, pa.string())})
+    with (
+        store.connect() as connection,
+        translated_errors(store.path),
+        cursor(raw(connection)) as duck,
+        registered(duck, _names=names),
+    ):
+        rows = duck.execute(query, [list(corpora)]).fetchall()
+    for form, other, tag, count in rows:
+        beside[other][tag] += count
+        others[tag][other] += count
+        if form is not None:
+            of_words[form, other][tag] = count
+    usual = most_frequent_tags(store, corpora, "word", {word for word, _ in wanted})
+    found = {}
+    for word, other in wanted:
+        if other not in beside:
+            continue
+        known = next((of_words[form, other] for form in _spellings(word) if (form, other) in of_words), None)
+        fits = _most_frequent(others[usual[word]]) == other if others.get(usual[word]) else False
+        found[word, other] = usual[word] if known is None and fits else _most_frequent(known or beside[other])
+    return found
+
+
 def having_trees(store: Store, corpora: Sequence[int], layer: Layer = "unit") -> list[int]:
     """Return those of some corpora that have trees in a layer, by id."""
     # At the level of tags, every attachment is one row at least; it has the fewest rows to look through.

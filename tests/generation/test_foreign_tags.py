@@ -1,0 +1,112 @@
+"""Bags with tags of another set than the dependency counts get tags that these know, and it is said."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sentgen.corpus.sentence import Sentence
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.evaluation.regeneration.experiment import cases_of
+from sentgen.generation import Search, plan_search
+from sentgen.generation.answers import OrderingRequest, answer, notes
+from sentgen.generation.bag import Unit
+from sentgen.generation.bag_reader import read_bags
+from sentgen.generation.foreign_tags import with_known_tags
+from sentgen.models import build
+from sentgen.schema import Store
+
+#: *saw* is a noun twice and a verb once, so that its universal tag decides.
+ROWS = [
+    "the/DET/DT dog/NOUN/NN sleeps/VERB/VBZ",
+    "the/DET/DT saw/NOUN/NN sleeps/VERB/VBZ",
+    "a/DET/DT saw/NOUN/NN barks/VERB/VBZ",
+    "the/DET/DT dog/NOUN/NN saw/VERB/VBD",
+]
+HEADS = ("2\tdet", "3\tnsubj", "0\troot")
+
+
+def conllu(rows: list[str]) -> str:
+    lines = []
+    for row in rows:
+        for place, (word, head) in enumerate(zip(row.split(), HEADS, strict=True), 1):
+            form, upos, xpos = word.split("/")
+            lines.append(f"{place}\t{form}\t_\t{upos}\t{xpos}\t_\t{head}\t_\t_\n")
+        lines.append("\n")
+    return "".join(lines)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Iterator[Store]:
+    folder = tmp_path_factory.mktemp("foreign")
+    (folder / "s.duckdb").write_bytes(empty_store.read_bytes())
+    (folder / "a.conllu").write_text(conllu(ROWS))
+    with Store(folder / "s.duckdb") as opened:
+        ingest(opened, [str(folder / "a.conllu")], Settings("pets", order=2))
+        build(opened, "pets", ["pets"], order=2)
+        yield opened
+
+
+def tags(units: list[Unit]) -> list[tuple[str, ...]]:
+    return [unit.tags for unit in units]
+
+
+def units(text: str) -> list[Unit]:
+    return [
+        Unit((word,), (tag,) if tag else ()) for word, _, tag in (one.partition("/") for one in text.split())
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "others", "expected"),
+    [
+        # Known, for the most part: as they are.
+        ("the/DT saw/NN zz/Q", "the/DET saw/VERB zz/X", ["DT", "NN", "Q"]),
+        # By word and universal tag; a new word by that tag alone; a word without one has none.
+        ("the/RD saw/V dog/S", "the/DET saw/VERB dog/NOUN", ["DT", "VBD", "NN"]),
+        ("a/RD saw/S cat/S", "a/DET saw/NOUN cat/NOUN", ["DT", "NN", "NN"]),
+        ("purrs/V", "purrs/VERB", ["VBZ"]),
+        ("The/RD zz/S", "The/DET zz/PROPN", ["DT", None]),
+        # Universal tags where others belong.
+        ("the/DET saw/VERB", "the/DET saw/VERB", ["DT", "VBD"]),
+        # Nothing in common but words.
+        ("the/RD saw/V", "the/ saw/", [None, None]),
+        ("the/RD saw/V", "the/Q saw/Q", [None, None]),
+    ],
+)
+def test_what_both_have_is_used(store: Store, given: str, others: str, expected: list[str | None]) -> None:
+    plan = plan_search(store, "pets", Search())
+    assert plan.treebank
+
+    (found,), told = with_known_tags(store, plan.treebank.corpora, "xpos", [units(given)], [units(others)])
+
+    assert tags(list(found)) == [(tag,) if tag else () for tag in expected]
+    assert bool(told) == (given != "the/DT saw/NN zz/Q")
+
+
+def test_it_is_said_and_trees_are_made(
+    store: Store, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """By `regenerate`, whose tree is that of known tags, and by experiments."""
+    path = tmp_path / "b.conllu"
+    path.write_text(conllu(["the/DET/RD dog/NOUN/S saw/VERB/V"]))
+    request = OrderingRequest(bag="", model="pets", algorithm="cle", tree=True, units="word")
+
+    found = answer(store, request, lambda notation: read_bags(str(path), notation))
+
+    (said,) = [note for note in notes(found) if "tag set" in note]
+    assert said == (
+        "the xpos tags here (RD, S, V) are of another tag set than those of the dependency counts;"
+        " tags were chosen by word and upos"
+    )
+    sentence = Sentence(
+        ["the", "dog", "saw"], upos=["DET", "NOUN", "VERB"], xpos=["RD", "S", "V"], heads=[2, 3, 0]
+    )
+    search = Search(units="word")
+    with caplog.at_level(logging.WARNING):
+        (case,) = cases_of(store, found.plan.model, [sentence], search, plan_search(store, "pets", search))
+    assert [unit.tags for unit in case.gold.units] == [("DT",), ("NN",), ("VBD",)]
+    assert said in caplog.text
