@@ -28,5 +28,5 @@ def needs(extra: str, package: str, instead: str = "") -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        remedy = f"run: pip install 'sentgen[{extra}]'" + (f", {instead}" if instead else "")
-        raise InputError(f"{package} is not installed; {remedy}") from error
+        rest = f", {instead}" if instead else ""
+        raise InputError(f"{package} is not installed; run: pip install 'sentgen[{extra}]'{rest}") from error
