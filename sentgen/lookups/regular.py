@@ -64,6 +64,14 @@ _REST = {
 }
 
 
+#: Stand for the bounds of words that can be said; no query has them.
+_BEGIN, _END = "\ue000", "\ue001"
+#: What surely is a part of a word, at the beginning of an expression, and at its end.
+_GROUP = r"\((?:\?:)?\w+(?:\|\w+)*\)"
+_WORD_STARTS = re.compile(rf"(?:\w|\\[wd]|{_GROUP})(?![?*{{])")
+_WORD_ENDS = re.compile(rf"(?:(?<!\\)\w\+?|\\[wd]\+?|(?<!\\)\w\w[?*]|{_GROUP})$")
+
+
 def translated(text: str) -> str:
     r"""Return a regular expression with what RE2 takes for ASCII written out.
 
@@ -73,7 +81,24 @@ def translated(text: str) -> str:
     Raises:
         InputError: it has what cannot be said of all scripts.
     """
-    return "".join(map(_translated_piece, _PIECE.findall(text)))
+    given = _PIECE.findall(text)
+    pieces = (
+        _bound("".join(given[:at]), "".join(given[at + 1 :])) if piece == r"\b" else piece
+        for at, piece in enumerate(given)
+    )
+    whole = "".join(map(_translated_piece, filter(None, pieces)))
+    # What may stand before a word, or behind it, ends where the word does not go on.
+    return whole.replace(f".*{_BEGIN}", f"(?:.*[^{_WORD}])?").replace(f"{_END}.*", f"(?:[^{_WORD}].*)?")
+
+
+def _bound(before: str, after: str) -> str:
+    r"""Return what marks a bound of a word where RE2 can say it: at the ends, beside ``.*`` or nothing."""
+    begin = before.removeprefix("(?i)")
+    if begin in ("", ".*") and _WORD_STARTS.match(after):
+        return _BEGIN if begin else ""
+    if after in ("", ".*") and _WORD_ENDS.search(before):
+        return _END if after else ""
+    return r"\b"
 
 
 def _translated_piece(piece: str) -> str:

@@ -134,7 +134,7 @@ def test_all_languages_read_them_alike(store: Connection, text: str, hits: int) 
         assert question.ask(store).total == hits, question
 
 
-@pytest.mark.parametrize("text", [r"\bx", r"x\B", r"[^\Wa]"])
+@pytest.mark.parametrize("text", [r"a.*\bx", r"x\B", r".*\b.", r"[^\Wa]"])
 def test_what_has_no_meaning_in_all_scripts_is_refused(store: Connection, text: str) -> None:
     """With what can be written in its place."""
     for question in (
@@ -154,3 +154,16 @@ def test_a_star_after_letters_is_told_from_a_wildcard(store: Connection, cql: st
     """Counted or shown, filtered or not."""
     for question in (Kwic(cql=cql), Kwic(cql=cql, count=True), Kwic(cql=cql, filter=["1R x"])):
         assert ("what begins with" in "".join(question.ask(store).notes)) is told
+
+
+@pytest.mark.parametrize(
+    "text", [r".*\bдом\b.*", r"\bдом.*", r".*дом\b", r"(?i).*\b(?:дом|a)\b.*", r".*\b\w+", r".*\bдомы?\b.*"]
+)
+def test_bounds_of_words_are_known_at_the_ends(text: str) -> None:
+    """Of words of all scripts."""
+    words = ["дом", "дома", "мой дом", "домы!", "бдом", "дом-2", "Дом a", "a", ".", "", "на-дом", "дом\u0301"]
+    meant = regex.compile(text.replace(r"\w", _WORD), regex.V1)
+    query = "select regexp_full_match(one, $2) from (select unnest($1) as one)"
+    found = [bool(one) for (one,) in duckdb.execute(query, [words, translated(text)]).fetchall()]
+
+    assert found == [meant.fullmatch(word) is not None for word in words]
