@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from types import ModuleType
 from typing import Any, cast
@@ -138,9 +138,10 @@ class DuckDialect(PGDialect):
         """Return the module with the classes of errors."""
         return duckdb
 
-    def connect(self, *words: Any, config: Mapping[str, Any], **options: Any) -> DBAPIConnection:
+    def connect(self, *words: Any, **options: Any) -> DBAPIConnection:
         """Open the store."""
-        opened = duckdb.connect(*words, config={**NEVER_LOADED, **config}, **options)
+        options["config"] = {**NEVER_LOADED, **options.get("config", {})}
+        opened = duckdb.connect(*words, **options)
         return cast(DBAPIConnection, DuckConnection(opened))
 
     def initialize(self, connection: Connection) -> None:

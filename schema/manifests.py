@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
@@ -96,7 +98,16 @@ def place_of(path: Path) -> Path:
 
     Raises:
         NotFoundError: there are manifests, and no snapshot to any of them.
+        StoreError: it is a pipe or a device, which would be waited for; or its links go in a circle.
     """
+    try:
+        mode = os.stat(path).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        mode = 0
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be opened: {error.strerror}; choose another --db") from error
+    if mode and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise StoreError(f"{path}: no file, but a pipe or a device; choose another --db")
     published = path.is_dir() and not lake_at(path) and any(path.glob("sentgen-*.json"))
     return newest(path).path if published else path
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 #: A file in each folder of a process, which has it locked as long as it lives.
 MARK = ".sentgen-process"
 _TEXT = b"Made by sentgen, which removes this folder when the process that made it has ended.\n"
+_SPOOL = ".spool"
+_IS_SPOOL = re.compile(rf"sentgen-[0-9a-f]{{16}}{re.escape(_SPOOL)}")
 #: How each is removed, in the order in which they were made.
 _held: dict[str, Callable[[str], object]] = {}
 
@@ -100,24 +103,63 @@ def _mark(folder: Path, locked: list[int]) -> None:
             os.write(locked[0], _TEXT)
 
 
+class Spool:
+    """A file for what can be read only once, as long as this object lives; no other user can read it.
+
+    It is locked meanwhile. What a killed process has left is not, and goes when the next one is made.
+    """
+
+    def __init__(self) -> None:
+        # As below.
+        import tempfile
+        import weakref
+        from pathlib import Path
+
+        sweep()
+        path = Path(tempfile.gettempdir(), f"sentgen-{os.urandom(8).hex()}{_SPOOL}")
+        descriptor = files.make_locked(path, b"", mode=0o600)
+        self.path, self._descriptor = str(path), descriptor
+
+        def drop(path: str) -> None:
+            os.close(descriptor)  # Windows removes nothing that is open
+            os.unlink(path)
+
+        hold(path, drop)
+        weakref.finalize(self, remove_held, os.path.abspath(path))
+
+    def write(self, block: bytes) -> int:
+        """Write all of a block; return its size."""
+        rest = memoryview(block)
+        while rest:
+            rest = rest[os.write(self._descriptor, rest) :]
+        return len(block)
+
+
 def sweep() -> None:
-    """Remove the folders of killed processes of this user: those with a mark that nobody has locked."""
+    """Remove what killed processes of this user have left: their folders and spools that nobody has locked."""
     import shutil
     import tempfile
     from pathlib import Path
 
-    for folder in Path(tempfile.gettempdir()).glob("sentgen-*"):
-        with suppress(OSError):
-            if folder.is_symlink() or (os.name != "nt" and folder.stat().st_uid != os.getuid()):
+    for path in Path(tempfile.gettempdir()).glob("sentgen-*"):
+        with suppress(OSError):  # another's, or in use
+            if path.is_symlink() or not files.is_mine(path):
                 continue
-            descriptor = os.open(folder / MARK, os.O_RDWR)
-            try:
-                files.lock(descriptor)
-                dead = os.fstat(descriptor).st_size > 0
-            finally:
-                os.close(descriptor)
-            if dead:
-                shutil.rmtree(folder, ignore_errors=True)
+            if _IS_SPOOL.fullmatch(path.name):
+                _require_left(path)
+                path.unlink()
+            elif (path / MARK).stat().st_size:
+                _require_left(path / MARK)
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def _require_left(path: Path) -> None:
+    """Raise `OSError` if somebody has a file locked."""
+    descriptor = os.open(path, os.O_RDWR | files.BINARY)
+    try:
+        files.lock(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def remove_all() -> None:

@@ -184,7 +184,8 @@ def _line(error: Exception) -> str | None:
 
 def _garbled(error: Exception) -> str | None:
     """Return the argument that is behind an error because it is not UTF-8, a RuntimeError in DuckDB."""
-    if not isinstance(error, RuntimeError | UnicodeEncodeError):
+    # Where it is about a parameter, DuckDB names the half of a surrogate pair.
+    if not isinstance(error, RuntimeError | UnicodeEncodeError) and "surrogate '" not in str(error):
         return None
     # Bytes that are no UTF-8 come as these halves of surrogate pairs.
     return next((word for word in sys.argv[1:] if any("\udc80" <= c <= "\udcff" for c in word)), None)

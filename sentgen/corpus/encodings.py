@@ -222,13 +222,12 @@ def _oddness(text: str) -> int:
     scripts = {unicodedata.name(letter, "?").split()[0] for letter in letters}
     scripts = {"CJK" if one in ("HIRAGANA", "KATAKANA") else one for one in scripts}
     foreign = [letter for letter in letters if letter > "\x7f"]
-    return sum(
-        (
-            len(scripts) > 1,
-            "HALFWIDTH" in scripts,
-            # Few words of any language with Latin letters have more with marks than without.
-            "LATIN" in scripts and 2 * len(foreign) > len(letters),
-            any(before.islower() and letter.isupper() for before, letter in pairwise(text)),
-            any(one > "\x7f" and unicodedata.category(one)[0] not in "LMP" for one in text),
-        )
+    odd = (
+        len(scripts) > 1,
+        "HALFWIDTH" in scripts,
+        # Few words of any language with Latin letters have more with marks than without.
+        "LATIN" in scripts and 2 * len(foreign) > len(letters),
+        any(before.islower() and letter.isupper() for before, letter in pairwise(text)),
+        any(one > "\x7f" and unicodedata.category(one)[0] not in "LMP" for one in text),
     )
+    return sum(map(bool, odd))

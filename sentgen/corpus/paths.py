@@ -5,8 +5,6 @@ from __future__ import annotations
 import glob
 import os
 import sys
-import tempfile
-import weakref
 import zipfile
 from collections.abc import Iterator, Sequence, Set
 from contextlib import ExitStack
@@ -18,6 +16,7 @@ from sentgen.corpus.sources import COMPRESSED, Source
 from sentgen.corpus.streams import BLOCK_BYTES, BROKEN, compression_of
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError
+from sentgen.system.files import opened
 
 #: Archives that are one document each, or one table.
 DOCUMENTS = (".docx", ".odt", ".epub", ".xlsx", ".xlsm", ".ods")
@@ -66,6 +65,21 @@ def place_of(name: str) -> str:
             f"the {part} of this file is not UTF-8; rename it", path=name if part == "name" else place
         )
     return place
+
+
+def unnamable(source: Source) -> str:
+    """Say why the name of a source cannot be stored; nothing if it can.
+
+    Raises:
+        InputError: it cannot, and the user named it; what was found beside others is no fault of theirs.
+    """
+    try:
+        place_of(source.name)
+    except InputError as error:
+        if source.explicit:
+            raise
+        return error.message
+    return ""
 
 
 def _is_text(name: str) -> bool:
@@ -175,19 +189,31 @@ def _hidden(member: str) -> bool:
 
 def _spooled(path: str, limits: InputLimits) -> Source:
     """Copy a stream that can be read only once to a temporary file that lives as long as its source."""
-    # Written here, and opened again by its name.
-    with ExitStack() as stack:
-        spool = stack.enter_context(tempfile.NamedTemporaryFile(prefix="sentgen-", delete=False))
-        temporary.hold(spool.name, os.unlink)
-        weakref.finalize(spool, temporary.remove_held, os.path.abspath(spool.name))
-        stream = sys.stdin.buffer if path == "-" else stack.enter_context(open(path, "rb"))
-        size = 0
-        while block := stream.read(BLOCK_BYTES):
-            size += spool.write(block)
-            if size > limits.expanded_bytes:
-                raise InputError(f"more than {limits.expanded_bytes} bytes, the limit", path=path)
-        spool.seek(0)
-        compression = compression_of(spool.read(6))
+    spool = temporary.Spool()
+    size = since_line_end = 0
+    begin = b""
+    try:
+        with ExitStack() as stack:
+            stream = sys.stdin.buffer if path == "-" else stack.enter_context(opened(path))
+            while block := stream.read(BLOCK_BYTES):
+                begin = begin or block[:6]
+                size += spool.write(block)
+                if size > limits.expanded_bytes:
+                    raise InputError(f"more than {limits.expanded_bytes} bytes, the limit", path=path)
+                cut = block.rfind(b"\n")
+                since_line_end = len(block) - cut - 1 if cut >= 0 else since_line_end + len(block)
+                # As `LineReader` counts; devices give bytes without an end.
+                if since_line_end > 4 * limits.line_length and not _is_binary(begin):
+                    told = f"a line is longer than {limits.line_length} characters, the limit"
+                    raise InputError(told, path=path)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
+    compression = compression_of(begin)
     if compression == "zip":
         raise InputError("a zip archive cannot come through a pipe; name the file", path=path)
-    return Source(path, spool.name, size, compression, _spool=spool)
+    return Source(path, spool.path, size, compression, _spool=spool)
+
+
+def _is_binary(begin: bytes) -> bool:
+    """Say whether what begins so has no lines."""
+    return bool(compression_of(begin)) or begin.startswith((b"%PDF", b"PAR1"))

@@ -13,7 +13,7 @@ from sentgen.corpus import line_blocks, treebank_blocks, vertical_blocks
 from sentgen.corpus.formats import choose_reader, takes_tags_for_words
 from sentgen.corpus.line_blocks import LineBlock
 from sentgen.corpus.parsers import CachedParser, Parser, read_parsed
-from sentgen.corpus.paths import expand, place_of
+from sentgen.corpus.paths import expand, place_of, unnamable
 from sentgen.corpus.reader import ENGLISH, Reader
 from sentgen.corpus.readers import conllu
 from sentgen.corpus.reading import digest_of, read_items, read_source
@@ -235,11 +235,14 @@ class _Sources(Batch[Source, Summary]):
         """Draft one source, unless the corpus has it."""
         if self.settings.replace and item.is_stream:
             raise InputError("a stream has no path and replaces nothing; name a file", path=item.name)
+        if told := unnamable(item):
+            self.done.passed_over.append((item.name, told))
+            return
         reader = choose_reader(item, self.settings.format, self.settings.reading)
         if not isinstance(reader, Reader):
             self.done.passed_over.append((item.name, reader))
             return
-        place_of(item.name)  # refuses a name that cannot be stored, before all is read
+
         # Its time first: what is written to it while it is read is another content.
         file = file_of(item, self.settings)
         # One more pass over the source, so that a known one is passed over before anything is kept.

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, func, select
 
 from sentgen.corpus.formats import choose_reader, reader_named
 from sentgen.corpus.parsers import Parser
-from sentgen.corpus.paths import files_of, place_of, sources_of
+from sentgen.corpus.paths import files_of, place_of, sources_of, unnamable
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.sources import Source
 from sentgen.counts import corpora
@@ -38,7 +38,7 @@ from sentgen.schema import Store
 from sentgen.schema.tables import corpus as tables
 
 #: Where the system lists what is open: a stream that an earlier sentgen read from there was no file.
-_NO_FILES = ("/dev/", "/proc/")
+_NO_FILES = "/dev/"
 #: Settings of sources of which nothing is known: those of an earlier sentgen.
 _UNKNOWN = "{}"
 
@@ -136,6 +136,9 @@ class _Comparison:
         self.by_folder = {one.file.folder: one.file for one in self.looked_at.values() if one.file}
         there: set[str] = set()
         for source in self._sources():
+            if told := unnamable(source):
+                self.differences.notes.append(f"{source.name}: {told}")
+                continue
             place = place_of(source.name)
             if place not in there:
                 there.add(place)

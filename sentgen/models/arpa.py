@@ -48,6 +48,7 @@ from sentgen.schema.engine import arrow_reader
 from sentgen.schema.store import append, next_id, raw
 from sentgen.schema.tables.corpus import BOS, EOS, word
 from sentgen.schema.tables.counts import MAX_ORDER
+from sentgen.system.files import opened
 
 _FILE = "arpa.sql"
 _BATCH = 100_000
@@ -206,10 +207,9 @@ def import_arpa(store: Store, name: str, path: Path | str, *, progress: Progress
 @contextmanager
 def _open(path: Path) -> Iterator[IO[bytes]]:
     try:
-        with path.open("rb") as plain:
+        with opened(path) as plain:
             # By its first bytes: the name of a file may say anything.
-            packed = plain.read(2) == b"\x1f\x8b"
-            plain.seek(0)
+            packed = plain.peek(2)[:2] == b"\x1f\x8b"
             yield cast("IO[bytes]", gzip.GzipFile(fileobj=plain)) if packed else plain
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise InputError(f"the gzip file is damaged ({error})", path=str(path)) from error

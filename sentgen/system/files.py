@@ -6,6 +6,8 @@ at the top.
 
 from __future__ import annotations
 
+import errno
+import io
 import mmap
 import os
 import stat
@@ -23,6 +25,8 @@ READ_WHILE_WRITTEN = sys.platform != "win32"
 #: In Windows nobody else can read bytes that are locked: this one lies behind all that a lock file says.
 _LOCKED_BYTE = 1 << 30
 _BETWEEN = 0.05
+#: Seconds in which the first byte must come through a pipe that is named as a file.
+PATIENCE = 15.0
 #: Seconds for which a file may be looked at by others before it is replaced or removed.
 _PATIENCE = 1.0
 _BLOCK = bytes(1 << 20)
@@ -66,7 +70,7 @@ def unlock(descriptor: int) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_UN)
 
 
-def make_locked(path: Path, content: bytes) -> int:
+def make_locked(path: Path, content: bytes, *, mode: int = 0o666) -> int:
     """Make a file for a lock; in Linux it is locked and has its content before it has a name.
 
     Elsewhere it is empty at first, and neither.
@@ -76,7 +80,7 @@ def make_locked(path: Path, content: bytes) -> int:
     """
     if sys.platform == "linux":
         with suppress(OSError):  # not all file systems can do it
-            descriptor = os.open(path.parent, os.O_RDWR | os.O_TMPFILE, 0o666)
+            descriptor = os.open(path.parent, os.O_RDWR | os.O_TMPFILE, mode)
             try:
                 lock(descriptor)
                 os.write(descriptor, content)
@@ -86,7 +90,53 @@ def make_locked(path: Path, content: bytes) -> int:
             except BaseException:
                 os.close(descriptor)
                 raise
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | BINARY, 0o666)
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | BINARY, mode)
+
+
+def is_mine(path: Path) -> bool:
+    """Say whether a file or folder is this user's; in Windows, others cannot reach the folder it lies in."""
+    if sys.platform == "win32":
+        return True
+    return path.lstat().st_uid == os.getuid()
+
+
+def opened(path: str | Path) -> io.BufferedReader:
+    """Open a file for reading; of a pipe, wait `PATIENCE` for the first byte, or its end.
+
+    Raises:
+        TimeoutError: nothing came.
+        OSError: it cannot be opened.
+    """
+    if sys.platform == "win32":
+        return open(path, "rb")
+    import select
+
+    # Else opening it would wait for one who writes to it.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        if stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+            # One that nobody has opened for writing yet says that it is at its end, but not to `poll`.
+            waiting = select.poll()
+            waiting.register(descriptor, select.POLLIN)
+            if not waiting.poll(PATIENCE * 1000):
+                told = f"nothing came through it in {PATIENCE:g} seconds; start what writes to it first"
+                raise TimeoutError(errno.ETIMEDOUT, told, str(path))
+        os.set_blocking(descriptor, True)
+        return io.BufferedReader(io.FileIO(descriptor))
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def read_text(path: str | Path) -> str:
+    """Return the text of a file in UTF-8, opened so, with plain line ends.
+
+    Raises:
+        OSError: it cannot be read.
+        UnicodeDecodeError: it is not UTF-8.
+    """
+    with io.TextIOWrapper(opened(path), encoding="utf-8") as file:
+        return file.read()
 
 
 def remove_locked(descriptor: int, path: Path) -> None:

@@ -150,6 +150,13 @@ def signal_pipe() -> int:
     return read_fd
 
 
+def ending_signals() -> tuple[signal.Signals, ...]:
+    """Return the signals, besides that of Ctrl-C, by which a process is asked to end."""
+    if sys.platform == "win32":
+        return (signal.SIGTERM, signal.SIGBREAK)
+    return (signal.SIGTERM, signal.SIGHUP)
+
+
 def when_told_to_end(loop: asyncio.AbstractEventLoop, do: Callable[[], object]) -> None:
     """Have an event loop do something when the system, or who runs this process, asks it to end."""
     if sys.platform == "win32":

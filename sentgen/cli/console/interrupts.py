@@ -17,7 +17,7 @@ from types import FrameType
 from typing import NoReturn
 
 from sentgen import temporary
-from sentgen.system.processes import end_children, signal_pipe
+from sentgen.system.processes import end_children, ending_signals, signal_pipe
 
 EXIT_CODE = 130
 INTERRUPTED = "sentgen: interrupted; what was finished is kept"
@@ -32,19 +32,25 @@ def end_on_interrupt() -> None:
     try:
         threading.Thread(target=_wait_for_interrupt, args=[signal_pipe()], daemon=True).start()
         signal.signal(signal.SIGINT, end_on_signal)
+        for number in ending_signals():
+            if signal.getsignal(number) is signal.SIG_DFL:  # not what `nohup` ignores
+                signal.signal(number, end_on_signal)
     except KeyboardInterrupt:  # in between
         end(INTERRUPTED, EXIT_CODE)
 
 
 def _wait_for_interrupt(read_fd: int) -> None:
-    while signal.getsignal(os.read(read_fd, 1)[0]) is not end_on_signal:
+    while signal.getsignal(number := os.read(read_fd, 1)[0]) is not end_on_signal:
         pass  # another signal, which somebody else handles
-    end(INTERRUPTED, EXIT_CODE)
+    end_on_signal(number, None)
 
 
-def end_on_signal(_number: int, _frame: FrameType | None) -> NoReturn:
+def end_on_signal(number: int, _frame: FrameType | None) -> NoReturn:
     """Handle a signal by the end of the process, as Ctrl-C is: nothing is raised."""
-    end(INTERRUPTED, EXIT_CODE)
+    if number == signal.SIGINT:
+        end(INTERRUPTED, EXIT_CODE)
+    # As a shell tells of a process that a signal has ended.
+    end(f"sentgen: ended by {signal.Signals(number).name}; what was finished is kept", 128 + number)
 
 
 def end(line: str, code: int) -> NoReturn:

@@ -22,6 +22,7 @@ from sentgen.options import Option
 from sentgen.schema import default_path
 from sentgen.schema import snapshots as published
 from sentgen.server.settings import Limits, ServerSettings, Serving
+from sentgen.system.files import read_text
 
 _WHO = "Who may ask"
 _limit = partial(Option, panel="Limits")
@@ -178,7 +179,7 @@ def _tokens(path: Path | None) -> tuple[str, ...]:
     if path is None:
         return ()
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = read_text(path).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"the tokens cannot be read: {error}", path=str(path)) from error
     tokens = tuple(line.strip() for line in lines if line.strip())

@@ -14,6 +14,7 @@ from sentgen.cli.console.output import Output, OutputFormat, output_options
 from sentgen.cli.console.row_limits import LimitOption
 from sentgen.errors import InputError
 from sentgen.schema import default_path, placeholders, readonly
+from sentgen.system.files import read_text
 
 QueryArgument = Annotated[
     str | None, typer.Argument(metavar="QUERY", help="The query, or - to read it from standard input.")
@@ -93,6 +94,6 @@ def text_of(query: str, file: Path | None) -> str:
     try:
         if given == "-":
             return sys.stdin.read()
-        return query if file is None else file.read_text(encoding="utf-8")
+        return query if file is None else read_text(file)
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot be read as UTF-8 text: {error}", path=str(file or "-")) from error

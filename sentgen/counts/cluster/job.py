@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sentgen.corpus.formats import MARKUP_WARNING, choose_reader, takes_tags_for_words
-from sentgen.corpus.paths import expand, place_of
+from sentgen.corpus.paths import expand, place_of, unnamable
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.sources import Source
 from sentgen.counts.cluster import counting, merging, reading, words
@@ -118,7 +118,8 @@ class Job(LakeJob):
         for source in expand(paths, encoding=self.settings.encoding):
             if source.is_stream:
                 raise InputError("workers cannot read a stream; name a file", path=source.name)
-            reader = choose_reader(source, self.settings.format, self.settings.reading)
+            reader: Reader | str = unnamable(source)
+            reader = reader or choose_reader(source, self.settings.format, self.settings.reading)
             if isinstance(reader, Reader):
                 found.append((source, reader))
                 if takes_tags_for_words(reader, source):

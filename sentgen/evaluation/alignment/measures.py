@@ -35,6 +35,7 @@ from sentgen.errors import InputError
 from sentgen.evaluation.alignment.gold import GoldLinks, GoldStandard
 from sentgen.evaluation.alignment.sources import count_sources
 from sentgen.evaluation.figures.measurement import Figure, Measurement, ratio
+from sentgen.system.files import read_text
 
 #: The figure that systems are compared by: that of the paper.
 PRIMARY = "soft-f1"
@@ -62,7 +63,7 @@ def read_ignored(path: Path) -> frozenset[str]:
         InputError: the file cannot be read.
     """
     try:
-        return _words_of(path.read_text("utf-8"))
+        return _words_of(read_text(path))
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot be read as a list of words: {error}", path=str(path)) from error
 

@@ -221,7 +221,8 @@ def _conditions(hits: ReadPattern) -> int:
 
 def steps(connection: Connection, hits: ReadPattern) -> tuple[str, ...]:
     """Say of each filter how many hits it leaves, and of stars what they do not mean."""
-    told, every = (), hits
+    told: tuple[str, ...] = ()
+    every = hits
     if isinstance(hits, FilteredHits):
         told, every = hits.told(connection), hits.hits
     return (*told, *_stars(every.cql.pattern)) if isinstance(every, CqlHits) else told

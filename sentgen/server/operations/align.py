@@ -81,8 +81,8 @@ def align(context: Context, asked: Align) -> Result:
             {"id": pair.id, "error": None if isinstance(one, PairView) else _told(one), **found}
             for pair, one, found in told
         ]
-    elif isinstance(answers[0], InputError):
-        raise answers[0]
+    elif isinstance(refused := answers[0], InputError):
+        raise refused
     html = [fragment(one, explain=asked.explain) if isinstance(one, PairView) else None for one in answers]
     return Result(
         _table(objects),
@@ -97,8 +97,7 @@ def _told(error: InputError) -> str:
 
 def _table(objects: Sequence[Mapping[str, object]]) -> Rows:
     """Return a row for each object, empty where it has no such value."""
-    fullest: Mapping[str, object] = max(objects, key=len)
-    columns = list(fullest)
+    columns = list(dict.fromkeys(name for one in objects for name in one))
     return Rows(columns, [tuple(map(one.get, columns)) for one in objects])
 
 
