@@ -34,7 +34,7 @@ from sentgen.system.files import replace, sync_folder
 #: All revisions that this sentgen knows, oldest first: the files in migrations/versions.
 REVISIONS = (
     *("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010"),
-    *("0011", "0012", "0013", "0014", "0015"),
+    *("0011", "0012", "0013", "0014", "0015", "0016"),
 )
 
 

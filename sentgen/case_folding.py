@@ -41,8 +41,7 @@ def fold(text: str) -> str:
     if text.isascii() or not any(letter in text for letter in _OTHERWISE):
         return text.lower()
     lowered = _DOTTED.join(part.lower() for part in text.translate(_TABLE).split(_DOTTED))
-    final: str = _SIGMA.sub(r"\1ς\2", lowered.replace("ς", "σ"))
-    return final
+    return str(_SIGMA.sub(r"\1ς\2", lowered.replace("ς", "σ")))
 
 
 def folded(string: str) -> str:

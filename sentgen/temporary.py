@@ -136,7 +136,7 @@ class Spool:
 
 
 def sweep() -> None:
-    """Remove what killed processes of this user have left: their folders and spools that nobody has locked."""
+    """Remove what killed processes of this user have left: folders and spools that nobody has locked."""
     import shutil
     import tempfile
     from pathlib import Path

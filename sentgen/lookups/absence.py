@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from unicodedata import normalize
 
 from sqlalchemy import Connection
 
 from sentgen.case_folding import fold, folded
-from sentgen.lookups.attributes import COLUMNS
+from sentgen.lookups.attributes import COLUMNS, Value
 from sentgen.lookups.patterns import ANY, TokenPattern, counted_tag, glob, loose, tag_among, word_among
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, where
@@ -71,12 +72,14 @@ limit {most}"""
 class QuestionValue:
     """One thing that a question names: a pattern of an attribute, or of `COUNTED`.
 
-    ``prefix`` is what stands before it in the question, such as ``upos:``.
+    ``prefix`` is what stands before it in the question, such as ``upos:``; of regular expressions (``regex``)
+    it is only said what looks as they have it.
     """
 
     attribute: str
     pattern: str
     prefix: str = ""
+    regex: bool = False
 
 
 def values_of(tokens: Iterable[TokenPattern]) -> list[QuestionValue]:
@@ -166,6 +169,9 @@ def _missing(
     connection: Connection, selection: Selection, value: QuestionValue
 ) -> tuple[str, list[str]] | None:
     """Return what is to be said of a value that never occurs, and what may be meant; None if it occurs."""
+    if value.regex:
+        alike = _composed_alike(connection, selection, value) if value.attribute in ("word", "lemma") else []
+        return ("", alike) if alike else None
     if value.attribute in ("word", "lemma"):
         if _occurs(connection, selection, value):
             return None
@@ -306,6 +312,15 @@ def _lemmas(connection: Connection, selection: Selection, value: QuestionValue) 
     text = _LEMMAS.format(conditions=where(conditions), most=_MOST)
     rows = Statement(text, bindings).run(connection)["form"].to_pylist()
     return [f"{value.prefix}{lemma}" for lemma in rows]
+
+
+def _composed_alike(connection: Connection, selection: Selection, value: QuestionValue) -> list[str]:
+    """Return words that a regular expression matches if both have composed letters, and not as they are."""
+    bindings = Bindings()
+    asked = Value((value.pattern,), regex=True, ignore_case=selection.loose)
+    composed = replace(asked, texts=(normalize("NFC", value.pattern),))
+    near = composed.condition("nfc_normalize(form)", bindings), asked.condition("form", bindings)
+    return _words(connection, selection, value, "\n  and not ".join(near), "", bindings)
 
 
 def _with_tag(connection: Connection, selection: Selection, value: QuestionValue) -> list[str]:

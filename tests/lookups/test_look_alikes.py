@@ -71,6 +71,14 @@ def test_the_answer_names_what_looks_the_same(store: Connection, stored: str, as
     assert Kwic(pattern=stored).ask(store).total == 1
 
 
+def test_regular_expressions_are_compared_with_composed_letters(store: Connection) -> None:
+    """Those that match no word as it is written."""
+    for question in (Kwic(cql='"\u00e9.*"'), Match(request='pattern { X [form=re"\u00e9.*"] }')):
+        assert "did you mean" in question.ask(store).notes[0]
+        assert PAIRS[0][0] in question.ask(store).notes[0]
+    assert Kwic(cql='"z.*"').ask(store).hints == ()
+
+
 def test_what_is_found_is_not_commented(store: Connection) -> None:
     """Nor is a word taken for another one that has other letters."""
     assert Kwic(pattern="x").ask(store).notes == []

@@ -151,16 +151,16 @@ class Cql:
         return syntax.labels(self.pattern)
 
     @property
-    def values(self) -> list[tuple[str, str, str]]:
-        """The plain strings that tokens are to be, each with its attribute and what stands before it."""
+    def values(self) -> list[tuple[str, str, str, bool]]:
+        """What tokens are to be: attribute, string, what stands before it, whether it is an expression."""
         found = []
         for condition in syntax.conditions(self.pattern):
             for one in syntax.comparisons(condition):
                 name = "word" if one.left.attribute == "form" else one.left.attribute
                 if one.negated or one.left.label or name not in NAMED or not isinstance(one.right, Value):
                     continue
-                texts = () if one.right.regex else one.right.texts
-                found += [(name, text, f"{name}=") for text in texts if len(texts) == 1]
+                texts = one.right.texts if len(one.right.texts) == 1 else ()
+                found += [(name, text, f"{name}=", one.right.regex) for text in texts]
         return found
 
     def conditions(self, bindings: Bindings) -> TokenConditions:

@@ -318,7 +318,10 @@ def _with_hints(connection: Connection, answer: Answer, search: _Search) -> Answ
 
 def _named(attribute: str, prefix: str, values: Iterable[Test]) -> list[Named]:
     """Return what values name, as word patterns, in which a star would be any characters."""
-    strings = [one for one in values if isinstance(one, Value) and not one.regex]
-    texts = [text for value in strings for text in value.texts]
+    given = [(text, one.regex) for one in values if isinstance(one, Value) for text in one.texts]
+    texts = [text for text, regex in given if not regex]
     escaped = [text.replace("\\", "\\\\").replace("*", "\\*") for text in texts]
-    return [Named(attribute, text if text == "?" else text.replace("?", "\\?"), prefix) for text in escaped]
+    return [
+        *(Named(attribute, text if text == "?" else text.replace("?", "\\?"), prefix) for text in escaped),
+        *(Named(attribute, text, prefix, regex=True) for text, regex in given if regex),
+    ]
