@@ -280,6 +280,7 @@ _LINES = [
     st.sampled_from((None, "p", "s")),
 )
 @example(SPEECH.split("\n"), LIMITS, None, None)
+@example(["word\tpos\tlemma", "word\tpos\tlemma"], LIMITS, None, None)
 @example(["<s>", *["a\tA\ta"] * 5, "</s>", "<s>", "b\tB\tb", "</s>"], NARROW, None, None)
 def test_both_roads_find_the_same(
     tmp_path_factory: pytest.TempPathFactory,

@@ -251,6 +251,8 @@ class Pieces:
                 line += body.index(first)
                 self._declare(first.decode().split("\t"), line)
                 line += 1
+                # What looks like it further on is a token, in whatever block it comes.
+                self._begun = True
                 body = rest
         if not body or body[0] == _FEED or body[-1] == _FEED or b"\n\n" in body:
             for run in re.finditer(rb"[^\n]+(?:\n[^\n]+)*", body):
