@@ -138,10 +138,9 @@ class DuckDialect(PGDialect):
         """Return the module with the classes of errors."""
         return duckdb
 
-    def connect(self, *words: Any, **options: Any) -> DBAPIConnection:
+    def connect(self, *words: Any, config: dict[str, Any], **options: Any) -> DBAPIConnection:
         """Open the store."""
-        options["config"] = {**NEVER_LOADED, **options.get("config", {})}
-        opened = duckdb.connect(*words, **options)
+        opened = duckdb.connect(*words, config={**NEVER_LOADED, **config}, **options)  # type: ignore[misc]
         return cast(DBAPIConnection, DuckConnection(opened))
 
     def initialize(self, connection: Connection) -> None:

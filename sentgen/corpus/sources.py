@@ -333,6 +333,5 @@ def _encoding_message(block: bytes, error: UnicodeDecodeError) -> str:
     begin = block.rfind(b"\n", 0, error.start) + 1
     read = readings(block[begin:].split(b"\n", 1)[0], error.start - begin)
     told = f"byte 0x{block[error.start]:02x} is not UTF-8; "
-    if read:
-        told += f"its word would be {read}: "
+    told += f"its word would be {read}: " if read else ""
     return f"{told}convert with `iconv -f ENCODING -t UTF-8`, or ingest with --encoding ENCODING"

@@ -32,9 +32,10 @@ from sentgen.counts.stored_sources import (
     remove_rejections,
     remove_sources,
 )
-from sentgen.errors import InputError, NotFoundError
+from sentgen.errors import InputError, NotFoundError, StoreError
 from sentgen.options import Option
 from sentgen.schema import Store
+from sentgen.schema.manifests import refuse_snapshot
 from sentgen.schema.tables import corpus as tables
 
 #: Where the system lists what is open: a stream that an earlier sentgen read from there was no file.
@@ -110,7 +111,12 @@ class Sync:
             NotFoundError: there is no such corpus.
             InputError: it is one of pairs; a folder is missing or has no files, which is no reason to remove
                 all that was in it; or a file cannot be looked at.
+            StoreError: the store is a snapshot or a lake, which does not know the files that it came from.
         """
+        cure = "ask the store that it was made from, with --db"
+        refuse_snapshot(store.path, cure)
+        if store.lake:
+            raise StoreError(f"{store.path}: a lake is never changed; {cure}")
         with store.connect() as connection:
             corpus = _counted(connection, self.name)
             stored = StoredSources(connection, corpus.id)

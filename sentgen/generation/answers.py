@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from sentgen.errors import InputError
@@ -19,7 +19,7 @@ from sentgen.generation.explain import (
     explain_sentence,
     explain_trees,
 )
-from sentgen.generation.foreign_tags import with_known_tags
+from sentgen.generation.foreign_tags import Bags, with_known_tags
 from sentgen.generation.joint.factors import FACTORS, FactorSettings
 from sentgen.generation.joint.reasons import Decision
 from sentgen.generation.plan import SHARED, Search, SearchPlan, plan_search
@@ -179,12 +179,12 @@ def answer(
     known = KnownTags(store, plan.model, plan.treebank.corpora if plan.treebank else None)
     bags = read(Notation(request.np_joiner, request.tagged, tags, known))
     retagged = ""
+    units: Bags = [bag.units for bag in bags]
     if plan.treebank and tags:
-        units, others = [bag.units for bag in bags], [bag.others or bag.units for bag in bags]
-        fitting, retagged = with_known_tags(store, plan.treebank.corpora, tags, units, others)
-        bags = [replace(bag, units=tuple(one)) for bag, one in zip(bags, fitting, strict=True)]
+        others = [bag.others or bag.units for bag in bags]
+        units, retagged = with_known_tags(store, plan.treebank.corpora, tags, units, others)
     sentences = []
-    for one in order_bags(store, plan, [one.units for one in bags]):
+    for one in order_bags(store, plan, units):
         sentences.append(one)
         if progress is not None:
             progress(one.item, len(bags))
@@ -372,7 +372,7 @@ def _tag_notes(answers: Answers) -> Iterator[str]:
             f"{mixed} is one word, as not every word has a known tag;"
             " --tagged and --no-tagged say what is meant"
         )
-    if treebank := answers.plan.treebank:
+    if (treebank := answers.plan.treebank) and not answers.retagged:
         known = known_tags(answers.store, treebank.corpora, treebank.layer)
         given = {unit.head_tag for unit in _all_units(answers) if unit.head_tag}
         if given - known:

@@ -41,7 +41,7 @@ def with_known_tags(
         return bags, ""
     unknown = sorted({*given} - known)
     named = ", ".join(unknown[:_TOLD]) + (", ..." if len(unknown) > _TOLD else "")
-    told = f"the {kind} tags here ({named}) are of another tag set than those of the dependency counts;"
+    told = f"the tags here ({named}) are of another set than the {kind} of the dependency counts;"
     pairs = [pair for bag in others for unit in bag for pair in zip(unit.words, unit.tags, strict=False)]
     tags = tags_beside(store, corpora, kind, pairs) if pairs else {}
     if not tags:
@@ -51,7 +51,7 @@ def with_known_tags(
     used = "upos" if kind == "xpos" else "xpos"
     return (
         [[_tagged(unit, tags) for unit in bag] for bag in others],
-        f"{told} tags were chosen by word and {used}",
+        f"{told} each word got the one that it has beside its {used}",
     )
 
 

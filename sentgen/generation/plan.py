@@ -163,5 +163,5 @@ def plan_search(store: Store, model: ModelLike | str, search: Search) -> SearchP
 
 
 def _brackets(model: ModelLike, algorithm: Algorithm) -> str:
-    keep = "choose another algorithm" if algorithm.words else "keep the phrases whole (--units np)"
-    return _BRACKETS.format(model=model.name, instead=f"{keep}, or build a model without --brackets")
+    keep = "choose another algorithm" if algorithm.words else "keep the phrases whole (units np)"
+    return _BRACKETS.format(model=model.name, instead=f"{keep}, or build a model without brackets")

@@ -46,7 +46,7 @@ Ask = Callable[[sentgen.Database], Table]
         ("kwic '. It' --across --context 1s", lambda db: db.kwic(". It", across=True, context="1s")),
         ('kwic --cql \'"the" [lemma="camp"]\'', lambda db: db.kwic(cql='"the" [lemma="camp"]')),
         (f"match '{SUBJECTS}' -n 4", lambda db: db.match(SUBJECTS, limit=4)),
-        (f"match '{SUBJECTS}' --key V.lemma", lambda db: db.match(SUBJECTS).by("V.lemma")),
+        (f"match '{SUBJECTS}' --key V.lemma --limit 20", lambda db: db.match(SUBJECTS).by("V.lemma")),
         (
             f"match '{SUBJECTS}' --key S#V --whether 'V -[obj]-> O'",
             lambda db: db.match(SUBJECTS).by("S#V").whether("V -[obj]-> O"),
@@ -335,7 +335,7 @@ def test_a_summary_is_checked(db: sentgen.Database) -> None:
         (lambda db: db.ngrams("the *", corpus=3), InputError, "`corpus` is a text, or several; 3 is none"),
         (lambda db: db.ngrams(3), InputError, "`pattern` is a text; 3 is none"),
         (lambda db: db.ngrams("the *", corpus="x"), NotFoundError, "no corpus 'x'; the store has: relief"),
-        (lambda db: db.kwic("a", sort="up"), InputError, "no sort key 'up'; there are 1L, 1R, node, left"),
+        (lambda db: db.kwic("a", sort="zzz"), InputError, "no sort key 'zzz'; there are 1L, 1R, node, left"),
         (lambda db: db.collocations("a", by="up"), InputError, "`by` 'up' is none of: word, lemma"),
         (lambda db: db.kwic(), InputError, "nothing is asked for"),
         (lambda db: db.match("pattern { V -[ }"), QueryError, "column 16: expected"),

@@ -178,6 +178,8 @@ def test_lines_are_read_as_commands_read_them(line: list[str]) -> None:
     ours = saved_query.read(line[0], line[1:]).given
 
     for one in parameters_of(QUESTIONS[line[0]]):
+        if one.option.rows and theirs[one.name] is None:
+            continue  # a command decides it when it knows whether a person reads
         assert plain(ours.get(one.name, one.default)) == plain(theirs[one.name]), one.name
 
 

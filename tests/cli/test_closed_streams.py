@@ -45,10 +45,10 @@ def test_messages_that_nobody_hears_change_nothing() -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("ingest /dev/tty --corpus c --db {to}/new.duckdb", "/dev/tty: cannot open: "),
-        ("corpora metadata pets {to}/none.csv --key name --db {full}", "none.csv: cannot open: "),
-        ("corpora metadata pets {to} --key name --db {full}", ": cannot open: Is a directory"),
-        ("lines import dogs {to}/none.csv --desk {folder}/pets.desk", "none.csv: cannot open: "),
+        ("ingest /dev/tty --corpus c --db {to}/new.duckdb", "/dev/tty: cannot be read: "),
+        ("corpora metadata pets {to}/none.csv --key name --db {full}", "none.csv: cannot be read: "),
+        ("corpora metadata pets {to} --key name --db {full}", ": cannot be read: Is a directory"),
+        ("lines import dogs {to}/none.csv --desk {folder}/pets.desk", "none.csv: cannot be read: "),
         ("freq --xlsx /dev/full --db {full}", "/dev/full: cannot be written (No space left on device)"),
         ("freq --parquet /dev/full --db {full}", "/dev/full: cannot be written (No space left on device)"),
         ("freq --xlsx /dev/tty --db {full}", "/dev/tty: cannot be written ("),

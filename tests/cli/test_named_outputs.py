@@ -42,7 +42,7 @@ LINES = [(line, option) for option, lines in WRITE.items() for line in lines]
 #: Those that name what is read, or what is no output: stores and desks.
 READ = {
     *("--abstract", "--db", "--desk", "--document", "--file", "--ignore", "-i", "--stop", "--test"),
-    *("--token-file", "--tune", "--with", "--salience", "file"),
+    *("--token-file", "--tune", "--with", "--salience", "--source", "file"),
 }
 
 

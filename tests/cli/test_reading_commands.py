@@ -87,6 +87,7 @@ WRITERS = (
     "ingest {folder}/notes.txt --corpus more",
     "corpora metadata notes {folder}/about.csv --key name",
     "corpora remove pets",
+    "corpora sync notes --yes",
     "subcorpora define long --where 'length > 5'",
     "subcorpora remove short",
     "parser forget udpipe",

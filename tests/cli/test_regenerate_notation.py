@@ -56,7 +56,7 @@ def test_tags_of_the_counts_are_known(regenerate: Sentgen, sentgen: Sentgen) -> 
     sentgen("models", "build", "own", "--corpus", "own", "--order", "2")
 
     for algorithm in ("beam", "cle"):
-        (own,) = rows(regenerate("-m", "own", "-a", algorithm, "--json", "dog/Nomen"))
+        (own,) = rows(sentgen("regenerate", "-m", "own", "-a", algorithm, "--json", "dog/Nomen"))
         (other,) = rows(regenerate("-a", algorithm, "--json", "dog/Nomen"))
         assert (own["sentence"], other["sentence"]) == ("dog", "dog/Nomen")
 

@@ -112,7 +112,7 @@ def test_a_parser_knows_its_own_language(empty_store: Path, tmp_path: Path) -> N
         Store(tmp_path / "s.duckdb", create=True) as store,
         pytest.raises(InputError, match="either --language or --parser"),
     ):
-        ingest(store, ["x"], Settings("c", language="fr"), parser=cast("Parser", object()))
+        ingest(store, [__file__], Settings("c", language="fr"), parser=cast("Parser", object()))
 
 
 def test_titles_end_no_sentence() -> None:

@@ -146,7 +146,7 @@ def test_an_upgrade_makes_regions_of_the_comments_of_before(tmp_path: Path) -> N
         before = [duck.execute(f"select * from {table} order by all").fetchall() for table in tables]
         for view in inspection.view_names():
             duck.execute(f"drop view {view}")
-        for table in (*tables, "table_meta", "surprisal"):
+        for table in (*tables, "table_meta", "surprisal", "source_file"):
             duck.execute(f"drop table {table}")
         duck.execute("update alembic_version set version_num = '0011'")
 

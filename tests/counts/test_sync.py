@@ -309,7 +309,7 @@ def test_nothing_is_done_unasked(store: Store, texts: Path) -> None:
         return CliRunner().invoke(build(), ["corpora", "sync", "pets", *arguments, "--db", path])
 
     refused = run()
-    assert "remove 1 sources of pets; give --yes" in str(refused.exception)
+    assert "remove 1 of the sources of pets; give --yes" in str(refused.exception)
     assert "removed   " in run("--dry-run").output
     assert refused.stdout == ""
     assert run("--yes").exit_code == 0

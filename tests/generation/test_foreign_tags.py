@@ -97,10 +97,10 @@ def test_it_is_said_and_trees_are_made(
 
     found = answer(store, request, lambda notation: read_bags(str(path), notation))
 
-    (said,) = [note for note in notes(found) if "tag set" in note]
+    (said,) = [note for note in notes(found) if "another set" in note]
     assert said == (
-        "the xpos tags here (RD, S, V) are of another tag set than those of the dependency counts;"
-        " tags were chosen by word and upos"
+        "the tags here (RD, S, V) are of another set than the xpos of the dependency counts;"
+        " each word got the one that it has beside its upos"
     )
     sentence = Sentence(
         ["the", "dog", "saw"], upos=["DET", "NOUN", "VERB"], xpos=["RD", "S", "V"], heads=[2, 3, 0]

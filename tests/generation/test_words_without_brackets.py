@@ -17,8 +17,8 @@ BAG = "dog the chased a cat"
 @pytest.mark.parametrize(
     ("model", "algorithm", "units", "told"),
     [
-        ("tags", "lmo", "word", "--units np"),
-        ("tags", "beam", "word", "--units np"),
+        ("tags", "lmo", "word", "units np"),
+        ("tags", "beam", "word", "units np"),
         ("tags", "viterbi", "np", "another algorithm"),
         ("tags", "lmo", "np", ""),
         ("kn", "lmo", "word", ""),

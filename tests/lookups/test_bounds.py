@@ -170,7 +170,7 @@ def test_no_word_of_a_query_stands_in_its_statement(connection: Connection) -> N
     [
         ("(?=a)", "no such group; there are (...), (?:...) and (?i): (?="),
         ("a**", "what is repeated cannot be repeated again; write parentheses: **"),
-        ("+", "nothing stands before this to be repeated: +"),
+        ("+", "nothing stands before this to be repeated; any characters are .*: +"),
         ("a{1001}", "this is repeated more than 1000 times: {1001}"),
         ("[z-a]", "no such range or class of characters: z-a"),
         ("\\y", "no such escape; write two backslashes for one"),

@@ -33,7 +33,8 @@ def limited(function: Callable[..., Result]) -> Callable[..., Result]:
     def command(*arguments: object, out: Output, **given: object) -> Result:
         for name, default in defaults.items():
             if given.get(name) is None:
-                given[name] = default if out.for_reading else 0
+                # A graph is one of so many collocates, and never of all.
+                given[name] = default if out.for_reading or given.get("graph") else 0
         return function(*arguments, out=out, **given)
 
     taken = [_told(one) if one.name in defaults else one for one in signature.parameters.values()]

@@ -267,4 +267,4 @@ def _first(what: str, names: Sequence[str]) -> None:
 
 def _numbers(found: Differences) -> str:
     numbers = f"add {len(found.added):,}, replace {len(found.replaced):,} and remove {len(found.removed):,}"
-    return f"{numbers} sources of {found.corpus}"
+    return f"{numbers} of the sources of {found.corpus}"

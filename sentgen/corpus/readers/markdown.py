@@ -14,7 +14,7 @@ from sentgen.corpus.comments import PARAGRAPH
 from sentgen.corpus.encodings import without_c1
 from sentgen.corpus.reader import ENGLISH, Reader
 from sentgen.corpus.readers._blocks import HEAD, ITEM, QUOTE, Blocks, with_metadata
-from sentgen.corpus.readers.text import in_sentences
+from sentgen.corpus.readers.text import blanked, in_sentences
 from sentgen.corpus.sentence import RawText, Region, Sentence
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError, Rejection
@@ -47,7 +47,7 @@ def read_raw(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -
         if key.strip().lower() in _KEYS:
             said.setdefault(_KEYS[key.strip().lower()], value.strip().strip("\"'"))
     # Lines keep their numbers.
-    text = "\n" * front + "\n".join(rows[front:])
+    text = "\n" * front + "\n".join(map(blanked, rows[front:]))
     # CommonMark has U+FFFD for them, HTML what they mean.
     text = _C1_REFERENCE.sub(lambda found: without_c1(unescape(found[0])), text)
     try:
