@@ -190,6 +190,7 @@ def _hidden(member: str) -> bool:
 def _spooled(path: str, limits: InputLimits) -> Source:
     """Copy a stream that can be read only once to a temporary file that lives as long as its source."""
     spool = temporary.Spool()
+    most = min(limits.stream_bytes, limits.expanded_bytes)
     size = since_line_end = 0
     begin = b""
     try:
@@ -198,8 +199,9 @@ def _spooled(path: str, limits: InputLimits) -> Source:
             while block := stream.read(BLOCK_BYTES):
                 begin = begin or block[:6]
                 size += spool.write(block)
-                if size > limits.expanded_bytes:
-                    raise InputError(f"more than {limits.expanded_bytes} bytes, the limit", path=path)
+                if size > most:
+                    told = f"more than {most} bytes, the limit of a stream; write it to a file and name that"
+                    raise InputError(told, path=path)
                 cut = block.rfind(b"\n")
                 since_line_end = len(block) - cut - 1 if cut >= 0 else since_line_end + len(block)
                 # As `LineReader` counts; devices give bytes without an end.

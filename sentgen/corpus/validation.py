@@ -21,12 +21,14 @@ class InputLimits:
 
     ``ratio`` (expanded bytes over compressed bytes) counts once ``ratio_from`` bytes are expanded, so that a
     small, repetitive file is no bomb. ``expanded_bytes`` is per file or archive member.
+    ``stream_bytes`` is what of a pipe or device is copied to disk, as some have no end.
     """
 
     line_length: int = 5_000_000
     field_length: int = 4_096
     sentence_tokens: int = 10_000
     expanded_bytes: int = 32 * 2**30
+    stream_bytes: int = 4 * 2**30
     ratio: float = 100.0
     ratio_from: int = 16 * 2**20
     archive_members: int = 100_000

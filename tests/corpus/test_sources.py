@@ -100,6 +100,12 @@ class TestExpand:
         with pytest.raises(InputError, match="the limit"):
             list(expand(["-"], InputLimits(expanded_bytes=50)))
 
+    def test_a_stream_of_short_lines_is_limited(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"y\n" * 100)))
+
+        with pytest.raises(InputError, match="more than 50 bytes, the limit of a stream; write it to a file"):
+            list(expand(["-"], InputLimits(stream_bytes=50)))
+
     def test_zip_through_a_pipe_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"PK\3\4...")))
 
