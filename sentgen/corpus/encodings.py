@@ -67,6 +67,7 @@ _PAGE = re.compile(r"(?:windows|dos|ibm)-?(\d+)")
 _ISO_8859 = re.compile(r"iso[-_]?8859[-_]?(\d+)")
 _XML = re.compile(rb"\s*<\?xml\b[^>]{0,200}?\bencoding\s*=\s*[\"']\s*([\w.:-]+)")
 _META = re.compile(rb"<meta\b[^>]{0,200}?\bcharset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
+_COMMENTS = re.compile(rb"<!--.*?-->", re.DOTALL)
 
 #: What stands for controls that come from texts in Windows-1252, as in references of HTML (`&#146;`).
 _MEANT = {code: text for code in range(0x80, 0xA0) if (text := bytes([code]).decode("cp1252", "ignore"))}
@@ -135,6 +136,8 @@ def declared(head: bytes, *, page: bool = False) -> str:
 
     >>> declared(b'<?xml version="1.0" encoding="koi8-r"?>'), declared(b"<meta charset=sjis>")
     ('koi8-r', 'sjis')
+    >>> declared(b"<!-- <meta charset=koi8-r> --><meta charset=sjis>", page=True)
+    'sjis'
     """
     if head.startswith(UTF_16_MARKS):
         return "utf-16"
@@ -143,7 +146,8 @@ def declared(head: bytes, *, page: bool = False) -> str:
     for begins, name in ((b"<\0?\0", "utf-16-le"), (b"\0<\0?", "utf-16-be")):
         if head.startswith(begins):
             return name
-    found = [match for match in (_XML.match(head), _META.search(head)) if match]
+    shown = _COMMENTS.sub(b"", head)
+    found = [match for match in (_XML.match(head), _META.search(shown)) if match]
     name = found[-1 if page else 0][1].decode("ascii") if found else ""
     # What can be read byte by byte is not UTF-16, whatever it says.
     return "" if name.lower().startswith(("utf-16", "ucs-2")) else name
