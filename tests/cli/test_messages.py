@@ -52,6 +52,7 @@ NEVER_ONE = {
     "length characters": "more than a limit",
     "lengths[-1] words": "more than a limit",
     "limit bytes": "a limit",
+    "limits.expanded_bytes bytes": "a limit",
     "limits.line_length characters": "a limit",
     "limits.ratio times": "a limit",
     "numbers[id(option)] times": "two and more",
