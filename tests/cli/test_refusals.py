@@ -383,3 +383,12 @@ def test_a_free_threaded_python_is_refused() -> None:
     code = "import sys; sys.version += ' free-threading build'; import sentgen; sentgen.open"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=False)
     assert done.stderr.splitlines()[-1].startswith("ImportError: this is a free-threaded Python")
+
+
+@pytest.mark.parametrize("seconds", ["inf", "1e300"])
+def test_no_clock_waits_for_ever(sentgen: Sentgen, seconds: str) -> None:
+    """It was a traceback of the clock."""
+    told = sentgen("sql", "select 1", "--timeout", seconds)
+
+    assert (told.code, told.out) == (1, "")
+    assert "give fewer, or no limit" in told.err

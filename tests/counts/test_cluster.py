@@ -107,6 +107,16 @@ def assert_same_counts(lake: Path, store: duckdb.DuckDBPyConnection) -> None:
             assert counts(duck, table) == counts(store, table), table
 
 
+def test_letters_are_folded_as_in_a_store(tmp_path: Path) -> None:
+    """Sigmas, dotted and dotless i, sharp and long s, and Cherokee, whose capitals came first."""
+    file = tmp_path / "odd.lines"
+    file.write_text("ΟΔΟΣ Οδοσ ΣΑΣ\nİl Il ıl STRAẞE ſo\nᎠᎡ ꭰꭱ ǅ µ ΜΑ\n" * 2, "utf-8")
+
+    count(tmp_path / "lake", file, lowercase=True)
+
+    assert_same_counts(tmp_path / "lake", stored(tmp_path, file, lowercase=True))
+
+
 @pytest.mark.parametrize("settings", [{}, {"lowercase": True, "order": 3}])
 def test_lines_are_counted_as_in_a_store(tmp_path: Path, text: Path, settings: dict[str, Any]) -> None:
     summary = count(tmp_path / "lake", text, **settings)
