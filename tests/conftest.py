@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
 import shutil
 import signal
@@ -301,3 +302,15 @@ def _one_process(path: Path) -> Iterator[None]:
     with open(path.with_suffix(".lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+@pytest.fixture(autouse=True)
+def log_of_its_own() -> Iterator[None]:
+    """Take away what a test has logs written to: a server in this process leaves a stream that is closed."""
+    root = logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    yield
+    for one in root.handlers[:]:
+        if one not in handlers:
+            root.removeHandler(one)
+    root.setLevel(level)
