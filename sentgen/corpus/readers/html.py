@@ -62,6 +62,8 @@ _META = {
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 #: Bytes among which a page names its encoding.
 _DECLARED = 4096
+#: Controls that are no white space: some versions of libxml2 leave them out, and glue what is around them.
+_CONTROLS = re.compile(r"[\0-\x08\x0b\x0e-\x1f]")
 
 
 class HtmlTarget:
@@ -217,12 +219,12 @@ def _lines(file: BinaryIO, path: str, encoding: str) -> Iterator[str]:
         while block := file.read(BLOCK_BYTES):
             *lines, carry = (carry + decoder.decode(block)).split("\n")
             for line in lines:
-                yield f"{line}\n".replace("\0", " ")
+                yield _CONTROLS.sub(" ", f"{line}\n")
             number += len(lines)
             if len(carry) > BLOCK_BYTES:
-                yield carry.replace("\0", " ")
+                yield _CONTROLS.sub(" ", carry)
                 carry = ""
-        yield (carry + decoder.decode(b"", final=True)).replace("\0", " ")
+        yield _CONTROLS.sub(" ", carry + decoder.decode(b"", final=True))
     except UnicodeDecodeError as error:
         place = number + error.object.count(b"\n", 0, error.start)
         byte = error.object[error.start]
