@@ -61,9 +61,11 @@ def test_every_package_has_its_licence() -> None:
 
 
 def test_the_source_archive_builds(tmp_path: Path) -> None:
-    """It has the build backend, which is no package, and the tests."""
+    """It has the build backend, which is no package, the tests, and what they read."""
     code = "import sys; from setuptools.build_meta import build_sdist; print(build_sdist(sys.argv[1]))"
-    patterns = (".*", "build", "benchmarks", "__pycache__", "*.nb[ic]", "shared", "*.duckdb*")
+    # What an earlier build has listed would be in this one, too.
+    listed, caches = ("*.egg-info", "build"), ("__pycache__", ".*_cache", ".hypothesis", "*.nb[ic]")
+    patterns = (*listed, *caches, ".git", ".venv", "shared", "*.duckdb*")
 
     def few(folder: str, names: list[str]) -> set[str]:
         """Leave out most tests and pages: one of each tells."""
@@ -79,6 +81,7 @@ def test_the_source_archive_builds(tmp_path: Path) -> None:
         names = {name.partition("/")[2] for name in archive.getnames()}
 
     assert {"build_backend.py", "cli.py", "CITATION.cff", "tests/__main__.py", "docs/index.md"} <= names
+    assert {".ci/run", ".dockerignore", ".github/workflows/tests.yml", "benchmarks", "mkdocs.yml"} <= names
     assert {"deploy/Dockerfile", "schema/views", "sentgen/py.typed", "sentgen/demo/relief.conllu"} <= names
 
 
