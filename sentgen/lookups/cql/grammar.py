@@ -9,7 +9,7 @@ from functools import cache, partial
 
 from lark import Lark, Transformer, v_args
 from lark import Token as Leaf
-from lark.exceptions import UnexpectedCharacters, UnexpectedInput
+from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from sentgen.errors import QueryError
 from sentgen.lookups.attributes import Bound, Value
@@ -129,6 +129,8 @@ _REFUSED = {
     "union": 'union stands in MU(union "a" "b"); write alternatives, such as "a" | "b"',
     "TAB": 'TAB is not known here; write a sequence, such as "a" []{0,2} "b"',
 }
+#: A word without quotes; names have no marks of accents and vowels, apostrophes and hyphens, but words do.
+_BARE = re.compile(r"(?:[^\s\"'\[\](){}<>|&!=?*+,;:/@$%^]|(?<=\w)'(?=\w))+")
 _FLAGS = "cdl"
 #: Different tags of a query: as many of them may stand at one place in as many ways as there are sets.
 MOST_TAGS = 8
@@ -187,9 +189,13 @@ def _told(text: str, error: UnexpectedInput) -> QueryError:
     """Say what is wrong with a query that the grammar does not take."""
     place, expected = place_of(text, error), expected_of(error)
     name = re.search(r"\w+$", text[:place].rstrip())
-    if name and getattr(error, "expected", None) == {"COLON"}:  # a name where a pattern begins
-        message = _REFUSED.get(name[0]) or f'a word stands in quotes: "{name[0]}"'
-        return QueryError(message, query=text, place=name.start())
+    word = _BARE.match(text, name.start()) if name else None
+    if word and (isinstance(error, UnexpectedToken) or word.end() > place):
+        if (getattr(error, "expected", None) or expected) == {"COLON"}:  # a name where a pattern begins
+            message = _REFUSED.get(word[0]) or f'a word stands in quotes: "{word[0]}"'
+            return QueryError(message, query=text, place=word.start())
+        if isinstance(error, UnexpectedCharacters) and text[: word.start()].rstrip().endswith("="):
+            return QueryError(f'a value stands in quotes: "{word[0]}"', query=text, place=word.start())
     if isinstance(error, UnexpectedCharacters) and text[place] in "\"'":
         return QueryError("this quote is not closed", query=text, place=place)
     listed = _listed(expected)
