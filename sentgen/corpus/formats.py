@@ -255,7 +255,9 @@ def _unnamed_column(source: Source, extension: str, *, named: bool) -> Unrecogni
         columns = read_csv(lines, path=source.name, delimiter=delimiter).most_text_first()
     except InputError as error:
         return UnrecognizedError(error.message, path=error.path, line=error.line)
-    told = f"is a table; say which column is the text, --text COLUMN, or give --format: {columns}"
+    told = (
+        f"is a table; say which column is the text, --text COLUMN, or give --format; its columns: {columns}"
+    )
     return UnrecognizedError(told, path=source.name)
 
 

@@ -228,7 +228,7 @@ def test_rows_that_are_refused(
 @pytest.mark.parametrize(
     ("content", "given", "message"),
     [
-        ("id,text\na,b\n", {}, r"a\.csv: is a table; say which column is the text, --text COLUMN, or give .*: id, text"),
+        ("id,text\na,b\n", {}, r"a\.csv: is a table; say which column is the text, --text COLUMN, or give --format; its columns: id, text"),
         ("id,text\nabc,d\n", {"form": "csv"}, r"a\.csv: which column is the text\? give --text: id, text"),
         ("id,text\na,b\n", {"text": "x"}, r"a\.csv: --text 'x' is no column; there are: id, text"),
         ("id,text\na,b\n", {"text": "text", "id": "x"}, r"a\.csv: --id 'x' is no column; there are: id, text"),
