@@ -156,8 +156,8 @@ def scored(hits: Sequence[Hit], counts: Mapping[str, int], *, tags: bool, trees:
             parts[name] = rounded_up(1000 * value) / 1000
         there = [name for name in WEIGHTS if name in parts]
         weighted = sum(WEIGHTS[name] * parts[name] for name in there)
-        score = parts["whole"] * weighted / sum(WEIGHTS[name] for name in there)
-        parts["score"] = rounded_up(1000 * score) / 1000
+        score = 1000 * parts["whole"] * round(weighted, 3) / sum(WEIGHTS[name] for name in there)
+        parts["score"] = rounded_up(score) / 1000
     return in_order(hits)
 
 

@@ -195,7 +195,7 @@ scored as materialized (
         else 0.0 end as {score}
     )
   from (
-    select *, round({whole} * ({weighted}) / ({weights}), 3) as {score}
+    select *, round(1000 * {whole} * (round(1000 * ({weighted})) / 1000) / ({weights})) / 1000 as {score}
     from (
       select s.* exclude (home, spot, until), t.said, document.name as in_document, {parts}
       from spotted as s
@@ -293,7 +293,8 @@ class Typical:
             whole=whole,
             weighted=" + ".join(f"{WEIGHTS[name]} * coalesce({name}, 0)" for name in parts),
             weights=" + ".join(f"{WEIGHTS[name]} * ({name} is not null)::integer" for name in parts),
-            parts=", ".join(f"round({_PARTS[name]}, 3) as {name}" for name in (whole, *parts)),
+            # Not round(x, 3): of 0.3465 that is 0.346 in DuckDB.
+            parts=", ".join(f"round(1000 * ({_PARTS[name]})) / 1000 as {name}" for name in (whole, *parts)),
             joins="".join(_JOIN.format(part=name) for name in joined),
             ties=f"in_document, {ties}",
         )
