@@ -17,9 +17,8 @@ Item = Sentence | Rejection | RawText
 def read_items(reader: Reader, lines: LineReader) -> Iterator[Item]:
     """Yield what a source holds; raw text stays raw, for a parser with a tokenizer of its own."""
     name = lines.source.name
-    lines.lone_returns = reader.lone_returns
     if reader.read_file is None:
-        yield from (reader.read_raw or reader.read)(_lines(reader, lines), path=name)
+        yield from (reader.read_raw or reader.read)(iter(_taken(reader, lines)), path=name)
         return
     begins = True
     with lines.file() as file:
@@ -32,9 +31,8 @@ def read_items(reader: Reader, lines: LineReader) -> Iterator[Item]:
 
 def read_source(reader: Reader, lines: LineReader) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of a source."""
-    lines.lone_returns = reader.lone_returns
     if reader.read_file is None:
-        return reader.read(_lines(reader, lines), path=lines.source.name)
+        return reader.read(iter(_taken(reader, lines)), path=lines.source.name)
     return text.in_sentences(
         read_items(reader, lines),
         path=lines.source.name,
@@ -47,12 +45,11 @@ def digest_of(reader: Reader, source: Source) -> str:
     """Return the hash of a source, having refused what its lines may not have: before any of them is read."""
     if reader.read_file is not None:
         return source.sha256()
-    lines = source.open()
-    _lines(reader, lines)
-    return lines.checked_sha256()
+    return _taken(reader, source.open()).checked_sha256()
 
 
-def _lines(reader: Reader, lines: LineReader) -> Iterator[str]:
-    """Return the lines of a source; where they are plain text, a form feed is a blank."""
+def _taken(reader: Reader, lines: LineReader) -> LineReader:
+    """Return the lines of a source as its reader takes them; a form feed is a blank of plain text."""
+    lines.lone_returns = reader.lone_returns
     lines.controls_are_blanks = reader.read_raw is not None
-    return iter(lines)
+    return lines

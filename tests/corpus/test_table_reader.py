@@ -24,7 +24,7 @@ from sentgen.corpus.pair_readers import pair_files
 from sentgen.corpus.paths import expand
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers import jsonl, table
-from sentgen.corpus.reading import read_items
+from sentgen.corpus.reading import digest_of, read_items
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.sentences import sentences_of
 from sentgen.corpus.tables import read_csv
@@ -328,6 +328,8 @@ def test_however_a_table_is_written(tmp_path: Path, writing: str) -> None:
     (source,) = expand([str(tmp_path / name)])
     with table.open_table(source) as opened:
         assert [row.values[0] for row in opened.rows] == ["a", "b"]
+    # An ingestion looks through it before it reads any of it.
+    assert digest_of(choose_reader(source, "", {"text": "body"}), source) == source.sha256()  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.tab", "a.csv.xz", "A.CSV"])
