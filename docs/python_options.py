@@ -12,10 +12,10 @@ from sentgen.alignment.choice import Choice
 from sentgen.alignment.stored.training import TrainingPlan
 from sentgen.alignment.tuning.tuner import TuningPlan
 from sentgen.corpus.pair_text import PairSettings
+from sentgen.counts.corpora import Sync
 from sentgen.counts.document_tables import DocumentTable
 from sentgen.counts.pair_ingestion import ORDER
 from sentgen.counts.settings import Settings
-from sentgen.counts.sync import Sync
 from sentgen.desk.line_sets import NewLineSet, SetLines
 from sentgen.evaluation.alignment.gold_request import GoldPairs
 from sentgen.evaluation.check.request import CheckRequest

@@ -8,7 +8,11 @@ its words, where Greek writes it. `str.lower` and the ``lower`` of DuckDB differ
 
 from __future__ import annotations
 
-import regex
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import regex
 
 #: Letters that `lower` leaves as they are, beside ``ς``, and those that they are folded to.
 _SMALL = "µſ\u0345ϐϑϕϖϰϱϵᲀᲁᲂᲃᲄᲅᲆᲇᲈẛ\u1fbe"
@@ -19,7 +23,6 @@ _OTHERWISE = f"{_DOTTED}{_SMALL}Σσς"
 _TABLE = str.maketrans(_SMALL, _FOLDED)
 #: RE2 and `regex` read it alike.
 _LAST_SIGMA = r"(\pL\pM*)σ([ \t\n]|$)"
-_SIGMA = regex.compile(_LAST_SIGMA)
 #: What few words have takes 2 microseconds a word, sigmas 0.4, anything else 0.05 to 0.1, `lower` 0.04.
 _SQL = f"""\
 case when strlen({{0}}) = length({{0}}) then lower({{0}})
@@ -41,7 +44,14 @@ def fold(text: str) -> str:
     if text.isascii() or not any(letter in text for letter in _OTHERWISE):
         return text.lower()
     lowered = _DOTTED.join(part.lower() for part in text.translate(_TABLE).split(_DOTTED))
-    return str(_SIGMA.sub(r"\1ς\2", lowered.replace("ς", "σ")))
+    return str(_sigma().sub(r"\1ς\2", lowered.replace("ς", "σ")))
+
+
+@cache
+def _sigma() -> regex.Pattern[str]:
+    import regex  # here: every command folds words, and few words have such letters
+
+    return regex.compile(_LAST_SIGMA)
 
 
 def folded(string: str) -> str:

@@ -158,11 +158,11 @@ class Database(StoreContents, AlignmentModels):
             dry_run: only say what differs.
         """
         folders = [folder] if isinstance(folder, (str, Path)) else list(folder)
-        asked = declared(later.sync.Sync, {"name": name, "folder": list(map(str, folders))})
+        asked = declared(corpora.Sync, {"name": name, "folder": list(map(str, folders))})
         told = options.pop("parser", None)
         parser = None if told is None else later.open_parser(told)
         with self._door.reading() if dry_run else self._door.writing() as store:
-            found = asked.compare(store, parser=parser)
+            found = later.sync.compare(asked, store, parser=parser)
             if not dry_run:
                 with progress.ingested(name) as report:
                     found.apply(store, parser=parser, progress=report)

@@ -32,7 +32,7 @@ class IngestOptions(TypedDict, total=False):
 
 
 class SyncOptions(TypedDict, total=False):
-    """A corpus, and which of its files are looked at."""
+    """A corpus, and which of its files are looked at; `sentgen.counts.sync` does it."""
 
     parser: Annotated[str | None, None, "Parse what has no trees: udpipe:FILE, spacy:NAME or stanza:LANGUAGE."]
 

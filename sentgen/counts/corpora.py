@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from sqlalchemy import Connection, Row, delete, func, select
 
-from sentgen.corpus.formats import is_earlier
 from sentgen.corpus.paths import place_of, source_at
 from sentgen.counts import contents, segments
 from sentgen.errors import InputError, NotFoundError
@@ -81,6 +80,21 @@ class Corpus:
         with store.connect() as connection:
             find(connection, self.name)
             return (contents.regions if self.regions else contents.metadata)(connection, self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sync:
+    """A corpus, and which of its files are looked at; `sentgen.counts.sync` does it."""
+
+    name: Annotated[str, Option("Name of the corpus.", argument=True, shell="Corpus.", metavar="NAME")]
+    folder: Annotated[
+        list[str],
+        Option(
+            "Folders, or files, to compare it with; those that it was read from, if none is given.",
+            argument=True,
+            metavar="[FOLDER]...",
+        ),
+    ] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +185,9 @@ def _size(connection: Connection, corpus_id: int) -> tuple[int, int]:
 
 def verify(store: Store, name: str) -> list[SourceStatus]:
     """Compare every source of a corpus with the file that it was read from."""
+    # Here: it knows all readers, of which nothing else that is asked of corpora needs one.
+    from sentgen.corpus.formats import is_earlier
+
     with store.connect() as connection:
         corpus = find(connection, name)
         columns = tables.source.c

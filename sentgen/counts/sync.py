@@ -11,10 +11,11 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Annotated, NoReturn
+from typing import NoReturn
 
 from sqlalchemy import Connection, func, select
 
+from sentgen.corpus.encodings import UTF_8
 from sentgen.corpus.formats import choose_reader, reader_named
 from sentgen.corpus.parsers import Parser
 from sentgen.corpus.paths import files_of, place_of, sources_of, unnamable
@@ -22,6 +23,7 @@ from sentgen.corpus.reader import Reader
 from sentgen.corpus.sources import Source
 from sentgen.counts import corpora
 from sentgen.counts.batch import new_counter
+from sentgen.counts.corpora import Sync
 from sentgen.counts.ingestion import Progress, Summary, ingest_sources, version_of
 from sentgen.counts.settings import CORPUS, CountedCorpus, Settings, find_corpus
 from sentgen.counts.stored_sources import (
@@ -33,7 +35,6 @@ from sentgen.counts.stored_sources import (
     remove_sources,
 )
 from sentgen.errors import InputError, NotFoundError, StoreError
-from sentgen.options import Option
 from sentgen.schema import Store
 from sentgen.schema.manifests import refuse_snapshot
 from sentgen.schema.tables import corpus as tables
@@ -90,37 +91,23 @@ class Differences:
         self.summary = total
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sync:
-    """A corpus, and which of its files are looked at."""
+def compare(asked: Sync, store: Store, *, parser: Parser | None = None) -> Differences:
+    """Find what differs, and change nothing.
 
-    name: Annotated[str, Option("Name of the corpus.", argument=True, shell="Corpus.", metavar="NAME")]
-    folder: Annotated[
-        list[str],
-        Option(
-            "Folders, or files, to compare it with; those that it was read from, if none is given.",
-            argument=True,
-            metavar="[FOLDER]...",
-        ),
-    ] = field(default_factory=list)
-
-    def compare(self, store: Store, *, parser: Parser | None = None) -> Differences:
-        """Find what differs, and change nothing.
-
-        Raises:
-            NotFoundError: there is no such corpus.
-            InputError: it is one of pairs; a folder is missing or has no files, which is no reason to remove
-                all that was in it; or a file cannot be looked at.
-            StoreError: the store is a snapshot or a lake, which does not know the files that it came from.
-        """
-        cure = "ask the store that it was made from, with --db"
-        refuse_snapshot(store.path, cure)
-        if store.lake:
-            raise StoreError(f"{store.path}: a lake is never changed; {cure}")
-        with store.connect() as connection:
-            corpus = _counted(connection, self.name)
-            stored = StoredSources(connection, corpus.id)
-        return _Comparison(self, stored, parser).differences
+    Raises:
+        NotFoundError: there is no such corpus.
+        InputError: it is one of pairs; a folder is missing or has no files, which is no reason to remove
+            all that was in it; or a file cannot be looked at.
+        StoreError: the store is a snapshot or a lake, which does not know the files that it came from.
+    """
+    cure = "ask the store that it was made from, with --db"
+    refuse_snapshot(store.path, cure)
+    if store.lake:
+        raise StoreError(f"{store.path}: a lake is never changed; {cure}")
+    with store.connect() as connection:
+        corpus = _counted(connection, asked.name)
+        stored = StoredSources(connection, corpus.id)
+    return _Comparison(asked, stored, parser).differences
 
 
 class _Comparison:
@@ -172,7 +159,7 @@ class _Comparison:
                 found[path] = (name if name and os.path.abspath(name) == path else path, "")
         for path, folder in found.values():
             told = self._settings_of(os.path.abspath(path), folder)
-            yield from sources_of(path, folder=folder, encoding=json.loads(told).get("encoding", "utf-8"))
+            yield from sources_of(path, folder=folder, encoding=json.loads(told).get("encoding", UTF_8))
 
     def _folders(self) -> list[str]:
         """Return what is walked: what was given, or where the sources were found."""

@@ -23,9 +23,10 @@ from typer.testing import CliRunner
 from sentgen.cli import build
 from sentgen.corpus.sources import Source
 from sentgen.counts import batch
+from sentgen.counts.corpora import Sync
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.pair_ingestion import ingest_pairs
-from sentgen.counts.sync import Differences, Sync, remove_from
+from sentgen.counts.sync import Differences, compare, remove_from
 from sentgen.errors import InputError, NotFoundError, SentgenError
 from sentgen.schema import Store, maintenance, snapshots
 from sentgen.schema.store import raw
@@ -57,7 +58,7 @@ def write(path: Path, text: str | bytes, time: int = OLD) -> None:
 
 
 def sync(store: Store, *folders: Path | str, name: str = "pets") -> Differences:
-    found = Sync(name=name, folder=list(map(str, folders))).compare(store)
+    found = compare(Sync(name=name, folder=list(map(str, folders))), store)
     found.apply(store)
     return found
 
@@ -146,7 +147,7 @@ def test_counts_are_those_of_a_fresh_store(tmp_path_factory, before, after) -> N
         assert all_counts(synced) == all_counts(fresh)
         assert paths(synced) == paths(fresh)
         assert problems(synced) == set()
-        assert not Sync(name="pets").compare(synced)
+        assert not compare(Sync(name="pets"), synced)
 
 
 READ_AGAIN = {

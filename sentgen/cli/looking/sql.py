@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from threading import TIMEOUT_MAX
 from typing import Annotated
 
 import typer
@@ -58,6 +59,8 @@ def sql(
     or `sentgen sql 'select * from v_tokens where form = $form' --param form=camp`
     """
     text, size, values = _text(query, file), database_memory(memory_limit), _values(param)
+    if timeout is not None and not timeout <= TIMEOUT_MAX:  # of the clock
+        raise InputError(f"{timeout:g} seconds are more than can be waited; give fewer, or no limit")
     late = f"the query took longer than {timeout or 0:g} s; simplify it, or raise --timeout"
     # The time of the opening counts as well.
     with deadline(timeout, late), readonly.locked(db or default_path(), memory_limit=size) as duck:
