@@ -143,11 +143,7 @@ def _is_duckdb(path: str) -> bool:
 
 def _sources(path: str, explicit: bool, limits: InputLimits) -> Iterator[Source]:
     if path == "-" or not os.path.isfile(path):
-        try:
-            source = _spooled(path, limits)
-        except OSError as error:  # not there, a folder, or a terminal that nobody sits at
-            raise InputError(f"cannot open: {error.strerror or error}", path=path) from error
-        yield source
+        yield _spooled(path, limits)
         return
     try:
         with open(path, "rb") as file:
@@ -189,11 +185,11 @@ def _hidden(member: str) -> bool:
 
 def _spooled(path: str, limits: InputLimits) -> Source:
     """Copy a stream that can be read only once to a temporary file that lives as long as its source."""
-    spool = temporary.Spool()
     most = min(limits.stream_bytes, limits.expanded_bytes)
     size = since_line_end = 0
     begin = b""
     try:
+        spool = temporary.Spool()
         with ExitStack() as stack:
             stream = sys.stdin.buffer if path == "-" else stack.enter_context(opened(path))
             while block := stream.read(BLOCK_BYTES):
@@ -208,7 +204,7 @@ def _spooled(path: str, limits: InputLimits) -> Source:
                 if since_line_end > 4 * limits.line_length and not _is_binary(begin):
                     told = f"a line is longer than {limits.line_length} characters, the limit"
                     raise InputError(told, path=path)
-    except OSError as error:
+    except OSError as error:  # not there, a folder, a terminal that nobody sits at, or no room for the copy
         raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
     compression = compression_of(begin)
     if compression == "zip":

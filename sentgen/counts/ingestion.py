@@ -242,7 +242,6 @@ class _Sources(Batch[Source, Summary]):
         if not isinstance(reader, Reader):
             self.done.passed_over.append((item.name, reader))
             return
-
         # Its time first: what is written to it while it is read is another content.
         file = file_of(item, self.settings)
         # One more pass over the source, so that a known one is passed over before anything is kept.

@@ -26,7 +26,7 @@ READ_WHILE_WRITTEN = sys.platform != "win32"
 _LOCKED_BYTE = 1 << 30
 _BETWEEN = 0.05
 #: Seconds in which the first byte must come through a pipe that is named as a file.
-PATIENCE = 15.0
+FIRST_BYTE = 15.0
 #: Seconds for which a file may be looked at by others before it is replaced or removed.
 _PATIENCE = 1.0
 _BLOCK = bytes(1 << 20)
@@ -101,7 +101,7 @@ def is_mine(path: Path) -> bool:
 
 
 def opened(path: str | Path) -> io.BufferedReader:
-    """Open a file for reading; of a pipe, wait `PATIENCE` for the first byte, or its end.
+    """Open a file for reading; of a pipe, wait `FIRST_BYTE` for the first byte, or its end.
 
     Raises:
         TimeoutError: nothing came.
@@ -118,8 +118,8 @@ def opened(path: str | Path) -> io.BufferedReader:
             # One that nobody has opened for writing yet says that it is at its end, but not to `poll`.
             waiting = select.poll()
             waiting.register(descriptor, select.POLLIN)
-            if not waiting.poll(PATIENCE * 1000):
-                told = f"nothing came through it in {PATIENCE:g} seconds; start what writes to it first"
+            if not waiting.poll(FIRST_BYTE * 1000):
+                told = f"nothing came through it in {FIRST_BYTE:g} seconds; start what writes to it first"
                 raise TimeoutError(errno.ETIMEDOUT, told, str(path))
         os.set_blocking(descriptor, True)
         return io.BufferedReader(io.FileIO(descriptor))

@@ -74,7 +74,7 @@ def test_told_in_one_line(
     make: Callable[[Path], str],
 ) -> None:
     """Nothing waits for ever, and nothing ends in a traceback."""
-    monkeypatch.setattr(files, "PATIENCE", 0.05)
+    monkeypatch.setattr(files, "FIRST_BYTE", 0.05)
     name = make(tmp_path)
     arguments = [name if word == "FILE" else word for word in line.split()]
 

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import BinaryIO
 
 from sentgen.corpus.encodings import UTF_8, xml_in_utf_8
+from sentgen.corpus.readers._blocks import xml_parser
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.sources import COMPRESSED
 from sentgen.corpus.validation import LIMITS
@@ -210,16 +211,7 @@ def read_xml(
     with needs("documents", "lxml"):
         from lxml import etree
 
-    parser = etree.XMLParser(
-        target=elements,
-        encoding=UTF_8,
-        resolve_entities=False,
-        load_dtd=False,
-        no_network=True,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-    )
+    parser = xml_parser(elements)
     pieces = iter(lambda: file.readline(_PIECE), b"")
     given = encoding if encoding != UTF_8 else ""
     try:

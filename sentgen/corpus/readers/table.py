@@ -172,10 +172,10 @@ def _of_file(read: Callable[..., TextTable]) -> Callable[..., Iterator[Rejection
     return read_file
 
 
-def _of_lines(name: str, version: str, description: str, extensions: tuple[str, ...]) -> Reader:
+def _of_lines(name: str, description: str, extensions: tuple[str, ...]) -> Reader:
     return Reader(
         name,
-        version,
+        "2",
         partial(_read, delimiter=DELIMITERS[name]),
         description,
         extensions,
@@ -186,10 +186,8 @@ def _of_lines(name: str, version: str, description: str, extensions: tuple[str, 
     )
 
 
-CSV = _of_lines(
-    "csv", "2", "table of texts, its fields parted by commas, semicolons, tabs or bars", (".csv",)
-)
-TSV = _of_lines("tsv", "2", "table of texts, its fields parted by tabs", (".tsv", ".tab"))
+CSV = _of_lines("csv", "table of texts, its fields parted by commas, semicolons, tabs or bars", (".csv",))
+TSV = _of_lines("tsv", "table of texts, its fields parted by tabs", (".tsv", ".tab"))
 PARQUET = Reader(
     "parquet",
     "2",
