@@ -1,0 +1,60 @@
+"""The benchmark beside CQP reads its answers; a small program stands in for it."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+#: Answers as ``cqp -c`` does: its version first, and a line after the answer to each command.
+FAKE = """
+import sys
+print("CQP version 3.0-fake", flush=True)
+for line in sys.stdin:
+    if "broken" in line:
+        print("CQP Error: syntax")
+    elif "size A" in line:
+        print(len(line.split('"')[1]))
+    print("-::-EOL-::-", flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def benchmark() -> ModuleType:
+    """The benchmark as a module."""
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    spec = importlib.util.spec_from_file_location("queries_cqp", ROOT / "benchmarks" / "queries_cqp.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    sys.path.remove(str(ROOT / "benchmarks"))
+    return module
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the benchmark reads /proc")
+def test_a_session_counts(benchmark: ModuleType, tmp_path: Path) -> None:
+    """Each answer ends at its line; what is no number is told with the query."""
+    (tmp_path / "fake.py").write_text(FAKE)
+    session = benchmark.Cqp([sys.executable, str(tmp_path / "fake.py")])
+
+    assert session.version == "CQP version 3.0-fake"
+    assert session.ask("NOVELS") == []
+    assert [session.count(query) for query in ('"sea"', '"whale"')] == [3, 5]
+    assert session.cpu() >= 0
+    with pytest.raises(SystemExit, match="cqp does not count broken: CQP Error: syntax"):
+        session.count("broken")
+    session.close()
+
+
+def test_tags_are_of_a_rule(benchmark: ModuleType) -> None:
+    """A list, then endings, then a noun; punctuation is its own."""
+    tags = [benchmark.tag_of(word) for word in ("The", "old", "walking", "sea", "!")]
+
+    assert tags == ["DT", "JJ", "VBG", "NN", "!"]
