@@ -15,9 +15,11 @@ from typer.main import get_group
 from sentgen import __version__
 from sentgen.cli.commands import COMMANDS, Listed
 from sentgen.cli.console.completion import offering, with_plugins
+from sentgen.cli.console.described import taking
 from sentgen.cli.console.given_once import given_once
 from sentgen.cli.console.opposites import with_opposites
 from sentgen.cli.console.patience import be_patient
+from sentgen.cli.console.unchecked import unchecked
 from sentgen.output.wording import either, near
 
 _MARKUP: Literal["markdown"] = "markdown"
@@ -36,6 +38,7 @@ class Commands(TyperGroup):
         self._within = {one.name: one for one in within}
         settings["commands"] = {one.name: _stand_in(one) for one in within}
         super().__init__(**{**settings, "no_args_is_help": True, "rich_markup_mode": _MARKUP})
+        unchecked(self)
 
     def load(self, name: str) -> Command:
         """Import a command; a group is one already."""
@@ -45,6 +48,25 @@ class Commands(TyperGroup):
         made = imported(self.listed or one)
         return cast("Command", made.commands[name]) if isinstance(made, TyperGroup) else made
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the words before a command; of one whose help is asked for, nothing but that is read."""
+        if args and args[0] in self._within and not ctx.resilient_parsing:
+            self._help(ctx, *args)
+        return super().parse_args(ctx, args)
+
+    def _help(self, ctx: Any, name: str, *words: str) -> None:
+        """Show the help of a command or group, and end, if that is what the words behind it ask for."""
+        command, asked = self.commands[name], any(word in _HELP for word in words)
+        if isinstance(command, Commands):
+            asked = asked or not words
+        elif asked:
+            command = with_plugins(self._group, described(self._within[name]))
+            context = command.context_class(command, info_name=name, parent=ctx)
+            # Else it is the value of another option, or what the command looks for.
+            asked = "help" in command.make_parser(context).parse_args(list(words))[0]
+        if asked:
+            command.make_context(name, list(words), parent=ctx)
+
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the command that runs, with its name and its arguments."""
         if args and not ctx.resilient_parsing and args[0] not in self.commands and args[0][:1] != "-":
@@ -52,17 +74,18 @@ class Commands(TyperGroup):
         name, stand_in, rest = super().resolve_command(ctx, args)
         if name is None or stand_in is None or isinstance(stand_in, Commands):
             return name, cast("Command", stand_in), rest
-        group = self.listed.name if self.listed else ""
-        if ctx.resilient_parsing and (offered := offering(group, name, rest)):  # a TAB
-            return name, offered, rest
+        if ctx.resilient_parsing:  # a TAB
+            return name, offering(self._group, name, rest) or described(self._within[name]), rest
         # Only now is a command imported, and no other.
         command = self.load(name)
-        if any(word in _HELP for word in rest):
-            command = with_plugins(group, command)
         if not gc.isenabled():  # look for garbage again, but not among what was imported: nothing becomes it
             gc.freeze()
             gc.enable()
         return name, command, rest
+
+    @property
+    def _group(self) -> str:
+        return self.listed.name if self.listed else ""
 
     def _meant(self, word: str) -> str:
         """Ask whether one of the commands was meant that are called so elsewhere, or nearly so here."""
@@ -79,7 +102,7 @@ def _names(listed: Iterable[Listed]) -> list[str]:
 
 def _stand_in(listed: Listed) -> Command:
     """Return what help and completion need to know of a command: it has no options."""
-    settings: dict[str, Any] = {"help": listed.help, "rich_help_panel": listed.panel}
+    settings: dict[str, Any] = {"help": listed.summary, "rich_help_panel": listed.panel}
     if listed.commands:
         return Commands(name=listed.name, listed=listed, **settings)
     return TyperCommand(listed.name, **settings)
@@ -89,19 +112,29 @@ def _stand_in(listed: Listed) -> Command:
 @cache
 def imported(listed: Listed) -> Command:
     """Import a command, or a group with its commands."""
-    app = typer.Typer(rich_markup_mode=_MARKUP)
     module, _, attribute = listed.place.partition(":")
-    found = getattr(import_module(f"sentgen.cli.{module}"), attribute)
+    return _made(listed, getattr(import_module(f"sentgen.cli.{module}"), attribute))
+
+
+def described(listed: Listed) -> Command:
+    """Return a command with its help and its options as the table has them, which does nothing."""
+    return _made(listed, taking(listed.options), help=listed.help)
+
+
+def _made(listed: Listed, found: Any, **settings: Any) -> Command:
+    """Make a command of its function, or a group of its Typer."""
+    app = typer.Typer(rich_markup_mode=_MARKUP)
     if isinstance(found, typer.Typer):
         app.add_typer(found, name=listed.name)
     else:
-        app.command(listed.name)(found)
+        app.command(listed.name, **settings)(found)
     # Not get_command: an app with one command becomes that command, without a group.
     made = cast("Command", get_group(app).commands[listed.name])
     for each in made.commands.values() if isinstance(made, TyperGroup) else [made]:
         command = cast("Command", each)
         be_patient(command)
         given_once(command)
+        unchecked(command)
         with_opposites(command)
     return made
 

@@ -1,14 +1,19 @@
-"""The commands: where each of them is, and the first paragraph of its help.
+"""The commands: where each of them is, its help, and its options.
 
-Help and completion read these, and import no command. ``commands.json`` has the paragraphs, by the names of
-the commands; `docs/generate_reference.py` writes it.
+Help and completion read these, and import no command. ``commands.json`` has help and options, by the names of
+the commands; `docs/generate_reference.py` writes it of the commands.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+#: What is told of an option or argument: name, kind, and what is not left out of default, names and settings.
+Told = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +22,8 @@ class Listed:
 
     Args:
         name: what the user types.
-        help: the first paragraph of its help.
+        help: the help above its options.
+        options: what it takes, as ``commands.json`` tells; of a group nothing.
         place: its module in sentgen.cli, and the function there, or the Typer of a group; empty within it.
         panel: the panel of the help in which it stands.
         commands: the commands of a group.
@@ -25,9 +31,16 @@ class Listed:
 
     name: str
     help: str
+    # Neither compared nor hashed: the name and the place say which command it is.
+    options: Sequence[Told] = field(default=(), hash=False, compare=False, repr=False)
     place: str = ""
     panel: str | None = None
     commands: tuple[Listed, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """Return the first paragraph of the help, for what lists commands."""
+        return " ".join(self.help.split("\n\n")[0].split())
 
 
 HELP = Path(__file__).with_name("commands.json")
@@ -93,13 +106,19 @@ _PANELS = {
 
 
 def _all() -> tuple[Listed, ...]:
-    helps: dict[str, str] = json.loads(HELP.read_text("utf-8"))
+    told: dict[str, dict[str, Any]] = json.loads(HELP.read_text("utf-8"))
     within: dict[str, list[Listed]] = {}
-    for words, help in helps.items():
+    for words, about in told.items():
         group, _, name = words.rpartition(" ")
-        within.setdefault(group, []).append(Listed(name, help))
+        within.setdefault(group, []).append(Listed(name, **about))
     return tuple(
-        Listed(name, helps.get(name, ""), place, panel, tuple(within.get(name, ())))
+        Listed(
+            name,
+            **told.get(name, {"help": ""}),
+            place=place,
+            panel=panel,
+            commands=tuple(within.get(name, ())),
+        )
         for panel, places in _PANELS.items()
         for name, place in places.items()
     )

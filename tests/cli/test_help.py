@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 from shutil import copyfile
+from typing import Any
 
 import duckdb
 import pytest
@@ -18,7 +19,9 @@ from typer.main import get_group
 
 from sentgen.alignment.systems import PBHMM, SYSTEMS
 from sentgen.cli import build
-from sentgen.cli.commands import COMMANDS, HELP
+from sentgen.cli.application import described
+from sentgen.cli.application import imported as imported_command
+from sentgen.cli.commands import COMMANDS, HELP, Listed
 from sentgen.cli.console import completion
 from sentgen.corpus.formats import READERS
 from sentgen.generation import ALGORITHMS
@@ -64,26 +67,34 @@ print(*sys.modules, file=sys.stderr)
     return set(told.stderr.split("\n")[-2].split())
 
 
-@pytest.mark.parametrize("words", [("--help",), (), ("models", "--help"), ("evaluate",)], ids=" ".join)
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(("--help",), (), ("models", "--help"), ("evaluate",)),
+        # Of one command, in a group, too, and whatever else stands there.
+        *(("kwic", "--help"), ("ingest", "a.conllu", "--corpus", "a", "-h"), ("models", "build", "-h")),
+    ],
+    ids=" ".join,
+)
 def test_help_imports_no_command(words: tuple[str, ...]) -> None:
-    """Help reads the table."""
+    """Help reads the table; nor are values checked, for which Typer imports pydantic."""
     modules = imported(*words)
+    command = re.compile(r"sentgen\.(lookups|schema|corpus|models|cli\.(?!commands|application|console))")
 
-    assert not HEAVY & modules
-    assert not [
-        name for name in modules if name.startswith(("sentgen.cli.looking.inspect", "sentgen.schema"))
-    ]
+    assert not {*HEAVY, "pydantic"} & modules
+    assert not [name for name in modules if command.match(name)]
 
 
 @pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize(
     "words",
-    [("ngrams", "The *"), ("kwic", "dog"), ("match", "pattern { X [] }"), ("deps", "chased"), ("freq",)],
+    [("ngrams", "The *"), ("match", "pattern { X [] }"), ("deps", "chased"), ("freq",)],
     ids=" ".join,
 )
 def test_look_ups_import_no_arrays(words: tuple[str, ...], full: Path) -> None:
-    """Arrow with numpy would take longer than the look-up."""
-    assert not {"numpy", "pyarrow", "numba", "alembic"} & imported(*words, "--db", str(full))
+    """Arrow with numpy would take longer than a look-up of counts; hits are found in arrays."""
+    none = {"numpy", "pyarrow", "numba", "alembic", "pydantic", "sentgen.lookups.figures"}
+    assert not none & imported(*words, "--db", str(full))
 
 
 def test_the_package_runs_as_a_program() -> None:
@@ -126,10 +137,16 @@ def test_version_imports_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("typed", "place", "expected"),
-    [("sentgen mod", 1, ["models"]), ("sentgen models im", 2, ["import-arpa"])],
+    [
+        ("sentgen mod", 1, ["models"]),
+        ("sentgen models im", 2, ["import-arpa"]),
+        ("sentgen kwic dog --so", 3, ["--sort"]),
+        ("sentgen kwic --dialect c", 3, ["cqp"]),
+        ("sentgen corpora list --w", 3, ["--wait", "--wide"]),
+    ],
 )
 def test_completion_imports_no_command(typed: str, place: int, expected: list[str]) -> None:
-    """A TAB is answered from the table, in groups, too."""
+    """A TAB is answered from the table, in groups, too, and of options and their choices."""
     asked = {"COMP_WORDS": typed, "COMP_CWORD": str(place), "_SENTGEN_COMPLETE": "complete_bash"}
     code = "import sys; sys.argv = ['sentgen']; from sentgen.cli import program; program()"
     told = subprocess.run(
@@ -255,6 +272,53 @@ def _offered(typed: str) -> list[str]:
     _, *before, incomplete = typed.split(" ")
     shell = BashComplete(get_group(build()), {}, "sentgen", "_SENTGEN_COMPLETE")
     return sorted(one.value for one in shell.get_completions(before, incomplete))
+
+
+LEAVES = [(one, two) for one in COMMANDS for two in one.commands or (one,)]
+
+
+@pytest.mark.parametrize(("one", "two"), LEAVES, ids=lambda listed: listed.name)
+def test_the_table_helps_as_the_command_does(one: Listed, two: Listed) -> None:
+    """Its options, in their order, with names, kinds, bounds and defaults, and its text, byte for byte."""
+    found: Any = imported_command(one)
+    texts = []
+    for command in (found.commands[two.name] if one.commands else found, described(two)):
+        command.rich_markup_mode = None
+        context = command.context_class(command, terminal_width=100, help_option_names=["-h", "--help"])
+        texts.append(command.get_help(context))
+        command.rich_markup_mode = "markdown"
+
+    assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (("ngrams", "the *", "--corpus", "-h"), 1, "no corpus '-h'"),
+        (("ngrams", "--", "-h"), 1, "-h"),
+        (("corpora", "show", "--", "--help"), 1, "no corpus '--help'"),
+        (("ngrams", "--limit", "-h"), 2, "valid integer"),
+        (("ngrams", "--csv", "--csv", "-h"), 2, "--csv is given 2 times"),
+        (("ngrams", "--limits", "-h"), 2, "No such option: --limits"),
+        (("ngrams", "--limit", "x", "-h"), 0, "Show the n-grams"),
+        (("corpora", "-h", "show"), 0, "tell more of them"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_help_is_asked_for_as_an_option(
+    words: tuple[str, ...],
+    code: int,
+    told: str,
+    full: Path,
+    sentgen: Sentgen,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Not where the same word is a value; and what is wrong before it is told first."""
+    monkeypatch.setenv("SENTGEN_DB", str(full))
+    done = sentgen(*words)
+
+    assert done.code == code
+    assert told in " ".join(re.sub(r"[│─╮]", " ", done.out + done.err).split())
 
 
 def test_table_says_what_the_commands_say() -> None:

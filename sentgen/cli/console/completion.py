@@ -158,6 +158,8 @@ def with_plugins(group: str, command: TyperCommand | TyperGroup) -> TyperCommand
                 parameter.help = f"{parameter.help} Plug-ins: {', '.join(added)}."
         parameters.append(parameter)
     told = copy(command)
+    # What reads values faster would give the parameters of the command that was copied.
+    vars(told).pop("get_params", None)
     told.params = [*parameters]
     return told
 

@@ -101,7 +101,6 @@ def open_store(
     read_only: bool = False,
     memory_limit: str | None = None,
     share: float = SQL_SHARE,
-    examined: bool = True,
     threads: int | None = None,
 ) -> Store:
     """Open the store that the options name; DuckDB may use that share of the memory, and so many threads."""
@@ -111,7 +110,6 @@ def open_store(
         create=create,
         read_only=read_only,
         memory_limit=limit,
-        examined=examined,
         threads=threads,
     )
 

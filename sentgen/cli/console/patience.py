@@ -21,6 +21,8 @@ def be_patient(command: TyperCommand | TyperGroup) -> None:
 
 def _note(context: typer.Context, seconds: float) -> float:
     """Tell the library, and under which name this process is known to others that wait for it."""
+    if context.resilient_parsing:  # a TAB waits for nothing
+        return seconds
     from sentgen.schema.durability.write_lock import lock_policy
 
     lock_policy.wait, lock_policy.command = seconds, context.command_path

@@ -86,13 +86,8 @@ def verify(*, asked: Corpus, db: DbOption = None, memory_limit: MemoryOption = N
     out.table(corpora.status_rows(found), essential=("status",))
     if any(row.relative and row.status != "same" for row in found):
         out.note(
-            f"relative paths, of an earlier sentgen, were looked for from {Path.cwd()}; "
-            "go where they were ingested, or ingest them there once more: that stores where they are"
-        )
-    if earlier := sum(row.earlier for row in found):
-        out.note(
-            f"{quantity(earlier, 'source')} read by an earlier sentgen, which cut raw text otherwise; "
-            "to have its sentences and words as they are cut today, ingest the files again with --replace"
+            f"a published store has the names of its files without their folders: they were looked for from "
+            f"{Path.cwd()}; ask the store that it was made from, with --db"
         )
     if any(row.status != "same" for row in found):
         raise typer.Exit(1)

@@ -58,8 +58,7 @@ def check(
 
     Example: sentgen db check --quick
     """
-    # Not examined: what an opening would refuse is what this command is to name.
-    with open_store(db, read_only=True, memory_limit=memory_limit, examined=False) as store:
+    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
         results = list(maintenance.check(store, model_checks(store, quick=quick), quick=quick))
         without = [name for _, name in maintenance.counted(store)]
     out.table(maintenance.result_rows(results), essential=("status", "first problem"))
@@ -85,7 +84,10 @@ def repair(
         bool, typer.Option("--dry-run", help="Only say what would be removed and what is left to do.")
     ] = False,
     backup: Annotated[
-        bool, typer.Option(help="Copy the store to a file beside it before anything is removed.")
+        bool,
+        typer.Option(
+            "--backup/--no-backup", help="Copy the store to a file beside it before anything is removed."
+        ),
     ] = True,
     db: DbOption = None,
     memory_limit: MemoryOption = None,

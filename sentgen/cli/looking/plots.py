@@ -9,10 +9,8 @@ import typer
 from sqlalchemy import Connection
 
 from sentgen.cli.console.output import Output
-from sentgen.lookups.figures import figure_of
 from sentgen.lookups.question import Question
 from sentgen.lookups.statement import Answer
-from sentgen.output.plots.pictures import write_plot
 
 PlotOption = Annotated[
     Path | None,
@@ -23,5 +21,9 @@ PlotOption = Annotated[
 def draw(connection: Connection, asked: Question, answer: Answer, plot: Path | None, out: Output) -> None:
     """Draw an answer, if that is wanted and it has rows."""
     if plot is not None and answer.found.num_rows:
+        # They import all questions that can be drawn.
+        from sentgen.lookups.figures import figure_of
+        from sentgen.output.plots.pictures import write_plot
+
         write_plot(figure_of(connection, asked, answer), plot)
         out.note(f"plot: {plot}")
