@@ -29,7 +29,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from durability.commands import Command, Course, Workshop, commands, make_bases, undisturbed
+from durability.commands import (
+    Command,
+    Course,
+    Workshop,
+    commands,
+    know_one_more_revision,
+    make_bases,
+    undisturbed,
+)
 from durability.rounds import DISTURBANCES, KILL, PHASES, Round
 from harness import OUT, show
 
@@ -47,6 +55,7 @@ def main() -> int:
     log = shop.folder / "rounds.jsonl"
     done = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
     began = time.monotonic()
+    know_one_more_revision(shop)
     chosen = commands(shop, options.commands)
     make_bases(shop, chosen)
     gc.freeze()  # children share what is here

@@ -1,7 +1,7 @@
 """What ends a statement, or all: Ctrl-C, which is a KeyboardInterrupt at once, and an error of DuckDB itself.
 
-While a statement runs, the thread that waits for it sees no signal: DuckDB 1.5 looks for one in `execute`,
-but not while rows are fetched, and 2.0 only now and then where it has several threads.
+While a statement runs, the thread that waits for it sees no signal: DuckDB looks for one
+only now and then where it has several threads.
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ _BUSY = 0.001
 class DuckCursor:
     """Run one statement, and keep its rows.
 
-    Read at once: DuckDB has one open result for each connection. Before 2.0 the next statement cuts it short
-    without a word, from 2.0 on work like the registration of a table is refused until it is read to its end.
+    Read at once: DuckDB has one open result for each connection. Other work,
+    like the registration of a table, is refused until it is read to its end.
     Whoever reads more than fits into memory reads Arrow in batches (`engine.arrow_reader`).
     """
 
@@ -104,7 +104,7 @@ class DuckConnection:
     def rollback(self) -> None:
         """Roll it back, if there is one: SQLAlchemy does so with every connection that it is given back.
 
-        Another thread may use it: before 2.0 DuckDB waits for that one, from 2.0 on it refuses.
+        Another thread may use it: then DuckDB refuses.
         """
         while True:
             try:

@@ -21,15 +21,9 @@ from sentgen import temporary
 from sentgen.errors import DamagedError, MemoryLimitError, SentgenError, StoreError
 from sentgen.extensions import NEVER_LOADED
 from sentgen.schema import connections, dialect
-from sentgen.schema.durability import block_journal, crash_mark, write_lock
-from sentgen.schema.durability.duckdb_faults import (
-    ARROW_IS_FETCHED,
-    ARROW_OF_RELATIONS,
-    READABLE_BEFORE,
-    RIGHT_PLANS,
-    WITHOUT_LOG,
-)
-from sentgen.schema.durability.write_ahead_log import drop_torn_tail
+from sentgen.schema.durability import block_journal, write_lock
+from sentgen.schema.durability.duckdb_faults import STORAGE_VERSION, WITHOUT_LOG
+from sentgen.schema.durability.write_ahead_log import has_log
 from sentgen.system.processes import machine_memory
 
 if TYPE_CHECKING:
@@ -79,17 +73,14 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def _open_engine(path: Path, *, read_only: bool, memory_limit: int, threads: int | None) -> Engine:
-    if not read_only:
-        crash_mark.leave(path)
-    # Marked first, while the log is there; then the blocks, which the log goes on from.
+    # Before DuckDB replays a log, which goes on from these blocks.
     block_journal.put_back(path)
-    drop_torn_tail(path)
     # There is one writer, so that its folder may have one name; readers may be many.
     spill = spill_folder(path) if read_only else path.with_name(f"{path.name}.tmp")
     config = {
         **settings(memory_limit, threads),
         **WITHOUT_LOG,
-        **READABLE_BEFORE,
+        **STORAGE_VERSION,
         "temp_directory": str(spill),
         # The pruning of the sorted tables lives on the order of their rows.
         "preserve_insertion_order": "true",
@@ -109,7 +100,6 @@ def _open_engine(path: Path, *, read_only: bool, memory_limit: int, threads: int
 def settings(memory_limit: int, threads: int | None) -> dict[str, str | bool | int | float | list[str]]:
     """Return what every connection of ours is opened with."""
     return {
-        **RIGHT_PLANS,
         **NEVER_LOADED,
         "memory_limit": f"{memory_limit // 2**20}MiB",
         **({"threads": threads} if threads else {}),
@@ -163,7 +153,7 @@ def _keep_blocks(engine: Engine, path: Path) -> None:
 
     def closing(wrapped: object, _: object) -> None:
         # DuckDB checkpoints a log as it closes, outside of any commit; what has failed for good writes none.
-        if crash_mark.has_log(path):
+        if has_log(path):
             with suppress(duckdb.FatalException):
                 block_journal.keep(duck_of(wrapped), path)
 
@@ -245,7 +235,7 @@ def one_row(
 ) -> tuple[Any, ...] | None:
     """Return the one row of a query, if it has one.
 
-    All is read: from DuckDB 2.0 on, a connection with unread rows refuses other work.
+    All is read: a connection with unread rows refuses other work.
     """
     rows = duck.execute(query, parameters or None).fetchall()
     return rows[0] if rows else None
@@ -259,35 +249,24 @@ def one_number(duck: duckdb.DuckDBPyConnection, query: str, parameters: Paramete
 
 def answer(
     duck: duckdb.DuckDBPyConnection, query: str, parameters: Parameters = ()
-) -> duckdb.DuckDBPyConnection | duckdb.DuckDBPyRelation:
-    """Return what describes the columns of a query and has its rows; no other work until they are read.
+) -> duckdb.DuckDBPyRelation:
+    """Return what describes the columns of a query and runs it when its rows are asked for.
 
-    That is the connection, which has run it, or a relation, which runs it when its rows are asked for.
+    No other work until they are read. What `execute` answers is copied before it is Arrow, a relation is not.
     """
-    if ARROW_OF_RELATIONS:
-        return duck.sql(query, params=parameters or None)
-    return duck.execute(query, parameters or None)
+    return duck.sql(query, params=parameters or None)
 
 
 def arrow_table(duck: duckdb.DuckDBPyConnection, query: str, parameters: Parameters = ()) -> pa.Table:
     """Run a query and return its rows as an Arrow table."""
-    found = answer(duck, query, parameters)
-    # By name: no version has the methods of all others.
-    return getattr(found, "fetch_arrow_table" if ARROW_IS_FETCHED else "to_arrow_table")()
+    return answer(duck, query, parameters).to_arrow_table()
 
 
 def arrow_reader(
     duck: duckdb.DuckDBPyConnection, query: str, parameters: Parameters = (), *, rows: int = 8192
 ) -> pa.RecordBatchReader:
     """Run a query and return its rows in Arrow batches of at most so many."""
-    return arrow_reader_of(answer(duck, query, parameters), rows=rows)
-
-
-def arrow_reader_of(
-    found: duckdb.DuckDBPyConnection | duckdb.DuckDBPyRelation, *, rows: int = 8192
-) -> pa.RecordBatchReader:
-    """Return the rows of an `answer` in Arrow batches of at most so many."""
-    return getattr(found, "fetch_record_batch" if ARROW_IS_FETCHED else "to_arrow_reader")(rows)
+    return answer(duck, query, parameters).to_arrow_reader(rows)
 
 
 @contextmanager
@@ -298,8 +277,10 @@ def registered(duck: duckdb.DuckDBPyConnection, **tables: pa.Table) -> Iterator[
     try:
         yield
     finally:
-        for name in tables:
-            duck.unregister(name)
+        # Who reads a part of an answer may have closed the connection before.
+        with suppress(duckdb.ConnectionException):
+            for name in tables:
+                duck.unregister(name)
 
 
 def arrow_error() -> type[Exception]:

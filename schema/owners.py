@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sentgen.schema.tables.alignment import OF_MODEL
-from sentgen.schema.tables.fidelity import OF_SENTENCE, enhanced_edge
-from sentgen.schema.tables.models import surprisal
-from sentgen.schema.tables.segments import counted_tables
+from sentgen.schema.tables.fidelity import OF_SENTENCE
+from sentgen.schema.tables.segments import segment_tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +19,12 @@ class OrphanRows:
         table: the table.
         condition: SQL that is true for such a row, with the name of the table for the row.
         shown: columns that tell them apart.
-        large: whether finding them takes long, as their owners are many; other sums tell of them sooner.
     """
 
     name: str
     table: str
     condition: str
     shown: str
-    large: bool = False
 
     @property
     def query(self) -> str:
@@ -59,18 +56,18 @@ def unowned() -> Iterator[OrphanRows]:
 )""",
         "id, document_id",
     )
-    yield _without("token", "sentence_id", "sentence", large=True)
+    yield _without("token", "sentence_id", "sentence")
     yield _without("multiword", "sentence_id", "sentence")
     for kept in OF_SENTENCE:
-        yield _without(kept.name, "sentence_id", "sentence", large=kept in (enhanced_edge, surprisal))
+        yield _without(kept.name, "sentence_id", "sentence")
     yield _without("document_meta", "document_id", "document")
     yield _without("table_meta", "corpus_id", "corpus")
     yield _without("source_layout", "source_id", "source")
     yield _without("source_file", "source_id", "source")
     yield _without("rejection", "corpus_id", "corpus")
     yield _without("segment", "corpus_id", "corpus")
-    for table in counted_tables():
-        yield _without(table, "segment_id", "segment", large=True)
+    for table in segment_tables():
+        yield _without(table, "segment_id", "segment")
     for table in ("model_corpus", "model_parameter", "model_weight", "model_ngram", "surprisal"):
         yield _without(table, "model_id", "model")
     yield _without("word_vector", "space_id", "vector_space")
@@ -97,10 +94,10 @@ def _alignments() -> Iterator[OrphanRows]:
         yield _lost(name, "alignment", f"i.model_id = {name}.model_id and i.pair_id = {name}.pair_id")
 
 
-def _without(table: str, column: str, owner: str, *, large: bool = False) -> OrphanRows:
+def _without(table: str, column: str, owner: str) -> OrphanRows:
     # Ids are never null: one null in the list, and `not in` would find nothing.
     condition = f"{table}.{column} not in (select id from {owner})"
-    return OrphanRows(f"{table}.{column} without {owner}", table, condition, column, large)
+    return OrphanRows(f"{table}.{column} without {owner}", table, condition, column)
 
 
 def _lost(table: str, owner: str, same: str) -> OrphanRows:

@@ -29,7 +29,6 @@ from sentgen.schema.engine import (
     answer,
     arrow_error,
     arrow_reader,
-    arrow_reader_of,
     default_memory_limit,
     in_use_or_not,
     one_number,
@@ -117,11 +116,10 @@ def parts(
         found = answer(duck, sql, parameters)
         types = [str(column[1]) for column in found.description or ()]
         if arrow or not set(types) <= set(SIMPLE_TYPES):
-            yield from _arrow_parts(arrow_reader_of(found))
+            yield from _arrow_parts(found.to_arrow_reader(8192))
             return
         names = [column[0] for column in found.description or ()]
-        if found is not duck:  # a relation has its rows at once only
-            duck.execute(sql, parameters or None)
+        duck.execute(sql, parameters or None)  # a relation has its rows at once only
         rows = duck.fetchmany(_PART)
         yield Rows(names, rows, types)
         while len(rows) == _PART and (rows := duck.fetchmany(_PART)):

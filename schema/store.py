@@ -20,7 +20,7 @@ from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import migrate
 from sentgen.schema.base import now
 from sentgen.schema.connections import cursor, has_broken
-from sentgen.schema.durability import block_journal, crash_mark, recovery, write_lock
+from sentgen.schema.durability import block_journal, write_lock
 from sentgen.schema.engine import (
     Parameters,
     arrow_table,
@@ -64,7 +64,6 @@ class Store:
         read_only: allow other readers beside this one, and no writing.
         memory_limit: bytes that DuckDB may use, a quarter of the machine's memory if ``None``.
         threads: threads that DuckDB may use, all cores if ``None``.
-        examined: after a crash, refuse a store that holds half of a transaction.
         wait: seconds to wait for another process that has the store; ``None`` for as long as
             `sentgen.schema.durability.write_lock.lock_policy` say.
 
@@ -82,7 +81,6 @@ class Store:
         read_only: bool = False,
         memory_limit: int | None = None,
         threads: int | None = None,
-        examined: bool = True,
         wait: float | None = None,
     ) -> None:
         self.path = place_of(Path(path))
@@ -110,13 +108,9 @@ class Store:
                 # Also of a store that nobody closes: DuckDB closes the file then.
                 self._let_go = weakref.finalize(self, self._lock.release)
             try:
-                # Before the opening, which removes the log.
-                suspect = examined and crash_mark.is_suspect(self.path)
                 self.engine = self._opened(read_only=read_only, wait=wait)
                 try:
                     migrate.prepare(self.engine, self.path, read_only=read_only)
-                    if suspect:
-                        self._examine(read_only)
                     if read_only:
                         self._tell_of_writer()
                 except BaseException:
@@ -155,12 +149,6 @@ class Store:
     def _release(self) -> None:
         if self._lock:
             self._let_go()
-
-    def _examine(self, read_only: bool) -> None:
-        """Look for half of a transaction."""
-        recovery.examine(self.engine, self.path)
-        if not read_only:  # a reader leaves the log where it is
-            crash_mark.clear(self.path)
 
     @contextmanager
     def begin(self, *, in_order: bool = False) -> Iterator[Connection]:

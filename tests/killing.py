@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -26,10 +27,16 @@ class Course:
 
 
 class Zygote:
-    """A process that forks commands; a context manager."""
+    """A process that forks commands; a context manager.
+
+    With a folder of `next_revision.write`, its commands know that revision.
+    """
+
+    def __init__(self, migrations: Path | None = None) -> None:
+        self._migrations = [str(migrations)] if migrations else []
 
     def __enter__(self) -> Zygote:
-        command = [sys.executable, str(Path(__file__).with_name("zygote.py"))]
+        command = [sys.executable, str(Path(__file__).with_name("zygote.py")), *self._migrations]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self._lines: SimpleQueue[str] = SimpleQueue()
         threading.Thread(target=self._read, daemon=True).start()
@@ -65,7 +72,8 @@ class Zygote:
                 )
             except Empty:
                 assert deadline is not None, "the command hangs"
-                os.kill(pid, signal.SIGKILL)  # a zombie at worst: only its parent waits for it, and says so
+                with suppress(ProcessLookupError):  # its parent has waited for it, and is about to say so
+                    os.kill(pid, signal.SIGKILL)
                 deadline = None
                 continue
             now = time.monotonic() - began

@@ -1,1 +1,1 @@
-"""The versions, oldest first; a merged one is never edited."""
+"""The versions, oldest first; a released one is never edited."""

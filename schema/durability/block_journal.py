@@ -4,7 +4,7 @@ DuckDB writes the new state of a file beside the old one and then switches to it
 exception: the catalog and the lists of row groups share blocks of 256 KiB with those of the state before, and
 such a block is written over as a whole. A kill (or a power cut) may end that write in the middle: the header
 still wants the block, its checksum is wrong, and the store does not open at all. This was seen once in 1,000
-kills, and has nothing to do with the log; all versions write so, 2.0 too (`duckdb_faults`).
+kills, and has nothing to do with the log; all versions write so (`duckdb_faults`).
 
 So the shared blocks are copied into a journal beside the store before each commit. The next process that
 opens the store puts them back, if the header has not moved since: nothing else that it refers to has changed.

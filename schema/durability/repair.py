@@ -1,4 +1,4 @@
-"""Repair a store that a killed process has left with half of a transaction."""
+"""Take out of a store what no source, segment, model, pair or run accounts for."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 import duckdb
 
 from sentgen.schema.base import quoted
-from sentgen.schema.durability import crash_mark
 from sentgen.schema.engine import one_number, one_row, raw, translated_errors
 from sentgen.schema.integrity.check import REINGEST, REPAIR, Check
 from sentgen.schema.integrity.checks import checks
@@ -86,7 +85,7 @@ def repair(
         StoreError: it cannot be opened, or there is no room for the backup; it is then as it was.
     """
     done = Repair()
-    opened = Store(path, read_only=dry_run, examined=False, memory_limit=memory_limit)
+    opened = Store(path, read_only=dry_run, memory_limit=memory_limit)
     with opened as store, store.connect() as connection:
         # A dry run sees what the store would be, through views in the place of tables, and writes nothing.
         done.removed = _hide(raw(connection))
@@ -99,11 +98,9 @@ def repair(
             with translated_errors(path):
                 # The store is closed here: a copy of an open one might be half of a commit.
                 done.backup = back_up(path, "repair")
-        with Store(path, examined=False, memory_limit=memory_limit) as store, store.begin() as connection:
+        with Store(path, memory_limit=memory_limit) as store, store.begin() as connection:
             done.removed = _remove(raw(connection))
             _look_for_the_rest(raw(connection), done)
-    # What is left has been named to the user; the store must open, to be put right.
-    crash_mark.clear(path)
     return done
 
 

@@ -25,8 +25,6 @@ class Check:
         cure: what to do if there are any.
         slow: whether it counts the tokens anew; ``--quick`` leaves it out.
         settings: settings of DuckDB under which it runs.
-        torn: whether it finds, at little cost, what half of a transaction leaves; such a query names the
-            ``corpus`` or ``model`` to make again, if it is not about rows that `sentgen db repair` removes.
     """
 
     name: str
@@ -34,4 +32,3 @@ class Check:
     cure: str = REINGEST
     slow: bool = False
     settings: Mapping[str, str] = field(default_factory=dict)
-    torn: bool = False

@@ -66,11 +66,6 @@ def checks(counted: Sequence[int] = ()) -> tuple[Check, ...]:
     return (*_strings(), *_orphans(), *ALIGNMENT_CHECKS, *_sentences(), *sum_checks(counted))
 
 
-def torn_checks() -> tuple[Check, ...]:
-    """Return what opens a store after a crash: checks that tell half of a transaction, at little cost."""
-    return tuple(check for check in checks() if check.torn)
-
-
 def _strings() -> Iterator[Check]:
     yield Check("duplicate word ids", "select id from word group by id having count(*) > 1", RESTORE)
     yield Check("duplicate word forms", "select form from word group by form having count(*) > 1", RESTORE)
@@ -90,7 +85,7 @@ def _strings() -> Iterator[Check]:
 
 def _orphans() -> Iterator[Check]:
     for rows in unowned():
-        yield Check(rows.name, rows.query, REPAIR, torn=not rows.large)
+        yield Check(rows.name, rows.query, REPAIR)
     yield _orphan("posting", "sentence_id", "sentence", REPAIR)
     yield Check(
         "duplicate saved queries",

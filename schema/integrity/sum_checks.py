@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sentgen.schema.integrity.check import REPAIR, Check
+from sentgen.schema.integrity.check import REINGEST, REPAIR, Check
 from sentgen.schema.integrity.reference_ngrams import reference_ngrams_sql
-from sentgen.schema.tables.counts import MAX_ORDER
+from sentgen.schema.tables.counts import ATTRIBUTES, MAX_ORDER
 from sentgen.schema.tables.segments import counted_tables
 
 
@@ -15,7 +15,9 @@ def sum_checks(counted: Sequence[int]) -> Iterator[Check]:
     yield from _totals(counted)
     yield from _ngrams(counted)
     yield from _trees(counted)
+    yield from _occurrences(counted)
     yield from _recounts(counted)
+    yield from _occurrences_recounted()
 
 
 def _other(corpora: Sequence[int], column: str) -> str:
@@ -49,7 +51,6 @@ def _totals(counted: Sequence[int]) -> Iterator[Check]:
             and {_other(counted, "r.corpus_id")}
         """,
         REPAIR,
-        torn=True,
     )
     yield Check(
         "totals of the segments",
@@ -69,7 +70,6 @@ def _totals(counted: Sequence[int]) -> Iterator[Check]:
             and {_other(counted, "c.id")}
         """,
         REPAIR,
-        torn=True,
     )
 
 
@@ -143,6 +143,79 @@ def _trees(counted: Sequence[int]) -> Iterator[Check]:
         )
 
 
+def _occurrences(counted: Sequence[int]) -> Iterator[Check]:
+    yield Check(
+        "numbers of tokens ascend",
+        """
+        select id as sentence_id, first_token
+        from (select id, first_token, lag(first_token + length) over (order by id) as free from sentence)
+        where first_token < coalesce(free, 1)
+        """,
+        REINGEST,
+    )
+    sizes = """
+        select
+            segment_id,
+            count(*) filter (attribute = 'word') as word,
+            count(*) filter (attribute = 'lemma') as lemma
+        from occurrence
+        group by segment_id
+    """
+    yield Check(
+        "occurrence sums to the tokens of the segments",
+        f"""
+        select c.name as corpus, s.id as segment, s.tokens, coalesce(o.word, 0) as stored
+        from segment s
+        left join corpus c on c.id = s.corpus_id
+        left join ({sizes}) o on o.segment_id = s.id
+        where coalesce(o.word, 0) <> s.tokens
+            and {_other(counted, "s.corpus_id")}
+        """,
+        REPAIR,
+    )
+    yield _sums(
+        "occurrence sums to the words and lemmas of the tokens",
+        f"""
+        select s.corpus_id, sum(o.word) as word, sum(o.lemma) as lemma
+        from ({sizes}) o
+        left join segment s on s.id = o.segment_id
+        group by s.corpus_id
+        """,
+        "select corpus_id, count(*) as word, count(lemma_id) as lemma from token group by corpus_id",
+        counted,
+        ("word", "lemma"),
+    )
+
+
+def _occurrences_recounted() -> Iterator[Check]:
+    """Yield a check for each attribute that the rows are those of the tokens, each of them once."""
+    for attribute, column in ATTRIBUTES.items():
+        yield Check(
+            f"occurrence of each {attribute} recounted",
+            f"""
+            select corpus_id, word_id, token, sum(stored) as stored, sum(expected) as expected
+            from (
+                select s.corpus_id, o.word_id, o.token, 1 as stored, 0 as expected
+                from occurrence o
+                left join segment s on s.id = o.segment_id
+                where o.attribute = '{attribute}'
+                union all
+                select t.corpus_id, t.{column}, s.first_token + t.position - 1, 0, 1
+                from token t
+                join sentence s on s.id = t.sentence_id
+                where t.{column} is not null
+            )
+            group by all
+            having sum(stored) <> sum(expected)
+            """,
+            slow=True,
+        )
+    known = ", ".join(f"'{attribute}'" for attribute in ATTRIBUTES)
+    yield Check(
+        "attributes in occurrence", f"select segment_id from occurrence where attribute not in ({known})"
+    )
+
+
 def _sums(
     name: str, stored: str, expected: str, counted: Sequence[int], columns: Sequence[str] = ("count",)
 ) -> Check:
@@ -157,7 +230,7 @@ def _sums(
         where ({differ})
             and {_other(counted, "coalesce(s.corpus_id, e.corpus_id, 0)")}
     """
-    return Check(name, query, REPAIR, torn=True)
+    return Check(name, query, REPAIR)
 
 
 def _recounts(counted: Sequence[int]) -> Iterator[Check]:

@@ -32,10 +32,6 @@ if TYPE_CHECKING:
 
 #: Version of the layout; another one is refused.
 FORMAT = 1
-#: Revisions since which tables were only added; the new ones are empty in a lake without sentences.
-_ALIKE = REVISIONS[REVISIONS.index("0005") :]
-#: The same of a lake with sentences: since then, what they did not keep is in new tables.
-_ALIKE_SENTENCES = REVISIONS[REVISIONS.index("0011") :]
 #: Digits of the hash that are part of the name of a file.
 _DIGITS = 16
 #: Tables of what sources say beyond tokens and trees, sorted by sentence.
@@ -160,7 +156,7 @@ def read_manifest(place: Place) -> Manifest:
         for name, files in tables.items():
             if name not in metadata.tables or not all(_NAME.fullmatch(file.path) for file in files):
                 raise ValueError(name)
-        if values["schema"] not in (_ALIKE_SENTENCES if tables.get("sentence") else _ALIKE):
+        if values["schema"] != REVISIONS[-1]:
             raise StoreError(
                 f"{place}: a lake with tables of revision {values['schema']}, and this sentgen reads "
                 f"{REVISIONS[-1]}; use the sentgen that made it, or make it again"

@@ -104,6 +104,11 @@ sentence = Table(
     column("document_id", Integer, "Document of the sentence."),
     column("sent_id", String, "Name of the sentence in its source.", nullable=True),
     column("length", Integer, "Number of tokens."),
+    column(
+        "first_token",
+        BigInteger,
+        "Number of its first token; the others follow (first_token + position - 1).",
+    ),
     column("line", BigInteger, "Line of the source on which the sentence starts."),
     column("text", String, "Raw text as the source gives it.", nullable=True),
     column("metadata", String, "Other comment lines of the sentence, joined by line feeds.", nullable=True),

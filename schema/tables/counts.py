@@ -85,6 +85,23 @@ posting = Table(
     ),
 )
 
+#: Attribute of a token that `occurrence` has to the column of `token` with its words.
+ATTRIBUTES = {"word": "word_id", "lemma": "lemma_id"}
+
+occurrence = Table(
+    "occurrence",
+    metadata,
+    column("segment_id", Integer, "Segment that was counted."),
+    column("attribute", String, "word: the form of the token. lemma: its lemma."),
+    column("word_id", Integer, "The form or lemma (in word)."),
+    column("token", BigInteger, "Number of the token (sentence.first_token + position - 1)."),
+    comment=(
+        "Where each form and each lemma occurs, sorted by it, so that the tokens of a word are found without "
+        "a look at the others. Every token with a sentence has a row for its form, and one for its lemma if "
+        "it has one."
+    ),
+)
+
 argument_count = Table(
     "argument_count",
     metadata,

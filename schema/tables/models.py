@@ -103,11 +103,6 @@ surprisal = Table(
     column("sentence_id", BigInteger, "Sentence of the token."),
     column("position", Integer, "Position of the token."),
     column("bits", Double, "Surprisal: -log2 of its probability after the tokens before it."),
-    column(
-        "unknown",
-        Boolean,
-        "Whether the model does not know the word; null if an earlier sentgen applied it.",
-        nullable=True,
-    ),
+    column("unknown", Boolean, "Whether the model does not know the word."),
     comment="What models say of stored tokens, of whole sentences (models apply).",
 )

@@ -24,6 +24,13 @@ join merging m using (segment_id)
 group by all
 having sum(count) <> 0
 """
+# A token is in one segment, and has nothing to be summed.
+_MOVED = """
+create or replace temp table merged as
+select m.target as segment_id, {keys}
+from {table}
+join merging m using (segment_id)
+"""
 _SIZES = """
 update segment
 set sentences = t.sentences, tokens = t.tokens
@@ -35,6 +42,11 @@ from (
 ) t
 where segment.id = t.target
 """
+
+
+def segment_tables() -> list[str]:
+    """Return the tables whose rows belong to segments: those of counts, and that of occurrences."""
+    return [name for name, table in metadata.tables.items() if "segment_id" in table.columns]
 
 
 def counted_tables() -> list[str]:
@@ -53,12 +65,13 @@ def merge(connection: Connection, ids: Sequence[int] | None = None) -> None:
     """
     duck = raw(connection)
     duck.execute(_MERGING, {"all": ids is None, "ids": list(ids or ())})
-    for table in counted_tables():
+    counts = counted_tables()
+    for table in segment_tables():
         names = [
             quoted(c.name) for c in metadata.tables[table].columns if c.name not in ("segment_id", "count")
         ]
         keys = ", ".join(names)
-        duck.execute(_MERGED.format(keys=keys, table=table))
+        duck.execute((_MERGED if table in counts else _MOVED).format(keys=keys, table=table))
         duck.execute(f"delete from {table} where segment_id in (select segment_id from merging)")
         # Sorted anew, as the pruning of row groups wants it.
         duck.execute(f"insert into {table} by name select * from merged order by segment_id, {keys}")

@@ -8,7 +8,7 @@
 -- model: Name of the model.
 -- version: Version of the model.
 -- surprisal: -log2 of the probability of the token after those before it, in bits; of an unknown word that of <unk>.
--- unknown: Whether the model does not know the word; null if it was applied by a sentgen that did not keep it.
+-- unknown: Whether the model does not know the word.
 create or replace view v_surprisal as
 select
     c.name as corpus,

@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from occurrences import FILL
 from sqlalchemy import insert, text
 
 from sentgen.schema import Store, metadata
 from sentgen.schema.counting import count_trees
+from sentgen.schema.store import raw
 
 NOW = datetime(2026, 1, 1)
 WORDS = ["<unk>", "<s>", "</s>", "<root>", "the", "dog", "saw", "cat", "slept"]
@@ -53,7 +55,8 @@ def fill(store: Store) -> None:
         )
         for number, tokens in SENTENCES.items():
             add("sentence", {"id": number, "corpus_id": 1, "document_id": 1, "sent_id": f"s{number}",
-                             "length": len(tokens), "line": number, "text": None, "metadata": None})  # fmt: skip
+                             "length": len(tokens), "first_token": 10 * number, "line": number, "text": None,
+                             "metadata": None})  # fmt: skip
             add("token", *(
                 {"corpus_id": 1, "sentence_id": number, "position": position, "word_id": WORDS.index(form),
                  "lemma_id": None, "upos_id": None, "xpos_id": TAGS.index(tag), "feats_id": None, "head": head,
@@ -72,6 +75,8 @@ def fill(store: Store) -> None:
                     for gram, count in sorted(grams.items())
                 ))  # fmt: skip
             count_trees(connection, number, 1, number, number)
+        # Each sentence is a segment of its own, and has ten numbers.
+        raw(connection).execute(FILL.replace("corpus_id as", "token // 10 as"))
 
 
 @pytest.fixture(scope="session")

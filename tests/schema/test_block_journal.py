@@ -271,6 +271,6 @@ def test_the_name_of_a_journal_is_on_the_disk_before_the_commit(
     with Store(path) as store, store.begin() as connection:
         raw(connection).execute("insert into word values (5000, 'x')")
 
-    # DuckDB 2 writes a log, whose checkpoint at the end keeps blocks, too.
+    # DuckDB writes a log, whose checkpoint at the end keeps blocks, too.
     until = told.index("commit")
     assert told[until - 1] == "synced True"

@@ -10,7 +10,6 @@ import pytest
 
 from sentgen.errors import StoreError
 from sentgen.schema import Store, folders, maintenance, migrate, snapshots
-from sentgen.schema.durability.duckdb_faults import TORN_LOGS_COME_BACK
 from sentgen.schema.store import raw
 
 MINE = "what somebody wrote"
@@ -88,20 +87,6 @@ def test_what_has_a_name_that_is_needed_is_refused(
 
     assert mine.read_text() == MINE
     assert {one.name for one in path.parent.iterdir()} == {path.name, name.split("/")[0]}
-
-
-@pytest.mark.skipif(not TORN_LOGS_COME_BACK, reason="DuckDB 2 reads torn logs as it should")
-def test_the_mark_of_a_crash_is_empty(path: Path) -> None:
-    """A file of its name that is not, is no mark; after a crash it is refused, and stays."""
-    mine = path.with_name(f"{path.name}.suspect")
-    write(mine)
-    commit(path)
-    path.with_name(f"{path.name}.wal").write_bytes(b"\0garbage")
-
-    with pytest.raises(StoreError, match="suspect: in the way"):
-        commit(path)
-
-    assert mine.read_text() == MINE
 
 
 def test_a_short_file_with_the_name_of_the_log_stays(path: Path) -> None:

@@ -150,28 +150,6 @@ def test_other_manifests_are_refused(tmp_path: Path, changed: dict[str, object],
         assert "\n" not in str(refusal.value)
 
 
-def test_counted_lakes_outlive_new_tables(template: Path, tmp_path: Path) -> None:
-    """What was counted for hours is read when tables came that it need not have; sentences need theirs."""
-    place = Place(tmp_path / "lake")
-    with Store(template, read_only=True) as store:
-        manifest = export(store, place)
-    words = {name: files for name, files in manifest.tables.items() if name.startswith(("ngram", "word"))}
-    with Store(place.root, read_only=True) as lake, lake.connect() as connection:
-        counts = raw(connection).sql("select * from ngram_2 order by all").fetchall()
-
-    (tmp_path / "lake" / MANIFEST).unlink()
-    write_manifest(place, Manifest(words, "0005"))
-    with Store(place.root, read_only=True) as lake, lake.connect() as connection:
-        assert raw(connection).sql("select * from ngram_2 order by all").fetchall() == counts
-        assert raw(connection).sql("select count(*) from sentence_meta").fetchall() == [(0,)]
-
-    for tables, schema in ((manifest.tables, "0005"), (words, "0004")):
-        (tmp_path / "lake" / MANIFEST).unlink()
-        write_manifest(place, Manifest(tables, schema))
-        with pytest.raises(StoreError, match=f"a lake with tables of revision {schema}"):
-            Store(place.root, read_only=True)
-
-
 @given(st.lists(st.integers(0, 20), max_size=8), st.integers(1, 9))
 def test_row_groups_have_one_size_however_rows_come(sizes: list[int], group: int) -> None:
     """And all rows in their order."""

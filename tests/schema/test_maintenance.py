@@ -86,6 +86,64 @@ def test_damage_is_found(path: Path, damage: str, expected: set[str]) -> None:
     assert expected <= set(failed(path, quick=True))
 
 
+_RECOUNTED = {"occurrence of each word recounted"}
+_SUMS = {"occurrence sums to the words and lemmas of the tokens"}
+_OF_SEGMENTS = {"occurrence sums to the tokens of the segments"}
+
+
+@pytest.mark.nightly(by_day=2)
+@pytest.mark.parametrize(
+    ("damage", "expected", "example"),
+    [
+        (
+            "delete from occurrence where word_id = 7",
+            _RECOUNTED | _SUMS | _OF_SEGMENTS,
+            "corpus_id 1, word_id 7, token 21, stored 0, expected 1",
+        ),
+        (
+            "insert into occurrence from occurrence where word_id = 7",
+            _RECOUNTED | _SUMS | _OF_SEGMENTS,
+            "corpus_id 1, word_id 7, token 21, stored 2, expected 1",
+        ),
+        (
+            "insert into occurrence values (2, 'word', 7, 99)",
+            _RECOUNTED | _SUMS | _OF_SEGMENTS,
+            "corpus_id 1, word_id 7, token 99, stored 1, expected 0",
+        ),
+        (
+            "insert into occurrence values (2, 'lemma', 7, 21)",
+            {"occurrence of each lemma recounted"} | _SUMS,
+            "corpus_id 1, word_id 7, token 21, stored 1, expected 0",
+        ),
+        ("update occurrence set word_id = 5 where word_id = 7", _RECOUNTED, "token 21"),
+        ("update occurrence set token = 29 where word_id = 7", _RECOUNTED, "word_id 7"),
+        ("update occurrence set segment_id = 1 where word_id = 7", _OF_SEGMENTS, ""),
+        (
+            "update occurrence set attribute = 'tag' where word_id = 7",
+            _RECOUNTED | _SUMS | _OF_SEGMENTS | {"attributes in occurrence"},
+            "stored 0, expected 1",
+        ),
+        (
+            "update sentence set first_token = 13 where id = 2",
+            _RECOUNTED | {"numbers of tokens ascend"},
+            "",
+        ),
+        ("update occurrence set segment_id = 9", {"occurrence.segment_id without segment"}, ""),
+    ],
+)
+def test_wrong_occurrences_are_found(path: Path, damage: str, expected: set[str], example: str) -> None:
+    """Rows that are missing, too many or wrong, and numbers that overlap, each with a line that says where."""
+    with duckdb.connect(str(path)) as duck:
+        duck.execute(damage)
+    with Store(path, read_only=True) as store:
+        found = {r.check.name: r.example for r in maintenance.check(store) if r.problems}
+
+    assert expected <= found.keys()
+    if "segment" not in damage:
+        assert found.keys() == expected
+    assert any(example in told for told in found.values())
+
+
 def test_wrong_ngram_is_found_by_the_recount(path: Path) -> None:
     """One trigram for another; --quick passes over it, as the sum is right."""
     with duckdb.connect(str(path)) as duck:

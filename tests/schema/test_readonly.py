@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -242,36 +240,3 @@ def test_any_text_runs_or_is_rejected(duck: duckdb.DuckDBPyConnection, text: str
     """The guard raises nothing but its own error."""
     with suppress(QueryRejected):
         require_harmless(duck, text)
-
-
-LEAVE = """
-import signal, sys
-from pathlib import Path
-import duckdb
-from sentgen import without_pandas
-from sentgen.schema import readonly
-
-without_pandas.install()  # as commands do: DuckDB would import it, and take Ctrl-C within for a failed import
-signal.signal(signal.SIGALRM, signal.default_int_handler)
-for milliseconds in range(2, 80, int(sys.argv[3])):
-    try:
-        with readonly.locked(Path(sys.argv[1])) as duck:
-            signal.setitimer(signal.ITIMER_REAL, milliseconds / 1000)
-            list(readonly.parts(duck, sys.argv[2]))
-    except BaseException as error:
-        while error and not isinstance(error, (KeyboardInterrupt, duckdb.InterruptException)):
-            error = error.__cause__ or error.__context__
-        if error:
-            continue
-        raise
-    sys.exit("not interrupted")
-"""
-
-
-@pytest.mark.skipif(duckdb.__version__ >= "2", reason="DuckDB 2 hears Ctrl-C now and then; commands hear it")
-def test_interrupted_query_is_not_waited_for(shared: Path, nightly: bool) -> None:
-    """Closing a connection waits for the threads that still work on its query, an hour for this one."""
-    endless = "select count(*) from range(100000000) a, range(1000) b where a.range * b.range % 7 = 3"
-
-    command = [sys.executable, "-c", LEAVE, str(shared), endless, "4" if nightly else "26"]
-    subprocess.run(command, timeout=60, check=True)

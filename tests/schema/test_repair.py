@@ -1,4 +1,4 @@
-"""Half of a transaction: known at opening, removed or named by a repair, and never left unsaid."""
+"""Half of a transaction: removed or named by a repair, and never left unsaid."""
 
 from __future__ import annotations
 
@@ -11,27 +11,26 @@ from sqlalchemy import ARRAY, Boolean, DateTime, Double, String, Table
 
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import Store, maintenance, metadata
-from sentgen.schema.durability import crash_mark
-from sentgen.schema.durability.duckdb_faults import TORN_LOGS_COME_BACK
 from sentgen.schema.durability.repair import RemovedRows, repair
-from sentgen.schema.migrate import REVISIONS
 from sentgen.schema.owners import unowned
 
 #: What a torn log leaves of an ingestion, a model, and a merge: rows without those that account for them.
-TORN = {
-    "insert into token select * replace (9 as sentence_id) from token": "tokens sum to the lengths",
-    "insert into sentence select * replace (id + 9 as id, 9 as document_id) from sentence": "without document",
-    "insert into ngram_4 select * replace (9 as segment_id) from ngram_4": "n-grams of order 4",
-    "insert into posting select * replace (9 as segment_id) from posting": "posting sums",
-    "insert into model_ngram values (9, 4, 1, 4, null, null, null, null, -1, 0)": "without model",
-    "insert into alignment_rewrite values (9, false, false, 1, 0, 0, 0, 1)": "without alignment_model",
-}
+TORN = (
+    "insert into token select * replace (9 as sentence_id) from token",
+    "insert into sentence select * replace (id + 9 as id, 9 as document_id) from sentence",
+    "insert into ngram_4 select * replace (9 as segment_id) from ngram_4",
+    "insert into posting select * replace (9 as segment_id) from posting",
+    "insert into occurrence select * replace (9 as segment_id) from occurrence",
+    "insert into model_ngram values (9, 4, 1, 4, null, null, null, null, -1, 0)",
+    "insert into alignment_rewrite values (9, false, false, 1, 0, 0, 0, 1)",
+)
 #: What only making it again can cure: an ingestion after half a one, and a merge that kept what it merged.
 DOUBLED = (
     "insert into token select * from token",
     "insert into ngram_5 select * from ngram_5",
     "insert into argument_count select * from argument_count where segment_id = 1",
     "insert into ngram_2 select * replace (1 as segment_id) from ngram_2 where segment_id = 2",
+    "insert into occurrence select * replace (1 as segment_id) from occurrence where segment_id = 2",
 )
 
 
@@ -48,12 +47,6 @@ def damage(path: Path, *statements: str) -> None:
     with duckdb.connect(str(path)) as duck:
         for statement in statements:
             duck.execute(statement)
-
-
-def crash(path: Path) -> None:
-    """Leave what a process does that is killed: a log, or from DuckDB 2 on the mark of a log of 1.x."""
-    ending = "wal" if TORN_LOGS_COME_BACK else "suspect"
-    path.with_name(f"{path.name}.{ending}").write_bytes(b"")
 
 
 def sound(path: Path) -> bool:
@@ -74,53 +67,18 @@ def stray(table: Table) -> str:
     return f"insert into {table.name} values ({row})"
 
 
-@pytest.mark.skipif(not TORN_LOGS_COME_BACK, reason="DuckDB 2 reads torn logs as it should")
 @pytest.mark.nightly(by_day=2)
-@pytest.mark.parametrize(("statement", "told"), TORN.items())
-def test_half_a_transaction_is_known_at_opening(path: Path, statement: str, told: str) -> None:
-    """After a crash, for writing and for reading, until it is repaired; the store is whole again then."""
+@pytest.mark.parametrize("statement", TORN)
+def test_half_a_transaction_is_repaired(path: Path, statement: str) -> None:
+    """Rows that nothing accounts for go, and the store is whole again."""
     before = content(path)
     damage(path, statement)
-    Store(path).close()  # without a log, nobody looks
-    crash(path)
-    for read_only in (True, False, False, True):
-        with pytest.raises(
-            StoreError, match=rf"half of a transaction in it \(.*{told}.*\); run: sentgen db repair"
-        ):
-            Store(path, read_only=read_only)
 
     done = repair(path)
 
     assert done.sound
     assert [one.rows for one in done.removed] != []
     assert content(path) == before
-    crash(path)
-    Store(path).close()
-
-
-@pytest.mark.skipif(not TORN_LOGS_COME_BACK, reason="DuckDB 2 reads torn logs as it should")
-def test_a_sound_store_is_not_looked_at_twice(path: Path) -> None:
-    """The mark stands for the log until the store was found whole by a writer."""
-    crash(path)
-    Store(path, read_only=True).close()
-    assert crash_mark.is_suspect(path)
-
-    Store(path).close()
-
-    assert [file.name for file in path.parent.iterdir()] == ["store.duckdb"]
-
-
-@pytest.mark.skipif(not TORN_LOGS_COME_BACK, reason="DuckDB 2 reads torn logs as it should")
-def test_a_log_that_nobody_could_look_into_is_remembered(path: Path) -> None:
-    """The store is of another revision; its log is gone once that was found out."""
-    damage(path, next(iter(TORN)), f"update alembic_version set version_num = '{REVISIONS[-1]}x'")
-    crash(path)
-    with pytest.raises(StoreError, match="newer sentgen"):
-        Store(path)
-    damage(path, f"update alembic_version set version_num = '{REVISIONS[-1]}'")
-
-    with pytest.raises(StoreError, match="half of a transaction"):
-        Store(path)
 
 
 def test_all_that_nothing_accounts_for_is_removed(path: Path) -> None:
@@ -142,7 +100,6 @@ def test_all_that_nothing_accounts_for_is_removed(path: Path) -> None:
         assert duck.execute("select count(*) from source where id = 77").fetchone() == (1,)
 
 
-@pytest.mark.skipif(not TORN_LOGS_COME_BACK, reason="DuckDB 2 reads torn logs as it should")
 @pytest.mark.nightly(by_day=1)
 @pytest.mark.parametrize("statement", DOUBLED)
 def test_what_was_doubled_is_named(path: Path, statement: str) -> None:
@@ -155,9 +112,6 @@ def test_what_was_doubled_is_named(path: Path, statement: str) -> None:
         "insert into alignment_model values (1, 'hmm', 1, 'demo', 1, '', '{}', 2, '0', now())",
     )
     damaged = content(path)
-    crash(path)
-    with pytest.raises(StoreError, match="half of a transaction"):
-        Store(path)
 
     done = repair(path)
 

@@ -44,7 +44,7 @@ def test_rows_in_order_are_written_on_one_thread(tmp_path: Path, monkeypatch: py
         with store.connect() as connection:
             told.append(raw(connection).execute(threads).fetchone())
 
-    # DuckDB 2 writes a log, whose checkpoint at the end keeps blocks, too.
+    # DuckDB writes a log, whose checkpoint at the end keeps blocks, too.
     assert (told[0], set(told[1:])) == ((1,), {(2,)})
 
 
