@@ -67,7 +67,6 @@ _SENTENCE_END = re.compile(r"\w[.!?…][\"')\]”’»]?(?=\s|$)", re.MULTILINE)
 #: Python with many docstrings.
 _WORDS = 0.9
 #: What a version of a reader begins with; settings and a parser follow.
-_NUMBER = re.compile(r"\d{1,9}")
 #: How files of XML and HTML begin, and tags that end something, as no `<unk>` does.
 _MARKUP = re.compile(r"\s*<(?:\?xml|!doctype|html|tei)\b", re.IGNORECASE)
 _CLOSING = re.compile(r"</[A-Za-z][\w:.-]*\s*>")
@@ -113,12 +112,6 @@ def check_format(name: str | None, besides: Iterable[str] = ()) -> None:
     """
     if name is not None and name not in besides and _REGISTRY.find(name) is None:
         raise InputError(f"no format {name!r}; there are: {', '.join([*besides, *_REGISTRY.names()])}")
-
-
-def is_earlier(form: str, version: str) -> bool:
-    """Say whether the version of a reader, with what was asked of it, is one before that of today."""
-    reader, number = READERS.get(form), _NUMBER.match(version)
-    return reader is not None and number is not None and int(number[0]) < int(reader.version)
 
 
 def overview() -> tuple[Rows, list[str]]:

@@ -17,8 +17,8 @@ from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import Rejection
 from sentgen.options import Option
 
-#: Part of the hash of a pair: another tokenisation makes other pairs. That of raw text has changed since.
-VERSION, RAW_VERSION = "1", "2"
+#: Part of the hash of a pair: another tokenisation makes other pairs.
+VERSION = "1"
 
 #: Raw text; raw sentences; sentences of words; or sentences that a reader of `sentgen ingest` made.
 Text = str | tuple[str, ...] | tuple[tuple[str, ...], ...] | tuple[Sentence, ...]
@@ -67,8 +67,7 @@ class RawPair:
     def sha256(self, settings: PairSettings) -> str:
         """Return the hash of all that decides what is stored."""
         # As JSON, so that no two lists of texts look the same.
-        raw = not settings.tokenized and any(map(_is_raw, (self.document, self.abstract)))
-        given = [RAW_VERSION if raw else VERSION, self.key, _plain(self.document), _plain(self.abstract)]
+        given = [VERSION, self.key, _plain(self.document), _plain(self.abstract)]
         made = json.dumps([*given, settings.tokenized, settings.document_words])
         return hashlib.sha256(made.encode()).hexdigest()
 
@@ -88,10 +87,6 @@ class RawPair:
                 return Rejection(path, self.line, self.key, "empty-text", f"the {name} has no words")
             sides.append(tuple(one for one in found if isinstance(one, Sentence)))
         return TokenizedPair(self.key, sides[0], sides[1])
-
-
-def _is_raw(given: Text) -> bool:
-    return isinstance(given, str) or any(isinstance(one, str) for one in given)
 
 
 def _plain(given: Text) -> object:

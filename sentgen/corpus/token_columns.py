@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple, Self, TypeAlias
@@ -29,10 +29,35 @@ def positions_of(lengths: Ints) -> Ints:
     return (np.arange(lengths.sum(), dtype=np.int64) - np.repeat(starts, lengths) + 1).astype(np.int32)
 
 
-class Coded(NamedTuple):
-    """A column as the different values in the order of their first occurrence, and which one each row has."""
+class Values:
+    """Different strings, numbered from 0 in the order in which they came."""
 
-    values: list[str]
+    def __init__(self, strings: Iterable[str] = ()) -> None:
+        self.strings: list[str] = []
+        self._numbers: dict[str, int] = {}
+        self.add(strings)
+
+    def add(self, strings: Iterable[str]) -> Ints:
+        """Return the number of each, taking in what is new."""
+        known, numbers = self.strings, self._numbers
+        found = []
+        for string in strings:
+            number = numbers.get(string)
+            if number is None:
+                number = numbers[string] = len(known)
+                known.append(string)
+            found.append(number)
+        return np.array(found, np.int32)
+
+    def number(self, string: str) -> int:
+        """Return the number of a string, -1 if it is none of them."""
+        return self._numbers.get(string, -1)
+
+
+class Coded(NamedTuple):
+    """A column as different strings, which other columns may share, and the number of that of each row."""
+
+    values: Values
     codes: Ints
 
     @classmethod
@@ -41,7 +66,18 @@ class Coded(NamedTuple):
         encoded = pc.dictionary_encode(column)
         if isinstance(encoded, pa.ChunkedArray):
             encoded = encoded.combine_chunks()
-        return cls(encoded.dictionary.to_pylist(), encoded.indices.to_numpy())
+        return cls(Values(encoded.dictionary.to_pylist()), encoded.indices.to_numpy())
+
+    def used(self) -> tuple[list[str], Ints]:
+        """Return those that it has in the order of their first occurrence, and which one each row has."""
+        encoded = pa.array(self.codes).dictionary_encode()
+        strings = self.values.strings
+        return [strings[code] for code in encoded.dictionary.to_pylist()], encoded.indices.to_numpy()
+
+    def having(self, string: str) -> Bools:
+        """Say which rows have a string."""
+        found: Bools = self.codes == self.values.number(string)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +94,7 @@ class TokenColumns:
     """
 
     lengths: Ints
-    strings: dict[str, Column | None]
+    strings: dict[str, Coded | None]
     heads: Ints | None
     nps: Ints | None
     space_after: Column | None
@@ -83,7 +119,7 @@ class TokenColumns:
         heads, nps, spaces = joined("heads", NO_HEAD), joined("nps", NO_NP), joined("space_after", None)
         return cls(
             lengths,
-            {name: None if one is None else pa.array(one, pa.string()) for name, one in strings.items()},
+            {n: None if one is None else Coded.of(pa.array(one, pa.string())) for n, one in strings.items()},
             None if heads is None else np.array(heads, np.int32),
             None if nps is None else np.array(nps, np.int32),
             None if spaces is None else pa.array(spaces, pa.bool_()),
@@ -97,11 +133,11 @@ class TokenColumns:
             return parts[0]
         sizes = [int(part.lengths.sum()) for part in parts]
 
-        def arrow(columns: Sequence[Column | None], missing: str | pa.Scalar) -> Column | None:
+        def bools(columns: Sequence[Column | None]) -> Column | None:
             if all(column is None for column in columns):
                 return None
             filled = (
-                pa.repeat(missing, n) if one is None else one for one, n in zip(columns, sizes, strict=True)
+                pa.nulls(n, pa.bool_()) if one is None else one for one, n in zip(columns, sizes, strict=True)
             )
             joined: Column = pa.chunked_array(list(chain.from_iterable(map(_chunks, filled))))
             return joined
@@ -117,10 +153,10 @@ class TokenColumns:
 
         return cls(
             np.concatenate([part.lengths for part in parts]),
-            {name: arrow([part.strings[name] for part in parts], ABSENT) for name in STRINGS},
+            {name: _joined([part.strings[name] for part in parts], sizes) for name in STRINGS},
             numbers([part.heads for part in parts], NO_HEAD),
             numbers([part.nps for part in parts], NO_NP),
-            arrow([part.space_after for part in parts], pa.scalar(None, pa.bool_())),
+            bools([part.space_after for part in parts]),
             np.concatenate([part.unmarked for part in parts]),
         )
 
@@ -146,10 +182,25 @@ class TokenColumns:
         )
 
 
-def _part(column: Column, begin: int, size: int, *, whole: bool) -> Column | None:
+def _part(column: Coded, begin: int, size: int, *, whole: bool) -> Coded | None:
     """Return part of a column, or ``None`` if it says nothing, and need not be ``whole``."""
-    part = column.slice(begin, size)
-    return part if whole or not pc.all(pc.equal(part, ABSENT)).as_py() else None
+    part = column._replace(codes=column.codes[begin : begin + size])
+    return part if whole or not part.having(ABSENT).all() else None
+
+
+def _joined(columns: Sequence[Coded | None], sizes: Sequence[int]) -> Coded | None:
+    """Put columns one after the other; where there is none, it has no value in so many rows."""
+    given = [column for column in columns if column is not None]
+    if not given:
+        return None
+    values = given[0].values
+    if len(given) == len(columns) and all(column.values is values for column in given):
+        return Coded(values, np.concatenate([column.codes for column in given]))
+    values, parts = Values(), []
+    for column, size in zip(columns, sizes, strict=True):
+        strings, codes = ([ABSENT], np.zeros(size, np.int32)) if column is None else column.used()
+        parts.append(values.add(strings)[codes])
+    return Coded(values, np.concatenate(parts))
 
 
 def _chunks(column: Column) -> list[pa.Array]:

@@ -14,16 +14,15 @@ from itertools import chain
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyarrow import csv
 
 from sentgen.arrays import Bools, Ints, Longs
 from sentgen.corpus.base_np import NO_HEAD
 from sentgen.corpus.readers import conllu
 from sentgen.corpus.readers._columns import HEADS, FormatError, split_columns
-from sentgen.corpus.sentence import ABSENT, RESERVED, Sentence
+from sentgen.corpus.sentence import ABSENT, RESERVED, Mark, Sentence
 from sentgen.corpus.sources import LineReader
-from sentgen.corpus.token_columns import STRINGS, Coded, Column, TokenColumns
+from sentgen.corpus.token_columns import STRINGS, Coded, TokenColumns
 from sentgen.corpus.validation import CONTROL_BYTES, InputLimits
 from sentgen.errors import Rejection
 
@@ -37,10 +36,21 @@ _UNREAD = -2
 
 @dataclass(frozen=True, slots=True)
 class TreebankBlock:
-    """Sentences without their columns, and the columns of all of them."""
+    """Sentences end to end.
 
-    sentences: list[Sentence]
+    Attributes:
+        lines: (sentences,) the line on which each begins.
+        told: the first one, and those of which more is to be said, without their columns; by their number
+            in the block, from 0.
+        columns: those of all of them.
+        marks: those of regions, behind so many tokens of the block, at least one; they come after what a
+            sentence has itself.
+    """
+
+    lines: Longs
+    told: dict[int, Sentence]
     columns: TokenColumns
+    marks: Sequence[Mark] = ()
 
 
 class Careful(Exception):
@@ -144,7 +154,7 @@ def _block(pieces: _Pieces, limits: InputLimits) -> TreebankBlock:
         raise Careful
     starts = np.cumsum(sizes) - sizes
     expected = np.arange(rows.num_rows) - np.repeat(starts, sizes) + 1
-    numbers = values_of(rows["id"], lambda name: HEADS.get(name, 0))
+    numbers = numbers_of(Coded.of(rows["id"]), lambda name: HEADS.get(name, 0))
     chosen = numbers == expected
     spaces: dict[int, list[bool]] = {}
     # Sentences with ranges and empty nodes: each is looked at as the other path does.
@@ -158,7 +168,9 @@ def _block(pieces: _Pieces, limits: InputLimits) -> TreebankBlock:
     if not lengths.all() or lengths.max() > limits.sentence_tokens:
         raise Careful
     table = rows.filter(pa.array(chosen)) if spaces else rows
-    return TreebankBlock(pieces.sentences, _columns(pieces.sentences, table, lengths, spaces, limits))
+    lines = np.array([sentence.line for sentence in pieces.sentences], np.int64)
+    joined = _columns(pieces.sentences, table, lengths, spaces, limits)
+    return TreebankBlock(lines, dict(enumerate(pieces.sentences)), joined)
 
 
 def _columns(
@@ -169,44 +181,49 @@ def _columns(
     limits: InputLimits,
 ) -> TokenColumns:
     """Check the columns of words, and put them together."""
-    check_strings({name: table[name] for name in _FILE}, limits)
+    coded = {name: Coded.of(table[name]) for name in _FILE[1:]}
+    check_strings({name: column.values.strings for name, column in coded.items()}, limits)
     starts = np.cumsum(lengths, dtype=np.int64) - lengths
-    heads, trees = heads_of(table["heads"], lengths, starts)
-    after = values_of(table["misc"], lambda value: conllu.spaces_after([value])[0]).astype(bool)
+    heads, trees = heads_of(coded["heads"], lengths, starts)
+    misc = coded["misc"]
+    after = numbers_of(misc, lambda value: conllu.spaces_after([value])[0]).astype(bool)
     within = np.zeros(heads.size, bool)
     for number, values in spaces.items():
         start = starts[number]
         after[start : start + len(values)] = values
         for first, last, _ in sentences[number].multiwords:
             within[start + first - 1 : start + last] = True
-    strings: dict[str, Column | None] = {name: table[name] for name in STRINGS}
     # The space after a range is told at its line: what is told at its words, too, is more than that.
-    alone = pc.and_(pc.equal(strings["misc"], conllu.NO_SPACE), pa.array(~within))
-    strings["misc"] = pc.if_else(alone, ABSENT, strings["misc"])
-
-    def said(name: str) -> Bools:
-        found = np.asarray(pc.not_equal(strings[name], ABSENT))
-        return np.logical_or.reduceat(found, starts)
-
-    unmarked = trees & said("upos") & said("deprels")
+    alone = misc.having(conllu.NO_SPACE) & ~within
+    [absent] = misc.values.add([ABSENT])
+    strings: dict[str, Coded | None] = {name: coded[name] for name in STRINGS}
+    strings["misc"] = Coded(misc.values, np.where(alone, absent, misc.codes))
+    unmarked = trees & said(coded["upos"], starts) & said(coded["deprels"], starts)
     return TokenColumns(lengths, strings, heads, None, pa.array(after), unmarked)
 
 
-def check_strings(columns: Mapping[str, Column], limits: InputLimits) -> None:
+def said(column: Coded | None, starts: Longs) -> Bools:
+    """Say in which sentences a column has a value."""
+    if column is None:
+        return np.zeros(starts.size, bool)
+    found: Bools = np.logical_or.reduceat(~column.having(ABSENT), starts)
+    return found
+
+
+def check_strings(columns: Mapping[str, Sequence[str]], limits: InputLimits) -> None:
     """Look whether a value is empty, too long, or no word; those of `STRINGS` have their names."""
-    for name, column in columns.items():
-        # In bytes, never fewer than characters.
-        sizes = pc.min_max(pc.binary_length(column)).as_py()
-        if not sizes["min"] or (name in _LIMITED and sizes["max"] > limits.field_length):
+    for name, values in columns.items():
+        sizes = [*map(len, values)]
+        if not min(sizes) or (name in _LIMITED and max(sizes) > limits.field_length):
             raise Careful
-    forms = pc.unique(columns["forms"]).to_pylist()
+    forms = columns["forms"]
     if not (RESERVED.isdisjoint(forms) and all(map(str.strip, forms))):
         raise Careful
 
 
-def heads_of(column: Column, lengths: Ints, starts: Longs) -> tuple[Ints, Bools]:
+def heads_of(column: Coded, lengths: Ints, starts: Longs) -> tuple[Ints, Bools]:
     """Return the heads of tokens, and which sentences have any, all of which are trees."""
-    heads = values_of(column, lambda head: NO_HEAD if head == ABSENT else HEADS.get(head, _UNREAD))
+    heads = numbers_of(column, lambda head: NO_HEAD if head == ABSENT else HEADS.get(head, _UNREAD))
     given = np.logical_and.reduceat(heads >= 0, starts)
     if not (given | np.logical_and.reduceat(heads == NO_HEAD, starts)).all():
         raise Careful
@@ -222,7 +239,6 @@ def heads_of(column: Column, lengths: Ints, starts: Longs) -> tuple[Ints, Bools]
     return heads, given
 
 
-def values_of(column: Column, value: Callable[[str], int]) -> Ints:
+def numbers_of(column: Coded, number: Callable[[str], int]) -> Ints:
     """Return a number for each row, found once for each different string."""
-    coded = Coded.of(column)
-    return np.array([value(one) for one in coded.values], np.int32)[coded.codes]
+    return np.array([number(one) for one in column.values.strings], np.int32)[column.codes]

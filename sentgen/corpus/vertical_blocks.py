@@ -1,144 +1,257 @@
-"""Vertical files in blocks, without a Python object per token, as `treebank_blocks` reads CoNLL-U.
+"""Vertical files in blocks, without a Python object per token or sentence.
 
-A block in which anything may be wrong takes the slow path through the `vertical` reader instead, which says
-what: both paths store the same.
+Lines are numbered (`vertical_rows`), and whole sentences are found in the kinds of lines, as arrays; tags
+that say more are given to `Pieces` one by one, as are lines around what only it knows how to take. Where
+anything may be wrong, the slow path through the `vertical` reader says what. All of them store the same.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from sentgen.arrays import Bools, Longs
+from sentgen.arrays import Bools, Bytes, Ints, Longs
 from sentgen.corpus.readers._columns import Carried
-from sentgen.corpus.readers._named_columns import UNSAID, NamedColumns, is_space
-from sentgen.corpus.readers._tags import decoded
-from sentgen.corpus.readers._vertical_pieces import GLUED, Piece, Pieces
+from sentgen.corpus.readers._vertical_pieces import Piece, Pieces
 from sentgen.corpus.readers.vertical import notes_on, read_piece
-from sentgen.corpus.sentence import ABSENT, Sentence
+from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import LineReader
-from sentgen.corpus.token_columns import STRINGS, Column, TokenColumns
-from sentgen.corpus.treebank_blocks import (
-    Careful,
-    TreebankBlock,
-    check_strings,
-    heads_of,
-    split_rows,
-    values_of,
-)
-from sentgen.corpus.validation import InputLimits
+from sentgen.corpus.token_columns import STRINGS, TokenColumns
+from sentgen.corpus.treebank_blocks import Careful, TreebankBlock, heads_of, said
+from sentgen.corpus.vertical_rows import BEGINS, ENDS, GLUES, OTHER, SAYS, TELLS, TOKEN, DistinctRows
 from sentgen.errors import Rejection
 
-_UNSAID = pa.array(sorted(UNSAID - {ABSENT}))
+#: Different lines that are remembered: more than most texts of ten million tokens have.
+_KEPT = 1 << 17
+#: Where the first sentence ends.
+_FIRST_END = re.compile(rb"(?:\A|\n)</s(?:entence)?>\n")
+
+Found = TreebankBlock | Sentence | Rejection
 
 
 def read_blocks(
     reader: LineReader, *, columns: str | None = None, sentences: str | None = None
-) -> Iterator[TreebankBlock | Sentence | Rejection]:
+) -> Iterator[Found]:
     """Yield the sentences of a vertical file, as blocks wherever nothing in them is refused."""
-    pieces, carried = Pieces(reader.source.name, reader.limits, columns, sentences), Carried()
+    reading = _Reading(Pieces(reader.source.name, reader.limits, columns, sentences))
     for line, block in reader.whole_lines():
-        yield from _read(pieces.of(block, line), pieces, carried)
-    yield from _read(pieces.end(), pieces, carried)
-    reader.notes += notes_on(pieces)
+        yield from reading.read(block, line)
+    yield from reading.take(reading.pieces.end())
+    reader.notes += notes_on(reading.pieces)
 
 
-def _read(
-    found: Sequence[Piece], pieces: Pieces, carried: Carried
-) -> Iterator[TreebankBlock | Sentence | Rejection]:
-    if not found:
-        return
-    try:
-        block = _block(found, pieces.columns, pieces.limits)
-    except (Careful, pa.ArrowInvalid):
-        for piece in found:
-            yield from read_piece(piece, pieces, carried)
-        return
-    # What was carried to the first sentence ends there.
-    list(carried.give(block.sentences[0], block.sentences[:1]))
-    yield block
+class _Reading:
+    """Reads a file, block by block."""
+
+    def __init__(self, pieces: Pieces) -> None:
+        self.pieces, self.carried = pieces, Carried()
+        self._rows: DistinctRows | None = None
+
+    @property
+    def rows(self) -> DistinctRows:
+        """The lines that are remembered."""
+        if self._rows is None or len(self._rows) > _KEPT:
+            self._rows = DistinctRows(self.pieces)
+        return self._rows
+
+    def read(self, block: bytes, line: int) -> Iterator[Found]:
+        """Yield the sentences that end in whole lines, the first of which has this number."""
+        if not self.pieces.is_settled and (first := _FIRST_END.search(block)):
+            # With it, the columns are known, and which tags are sentences.
+            end = first.end()
+            yield from self.take(self.pieces.of(block[: end - 1], line))
+            line, block = line + block.count(b"\n", 0, end), block[end:]
+        if self.pieces.is_settled:
+            try:
+                lines = _Lines(block, line, self.rows)
+            except (Careful, pa.ArrowInvalid):
+                self._rows = None
+            else:
+                yield from self._read(lines)
+                return
+        yield from self.take(self.pieces.of(block, line))
+
+    def _read(self, lines: _Lines) -> Iterator[Found]:
+        at = 0
+        for first, end in lines.parts():
+            try:
+                stretch = _Stretch(lines, first, end)
+            except Careful:
+                continue
+            found = self.pieces.of(*lines.text(at, stretch.first)) if at < stretch.first else []
+            block = stretch.read(self.pieces)
+            yield from self.take([*found, *self.pieces.taken()])
+            yield self._carried_to(block)
+            at = stretch.end
+        yield from self.take(self.pieces.of(*lines.text(at, lines.numbers.size)))
+
+    def take(self, found: Sequence[Piece]) -> Iterator[Found]:
+        """Yield the sentences of pieces."""
+        if not found:
+            return
+        try:
+            block = _block(found, self.rows)
+        except (Careful, pa.ArrowInvalid):
+            self._rows = None
+            for piece in found:
+                yield from read_piece(piece, self.pieces, self.carried)
+        else:
+            yield self._carried_to(block)
+
+    def _carried_to(self, block: TreebankBlock) -> TreebankBlock:
+        """Give the first sentence what was carried to it: it ends there."""
+        list(self.carried.give(block.told[0], [block.told[0]]))
+        return block
 
 
-def _block(found: Sequence[Piece], columns: NamedColumns, limits: InputLimits) -> TreebankBlock:
+class _Lines:
+    """The lines of a block.
+
+    Attributes:
+        numbers: the number of each among the lines that are remembered.
+        kinds: what each is.
+    """
+
+    def __init__(self, block: bytes, line: int, rows: DistinctRows) -> None:
+        self.block, self.line, self.rows = block, line, rows
+        self.numbers = rows.number(block)
+        self.kinds: Bytes = rows.kinds[self.numbers]
+        feeds = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n"))
+        #: Where each begins, and where the one behind the last would.
+        self._starts = np.concatenate(([0], feeds + 1, [len(block) + 1]))
+
+    def text(self, first: int, end: int) -> tuple[bytes, int]:
+        """Return the lines from one up to another, and the number of the first in the file."""
+        return self.block[self._starts[first] : self._starts[end] - 1], self.line + first
+
+    def parts(self) -> list[tuple[int, int]]:
+        """Return from where to where no line is one that only `Pieces` knows how to take."""
+        others = np.flatnonzero(self.kinds == OTHER).tolist()
+        return list(zip([0, *(other + 1 for other in others)], [*others, self.numbers.size], strict=True))
+
+
+class _Stretch:
+    """Whole sentences, from a tag of one on.
+
+    Raises:
+        Careful: there are none, or they have to be read in another way.
+
+    Attributes:
+        first, end: the lines from its first tag to the first token of the next sentence.
+    """
+
+    def __init__(self, lines: _Lines, first: int, end: int) -> None:
+        self._lines, kinds = lines, lines.kinds[first:end]
+        borders = np.isin(kinds, (BEGINS, ENDS, SAYS))
+        tokens = np.flatnonzero(kinds == TOKEN)
+        #: How many borders stand before each token.
+        before = np.cumsum(borders, dtype=np.int32)[tokens]
+        tokens, before = tokens[before > 0], before[before > 0]
+        starts = np.flatnonzero(np.diff(before, prepend=0))
+        if starts.size < 2:
+            raise Careful
+        self._borders = np.flatnonzero(borders) + first
+        if (lines.kinds[self._borders][before[starts] - 1] == ENDS).any():
+            raise Careful
+        self.first, self.end = int(self._borders[0]), first + int(tokens[starts[-1]])
+        self._tokens = tokens[: starts[-1]] + first
+        self._starts, self._lengths = starts[:-1], np.diff(starts).astype(np.int32)
+        glued = np.searchsorted(self._tokens, self._places(kinds == GLUES, first)) - 1
+        if self._lengths.max() > lines.rows.pieces.limits.sentence_tokens or (glued < 0).any():
+            raise Careful
+        self._columns = _columns(lines.rows, lines.numbers[self._tokens], self._lengths, glued)
+
+    def _places(self, chosen: Bools, first: int) -> Longs:
+        """Return those lines that belong to it."""
+        found: Longs = np.flatnonzero(chosen) + first
+        return found[(found >= self.first) & (found < self.end)]
+
+    def _events(self) -> Longs:
+        """Return the lines of tags that say something, or that end what was said."""
+        kinds = self._lines.kinds[self.first : self.end]
+        says = np.flatnonzero(self._lines.kinds[self._borders] == SAYS)
+        borders = self._borders[self._borders < self.end]
+        after = self._borders[np.minimum(says + 1, borders.size - 1)]
+        tells = np.flatnonzero((kinds == TELLS) | (kinds == SAYS)) + self.first
+        return np.unique(np.concatenate((tells, after, borders[[0, -1]])))
+
+    def read(self, pieces: Pieces) -> TreebankBlock:
+        """Take all tags; return the sentences."""
+        lines = self._lines.line + self._tokens[self._starts].astype(np.int64)
+        told: dict[int, Piece] = {}
+        events = self._events()
+        # How many of its tokens stand before each, and the sentence of the last of these.
+        tokens = np.searchsorted(self._tokens, events)
+        numbers = np.searchsorted(self._starts, tokens) - 1
+        # All of it as one sentence, which gets the marks.
+        whole, told = Piece(Sentence([])), dict[int, Piece]()
+
+        def begin(number: int) -> None:
+            """Begin a sentence with what was said before it."""
+            if not number:
+                pieces.flush()
+            pieces.inside = True
+            told[number] = pieces.begin(int(lines[number]))
+            pieces.piece = whole
+
+        waiting, nothing = 0, lines.size
+        for line, kind, tag, number, size in zip(
+            events.tolist(),
+            self._lines.kinds[events].tolist(),
+            self._lines.numbers[events].tolist(),
+            numbers.tolist(),
+            tokens.tolist(),
+            strict=True,
+        ):
+            if number >= waiting:
+                begin(waiting)
+                waiting = nothing
+            whole.size = size
+            if kind == TELLS:
+                pieces.take_region(self._lines.rows.tags[tag])
+            else:
+                pieces.take(self._lines.rows.tags[tag], self._lines.line + line)
+                waiting = number + 1 if kind == SAYS else waiting
+        if waiting < nothing:
+            begin(waiting)
+        pieces.leave(told.values())
+        sentences = {number: piece.sentence for number, piece in told.items()}
+        return TreebankBlock(lines, sentences, self._columns, whole.marks or [])
+
+
+def _block(found: Sequence[Piece], rows: DistinctRows) -> TreebankBlock:
     lengths = np.array([piece.size for piece in found], np.int32)
-    if lengths.max() > limits.sentence_tokens:
+    if lengths.max() > rows.pieces.limits.sentence_tokens:
         raise Careful
-    text = b"\n".join(part for piece in found for _, part in piece.parts)
-    table = split_rows(text, columns.names)
-    if table.num_rows != lengths.sum():
-        raise Careful
-    named = [table[name].combine_chunks() for name in columns.names]
-    after = np.ones(table.num_rows, bool)
-    if GLUED in text:
-        glued = pc.ends_with(named[-1], GLUED.decode())
-        after = ~np.asarray(glued)
-        named[-1] = pc.if_else(glued, pc.replace_substring(named[-1], GLUED.decode(), ""), named[-1])
-    if b"&" in text:
-        named = [_decoded(column) for column in named]
-    plain = dict(enumerate(named))
-    for number in plain.keys() - {columns.word, columns.spaces}:
-        if b"__UNDEF__" in text or not pc.min(pc.binary_length(plain[number])).as_py():
-            plain[number] = _plain(plain[number])
-    read = {field: plain[number] for field, number in columns.fields.items()}
-    strings: dict[str, Column | None] = {name: read.get(name) for name in STRINGS}
-    check_strings(read, limits)
+    numbers = rows.number(b"\n".join(part for piece in found for _, part in piece.parts))
+    starts = np.cumsum(lengths, dtype=np.int64) - lengths
+    glued = [
+        start + token for start, piece in zip(starts.tolist(), found, strict=True) for token in piece.glued
+    ]
+    lines = np.array([piece.sentence.line for piece in found], np.int64)
+    told = {
+        number: piece.sentence for number, piece in enumerate(found) if not number or _says(piece.sentence)
+    }
+    return TreebankBlock(lines, told, _columns(rows, numbers, lengths, np.array(glued, np.int64)))
+
+
+def _says(known: Sentence) -> bool:
+    """Say whether more is known of a sentence than its line and its tokens."""
+    return bool(known.marks or known.metadata or known.sent_id or known.document is not None)
+
+
+def _columns(rows: DistinctRows, numbers: Ints, lengths: Ints, glued: Longs) -> TokenColumns:
+    """Return the columns of sentences, some of whose tokens are glued to the next one."""
+    read, after = rows.columns_of(numbers)
+    strings = {name: read.get(name) for name in STRINGS}
     starts = np.cumsum(lengths, dtype=np.int64) - lengths
     heads, trees = None, np.zeros(lengths.size, bool)
     if "heads" in read:
         heads, trees = heads_of(read["heads"], lengths, starts)
-    strings["misc"] = _misc([(name, plain[number]) for name, number in columns.others])
-    if columns.spaces is not None:
-        after &= values_of(named[columns.spaces], is_space).astype(bool)
-    for start, piece in zip(starts.tolist(), found, strict=True):
-        for token in piece.glued:
-            after[start + token] = False
+    after[glued] = False
     for name in ("upos", "deprels"):
-        trees = trees & _said(strings[name], starts)
-    sentences = [piece.sentence for piece in found]
-    return TreebankBlock(sentences, TokenColumns(lengths, strings, heads, None, pa.array(after), trees))
-
-
-def _decoded(column: pa.Array) -> pa.Array:
-    """Return a column with its entities decoded."""
-    # Its bytes are looked through before its rows are.
-    buffer = column.buffers()[2]
-    if buffer is None or b"&" not in buffer.to_pybytes():
-        return column
-    found = pc.match_substring(column, "&")
-    values = [decoded(value) for value in column.filter(found).to_pylist()]
-    return pc.replace_with_mask(column, found, pa.array(values, pa.string()))
-
-
-def _plain(column: pa.Array) -> pa.Array:
-    """Return a column with `_` for all that is no value."""
-    unsaid = pc.is_in(column, _UNSAID)
-    return pc.if_else(unsaid, ABSENT, column) if pc.any(unsaid).as_py() else column
-
-
-def _said(column: Column | None, starts: Longs) -> Bools:
-    """Say in which sentences a column has a value."""
-    if column is None:
-        return np.zeros(starts.size, bool)
-    found: Bools = np.logical_or.reduceat(np.asarray(pc.not_equal(column, ABSENT)), starts)
-    return found
-
-
-def _misc(columns: Sequence[tuple[str, pa.Array]]) -> pa.Array | None:
-    """Return MISC, as `_named_columns.misc_of` makes it."""
-    pairs = []
-    for name, column in columns:
-        unsaid = pc.equal(column, ABSENT)
-        if pc.all(unsaid).as_py():
-            continue
-        pair = column
-        if name:
-            pair = pc.replace_substring(pc.replace_substring(column, "\\", "\\\\"), "|", "\\p")
-        pair = pc.binary_join_element_wise(f"|{name}=" if name else "|", pair, "")
-        pairs.append(pc.if_else(unsaid, "", pair))
-    if not pairs:
-        return None
-    joined = pc.binary_join_element_wise(*pairs, "")
-    return pc.if_else(pc.equal(joined, ""), ABSENT, pc.utf8_slice_codeunits(joined, 1))
+        trees = trees & said(strings[name], starts)
+    return TokenColumns(lengths, strings, heads, None, pa.array(after), trees)

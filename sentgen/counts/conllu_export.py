@@ -27,7 +27,6 @@ _SOURCES = """
 select
     s.id,
     s.format,
-    s.reader_version,
     s.rejected,
     min(d.first_sentence) as first,
     max(d.first_sentence + d.sentences - 1) as last,
@@ -155,7 +154,6 @@ class _Source(NamedTuple):
 
     id: int
     format: str
-    reader_version: str
     rejected: int
     first: int
     last: int
@@ -166,8 +164,7 @@ class _Source(NamedTuple):
     @property
     def is_verbatim(self) -> bool:
         """Whether all of its lines are there, so that blank ones are told by their numbers."""
-        known = (self.format, self.reader_version) == (conllu.READER.name, conllu.READER.version)
-        return known and not self.rejected
+        return self.format == conllu.READER.name and not self.rejected
 
 
 class _Row(NamedTuple):
@@ -250,13 +247,7 @@ def _ranges(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
 def _lost(name: str, lowercase: bool, sources: Sequence[_Source]) -> Iterator[str]:
     if lowercase:
         yield f"{name} is lower-cased, and so are its forms and lemmas here"
-    incomplete = [one for one in sources if one.format == conllu.READER.name and not one.is_verbatim]
-    if any(one.reader_version != conllu.READER.version for one in incomplete):
-        yield (
-            "an earlier sentgen kept neither DEPS, MISC nor empty nodes; "
-            "to have them, ingest the files again with --replace"
-        )
-    elif incomplete:
+    if any(one.format == conllu.READER.name and one.rejected for one in sources):
         yield "sentences that were refused are not there"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +20,7 @@ from sentgen.schema.tables import corpus as tables
 from sentgen.schema.tables import fidelity
 from sentgen.schema.tables.alignment import OF_CORPUS
 from sentgen.schema.tables.counts import segment
-from sentgen.schema.tables.segments import counted_tables
+from sentgen.schema.tables.segments import segment_tables
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -101,14 +101,12 @@ class Sync:
 class SourceStatus:
     """What became of a source since it was ingested: `same`, `changed`, or `missing`.
 
-    A ``relative`` path, which an earlier sentgen stored as given, is looked for from the current folder.
-    ``earlier`` says that an earlier sentgen read it, which may have cut its raw text otherwise.
+    A ``relative`` path, as published stores have it, is looked for from the current folder.
     """
 
     path: str
     status: str
     sha256: str
-    earlier: bool = False
 
     @property
     def relative(self) -> bool:
@@ -160,7 +158,7 @@ def remove(store: Store, name: str) -> tuple[int, int]:
         # Before the segments that it sums are gone.
         removed = _size(connection, corpus.id)
         # Counts first: they know their segment only, not their corpus.
-        for name_of_table in counted_tables():
+        for name_of_table in segment_tables():
             table = metadata.tables[name_of_table]
             connection.execute(delete(table).where(table.c.segment_id.in_(numbers)))
         for table in _OWNED:
@@ -185,20 +183,12 @@ def _size(connection: Connection, corpus_id: int) -> tuple[int, int]:
 
 def verify(store: Store, name: str) -> list[SourceStatus]:
     """Compare every source of a corpus with the file that it was read from."""
-    # Here: it knows all readers, of which nothing else that is asked of corpora needs one.
-    from sentgen.corpus.formats import is_earlier
-
     with store.connect() as connection:
         corpus = find(connection, name)
         columns = tables.source.c
-        query = select(columns.path, columns.sha256, columns.format, columns.reader_version).where(
-            columns.corpus_id == corpus.id
-        )
+        query = select(columns.path, columns.sha256).where(columns.corpus_id == corpus.id)
         sources = connection.execute(query.order_by(columns.path)).all()
-    return [
-        replace(_verify(path, digest), earlier=is_earlier(form, version))
-        for path, digest, form, version in sources
-    ]
+    return [_verify(path, digest) for path, digest in sources]
 
 
 def status_rows(found: Sequence[SourceStatus]) -> Rows:

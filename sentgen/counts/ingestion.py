@@ -353,8 +353,7 @@ class _Sources(Batch[Source, Summary]):
         same = self.stored.same(read.content)
         assert same is not None
         place = place_of(read.source.name)
-        if same.path == read.source.name or same.id in self.superseded:
-            # In the second case its own path has other content now.
+        if same.id in self.superseded:  # its own path has other content now
             self._move(connection, same, place)
             self.superseded.discard(same.id)
             self._keep_file(same, read.file)

@@ -173,8 +173,7 @@ class _Pairs(Batch[_Found, PairSummary]):
                 self.done.unchanged += 1
                 return None
             message = (
-                f"the corpus has another pair {raw.key!r}, or had it with other settings, or from an earlier "
-                "sentgen, which cut raw text otherwise; names must differ, "
+                f"the corpus has another pair {raw.key!r}, or had it with other settings; names must differ, "
                 f"and a corrected pair goes in after: sentgen corpora remove {self.settings.corpus}"
             )
             return Rejection(raw.document_source.name, raw.line, raw.key, "pair-name", message)

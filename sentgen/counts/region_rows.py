@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+import numpy as np
+
+from sentgen.arrays import Ints, Longs
 from sentgen.corpus.comments import SPEAKER, regions_said
 from sentgen.corpus.sentence import Mark, Region, Sentence
 
@@ -12,8 +17,7 @@ from sentgen.corpus.sentence import Mark, Region, Sentence
 Row = tuple[object, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Begun:
+class _Begun(NamedTuple):
     """Where a region begins, and its number in that sentence."""
 
     sentence: int
@@ -30,10 +34,12 @@ class RegionRows:
     Attributes:
         regions: rows of `region`.
         attributes: rows of `region_meta`.
+        begun: how many have begun with a token of a sentence; asked of the last ones only.
     """
 
     regions: list[Row] = field(default_factory=list)
     attributes: list[Row] = field(default_factory=list)
+    begun: Counter[int] = field(default_factory=Counter)
     _open: dict[Region, _Begun] = field(default_factory=dict)
     #: Regions that begin with the next sentence.
     _waiting: list[Region] = field(default_factory=list)
@@ -41,8 +47,6 @@ class RegionRows:
     _said: dict[str, Region] = field(default_factory=dict)
     #: The last token, by sentence and position.
     _last: tuple[int, int] = (0, 0)
-    _sentence: int = 0
-    _places: int = 0
 
     def add(self, number: int, length: int, sentence: Sentence, *, first: bool) -> None:
         """Take the marks of a sentence.
@@ -53,27 +57,66 @@ class RegionRows:
             sentence: the sentence, whose columns may be elsewhere.
             first: whether it is the first one of its document.
         """
-        self._sentence, self._places = number, 0
         if first:
             self._begin_document()
-        if self._waiting:
-            waiting, self._waiting = self._waiting, []
-            for region in waiting:
-                self._begin(region, 1)
+        self._begin_waiting(number)
         for mark in (*self._of_comments(sentence.metadata), *sentence.marks):
             if not mark.begins:
                 self._end(mark.region, (number, mark.place) if mark.place else self._last)
             elif mark.place < length:
-                self._begin(mark.region, mark.place + 1)
+                self._begin(mark.region, number, mark.place + 1)
             else:
                 self._waiting.append(mark.region)
         self._last = number, length
+
+    def pass_by(self, first: int, last: int, length: int) -> None:
+        """Take sentences that say nothing, the last of which has so many tokens."""
+        self._begin_waiting(first)
+        self._last = last, length
 
     def end_source(self) -> None:
         """End all regions with the last token."""
         for region in tuple(self._open):
             self._end(region, self._last)
         self._waiting, self._said = [], {}
+
+    def add_marks(self, first: int, lengths: Ints, places: Longs, marks: Sequence[Mark]) -> None:
+        """Take marks of sentences that were taken, after those of the first one.
+
+        Args:
+            first: number of the first sentence.
+            lengths: tokens of each.
+            places: behind how many of all their tokens each mark stands, at least one.
+            marks: the marks.
+        """
+        ends = np.cumsum(lengths, dtype=np.int64)
+        at = np.searchsorted(ends, places)
+        within = places - (ends - lengths)[at]
+        last, whole = first + lengths.size - 1, (within == lengths[at]).tolist()
+        # Those that wait since they were marked behind the last token of a sentence.
+        since = last
+        for mark, number, place, behind in zip(
+            marks, (first + at).tolist(), within.tolist(), whole, strict=True
+        ):
+            if number > since:
+                self._begin_waiting(since + 1)
+                since = last
+            if not mark.begins:
+                self._end(mark.region, (number, place))
+            elif behind:
+                self._waiting.append(mark.region)
+                since = number
+            else:
+                self._begin(mark.region, number, place + 1)
+        if last > since:
+            self._begin_waiting(since + 1)
+
+    def _begin_waiting(self, number: int) -> None:
+        """Begin what waits with a sentence."""
+        if self._waiting:
+            waiting, self._waiting = self._waiting, []
+            for region in waiting:
+                self._begin(region, number, 1)
 
     def _begin_document(self) -> None:
         """End all regions, and begin those again that may go on."""
@@ -92,9 +135,9 @@ class RegionRows:
             self._said[region.kind] = region
             yield Mark(0, region, begins=True)
 
-    def _begin(self, region: Region, position: int) -> None:
-        self._places += 1
-        self._open[region] = _Begun(self._sentence, self._places, position)
+    def _begin(self, region: Region, sentence: int, position: int) -> None:
+        self.begun[sentence] += 1
+        self._open[region] = _Begun(sentence, self.begun[sentence], position)
 
     def _end(self, region: Region, last: tuple[int, int]) -> None:
         if region in self._waiting:
@@ -103,4 +146,5 @@ class RegionRows:
         if begun is None or last < (begun.sentence, begun.position):
             return
         self.regions.append((begun.sentence, begun.place, region.kind, begun.position, *last))
-        self.attributes += [(begun.sentence, begun.place, *attribute) for attribute in region.attributes]
+        if region.attributes:
+            self.attributes += [(begun.sentence, begun.place, *attribute) for attribute in region.attributes]

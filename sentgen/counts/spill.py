@@ -176,7 +176,7 @@ class NgramCounter:
     """
 
     def __init__(self, *, highest: int, memory: int, folder: Path) -> None:
-        self.highest, self.folder = highest, folder
+        self.highest, self.memory, self.folder = highest, memory, folder
         self.chunk = min(max(memory // BYTES_PER_TOKEN, _SMALLEST_CHUNK), _LARGEST_CHUNK)
         self.block = max(memory // _BYTES_PER_RECORD, _SMALLEST_CHUNK)
         self._waiting: list[Ints] = []

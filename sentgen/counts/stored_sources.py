@@ -50,6 +50,17 @@ where corpus_id = $corpus
     and sentence_id between $first and $last
 order by sentence_id, position
 """
+# A join by equality: many ranges of tokens would each be compared with every row.
+_OCCURRENCES = """
+delete from occurrence
+where segment_id in (select id from segment where corpus_id = $corpus)
+    and token in (
+        select unnest(range(s.first_token, s.first_token + s.length))
+        from sentence s
+        join document d on d.id = s.document_id
+        where d.source_id in (select unnest($sources::integer[]))
+    )
+"""
 
 
 class SourceFile(NamedTuple):
@@ -77,7 +88,7 @@ class StoredSource(NamedTuple):
     sha256: str
     form: str
     version: str
-    #: Nothing of what an earlier sentgen has stored.
+    #: Nothing in a published store.
     file: SourceFile | None = None
 
     @property
@@ -126,7 +137,7 @@ class StoredSources:
         """Return the ids of the sources that were read from the path of this one; a stream has none."""
         if source.is_stream:
             return set()
-        return set().union(*(self._by_path.get(path, ()) for path in _paths(source.name)))
+        return set(self._by_path.get(place_of(source.name), ()))
 
 
 def add_source(
@@ -165,7 +176,7 @@ def add_source(
 def find_path(connection: Connection, corpus_id: int, source: Source, digest: str) -> int | None:
     """Return the id of the source with this content that was read from the path of this one."""
     columns = tables.source.c
-    same = (columns.path.in_(_paths(source.name)), columns.sha256 == digest)
+    same = (columns.path == place_of(source.name), columns.sha256 == digest)
     return connection.execute(select(columns.id).where(columns.corpus_id == corpus_id, *same)).scalar()
 
 
@@ -205,12 +216,12 @@ def keep_files(connection: Connection, corpus_id: int, files: Mapping[int, Sourc
 def remove_rejections(connection: Connection, corpus_id: int, name: str) -> None:
     """Forget what was refused in the source of this name."""
     columns = tables.rejection.c
-    same = (columns.corpus_id == corpus_id, columns.path.in_(_paths(name)))
+    same = (columns.corpus_id == corpus_id, columns.path == place_of(name))
     connection.execute(delete(tables.rejection).where(*same))
 
 
 def set_path(connection: Connection, source_id: int, path: str) -> None:
-    """Set where a source is found, which was another path; an earlier sentgen took that of the command."""
+    """Set where a source is found, which was another path."""
     connection.execute(update(tables.source).where(tables.source.c.id == source_id).values(path=path))
 
 
@@ -245,12 +256,6 @@ def _rejection_row(corpus_id: int, rejection: Rejection) -> dict[str, object]:
     }
 
 
-def _paths(name: str) -> tuple[str, str]:
-    """Return the paths under which a source may be stored."""
-    # As given, by an earlier sentgen.
-    return place_of(name), name
-
-
 def remove_sources(
     connection: Connection, corpus_id: int, counter: NgramCounter, sources: Sequence[int]
 ) -> None:
@@ -268,6 +273,7 @@ def remove_sources(
     number = next_id(connection, segment)
     rows = fetch_arrow(connection, _SENTENCES, {"sources": list(sources)})
     ids, lengths = rows["id"].to_numpy(), rows["length"].to_numpy()
+    raw(connection).execute(_OCCURRENCES, {"corpus": corpus_id, "sources": list(sources)})
     for part in _stretches(ids, lengths):
         first, last = int(ids[part[0]]), int(ids[part[-1]])
         place = {"corpus": corpus_id, "first": first, "last": last}

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 from sqlalchemy import Connection, Table
 
 from sentgen.arrays import Ints, Longs
-from sentgen.counts.vocabulary import Vocabulary
+from sentgen.corpus.vocabulary import Vocabulary
 from sentgen.schema.engine import one_number, registered
 from sentgen.schema.store import fetch_arrow, raw
 
+#: So many strings are compared here: to ask the store for each batch of new ones takes longer.
+_FEW = 1_000
 #: Takes rows for a table.
 Append = Callable[[str, pa.Table], None]
 
@@ -54,7 +57,19 @@ class StoredStrings:
             self._ids = np.concatenate((self._ids, fresh))
         return self._ids[numbers]
 
+    @cached_property
+    def _few(self) -> dict[str, int] | None:
+        """The strings of the table with their ids if they are few, as in a new store."""
+        query = f"select {self.column}, id from {self.table.name} limit {_FEW + 1}"
+        found = fetch_arrow(self.connection, query)
+        if found.num_rows > _FEW:
+            return None
+        return dict(zip(found[self.column].to_pylist(), found["id"].to_pylist(), strict=True))
+
     def _look_up(self, first: int) -> Ints:
+        if self._few is not None:
+            new = self.vocabulary.strings(first).to_pylist()
+            return np.array([self._few.get(string, -1) for string in new], np.int32)
         strings = pa.table({"string": self.vocabulary.strings(first).cast(pa.string())})
         fresh = np.full(strings.num_rows, -1, np.int32)
         strings = strings.append_column("number", pa.array(np.arange(strings.num_rows, dtype=np.int32)))

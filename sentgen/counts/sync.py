@@ -39,9 +39,7 @@ from sentgen.schema import Store
 from sentgen.schema.manifests import refuse_snapshot
 from sentgen.schema.tables import corpus as tables
 
-#: Where the system lists what is open: a stream that an earlier sentgen read from there was no file.
-_NO_FILES = "/dev/"
-#: Settings of sources of which nothing is known: those of an earlier sentgen.
+#: Settings of sources of which nothing is known: those of a published store.
 _UNKNOWN = "{}"
 
 
@@ -315,9 +313,7 @@ def _settings(name: str, corpus: CountedCorpus, told: str) -> Settings:
 
 def _is_file(one: StoredSource) -> bool:
     """Say whether a source was read from a file: what came through a pipe is nowhere else."""
-    if one.path == "-" or one.path.startswith(_NO_FILES):
-        return False
-    return one.file is None or one.file.size is not None
+    return one.path != "-" and (one.file is None or one.file.size is not None)
 
 
 def _file_of(one: StoredSource) -> str:

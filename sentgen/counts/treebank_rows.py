@@ -15,8 +15,8 @@ import pyarrow.compute as pc
 
 from sentgen.arrays import Bools, Ints, Longs
 from sentgen.corpus.comments import OF_DOCUMENT, key_and_value, usual_letters
-from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.token_columns import TokenColumns, positions_of
+from sentgen.corpus.sentence import ABSENT, Sentence
+from sentgen.corpus.token_columns import Coded, TokenColumns, Values, positions_of
 from sentgen.schema.lakes.layout import file_schema
 
 #: Numbers of more digits are no positions of a sentence.
@@ -31,19 +31,17 @@ class Placed:
     """Sentences with their place in the store.
 
     Attributes:
-        sentences: as a reader yields them, and
-        columns: theirs, end to end.
         ids: the number of each.
-        documents: the number of the document of each.
-        first: whether each is the first one of its document.
+        columns: theirs, end to end.
+        told: by their numbers, those of which more is to be said.
+        documents: the documents that begin among them, by the number of their first sentence.
     """
 
     corpus_id: int
-    sentences: Sequence[Sentence]
-    columns: TokenColumns
     ids: Longs
-    documents: Ints
-    first: Sequence[bool]
+    columns: TokenColumns
+    told: Mapping[int, Sentence]
+    documents: Mapping[int, int]
 
     def rows(self, table: str, rows: Sequence[tuple[object, ...]]) -> Iterator[Rows]:
         """Yield rows without their corpus, if there are any."""
@@ -78,12 +76,11 @@ def treebank_rows(placed: Placed, encode: Callable[[list[str]], Ints]) -> Iterat
     yield from _metadata(placed)
     yield from _misc(placed)
     yield from _enhanced(placed, encode)
-    numbered = list(zip(placed.ids.tolist(), placed.sentences, strict=True))
     yield from placed.rows(
         "empty_node",
         [
             (number, node.position, node.minor, *_without_deps(node.columns), node.behind_range)
-            for number, sentence in numbered
+            for number, sentence in placed.told.items()
             for node in sentence.empty_nodes
         ],
     )
@@ -91,7 +88,7 @@ def treebank_rows(placed: Placed, encode: Callable[[list[str]], Ints]) -> Iterat
         "multiword_row",
         [
             (number, first, *map(_present, columns))
-            for number, sentence in numbered
+            for number, sentence in placed.told.items()
             for first, columns in sentence.ranges
         ],
     )
@@ -108,15 +105,14 @@ def _without_deps(columns: Sequence[str]) -> Iterator[str | None]:
 
 def _metadata(placed: Placed) -> Iterator[Rows]:
     documents, sentences = [], []
-    for number, document, first, sentence in zip(
-        placed.ids.tolist(), placed.documents.tolist(), placed.first, placed.sentences, strict=True
-    ):
+    for number, sentence in placed.told.items():
+        document = placed.documents.get(number)
         for comment in sentence.metadata:
             told = key_and_value(comment)
             if told is None:
                 continue
             key, value = told
-            if first and key.startswith(OF_DOCUMENT):
+            if document is not None and key.startswith(OF_DOCUMENT):
                 documents.append((document, key.removeprefix(OF_DOCUMENT), value))
             else:
                 sentences.append((number, key, value))
@@ -128,10 +124,11 @@ def _misc(placed: Placed) -> Iterator[Rows]:
     values = placed.columns.strings["misc"]
     if values is None:
         return
-    said = pc.not_equal(values, "_")
-    chosen = np.flatnonzero(np.asarray(said))
+    chosen = np.flatnonzero(~values.having(ABSENT))
     ids, positions = _tokens(placed)
-    rows = {"sentence_id": ids[chosen], "position": positions[chosen], "misc": values.filter(said)}
+    strings = values.values.strings
+    misc = [strings[code] for code in values.codes[chosen].tolist()]
+    rows = {"sentence_id": ids[chosen], "position": positions[chosen], "misc": misc}
     yield placed.table("token_misc", rows, chosen.size)
 
 
@@ -143,33 +140,36 @@ def _tokens(placed: Placed) -> tuple[Longs, Ints]:
 
 def _layouts(placed: Placed) -> Iterator[tuple[int, str, str | None]]:
     """Yield the order of comments where it is another one than export takes for granted."""
-    for number, first, sentence in zip(placed.ids.tolist(), placed.first, placed.sentences, strict=True):
+    for number, sentence in placed.told.items():
+        if sentence.comments is None:
+            continue
         usual = usual_letters(
-            document=first,
+            document=number in placed.documents,
             sent_id=bool(sentence.sent_id),
             text=bool(sentence.text),
             # Export cannot tell a single comment without a text from none.
             metadata=0 if sentence.metadata == [""] else len(sentence.metadata),
         )
-        if sentence.comments is not None and sentence.comments != usual:
+        if sentence.comments != usual:
             yield number, sentence.comments, "\n".join(sentence.verbatim) or None
 
 
 def _enhanced(placed: Placed, encode: Callable[[list[str]], Ints]) -> Iterator[Rows]:
     """Yield the edges of all columns DEPS, and the columns that are no lists of edges."""
     deps = placed.columns.strings["deps"]
-    nodes = [(i, node) for i, one in enumerate(placed.sentences) for node in one.empty_nodes]
+    first = int(placed.ids[0])
+    nodes = [(number - first, node) for number, one in placed.told.items() for node in one.empty_nodes]
     if deps is None and not nodes:
         return
     ids, positions = _tokens(placed)
     lengths = placed.columns.lengths
     limits = np.repeat(lengths, lengths)
-    cells = pa.chunked_array([pa.array([node.columns[_DEPS] for _, node in nodes], pa.string())])
     if deps is None:
         ids, positions, limits = ids[:0], positions[:0], limits[:0]
-    else:
-        cells = pa.chunked_array([*pa.chunked_array([deps]).chunks, *cells.chunks])
-    cells = cells.dictionary_encode().combine_chunks()
+        deps = Coded(Values(), positions)
+    strings, codes = deps.used()
+    cells = Values(strings)
+    codes = np.concatenate((codes, cells.add(node.columns[_DEPS] for _, node in nodes)))
     of_nodes = np.array([(i, lengths[i], node.position, node.minor) for i, node in nodes], np.int64)
     of_nodes = of_nodes.reshape(-1, 4)
     # Where each cell stands: sentence, position, number of the empty node, and the greatest head.
@@ -179,18 +179,16 @@ def _enhanced(placed: Placed, encode: Callable[[list[str]], Ints]) -> Iterator[R
             np.column_stack((placed.ids[of_nodes[:, 0]], of_nodes[:, 2], of_nodes[:, 3], of_nodes[:, 1])),
         )
     )
-    codes = cells.indices.to_numpy()
     if nodes:
         order = np.lexsort((places[:, 2], places[:, 1], places[:, 0]))
         places, codes = places[order], codes[order]
-    edges, known = _Edges.of(cells.dictionary, encode), np.ones(codes.size, bool)
+    edges, known = _Edges.of(pa.array(cells.strings, pa.string()), encode), np.ones(codes.size, bool)
     parents, which = edges.expand(codes)
     known[parents[edges.heads[which] > places[parents, 3]]] = False
     known[edges.broken[codes]] = False
     if not known.all():
-        values = cells.dictionary.to_pylist()
         unread = [
-            (*place[:3], values[code])
+            (*place[:3], cells.strings[code])
             for place, code in zip(places[~known].tolist(), codes[~known].tolist(), strict=True)
         ]
         yield from placed.rows("enhanced_cell", unread)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from sqlalchemy import Connection, insert
 
 from sentgen.arrays import Bools, Ints, Longs
@@ -21,10 +21,11 @@ from sentgen.corpus.base_np import (
 from sentgen.corpus.line_blocks import LineBlock
 from sentgen.corpus.sentence import ABSENT, Sentence
 from sentgen.corpus.sources import TextLayout
-from sentgen.corpus.token_columns import NO_NP, Coded, TokenColumns, positions_of
+from sentgen.corpus.token_columns import NO_NP, TokenColumns, positions_of
 from sentgen.corpus.treebank_blocks import TreebankBlock
 from sentgen.counts.draft import Draft
 from sentgen.counts.ngrams import NgramCounts, wrap
+from sentgen.counts.occurrences import Stretch, append_occurrences, next_token
 from sentgen.counts.region_rows import RegionRows
 from sentgen.counts.settings import CountedCorpus
 from sentgen.counts.spill import NgramCounter
@@ -49,7 +50,9 @@ def _underscores(tokens: TokenColumns, absent: Bools) -> Bools:
     """Find the words `_` whose lemma `_` is no gap: other words of their sentence have lemmas."""
     starts = np.cumsum(tokens.lengths, dtype=np.int64) - tokens.lengths
     lemmatized = np.repeat(np.logical_or.reduceat(~absent, starts), tokens.lengths)
-    literal: Bools = lemmatized & absent & np.asarray(pc.equal(tokens.strings["forms"], ABSENT))
+    forms = tokens.strings["forms"]
+    assert forms is not None
+    literal: Bools = lemmatized & absent & forms.having(ABSENT)
     return literal
 
 
@@ -94,14 +97,19 @@ class Writer:
         self._words = StoredStrings(connection, tables.word, "form", self._draft.append)
         self._tags = StoredStrings(connection, tables.tag, "name", self._draft.append)
         self._first_sentence = next_id(connection, tables.sentence)
+        self._first_token = next_token(connection)
         self._first_document = next_id(connection, tables.document)
         self._trees = False
-        #: Sentences with their documents, and whether they are the first ones of these.
-        self._pending: list[tuple[Sentence, int, bool]] = []
-        self._pending_tokens = 0
-        #: Columns of the first ``_joined`` of them; the others have their own.
+        #: Columns of the sentences that wait, and the sentences behind these that have their own.
         self._parts: list[TokenColumns] = []
-        self._joined = 0
+        self._own: list[Sentence] = []
+        #: The lines of those that wait, and those of which more is to be said, by their numbers.
+        self._lines: list[Longs] = []
+        self._told: dict[int, Sentence] = {}
+        #: How many of them are of each document, and the documents that begin with them, by their first one.
+        self._of_documents: Counter[int] = Counter()
+        self._begun: dict[int, int] = {}
+        self._pending = self._pending_tokens = 0
         self._documents: list[_Document] = []
         self._regions = RegionRows()
 
@@ -131,29 +139,64 @@ class Writer:
 
     def _add_sentence(self, sentence: Sentence) -> None:
         self._place(sentence, len(sentence.forms))
+        self._own.append(sentence)
+        self._lines.append(np.array([sentence.line], np.int64))
         if self._pending_tokens >= FLUSH_TOKENS:
             self.flush()
 
     def _add_block(self, block: TreebankBlock) -> None:
         """Take sentences whose columns stand end to end."""
-        self._join()
-        begin, last = 0, len(block.sentences)
-        for end, (sentence, length) in enumerate(
-            zip(block.sentences, block.columns.lengths.tolist(), strict=True), 1
-        ):
-            self._place(sentence, length)
-            full = self._pending_tokens >= FLUSH_TOKENS
-            if full or end == last:
-                self._parts.append(block.columns.cut(begin, end))
-                begin, self._joined = end, len(self._pending)
-            if full:
+        ends = np.cumsum(block.columns.lengths, dtype=np.int64)
+        marks = np.array([mark.place for mark in block.marks], np.int64)
+        begin = taken = 0
+        while begin < ends.size:
+            self._join()
+            # Up to the sentence with which there is enough to write.
+            full = int(np.searchsorted(ends, taken + FLUSH_TOKENS - self._pending_tokens))
+            end = min(full + 1, ends.size)
+            first = self._next_sentence
+            self._place_all(block, begin, end)
+            some = slice(*np.searchsorted(marks, (taken, ends[end - 1]), "right").tolist())
+            if some.start < some.stop:
+                lengths = block.columns.lengths[begin:end]
+                self._regions.add_marks(first, lengths, marks[some] - taken, block.marks[some])
+            self._parts.append(block.columns.cut(begin, end))
+            self._lines.append(block.lines[begin:end])
+            begin, taken = end, int(ends[end - 1])
+            if self._pending_tokens >= FLUSH_TOKENS:
                 self.flush()
+
+    def _place_all(self, block: TreebankBlock, begin: int, end: int) -> None:
+        """Put sentences of a block behind those that wait."""
+        at, lengths = begin, block.columns.lengths
+        for number in [*sorted(number for number in block.told if begin <= number < end), end]:
+            if at < number:
+                self._pass_by(lengths[at:number])
+            if number < end:
+                self._place(block.told[number], int(lengths[number]))
+            at = number + 1
+
+    def _pass_by(self, lengths: Ints) -> None:
+        """Put sentences of which nothing is to be said behind those that wait."""
+        first, size = self._next_sentence, lengths.size
+        self._documents[-1].sentences += size
+        self._regions.pass_by(first, first + size - 1, int(lengths[-1]))
+        self._take(size, int(lengths.sum()))
+
+    def _take(self, sentences: int, tokens: int) -> None:
+        self._of_documents[self._last_document] += sentences
+        self._pending += sentences
+        self._pending_tokens += tokens
+
+    @property
+    def _next_sentence(self) -> int:
+        return self._first_sentence + self.sentences + self._pending
 
     def _join(self) -> None:
         """Put the columns of the sentences that have their own behind those before them."""
-        if own := [sentence for sentence, _, _ in self._pending[self._joined :]]:
-            self._parts.append(TokenColumns.of(own))
-            self._joined = len(self._pending)
+        if self._own:
+            self._parts.append(TokenColumns.of(self._own))
+            self._own = []
 
     def _place(self, sentence: Sentence, length: int) -> None:
         """Put a sentence, of so many tokens, behind those that wait, into its document."""
@@ -162,16 +205,16 @@ class Writer:
                 # The document that every source begins with is dropped if the source names its own.
                 self._documents.pop()
             self._documents.append(_Document(sentence.document, self._source.id, 0))
-        document = self._documents[-1]
+        document, number = self._documents[-1], self._next_sentence
         first = not document.sentences
-        number = self._first_sentence + self.sentences + len(self._pending)
         if first:
             document.first = number
+            self._begun[number] = self._last_document
         document.sentences += 1
         self._regions.add(number, length, sentence, first=first)
         self._source.empty_nodes += len(sentence.empty_nodes)
-        self._pending.append((sentence, self._last_document, first))
-        self._pending_tokens += length
+        self._told[number] = sentence
+        self._take(1, length)
 
     def _add_lines(self, block: LineBlock) -> None:
         """Take whole lines of tokenised text, one sentence each: the fast way for large plain corpora."""
@@ -201,31 +244,41 @@ class Writer:
         if not self._pending:
             return
         self._join()
-        columns = TokenColumns.joined(self._parts)
-        sentences = [sentence for sentence, _, _ in self._pending]
-        documents = np.array([document for _, document, _ in self._pending], np.int32)
-        lengths = columns.lengths
+        columns, told = TokenColumns.joined(self._parts), self._told
+        lengths, forms = columns.lengths, columns.strings["forms"]
+        assert forms is not None
         ids = self._first_sentence + self.sentences + np.arange(lengths.size, dtype=np.int64)
+        documents = np.repeat(
+            np.array([*self._of_documents], np.int32), np.array([*self._of_documents.values()], np.int64)
+        )
         self._append_sentences(
             {
                 "id": ids,
                 "length": lengths,
-                "line": [sentence.line for sentence in sentences],
-                "sent_id": [sentence.sent_id or None for sentence in sentences],
-                "text": [sentence.text or None for sentence in sentences],
-                "metadata": ["\n".join(sentence.metadata) or None for sentence in sentences],
+                "line": np.concatenate(self._lines),
+                "sent_id": self._said(ids, lambda sentence: sentence.sent_id),
+                "text": self._said(ids, lambda sentence: sentence.text),
+                "metadata": self._said(ids, lambda sentence: "\n".join(sentence.metadata)),
             },
             documents,
         )
-        words = self._words.encode(*Coded.of(columns.strings["forms"]), lowercase=self.corpus.lowercase)
+        words = self._words.encode(*forms.used(), lowercase=self.corpus.lowercase)
         self._append_tokens(self._annotation(columns), words, lengths, ids)
-        self._append_multiwords(sentences, ids)
-        firsts = [first for _, _, first in self._pending]
-        placed = Placed(self.corpus.id, sentences, columns, ids, documents, firsts)
+        self._append_multiwords()
+        placed = Placed(self.corpus.id, ids, columns, told, self._begun)
         for table, rows in treebank_rows(placed, self._tags.encode):
             self._draft.append(table, rows)
         self._append_regions()
-        self._pending, self._pending_tokens, self._parts, self._joined = [], 0, [], 0
+        self._parts, self._lines, self._told, self._begun = [], [], {}, {}
+        self._of_documents.clear()
+        self._pending = self._pending_tokens = 0
+
+    def _said(self, ids: Longs, what: Callable[[Sentence], str]) -> pa.Array:
+        """Return something that is said of some of the sentences that wait."""
+        said: list[str | None] = [None] * ids.size
+        for number, sentence in self._told.items():
+            said[number - int(ids[0])] = what(sentence) or None
+        return pa.array(said, pa.string())
 
     def _append_regions(self) -> None:
         """Draft the regions that have ended."""
@@ -234,9 +287,15 @@ class Writer:
             if rows:
                 self._draft.append(table, rows_of(self.corpus.id, table, rows))
                 rows.clear()
+        ended.begun.clear()
 
     def _append_sentences(self, columns: dict[str, object], documents: Ints) -> None:
-        rows = {"corpus_id": np.full(documents.size, self.corpus.id, np.int32), "document_id": documents}
+        lengths = np.asarray(columns["length"])
+        rows = {
+            "corpus_id": np.full(documents.size, self.corpus.id, np.int32),
+            "document_id": documents,
+            "first_token": self._first_token + self.tokens + np.cumsum(lengths, dtype=np.int64) - lengths,
+        }
         self._draft.append("sentence", pa.table(rows | columns))
 
     def _append_tokens(self, columns: dict[str, pa.Array], words: Ints, lengths: Ints, ids: Longs) -> None:
@@ -267,7 +326,7 @@ class Writer:
         for name, store, column in strings:
             if (filled := tokens.strings[column]) is None:
                 continue
-            values, codes = Coded.of(filled)
+            values, codes = filled.used()
             # Null in the column, and the mark gets an id all the same: encoding knows no gaps.
             absent = codes == values.index(ABSENT) if ABSENT in values else None
             if absent is not None and column == "lemmas":
@@ -303,10 +362,10 @@ class Writer:
         columns["unit_head"] = pa.array(units, mask=units == NOT_LAST)
         return columns
 
-    def _append_multiwords(self, sentences: list[Sentence], ids: Longs) -> None:
+    def _append_multiwords(self) -> None:
         rows = [
-            (self.corpus.id, int(number), first, last, fold(form) if self.corpus.lowercase else form)
-            for sentence, number in zip(sentences, ids, strict=True)
+            (self.corpus.id, number, first, last, fold(form) if self.corpus.lowercase else form)
+            for number, sentence in self._told.items()
             for first, last, form in sentence.multiwords
         ]
         if rows:
@@ -325,8 +384,10 @@ class Writer:
         number = next_id(connection, segment)
         for block in self._counter.results():
             append_ngrams(connection, number, block)
+        last = self._first_sentence + self.sentences - 1
+        stretch = Stretch(self._first_sentence, last, self._first_token)
+        append_occurrences(connection, number, stretch, memory=self._counter.memory)
         if self._trees:
-            last = self._first_sentence + self.sentences - 1
             count_trees(connection, number, self.corpus.id, self._first_sentence, last)
         row = {
             "id": number,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import json
 import lzma
 from pathlib import Path
@@ -13,9 +12,7 @@ import pytest
 from sentgen.alignment import Pair
 from sentgen.alignment.reading import read_pairs
 from sentgen.corpus.pair_readers import pair_files
-from sentgen.corpus.pair_text import RAW_VERSION, VERSION, PairSettings, RawPair, TokenizedPair
-from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.sources import Source
+from sentgen.corpus.pair_text import PairSettings, RawPair, TokenizedPair
 from sentgen.errors import InputError, Rejection
 
 PAIR = Pair("a", ("It", "rains", ".", "It", "pours", "."), ("It", "pours", "."), (0, 3), (0,))
@@ -410,21 +407,3 @@ def test_real_pairs(data_dir: Path, name: str, pairs: int) -> None:
 
     assert len(found) == pairs
     assert not [one for one in found if isinstance(one, Rejection)]
-
-
-def test_only_pairs_of_raw_text_are_others_since_it_is_cut_otherwise() -> None:
-    """Pairs of words, or of strings that are given as such, keep the hash by which they are known."""
-    source = Source("p", "p", 0)
-    for given, settings, version in (
-        ("It is.", PairSettings(), RAW_VERSION),
-        (("It is.",), PairSettings(), RAW_VERSION),
-        ("It is .", PairSettings(tokenized=True), VERSION),
-        ((("It", "is", "."),), PairSettings(), VERSION),
-        ((Sentence(["It", "is", "."]),), PairSettings(), VERSION),
-    ):
-        words = (("So", "."),)
-        written = [["It", "is", "."]] if not isinstance(given, str) and version == VERSION else given
-        made = json.dumps([version, "k", written, words, settings.tokenized, settings.document_words])
-        pair = RawPair("k", given, words, source, source, 1)
-
-        assert pair.sha256(settings) == hashlib.sha256(made.encode()).hexdigest()

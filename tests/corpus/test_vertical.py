@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -273,21 +274,46 @@ _LINES = [
 ]
 
 
+#: What sentences are made of that are read without a Python object each, and what may stand around them.
+_SENTENCES = [
+    "<s>\na\tA\ta\nb\tB\tb\n</s>",
+    "<s>\na\tA\ta\n<g/>\n.\t.\t.\n</s>\n<g/>",
+    "<s>\n<hi rend='b'>\na\tA\ta\n</hi>\n<lb/>\nc\t_\t__UNDEF__\n<name>\n</s>",
+    "<s id='1' mood='x'>\na\tA\ta\n</name>\nb\tB\tb\n</s>",
+    "<s speaker='Ann' newpar=''>\n\nb\tB\tb\n\n</s>",
+    "<s>\n</s>",
+    "<p>",
+    "</p>\n<p n='2'>",
+    "</p>",
+    "",
+]
+
+
+def _pieces(pieces: list[str], most: int) -> st.SearchStrategy[list[str]]:
+    return st.lists(st.sampled_from(pieces), max_size=most)
+
+
 @given(
-    st.lists(st.sampled_from(_LINES), max_size=25),
+    _pieces(_LINES, 25)
+    | st.builds(lambda *parts: [*chain(*parts)], *[_pieces(_SENTENCES, 8), _pieces(_LINES, 2)] * 2),
     st.sampled_from((LIMITS, NARROW)),
     st.sampled_from((None, "word,pos,lemma", "word,mode,x|".rstrip("|"), "head,word,wsafter")),
     st.sampled_from((None, "p", "s")),
+    st.sampled_from((60, 1 << 20)),
 )
-@example(SPEECH.split("\n"), LIMITS, None, None)
-@example(["word\tpos\tlemma", "word\tpos\tlemma"], LIMITS, None, None)
-@example(["<s>", *["a\tA\ta"] * 5, "</s>", "<s>", "b\tB\tb", "</s>"], NARROW, None, None)
+@example(SPEECH.split("\n"), LIMITS, None, None, 60)
+@example(["word\tpos\tlemma", "word\tpos\tlemma"], LIMITS, None, None, 60)
+@example(["<s>", *["a\tA\ta"] * 5, "</s>", "<s>", "b\tB\tb", "</s>"], NARROW, None, None, 60)
+@example(["<p>", *["a\tA\ta"] * 12, "", "</p>"], LIMITS, None, "p", 60)
+@example(["a\tA\ta", "", "<g/>", "", "<g/>", "", "a\tA\ta"], LIMITS, None, None, 60)
+@example(["<x>", *["a\tA\ta"] * 12, "", "</x>"], LIMITS, None, None, 60)
 def test_both_roads_find_the_same(
     tmp_path_factory: pytest.TempPathFactory,
     lines: list[str],
     limits: InputLimits,
     columns: str | None,
     kind: str | None,
+    size: int,
 ) -> None:
     """Sentences with all their columns, documents and regions, and what is refused with its line."""
     file = tmp_path_factory.getbasetemp() / "roads.vert"
@@ -301,7 +327,9 @@ def test_both_roads_find_the_same(
     def in_blocks(reader: LineReader) -> Iterator[TreebankBlock | Sentence | Rejection]:
         return read_blocks(reader, columns=columns, sentences=kind)
 
-    assert found_in(file, limits, in_blocks) == found_in(file, limits, one_by_one)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(InPieces, "size", size)
+        assert found_in(file, limits, in_blocks) == found_in(file, limits, one_by_one)
 
 
 @pytest.mark.parametrize("columns", ["word,pos,lemma", "word,mode,lemma", "word,wsafter,upos"])
@@ -315,6 +343,23 @@ def test_sound_sentences_are_read_in_blocks(
     found = list(read_blocks(InPieces(source_at(str(file))), columns=columns))
 
     assert [type(one) for one in found] == [TreebankBlock]
+
+
+def test_sentences_of_which_nothing_is_said_are_no_objects(tmp_path: Path) -> None:
+    file = tmp_path / "a.vert"
+    plain, named = _SENTENCES[0], _SENTENCES[3]
+    file.write_text("\n".join(["<doc>", *[plain] * 6, named, *[plain] * 6, "</doc>"]), "utf-8")
+
+    found = [one for one in read_blocks(source_at(str(file)).open()) if isinstance(one, TreebankBlock)]
+
+    told = [(one.columns.lengths.size, sorted(one.told)) for one in found]
+    assert told == [(1, [0]), (11, [0, 5]), (1, [0])]
+
+
+def test_a_blank_line_ends_what_stands_before_it_and_a_tag_of_no_paragraph_nothing() -> None:
+    text = words("a <hi> b </hi> c") + "\n\nd"
+
+    assert forms(f"<doc>\n{text}\n</doc>", columns="word") == ["a b c", "d"]
 
 
 def test_another_encoding_and_its_lines(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from all_counts import CONLLU, all_counts
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sentgen.corpus.formats import READERS, is_earlier
 from sentgen.counts import batch, corpora, segments
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, NotFoundError
@@ -284,36 +283,6 @@ def test_segments_are_merged_without_changing_counts(store: Store, tmp_path: Pat
         assert all_counts(store) == all_counts(single)
     with store.connect() as connection:
         assert len(segments.of_corpora(connection, [1])) < segments.FAN_IN
-
-
-def test_verify_tells_what_an_earlier_reader_read(store: Store, tmp_path: Path) -> None:
-    """And reading with `--replace` takes it anew, once."""
-    path = tmp_path / "a.txt"
-    path.write_text("It’s so.\n", "utf-8")
-    ingest(store, [str(path)], Settings("pets"))
-    assert [row.earlier for row in corpora.verify(store, "pets")] == [False]
-
-    with store.begin() as connection:
-        connection.exec_driver_sql("update source set reader_version = '1'")
-    (row,) = corpora.verify(store, "pets")
-    assert (row.status, row.earlier) == ("same", True)
-
-    summary = ingest(store, [str(path)], Settings("pets", replace=True))
-    assert (summary.sources, summary.replaced) == (1, 1)
-    assert [row.earlier for row in corpora.verify(store, "pets")] == [False]
-
-
-@pytest.mark.parametrize(
-    ("form", "version", "earlier"),
-    [
-        *(("text", "1", True), ("text", "1-fr", True), ("text", "1+udpipe:x@2", True)),
-        *(("text", READERS["text"].version, False), ("text", f"{READERS['text'].version}-fr", False)),
-        *(("conllu", READERS["conllu"].version, False), ("of a plug-in", "1", False), ("text", "", False)),
-    ],
-)
-def test_versions_of_readers(form: str, version: str, earlier: bool) -> None:
-    """A language, a setting or a parser is no other version; plug-ins and pairs have their own."""
-    assert is_earlier(form, version) == earlier
 
 
 def test_verify_tells_changed_and_missing(store: Store, treebank: Path, tmp_path: Path) -> None:

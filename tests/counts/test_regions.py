@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from pathlib import Path
 
-import duckdb
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,7 +14,7 @@ from sentgen.corpus.readers.text import tokenised
 from sentgen.corpus.sentence import Mark, RawText, Region, Sentence
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.region_rows import RegionRows
-from sentgen.schema import Store, inspection, migrate
+from sentgen.schema import Store
 
 TURNS = """\
 # newdoc id = one
@@ -132,27 +131,3 @@ def test_text_in_another_encoding(tmp_path: Path) -> None:
     file.write_bytes("Das Mädchen schläft. Es träumt.".encode("latin-1"))
     [source] = expand([str(file)], encoding="latin-1")
     assert list(source.lines()) == ["Das Mädchen schläft. Es träumt."]
-
-
-def test_an_upgrade_makes_regions_of_the_comments_of_before(tmp_path: Path) -> None:
-    """As ingesting the file again would: the tables of a store of before are filled."""
-    file, path = tmp_path / "turns.conllu", tmp_path / "a.duckdb"
-    more = "# newpar = head (1 s)\n# newpar\n# speaker =\n1\tx" + "\t_" * 8 + "\n\n"
-    file.write_text(TURNS + more, encoding="utf-8")
-    with Store(path, create=True) as store:
-        ingest(store, [str(file)], Settings("a"))
-    tables = ("region", "region_meta")
-    with duckdb.connect(str(path)) as duck:
-        before = [duck.execute(f"select * from {table} order by all").fetchall() for table in tables]
-        for view in inspection.view_names():
-            duck.execute(f"drop view {view}")
-        for table in (*tables, "table_meta", "surprisal", "source_file"):
-            duck.execute(f"drop table {table}")
-        duck.execute("update alembic_version set version_num = '0011'")
-
-    migrate.upgrade(path)
-
-    with duckdb.connect(str(path)) as duck:
-        after = [duck.execute(f"select * from {table} order by all").fetchall() for table in tables]
-    assert after == before
-    assert len(before[0]) == 5

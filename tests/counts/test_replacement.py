@@ -217,25 +217,6 @@ def test_a_stream_replaces_nothing(store: Store, tmp_path: Path, monkeypatch: py
             ingest(store, ["-"], REPLACE)
 
 
-def test_a_path_that_was_stored_as_given(
-    store: Store, treebank: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An earlier sentgen stored relative paths: they are known, replaced, and made absolute when met again."""
-    monkeypatch.chdir(treebank.parent)
-    ingest(store, [treebank.name], Settings("pets"))
-    assert rows(store, "select path from source") == [(str(treebank),)]
-    with store.begin() as connection:
-        raw(connection).execute("update source set path = ?", [treebank.name])
-
-    assert ingest(store, [treebank.name], Settings("pets")).unchanged == 1
-    assert rows(store, "select path from source") == [(str(treebank),)]
-    with store.begin() as connection:
-        raw(connection).execute("update source set path = ?", [treebank.name])
-    treebank.write_text(OTHER)
-    ingest(store, [treebank.name], REPLACE)
-    assert rows(store, "select path from source") == [(str(treebank),)]
-
-
 def test_a_model_is_stale_though_as_many_tokens_came(store: Store, treebank: Path) -> None:
     """A corrected letter changes no number of tokens."""
     ingest(store, [str(treebank)], Settings("pets"))

@@ -241,7 +241,7 @@ def test_a_file_that_no_reader_takes_stays(store: Store, texts: Path) -> None:
 
 
 def test_a_store_that_knows_no_files(store: Store, texts: Path) -> None:
-    """In a store of an earlier sentgen all contents are compared, and a note says how to find what is new."""
+    """In a copy of a published store all contents are compared, and a note says how to find what is new."""
     ingest(store, [str(texts)], Settings("pets"))
     with store.begin() as connection:
         raw(connection).execute("delete from source_file")

@@ -14,12 +14,9 @@ from large_texts import ROW_GROUP, write_pairs, write_treebank
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.pair_ingestion import ingest_pairs
-from sentgen.errors import StoreError
 from sentgen.models import build
-from sentgen.schema import Store, engine, maintenance, metadata
+from sentgen.schema import Store, engine, metadata
 from sentgen.schema.durability import block_journal
-from sentgen.schema.durability.duckdb_faults import TORN_LOGS_COME_BACK
-from sentgen.schema.durability.repair import repair
 from sentgen.schema.durability.write_ahead_log import log_of
 from sentgen.schema.engine import raw
 
@@ -116,46 +113,6 @@ def test_every_cut_leaves_whole_transactions(crashed: Crashed, nightly: bool) ->
 
     assert seen == sorted(seen)
     assert set(seen) == {0, 1, 2, 3}
-
-
-@pytest.mark.nightly
-@pytest.mark.skipif(not TORN_LOGS_COME_BACK, reason="DuckDB 2 reads torn logs as it should")
-def test_half_a_transaction_is_known_and_repaired(crashed: Crashed, tmp_path: Path) -> None:
-    """Without the cure, a cut leaves half a transaction; it is known after the next crash, and can be repaired."""
-    copy = tmp_path / "half.duckdb"
-    for state, length in [*halves(crashed).items()][::3]:
-        shutil.copy(crashed.path, copy)
-        log_of(copy).write_bytes(crashed.log[:length])
-        with duckdb.connect(str(copy)) as duck:  # as older versions opened it
-            duck.execute("comment on table word is 'written to'")
-            duck.execute("force checkpoint")
-        assert (found(copy), log_of(copy).exists()) == (state, False)
-        log_of(copy).touch()
-        for read_only in (True, False, False):
-            with pytest.raises(StoreError, match="half of a transaction"):
-                Store(copy, read_only=read_only)
-        assert repair(copy, backup=False).sound
-        with Store(copy) as store:
-            assert [one.check.name for one in maintenance.check(store, quick=True) if one.problems] == []
-            assert without_words(rows_of(store)) in map(without_words, crashed.states)
-
-
-def halves(crashed: Crashed) -> dict[State, int]:
-    """Return what DuckDB by itself makes of the log where that is not whole, with a length of each."""
-    by_state: dict[State, int] = {}
-    for length in crashed.cuts()[::6]:
-        crashed.cut(length)
-        with duckdb.connect(str(crashed.path), read_only=True) as duck:
-            by_state.setdefault(tuple(duck.execute(f"select {ROWS}").fetchone() or ()), length)
-    torn = {state: length for state, length in by_state.items() if state not in crashed.states}
-    assert len(torn) >= 3  # of the ingestion, in several tables, and of the model
-    return torn
-
-
-def without_words(state: State) -> State:
-    """Leave the words out, which stay in the store whatever becomes of the rest."""
-    names = [table.name for table in metadata.sorted_tables]
-    return tuple(rows for name, rows in zip(names, state, strict=True) if name != "word")
 
 
 def test_a_large_transaction_leaves_no_log(

@@ -8,7 +8,7 @@ that no segmenter has to guess it, in any language, and none has to hold a whole
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from sentgen.corpus.comments import regions_said, said, said_of_document
@@ -29,7 +29,7 @@ GLUE = "g"
 GLUED = b"\x01"
 _GLUED = GLUED.decode()
 #: What a comment is: an empty tag of no kind.
-_ASIDE = Tag("", opens=True, closes=True)
+ASIDE = Tag("", opens=True, closes=True)
 #: Tags that are remembered.
 _KNOWN = 1_000
 #: Attributes of a document that name it.
@@ -126,7 +126,8 @@ def _glued(text: bytes) -> bytes:
     if b"\n<g/>\n" not in text:
         return text
     text = text.replace(b"\n<g/>\n", GLUED + b"\n")
-    if b"\n" + GLUED in text:
+    # More than once: two of them may share the line feed between them.
+    while b"\n" + GLUED in text:
         text = text.replace(b"\n" + GLUED + b"\n", b"\n\n<g/>\n")
     return text if text.startswith(b"\n") else b"\n<g/>" + text[1:]
 
@@ -150,7 +151,7 @@ class Pieces:
         self.path, self.limits = path, limits
         self._given = columns is not None
         self.columns = NamedColumns.of(columns.split(",") if columns is not None else USUAL)
-        self._sentences: Sequence[str] = (sentences.lower(),) if sentences else SENTENCES
+        self.sentences: Sequence[str] = (sentences.lower(),) if sentences else SENTENCES
         self._kept = sentences is not None and sentences.lower() not in SENTENCES
         self._documents: Sequence[str] = DOCUMENTS
         #: Sentences that were cut by rule.
@@ -161,8 +162,8 @@ class Pieces:
         #: Tags without attributes, by their lines.
         self._known: dict[bytes, Tag] = {}
         self._begun = False
-        self._piece: Piece | None = None
-        self._inside = self._outside = False
+        self.piece: Piece | None = None
+        self.inside = self._outside = False
         #: The next token begins a sentence.
         self._closed = False
         #: The last token ends one, as a rule; and the quotes that are open in it.
@@ -180,6 +181,11 @@ class Pieces:
         #: How many regions of each kind were open where the document began; ``None`` outside of one.
         self._around: dict[str, int] | None = None
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is known what the columns are, and which tags are sentences, that are nothing else."""
+        return self._begun and len(self.sentences) == 1 and not self._kept
+
     def of(self, text: bytes, line: int) -> list[Piece]:
         """Return the sentences that end in a text of whole lines, the first of which has this number."""
         # A line feed before every line.
@@ -192,16 +198,16 @@ class Pieces:
             if len(found) > LONGEST and b"\t" not in found:
                 message = f"a tag of more than {quantity(LONGEST, 'character')}"
                 raise InputError(message, path=self.path, line=line + _lines_in(text[at : start + 1]))
-            tag = self._known.get(found) or self._tag(found)
+            tag = self._known.get(found) or self.tag(found)
             if tag is not None:
                 if at <= start:
                     body = text[at:start]
                     self._tokens(body, line)
                     line += _lines_in(body) + 1
-                if tag is _ASIDE:
+                if tag is ASIDE:
                     self._declare_in(found.decode(), line)
                 else:
-                    self._take(tag, line)
+                    self.take(tag, line)
                 if found.endswith(GLUED):
                     self._glue()
                     line += 1
@@ -210,22 +216,23 @@ class Pieces:
             start = text.find(b"\n<", end)
         if at <= len(text):
             self._tokens(text[at:], line)
-        return self._taken()
+        return self.taken()
 
-    def _tag(self, found: bytes) -> Tag | None:
-        """Return the tag that a line is, `_ASIDE` for a comment, and ``None`` for a token."""
+    def tag(self, found: bytes) -> Tag | None:
+        """Return the tag that a line is, `ASIDE` for a comment, and ``None`` for a token."""
         text = found.decode().removesuffix(_GLUED)
-        tag = tag_of(text) or (_ASIDE if is_aside(text) else None)
+        tag = tag_of(text) or (ASIDE if is_aside(text) else None)
         if tag is not None and not tag.attributes and len(self._known) < _KNOWN:
             self._known[found] = tag
         return tag
 
     def end(self) -> list[Piece]:
         """Return the last sentence."""
-        self._flush()
-        return self._taken()
+        self.flush()
+        return self.taken()
 
-    def _taken(self) -> list[Piece]:
+    def taken(self) -> list[Piece]:
+        """Return the sentences that have ended since this was asked last."""
         found, self._found = self._found, []
         return found
 
@@ -257,13 +264,14 @@ class Pieces:
         if not body or body[0] == _FEED or body[-1] == _FEED or b"\n\n" in body:
             for run in re.finditer(rb"[^\n]+(?:\n[^\n]+)*", body):
                 number = line + _lines_in(body[: run.start()])
-                if self._inside:
+                if self.inside:
                     self._add(run[0], run[0].count(b"\n") + 1, number)
                 else:
-                    self._closed = True
+                    # What comes first goes on with what was there before, with another text or tag.
+                    self._closed |= run.start() > 0
                     self._cut(run[0], number)
-            self._closed |= not (self._inside or body[-1:].strip())
-        elif self._inside:
+            self._closed |= not (self.inside or body[-1:].strip())
+        elif self.inside:
             self._add(body, body.count(b"\n") + 1, line)
         else:
             self._cut(body, line)
@@ -299,10 +307,10 @@ class Pieces:
 
     def _add(self, body: bytes, size: int, line: int) -> None:
         """Take lines of tokens that are of one sentence."""
-        if self._closed or self._piece is None:
-            self._flush()
-            self._begin(line)
-        piece = self._piece
+        if self._closed or self.piece is None:
+            self.flush()
+            self.begin(line)
+        piece = self.piece
         assert piece is not None
         self._begun = True
         piece.size += size
@@ -311,7 +319,7 @@ class Pieces:
         else:
             piece.parts.clear()
 
-    def _begin(self, line: int) -> None:
+    def begin(self, line: int) -> Piece:
         """Begin a sentence with all that waits for it."""
         if self._document is None and self._outside:
             self._document = f"{self.path}#{line}"
@@ -321,25 +329,34 @@ class Pieces:
             self._said, self._metadata = self._metadata + self._said, []
         if self._said:
             sentence.metadata, self._said = self._said, []
-        self._piece = Piece(sentence)
+        self.piece = piece = Piece(sentence)
         if self._marks:
-            self._piece.marks, self._marks = self._marks, []
+            piece.marks, self._marks = self._marks, []
         self._document, self._sent_id = None, ""
         self._outside = self._closed = False
-        self.cut += not self._inside
+        self.cut += not self.inside
+        return piece
 
-    def _flush(self) -> None:
-        piece, self._piece = self._piece, None
+    def flush(self) -> None:
+        """End the last sentence."""
+        piece = self.piece
         if piece is not None:
-            if piece.marks:
-                piece.sentence.marks = tuple(piece.marks)
+            self.leave([piece])
             self._found.append(piece)
 
-    def _take(self, tag: Tag, line: int) -> None:
+    def leave(self, pieces: Iterable[Piece]) -> None:
+        """End sentences, whose lines are elsewhere: what follows belongs to none of them."""
+        self.piece = None
+        for piece in pieces:
+            if piece.marks:
+                piece.sentence.marks = tuple(piece.marks)
+
+    def take(self, tag: Tag, line: int) -> None:
+        """Take a tag, which stands behind so many tokens of the last sentence as that has."""
         kind = tag.kind.lower()
-        if kind in self._sentences:
+        if kind in self.sentences:
             if not (tag.opens and tag.closes):
-                self._sentences = (kind,)
+                self.sentences = (kind,)
                 self._take_sentence(tag)
             return
         if kind == GLUE:
@@ -351,18 +368,23 @@ class Pieces:
             self._documents = (kind,)
             # Before the sentence is gone in which they end.
             self._leave_document()
-            self._flush()
+            self.flush()
             if tag.opens:
                 self._enter_document(tag, line)
-        elif tag.opens:
+        else:
+            self.take_region(tag)
+        self._closed |= kind in _BLOCKS and not self.inside
+
+    def take_region(self, tag: Tag) -> None:
+        """Take a tag where a region begins, or ends."""
+        if tag.opens:
             self._open_region(name_written(tag.kind), _named(tag))
         else:
             self._close_region(name_written(tag.kind))
-        self._closed |= kind in _BLOCKS and not self._inside
 
     def _glue(self) -> None:
         """Note that no space stands behind the last token."""
-        piece = self._piece
+        piece = self.piece
         if piece is not None and piece.parts and piece.glued[-1:] != (piece.size - 1,):
             piece.glued = (*piece.glued, piece.size - 1)
 
@@ -371,7 +393,7 @@ class Pieces:
             self._close_region(region.kind)
         self._own, self._sent_id = [], ""
         self._said.clear()
-        self._closed, self._inside = True, tag.opens
+        self._closed, self.inside = True, tag.opens
         if self._kept and tag.opens:
             self._own.append(self._open_region(tag.kind, _named(tag)))
         for key, value in tag.attributes:
@@ -404,7 +426,7 @@ class Pieces:
                 self._close_region(kind)
         self._document, self._sent_id = None, ""
         self._metadata, self._said, self._own = [], [], []
-        self._inside, self._outside = False, True
+        self.inside, self._outside = False, True
 
     def _open_region(self, kind: str, attributes: tuple[tuple[str, str], ...]) -> Region:
         region = Region(kind, attributes)
@@ -420,16 +442,15 @@ class Pieces:
 
     def _mark(self, region: Region, *, begins: bool) -> None:
         marks, place = self._marks, 0
-        if self._piece is not None:
-            if self._piece.marks is None:
-                self._piece.marks = []
-            marks, place = self._piece.marks, self._piece.size
-        mark = Mark(place, region, begins)
-        if not begins and marks and marks[-1] == mark._replace(begins=True):
+        if self.piece is not None:
+            if self.piece.marks is None:
+                self.piece.marks = []
+            marks, place = self.piece.marks, self.piece.size
+        if not begins and marks and marks[-1] == (place, region, True):
             # Without a token, it is none.
             marks.pop()
         else:
-            marks.append(mark)
+            marks.append(Mark(place, region, begins))
 
 
 def _named(tag: Tag) -> tuple[tuple[str, str], ...]:

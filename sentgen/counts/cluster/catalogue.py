@@ -31,7 +31,7 @@ from sentgen.schema.lakes.layout import (
 )
 from sentgen.schema.lakes.places import Place
 from sentgen.schema.tables.counts import ngram
-from sentgen.schema.tables.segments import counted_tables
+from sentgen.schema.tables.segments import segment_tables
 from sentgen.system.files import remove
 
 #: What is made, in the folder of what is not finished: a count, or a model.
@@ -51,7 +51,7 @@ SETTINGS = (
 #: A lake knows no times: the same texts make the same bytes.
 EPOCH = datetime(1970, 1, 1)
 #: Tables whose rows belong to segments.
-_OF_SEGMENT = tuple(counted_tables())
+_OF_SEGMENT = tuple(segment_tables())
 #: Tables of a lake that was counted; one that was made of a store has sentences, too, which name its words.
 _OURS = {*(f"ngram_{order}" for order in ngram), "dependency_event", "argument_count"}
 _OURS |= {"word", "tag", "corpus", "source", "segment"}

@@ -21,12 +21,12 @@ from sentgen.case_folding import fold
 from sentgen.corpus.formats import reader_named
 from sentgen.corpus.line_blocks import LineBlock
 from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.vocabulary import Vocabulary
 from sentgen.counts.cluster.files import write_batches
 from sentgen.counts.cluster.shards import Shard, read_piece
 from sentgen.counts.ngrams import wrap
 from sentgen.counts.settings import Settings, add_corpus, corpus_of
 from sentgen.counts.spill import NgramCounter
-from sentgen.counts.vocabulary import Vocabulary
 from sentgen.counts.writer import SourceTally, Writer
 from sentgen.errors import Rejection
 from sentgen.schema import Store, folders

@@ -18,9 +18,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sentgen.arrays import Ints
+from sentgen.corpus.vocabulary import Vocabulary
 from sentgen.counts.cluster.files import read_batch, write_batches
 from sentgen.counts.cluster.reading import partitioned
-from sentgen.counts.vocabulary import Vocabulary
 from sentgen.schema.engine import arrow_reader, arrow_table, one_number, settings
 from sentgen.schema.lakes.files import write_file
 from sentgen.schema.lakes.layout import LakeFile

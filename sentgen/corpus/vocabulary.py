@@ -120,6 +120,10 @@ class Vocabulary:
         text = "\n".join(strings)
         return self._run((fold(text) if lowercase else text).encode(), by_line=False, rows=len(strings))[0]
 
+    def encode_rows(self, text: bytes) -> Ints:
+        """Number the lines of a text, whatever is in them."""
+        return self._run(text, by_line=False, rows=text.count(b"\n") + 1)[0]
+
     def encode_lines(self, text: bytes) -> tuple[Ints, Ints]:
         """Number the words (between spaces or tabs) of whole lines; return them and the words a line."""
         # Two bytes a word at least, its blank included, so that `rows` is enough.

@@ -1,0 +1,123 @@
+"""Where words occur: the rows are those of the tokens, whatever is added, removed, merged and moved."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from occurrences import EXPECTED, STORED
+
+from sentgen.counts import batch, corpora, occurrences
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.schema import Store, maintenance
+from sentgen.schema.lakes.export import export
+from sentgen.schema.lakes.loading import load
+from sentgen.schema.lakes.places import Place
+from sentgen.schema.snapshots import publish
+from sentgen.schema.store import raw
+
+#: Sentences of words with their lemmas, `_` for none; the last three words are written in more than one way.
+WORDS = st.sampled_from(["the the", "Hund _", "собака собака", "dogs dog", "dog dog", "DOG dog"])
+TEXTS = st.lists(st.lists(WORDS, min_size=1, max_size=5), min_size=1, max_size=4)
+#: What is done to a store: to a file of a corpus, or to all of it.
+STEPS = st.one_of(
+    st.tuples(st.sampled_from(["vertical", "lines"]), st.sampled_from("ab"), TEXTS),
+    st.tuples(st.sampled_from(["remove", "compact", "lake"]), st.sampled_from("ab"), st.just([])),
+)
+ALL = [
+    ("vertical", "a", [["the the", "dogs dog"], ["the the", "Hund _"]]),
+    ("lines", "b", [["the the", "the the"]]),
+    ("lake", "", []),
+    ("vertical", "a", [["DOG dog"], ["dog dog", "the the"]]),
+    ("compact", "", []),
+    ("remove", "b", []),
+]
+
+
+def rows(store: Store, query: str) -> list[tuple[Any, ...]]:
+    with store.connect() as connection:
+        return raw(connection).execute(query).fetchall()
+
+
+def problems(store: Store) -> dict[str, str]:
+    return {one.check.name: one.example for one in maintenance.check(store) if one.problems}
+
+
+def verify(store: Store) -> None:
+    """Compare the table with the tokens, and look at its order and at the numbers."""
+    assert Counter(rows(store, STORED)) == Counter(rows(store, EXPECTED))
+    by_segment = rows(store, "select segment_id, attribute, word_id, token from occurrence order by rowid")
+    for segment in {row[0] for row in by_segment}:
+        of_segment = [row for row in by_segment if row[0] == segment]
+        # Attributes are written one by one, and sorted when segments are merged.
+        for attribute in ("word", "lemma"):
+            of_attribute = [row for row in of_segment if row[1] == attribute]
+            assert of_attribute == sorted(of_attribute)
+    sentences = rows(store, "select first_token, length from sentence order by id")
+    assert all(first + length <= then for (first, length), (then, _) in pairwise(sentences))
+
+
+def write(folder: Path, form: str, texts: list[list[str]]) -> Path:
+    """Write a file of the name of its format."""
+    path = folder / f"text.{form}"
+    if form == "lines":
+        path.write_text("".join(f"{' '.join(word.split()[0] for word in one)}\n" for one in texts))
+    else:
+        told = ["".join(f"{word.replace(' ', chr(9))}\n" for word in one) for one in texts]
+        path.write_text(f"<doc>\n{''.join(f'<s>{chr(10)}{one}</s>{chr(10)}' for one in told)}</doc>\n")
+    return path
+
+
+def run(folder: Path, steps: list[tuple[str, str, list[list[str]]]]) -> Path:
+    """Do all steps, verify the store after each, and return where it is."""
+    path = folder / "s.duckdb"
+    for number, (what, corpus, texts) in enumerate(steps):
+        if what == "compact" and path.exists():
+            maintenance.compact(path)
+        elif what == "lake" and path.exists():
+            place = Place(folder / f"lake-{number}")
+            with Store(path, read_only=True) as store:
+                export(store, place)
+            with Store(folder / f"lake-{number}", read_only=True) as lake:
+                assert Counter(rows(lake, STORED)) == Counter(rows(lake, EXPECTED))
+            path = folder / f"{number}.duckdb"
+            load(place, path)
+        with Store(path, create=True) as store:
+            if what in ("vertical", "lines"):
+                # A file that is there already is taken out, and another one put in its place.
+                columns = "word,lemma" if what == "vertical" else None
+                asked = Settings(corpus, format=what, replace=True, columns=columns)
+                ingest(store, [str(write(folder, what, texts))], asked)
+            elif what == "remove" and rows(store, f"from corpus where name = '{corpus}'"):
+                corpora.remove(store, corpus)
+            verify(store)
+    with Store(path, read_only=True) as store:
+        assert problems(store) == {}
+    return path
+
+
+def test_a_day_of_a_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files added, replaced and removed, a lake, a compaction: the table is that of the tokens after each."""
+    monkeypatch.setattr(batch, "BATCH_TOKENS", 1)
+
+    path = run(tmp_path, ALL)
+    done = publish(path, tmp_path / "published")
+    with Store(path, read_only=True) as store, Store(done.snapshot.path, read_only=True) as snapshot:
+        assert rows(snapshot, f"{STORED} order by all") == rows(store, f"{EXPECTED} order by all")
+
+
+@pytest.mark.nightly
+@example(steps=ALL[::-1], most=1)
+@settings(max_examples=settings.default.max_examples // 7)
+@given(st.lists(STEPS, min_size=1, max_size=6), st.integers(1, 5))
+def test_any_day_of_a_store(tmp_path_factory, steps, most) -> None:  # type: ignore[no-untyped-def]
+    """So it is after any steps, in however many parts the words are sorted."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(occurrences, "BYTES_PER_TOKEN", 1 << 60)
+        patched.setattr(occurrences, "_ROWS", most)
+        run(tmp_path_factory.mktemp("day"), steps)
