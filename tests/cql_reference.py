@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -12,6 +13,15 @@ from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.dialects import Strategy
 from sentgen.lookups.languages import Either, Every, Negation
 
+RELATIONS = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "=": operator.eq,
+    "!=": operator.ne,
+}
+NOT = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "=": "!=", "!=": "="}
 #: Attributes of a token; one that is missing is the empty string.
 Word = Mapping[str, str]
 #: Begin, end (behind the last token) and the places of labels.
@@ -29,13 +39,32 @@ class Part(NamedTuple):
     ends: bool = True
 
 
+class Multiword(NamedTuple):
+    """Tokens that are one word of the text: where it begins and ends, and how it is written."""
+
+    begin: int
+    end: int
+    form: str
+
+
 class Sentence:
-    """One sentence, where it stands in its document, and its regions, by where they begin."""
+    """One sentence, where it stands in its document, and its regions, by where they begin.
+
+    ``unspaced`` are the tokens behind which no space follows.
+    """
 
     def __init__(
-        self, words: Sequence[Word], *, first: bool = True, last: bool = True, parts: Sequence[Part] = ()
+        self,
+        words: Sequence[Word],
+        *,
+        first: bool = True,
+        last: bool = True,
+        parts: Sequence[Part] = (),
+        multiwords: Sequence[Multiword] = (),
+        unspaced: Collection[int] = (),
     ) -> None:
         self.words, self.first, self.last, self.parts = words, first, last, parts
+        self.multiwords, self.unspaced = multiwords, unspaced
 
     def hits(self, pattern: syntax.Pattern, strategy: Strategy = Strategy.ALL) -> list[tuple[int, int]]:
         """Return the hits, first and last position from 1, in order."""
@@ -46,6 +75,11 @@ class Sentence:
         """Return what matches a pattern, nothing included."""
         length, none = len(self.words), frozenset[tuple[str, int]]()
         match pattern:
+            case syntax.Token(
+                syntax.CqlComparison(syntax.Term("word"), Value((str(),), False) as word, False), labels
+            ):
+                spans = self._written(word)
+                return {(i, end, frozenset((label, i) for label in labels)) for i, end in spans}
             case syntax.Token(condition, labels):
                 return {
                     (i, i + 1, frozenset((label, i) for label in labels))
@@ -97,6 +131,20 @@ class Sentence:
                 pairs = self._pairs(outer, inner_part)
                 return {_merged(m, o) for m, o in pairs if m[0] <= o[0] and o[1] <= m[1]}
         raise AssertionError(pattern)
+
+    def _written(self, word: Value) -> set[tuple[int, int]]:
+        """Return what is written so: tokens, multiword tokens, and several of these without spaces."""
+        tokens = [(i, i + 1, told.get("word", "")) for i, told in enumerate(self.words)]
+        units = [*tokens, *self.multiwords]
+        found, waiting = set[tuple[int, int]](), list(units)
+        while waiting:
+            begin, end, form = waiting.pop()
+            if _is(word, form):
+                found.add((begin, end))
+            goes_on = any(one.begin < end < one.end for one in self.multiwords)
+            if end - 1 in self.unspaced and not goes_on and len(form) < len(word.texts[0]):
+                waiting += [(begin, after, form + more) for start, after, more in units if start == end]
+        return found
 
     def _near(self, place: int, near: tuple[int, int] | syntax.RegionPattern) -> set[int]:
         """Return the places that are near to one."""
@@ -160,6 +208,8 @@ class Sentence:
                 return any(self._holds(part, places) for part in parts)
             case Negation(syntax.CqlComparison(left, right, negated)):
                 return self._holds(syntax.CqlComparison(left, right, not negated), places)
+            case Negation(syntax.Measured(function, terms, sign, number)):
+                return self._holds(syntax.Measured(function, terms, NOT[sign], number), places)
             case Negation(Negation(part)):
                 return self._holds(part, places)
             case Negation(Every(parts)):
@@ -168,6 +218,14 @@ class Sentence:
                 return self._holds(Every(tuple(map(Negation, parts))), places)
             case Negation(part):
                 return not self._holds(part, places)
+            case syntax.Measured(function, terms, sign, number):
+                if not all(one.label in places for one in terms):
+                    return False
+                at = [places[one.label] for one in terms]
+                value = at[-1] - at[0]
+                if function == "distabs":
+                    value = abs(value)
+                return bool(RELATIONS[sign](value, number))
             case syntax.LabelTest(label):
                 return label in places
             case syntax.CqlComparison(left, right, negated):
@@ -206,7 +264,20 @@ class Document(Sentence):
                     still[key] = len(parts)
                     parts.append(one._replace(begin=begin + one.begin))
                 parts[still[key]] = parts[still[key]]._replace(end=begin + one.end, ends=True)
-        super().__init__([word for one in sentences for word in one.words], parts=parts)
+        multiwords = [
+            Multiword(begin + one.begin, begin + one.end, one.form)
+            for begin, sentence in zip(ends, sentences, strict=False)
+            for one in sentence.multiwords
+        ]
+        # No word goes over the end of a sentence.
+        unspaced = [
+            begin + one
+            for begin, sentence in zip(ends, sentences, strict=False)
+            for one in sentence.unspaced
+            if one + 1 < len(sentence.words)
+        ]
+        words = [word for one in sentences for word in one.words]
+        super().__init__(words, parts=parts, multiwords=multiwords, unspaced=unspaced)
         self.ends = ends[1:]
 
     def _there(self, kind: str) -> Sequence[Part]:

@@ -19,10 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from occurrences import FILL
 from sqlalchemy import Connection
 
 from sentgen.schema import Store
-from sentgen.schema.store import append
+from sentgen.schema.store import append, raw
 from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_TAGS, RESERVED_WORDS
 from sentgen.schema.tables.counts import MAX_ORDER
 
@@ -96,6 +97,7 @@ class Filler:
                 "document_id": document_id,
                 "sent_id": None if corpus == "other" else f"s{number}",
                 "length": len(tokens),
+                "first_token": 1 + sum(one["length"] for one in self.rows["sentence"]),
                 "line": number,
             }
         )
@@ -178,6 +180,7 @@ class Filler:
         self.rows["argument_count"] = _split(self.arguments, argument)
         for table, rows in self.rows.items():
             append(connection, table, pa.Table.from_pylist(rows))
+        raw(connection).execute(FILL)
 
 
 def _split(counter: Counter[tuple[Any, ...]], names: list[str]) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from sentgen.case_folding import fold, folded
 from sentgen.lookups.attributes import COLUMNS, Value
+from sentgen.lookups.cql.written import tokens_of
 from sentgen.lookups.patterns import ANY, TokenPattern, counted_tag, glob, loose, tag_among, word_among
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, where
@@ -34,6 +35,8 @@ join tag on tag.id = {column}{conditions}
 group by tag.name
 order by count(*) desc, tag.name"""
 _NO_SENTENCE = "no sentence meets the condition"
+#: Signs for an apostrophe.
+_APOSTROPHES = "'’ʼ"
 #: What gives tokens more than their forms.
 PARSE = "a parser gives them: sentgen ingest PATH --corpus NAME --replace --parser PARSER"
 _JOIN_CORPUS = "\njoin corpus on corpus.id = token.corpus_id"
@@ -98,6 +101,7 @@ def explained(
     *,
     trees: bool = False,
     within: bool = False,
+    of_tokens: bool = False,
 ) -> Answer:
     """Say of an answer that found nothing which of the values never occur, and what they could have been.
 
@@ -108,6 +112,7 @@ def explained(
         values: that were asked for.
         trees: whether they were looked for in trees.
         within: whether the answer says that something is missing with a value, and not that the value is.
+        of_tokens: whether words are tokens there, and not what is written so in several.
     """
     if not answer.nothing:
         return answer
@@ -130,6 +135,8 @@ def explained(
     for value in asked[:_MOST_VALUES]:
         missing = _missing(connection, selection, value)
         if missing is None:
+            if of_tokens and (tokens := _tokens(connection, selection, value)):
+                hints[f"{value.pattern} is several tokens, and these are counted: {tokens}"] = None
             continue
         told, meant = missing
         # A tag of another kind takes more than another value.
@@ -173,7 +180,7 @@ def _missing(
         alike = _composed_alike(connection, selection, value) if value.attribute in ("word", "lemma") else []
         return ("", alike) if alike else None
     if value.attribute in ("word", "lemma"):
-        if _occurs(connection, selection, value):
+        if _occurs(connection, selection, value) or _tokens(connection, selection, value):
             return None
         if _occurs(connection, selection, replace(value, pattern=ANY)):
             return "", _near_words(connection, selection, value)
@@ -254,6 +261,14 @@ def _occurs(connection: Connection, selection: Selection, value: QuestionValue) 
     return Statement(text, bindings).value(connection) is not None
 
 
+def _tokens(connection: Connection, selection: Selection, value: QuestionValue) -> str:
+    """Return the tokens that a word is, if it is several; empty if not."""
+    asked = glob(value.pattern)
+    if value.attribute != "word" or value.regex or asked.wild:
+        return ""
+    return tokens_of(connection, Value((asked.text,)), selection)
+
+
 def _words_of(selection: Selection, value: QuestionValue, bindings: Bindings) -> tuple[str, str, list[str]]:
     """Return the table and the column with the words or lemmas of the corpora, and conditions on its rows."""
     if value.attribute == "word" and selection.condition is None:
@@ -264,11 +279,12 @@ def _words_of(selection: Selection, value: QuestionValue, bindings: Bindings) ->
 
 def _near_words(connection: Connection, selection: Selection, value: QuestionValue) -> list[str]:
     """Return words that look the same, else differ in capital letters only, else have the fewest slips."""
-    if found := _look_alikes(connection, selection, value):
+    if found := _look_alikes(connection, selection, value) or _written_alike(connection, selection, value):
         return found
     bindings = Bindings()
     same = glob(value.pattern).condition("form", bindings, ignore_case=True)
-    if found := _words(connection, selection, value, same, "", bindings):
+    found = _words(connection, selection, value, same, "", bindings)
+    if found or _tokens(connection, replace(selection, ignore_case=True), value):
         return [*found, "--ignore-case"]
     if found := _with_tag(connection, selection, value) or _lemmas(connection, selection, value):
         return found
@@ -300,6 +316,18 @@ def _look_alikes(connection: Connection, selection: Selection, value: QuestionVa
     # What differs in capital letters alone does not look the same, and is found by ignoring case.
     found = [one for one in forms if same.matches(fold(looks(one))) and not cased.matches(fold(one))]
     return [f"{value.prefix}{form}" for form in found[:_MOST]]
+
+
+def _written_alike(connection: Connection, selection: Selection, value: QuestionValue) -> list[str]:
+    """Return words of several tokens that look the same, but for their apostrophes."""
+    plain = looks(value.pattern)
+    spelled = dict.fromkeys(plain.replace("'", one) for one in _APOSTROPHES)
+    others = [one for one in spelled if one != value.pattern]
+    return [
+        f"{value.prefix}{one}"
+        for one in others
+        if _tokens(connection, selection, replace(value, pattern=one))
+    ]
 
 
 def _lemmas(connection: Connection, selection: Selection, value: QuestionValue) -> list[str]:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from sentgen.case_folding import fold, folded
+from sentgen.case_folding import fold, folded, like
 from sentgen.lookups.numbers import compared
-from sentgen.lookups.regular import translated
+from sentgen.lookups.regular import like_pattern, translated
 from sentgen.lookups.statement import Bindings, any_of
 
 #: Attribute to its column in `token`, the table that holds its strings, and their column there.
@@ -57,6 +57,9 @@ class Value:
     def condition(self, string: str, bindings: Bindings, name: str = "value") -> str:
         """Return the condition that a string of SQL is such a value; null where the string is."""
         string = self._plain(string)
+        like_texts = [like_pattern(text) for text in self.texts] if self.regex else []
+        if self.regex and None not in like_texts and not self.ignore_accents:
+            return any_of([self._like(string, text, bindings, name) for text in like_texts if text])
         if self.regex:
             asked = [self._plain(bindings.bind(name, translated(text))) for text in self.texts]
             # Folding would change classes such as \\W.
@@ -70,6 +73,17 @@ class Value:
         if self.ignore_case and self.ignore_accents:
             string, asked = folded(string), [folded(one) for one in asked]
         return f"{string} = {asked[0]}" if len(asked) == 1 else f"{string} in ({', '.join(asked)})"
+
+    def _like(self, string: str, text: str, bindings: Bindings, name: str) -> str:
+        if self.ignore_case:
+            # What ends the pattern of a part need not end a word.
+            string, text = like(folded(string)), fold(text).replace("ς", "σ")
+        return f"{string} like {bindings.bind(name, text)} escape '\\'"
+
+    def spelled(self, string: str) -> str:
+        """Return what two strings of SQL have in common that are compared as one; of no expressions."""
+        string = self._plain(folded(string) if self.ignore_case else string)
+        return folded(string) if self.ignore_case and self.ignore_accents else string
 
     def _plain(self, string: str) -> str:
         return f"strip_accents({string})" if self.ignore_accents else string
@@ -118,14 +132,22 @@ def attribute_condition(alias: str, name: str, value: Test | None, bindings: Bin
         value: what it must be.
         bindings: of the statement.
     """
+    column, table, matches = attribute_matches(name, value, bindings)
+    if not matches:
+        return f"{alias}.{column} is not null"
+    return f"{alias}.{column} in (select id from {table} where {matches})"
+
+
+def attribute_matches(name: str, value: Test | None, bindings: Bindings) -> tuple[str, str, str]:
+    """Return the column of `token` that has an attribute, the table of its strings, and the condition there.
+
+    The condition is empty where any value of the column will do.
+    """
     if name in COLUMNS:
         column, table, string = COLUMNS[name]
-        if value is None:
-            return f"{alias}.{column} is not null"
-        return f"{alias}.{column} in (select id from {table} where {value.condition(string, bindings, name)})"
+        return column, table, "" if value is None else value.condition(string, bindings, name)
     string = feature("name", name, bindings)
-    matches = f"{string} is not null" if value is None else value.condition(string, bindings)
-    return f"{alias}.feats_id in (select id from tag where {matches})"
+    return "feats_id", "tag", f"{string} is not null" if value is None else value.condition(string, bindings)
 
 
 def feature(bundle: str, key: str, bindings: Bindings) -> str:

@@ -142,7 +142,7 @@ class Dependencies(Lookup):
         both = f"head {head.pattern!r} and modifier {modifier.pattern!r}"
         missing = f"dependencies of {both} in layer {self.layer}, level {self.level}"
         answer = limited(connection, Statement(text, bindings), self.limit, missing)
-        return explained(connection, answer, selection, values, trees=True)
+        return explained(connection, answer, selection, values, trees=True, of_tokens=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,4 +180,4 @@ class Arguments(Lookup):
         missing = f"head {self.word!r}{with_tag} in layer {self.layer}"
         answer = limited(connection, Statement(text, bindings), self.limit, missing)
         values = [QuestionValue("word", word), QuestionValue(COUNTED, self.tag)]
-        return explained(connection, answer, selection, values, trees=True)
+        return explained(connection, answer, selection, values, trees=True, of_tokens=True)

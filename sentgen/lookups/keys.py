@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -17,7 +18,7 @@ from sentgen.lookups.attributes import COLUMNS, TokenKey, key_pattern
 from sentgen.lookups.regions import RegionKey, plain
 from sentgen.lookups.statement import Bindings, Statement
 from sentgen.lookups.surprisals import NAME, AppliedModels, SurprisalKey, applied_models
-from sentgen.schema.engine import raw
+from sentgen.schema.engine import kept, raw
 
 #: What may stand before a key of metadata.
 _LABELS = ("meta.", "match.", "matchend.")
@@ -110,6 +111,11 @@ class MetadataKey:
         """What every sentence has, if it is that and none of the metadata."""
         return None if self.of_document or self.of_sentence else ALWAYS[self.name]
 
+    @property
+    def one_a_document(self) -> bool:
+        """Whether all sentences of a document have the same value, told by the number of the document."""
+        return self.of_document and not self.of_sentence
+
     def value(self, alias: str, bindings: Bindings) -> str:
         """Return the value of a row of `sentence` in SQL, its own before that of its document."""
         if self.always:
@@ -129,9 +135,12 @@ class StoreKeys:
     """
 
     def __init__(self, connection: Connection, corpora: Sequence[str] = ()) -> None:
-        self._connection, self.corpora = connection, corpora
-        self._misc: dict[str, bool] = {}
-        self._attributes: dict[tuple[str, ...], list[str]] = {}
+        self.connection, self.corpora = connection, corpora
+        # What a store has is looked up once where nobody can change it.
+        known = kept(connection).setdefault(StoreKeys, ({}, {}, {}))
+        self._misc: dict[str, bool] = known[0]
+        self._attributes: dict[tuple[str, ...], list[str]] = known[1]
+        self._listed: dict[str, list[Any]] = known[2]
 
     @cached_property
     def features(self) -> list[str]:
@@ -141,7 +150,7 @@ class StoreKeys:
     @cached_property
     def metadata(self) -> dict[str, MetadataKey]:
         """The keys of the metadata."""
-        rows = raw(self._connection).execute(_METADATA).fetchall()
+        rows = self._rows(_METADATA)
         return {str(name): MetadataKey(str(name), bool(doc), bool(own)) for name, doc, own in rows}
 
     @cached_property
@@ -152,14 +161,14 @@ class StoreKeys:
     @cached_property
     def applied(self) -> AppliedModels:
         """The models that were applied to these corpora."""
-        return applied_models(self._connection, self.corpora)
+        return applied_models(self.connection, self.corpora)
 
     def any_token(self, column: str) -> bool:
         """Return whether some token of these corpora has a value in a column of `token`."""
         bindings = Bindings(corpora=list(self.corpora))
         of_corpora = _OF_CORPORA if self.corpora else ""
         query = Statement(_ANY_TOKEN.format(column=column, corpora=of_corpora), bindings)
-        return query.value(self._connection) is not None
+        return query.value(self.connection) is not None
 
     def find_surprisal(self, name: str) -> SurprisalKey | None:
         """Return the surprisal that a name stands for; none if it is another name, or one of the sources.
@@ -176,7 +185,7 @@ class StoreKeys:
         """Return the attributes of regions of some kinds."""
         if kinds not in self._attributes:
             query = Statement(_ATTRIBUTES, Bindings(kinds=list(kinds)))
-            self._attributes[kinds] = query.run(self._connection).column(0).to_pylist()
+            self._attributes[kinds] = query.run(self.connection).column(0).to_pylist()
         return self._attributes[kinds]
 
     def find_kinds(self, name: str) -> tuple[str, ...]:
@@ -225,7 +234,7 @@ class StoreKeys:
             query = Statement(_IN_MISC, Bindings(start=f"{name}=", within=f"|{name}="))
             if "_" in name:
                 query = Statement(_LIKE_IN_MISC, Bindings(pattern=rf"(?:^|\|){key_pattern(name)}="))
-            self._misc[name] = query.value(self._connection) is not None
+            self._misc[name] = query.value(self.connection) is not None
         return self._misc[name]
 
     def find_token(self, name: str) -> TokenKey | None:
@@ -265,7 +274,12 @@ class StoreKeys:
         return None
 
     def _names(self, statement: str) -> list[str]:
-        return [str(name) for (name,) in raw(self._connection).execute(statement).fetchall()]
+        return [str(name) for (name,) in self._rows(statement)]
+
+    def _rows(self, statement: str) -> list[Any]:
+        if statement not in self._listed:
+            self._listed[statement] = raw(self.connection).execute(statement).fetchall()
+        return self._listed[statement]
 
 
 def _stem(name: str) -> str:

@@ -96,7 +96,8 @@ class Ngrams(Lookup):
         query = _statement(words, selection, self.min_count, self.limit)
         missing = f"n-gram {self.pattern!r}{at_least(self.min_count)}"
         answer = replace(limited(connection, query, self.limit, missing), left_out=selection.left_out)
-        return explained(connection, answer, selection, [QuestionValue("word", word) for word in words])
+        values = [QuestionValue("word", word) for word in words]
+        return explained(connection, answer, selection, values, of_tokens=True)
 
 
 def _statement(words: Sequence[str], selection: Selection, min_count: int, limit: int) -> Statement:

@@ -16,14 +16,14 @@ from sentgen.lookups.patterns import TokenPattern, counted_tag, loose, tag_among
 from sentgen.lookups.prepositions import linked_tokens
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
-from sentgen.lookups.statistics.collocations import CollocateUnit
+from sentgen.lookups.statistics.collocations import CollocateUnit, read_node
 from sentgen.lookups.windows import Window
 from sentgen.schema.tables.corpus import NO_TAG
 
-#: By its number: of pairs of two tables, DuckDB 1.4 asks which `sentence_id` is meant.
+#: Sorted by the number of a column: of pairs of two tables, its name is that of two.
 _LINES = (
     """\
-with {links}pair as (
+{beginning}{links}pair as (
   {pairs}
   order by 1, first, last, place{limit}
 ),
@@ -50,15 +50,18 @@ select m.sentence_id, m.position as place,
 
 #: Of several nodes in reach, the collocate goes with the nearest one: it is counted once.
 _COLLOCATION = """\
-select sentence_id, position as place, least(position, node) as first, greatest(position, node) as last
+select sentence_id, position as place, least(position, node.first) as first,
+    greatest(position, node.last) as last
   from (
-    select t.sentence_id, t.position, arg_min(n.position, abs(n.position - t.position)) as node
-    from token as n
+    select t.sentence_id, t.position,
+      arg_min(n, greatest(n.first - t.position, t.position - n.last)) as node
+    from ({node}) as n
     join token as t on t.sentence_id = n.sentence_id
-      and t.position between n.position - $before and n.position + $after
-      and t.position <> n.position{conditions}
+      and t.position between n.first - $before and n.last + $after
+      and t.position not between n.first and n.last{conditions}
     group by t.sentence_id, t.position
   )"""
+_NODE = "select n.sentence_id, n.position as first, n.position as last from token as n{conditions}"
 _RELATED = """\
 select d.sentence_id, d.position as place,
     least(d.position, h.position) as first, greatest(d.position, h.position) as last
@@ -113,15 +116,20 @@ def collocation_lines(
 ) -> Answer:
     """Return the places where a collocate stands in the window of a word, each of them once.
 
-    As many as `Collocations` counts; both are patterns of one token.
+    As many as `Collocations` counts; the collocate is a pattern of one token, the word as it is written.
     """
     bindings = Bindings(context=_CONTEXT, before=window.left, after=window.right)
-    conditions = []
-    for alias, pattern in (("n", word), ("t", collocate)):
-        conditions += _one_token(connection, pattern, selection).conditions(alias, bindings)
-    corpora = selection.of_tokens(bindings, "n")
-    pairs = _COLLOCATION.format(conditions=where([*conditions, *corpora], "    "))
-    return _lines(connection, pairs, bindings, limit, f"line with {word!r} and {collocate!r}")
+    hits, beginning = read_node(connection, word, selection), "with "
+    if hits.one_token:
+        of_node = _one_token(connection, word, selection).conditions("n", bindings)
+        node = _NODE.format(conditions=where([*of_node, *selection.of_tokens(bindings, "n")], "      "))
+    else:
+        source = hits.source(bindings)
+        node, beginning = f"select * from {source.table}", source.beginning
+    of_collocate = _one_token(connection, collocate, selection).conditions("t", bindings)
+    pairs = _COLLOCATION.format(node=node, conditions=where(of_collocate, "    "))
+    missing = f"line with {word!r} and {collocate!r}"
+    return _lines(connection, pairs, bindings, limit, missing, beginning=beginning)
 
 
 def relation_lines(
@@ -185,11 +193,18 @@ def _word(alias: str, pattern: str, selection: Selection, bindings: Bindings) ->
 
 
 def _lines(
-    connection: Connection, pairs: str, bindings: Bindings, limit: int, missing: str, links: str = ""
+    connection: Connection,
+    pairs: str,
+    bindings: Bindings,
+    limit: int,
+    missing: str,
+    links: str = "",
+    *,
+    beginning: str = "with ",
 ) -> Answer:
     cut = limit_clause(limit, bindings, "  ")
     surface = surface_of(connection)
     columns = surface.columns("pair.first", "pair.last", "pair.first - $context")
     told = {"columns": columns, "surface": surface.join, "shown": "", "node": "node", "more": ""}
-    text = _LINES.format(links=links, pairs=pairs, limit=cut, **told)
+    text = _LINES.format(beginning=beginning, links=links, pairs=pairs, limit=cut, **told)
     return limited(connection, Statement(text, bindings), limit, missing)

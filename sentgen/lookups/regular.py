@@ -139,6 +139,28 @@ def _class_named(item: str) -> tuple[str, bool]:
     return (name, item[1].isupper()) if name in _CLASSES else ("", False)
 
 
+#: Expressions of characters and dots, which ``like`` finds faster, and folds as single words are folded.
+_PLAIN = re.compile(r"(?:[^\\.*+?()\[\]{}|^$]|\\[^\w\s]|\.\*?)+")
+_ANYTHING = {".*": "%", ".": "_"}
+
+
+def like_pattern(text: str) -> str | None:
+    r"""Return what an expression is to ``like``, with backslashes, if it has characters and dots alone.
+
+    >>> like_pattern("un.*"), like_pattern("5%.ly"), like_pattern("a+"), like_pattern(r"e\.g.*")
+    ('un%', '5\\%_ly', None, 'e.g%')
+    """
+    if _PLAIN.fullmatch(text) is None:
+        return None
+    return "".join(map(_like_piece, re.findall(r"\\.|\.\*|.", text, re.DOTALL)))
+
+
+def _like_piece(piece: str) -> str:
+    if piece in _ANYTHING:
+        return _ANYTHING[piece]
+    return f"\\{piece[-1]}" if piece[-1] in r"%_\\" else piece[-1]
+
+
 def fault(connection: Connection, text: str) -> str | None:
     """Return what is wrong with a regular expression; none if nothing is."""
     try:

@@ -68,7 +68,15 @@ class ResultBudget:
         Raises:
             MemoryLimitError: they are too many.
         """
-        self._bytes += rows.nbytes
+        self.hold(rows.nbytes)
+
+    def hold(self, size: int) -> None:
+        """Count bytes of what rows are made of.
+
+        Raises:
+            MemoryLimitError: they are too many.
+        """
+        self._bytes += size
         if self._most is not None and self._bytes > self._most:
             raise MemoryLimitError(
                 f"the answer has more than {self._most / 2**20:,.0f} MB of rows, which is too much for the"

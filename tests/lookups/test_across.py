@@ -15,15 +15,19 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection
 from test_cql_property import CORPORA, LABELLED, TIMES, fill
 
-from sentgen.lookups.concordances import places
+from sentgen.errors import MemoryLimitError
+from sentgen.lookups.concordances import line_search, places
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.cql.dialects import Strategy
 from sentgen.lookups.cql.grammar import read
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.schema import Store
+from sentgen.schema.engine import MEMORY_LIMIT
 from sentgen.schema.store import raw
 
+#: Texts of tokens with a space behind each, as the lines that these tests make by hand have them.
+APART = CORPORA.map(lambda corpus: [(first, [row[:4] for row in rows]) for first, rows in corpus])
 ORDERS = ("none", "left", "right")
 
 #: Sentences of a paragraph in these stores.
@@ -112,7 +116,7 @@ def lines(asked: Kwic, connection: Connection) -> list[tuple[str, ...]]:
 
 @SETTINGS
 @given(
-    CORPORA,
+    APART,
     QUERIES,
     st.sampled_from(("0", "2", "15", "1s", "2s", "1p", "2p")),
     st.sampled_from(ORDERS),
@@ -132,9 +136,9 @@ def test_lines_and_their_contexts(
     expected.sort(key=lambda one: one[:4])
     with pytest.MonkeyPatch.context() as patched:
         if large:
-            patched.setattr("sentgen.lookups.cql.plan._MOST", 1)
-            patched.setattr("sentgen.lookups.cql.plan._LEAST", 1)
-            patched.setattr("sentgen.lookups.cql.plan._ROWS", 1)
+            patched.setattr("sentgen.lookups.search.tokens.SIZE", 1)
+            patched.setattr(line_search, "LINES", 2)
+            patched.setattr(line_search, "TOKENS", 9)
         asked = Kwic(cql=query, context=context, sort=order, limit=limit, across=True)
 
         assert lines(asked, connection) == [one[-1] for one in expected][: limit or None]
@@ -142,7 +146,7 @@ def test_lines_and_their_contexts(
 
 
 @SETTINGS
-@given(CORPORA, PATTERNS, st.sampled_from(("1", "15", "1s")), st.booleans())
+@given(APART, PATTERNS, st.sampled_from(("1", "15", "1s")), st.booleans())
 def test_patterns_of_words(
     connection: Connection, corpus: list[Any], pattern: list[str], context: str, large: bool
 ) -> None:
@@ -162,7 +166,7 @@ def test_patterns_of_words(
 
 
 @SETTINGS
-@given(CORPORA, QUERIES, st.sampled_from(Strategy))
+@given(APART, QUERIES, st.sampled_from(Strategy))
 def test_frequencies(connection: Connection, corpus: list[Any], query: str, strategy: Strategy) -> None:
     """The words of a hit, and the tag of its last token."""
     expected = Counter[tuple[str, str]]()
@@ -179,7 +183,7 @@ def test_frequencies(connection: Connection, corpus: list[Any], query: str, stra
 
 
 @SETTINGS
-@given(CORPORA, QUERIES, st.sampled_from(("1", "0,3", "5")), st.booleans())
+@given(APART, QUERIES, st.sampled_from(("1", "0,3", "5")), st.booleans())
 def test_windows(connection: Connection, corpus: list[Any], query: str, window: str, large: bool) -> None:
     """Each token near a hit counts once; of all tokens, those in windows are r1."""
     together, alone, near, hits = Counter[str](), Counter[str](), 0, 0
@@ -195,9 +199,7 @@ def test_windows(connection: Connection, corpus: list[Any], query: str, window: 
         near += len(inside)
     with pytest.MonkeyPatch.context() as patched:
         if large:
-            patched.setattr("sentgen.lookups.cql.plan._MOST", 1)
-            patched.setattr("sentgen.lookups.cql.plan._LEAST", 1)
-            patched.setattr("sentgen.lookups.cql.plan._ROWS", 1)
+            patched.setattr("sentgen.lookups.search.tokens.SIZE", 1)
         asked = Collocations(cql=query, window=window, min_count=1, limit=0, across=True)
         found = asked.ask(connection).table.to_pylist()
 
@@ -207,6 +209,20 @@ def test_windows(connection: Connection, corpus: list[Any], query: str, window: 
         assert one["frequency"] == alone[word]
         assert one["logdice"] == pytest.approx(14 + log2(2 * count / (hits + alone[word])))
         assert one["pmi"] == pytest.approx(log2(count * alone.total() / (near * alone[word])))
+
+
+def test_more_matches_than_memory_holds_are_refused(connection: Connection) -> None:
+    """As soon as there are so many, with what helps."""
+    texts(connection, [(number == 0, [("a", None, None, None)] * 6) for number in range(20)])
+    usual = connection.get_execution_options().get(MEMORY_LIMIT)
+    connection.execution_options(**{MEMORY_LIMIT: 80_000})
+    try:
+        with pytest.raises(MemoryLimitError, match=r"matches within one text.*raise --memory-limit"):
+            Kwic(cql="[]*", across=True, count=True).ask(connection)
+        few = Kwic(cql="[]{1,3}", across=True, count=True).ask(connection)
+    finally:
+        connection.execution_options(**{MEMORY_LIMIT: usual})
+    assert few.total == 120 + 119 + 118
 
 
 MEETS = st.recursive(
@@ -222,7 +238,7 @@ MEETS = st.recursive(
 
 
 @SETTINGS
-@given(CORPORA, MEETS, st.booleans())
+@given(APART, MEETS, st.booleans())
 def test_meets_and_unions(connection: Connection, corpus: list[Any], meets: str, across: bool) -> None:
     """Hits are the first tokens; without across, what they meet is in their sentence."""
     query = f"MU{meets}"

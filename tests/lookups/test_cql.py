@@ -220,7 +220,7 @@ def test_ranges_change_nothing(
     everything = Kwic(pattern=query, sort=order, limit=0).ask(connection).table.to_pylist()
     monkeypatch.setattr(line_search_module, "LINES", 2)
     monkeypatch.setattr("sentgen.lookups.concordances.places.SENTENCES", 3)
-    monkeypatch.setattr("sentgen.lookups.cql.plan._MOST", 3)
+    monkeypatch.setattr("sentgen.lookups.search.tokens.SIZE", 3)
     parts = Kwic(pattern=query, sort=order, random=seed, limit=3).ask(connection)
 
     assert parts.table.to_pylist() == whole.table.to_pylist()
@@ -231,11 +231,9 @@ def test_ranges_change_nothing(
 
 @pytest.fixture
 def in_ranges(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """Have every query asked in ranges of three of the ten sentences."""
+    """Have every query asked in blocks of a sentence, and the rest in ranges of three of the ten."""
     monkeypatch.setattr("sentgen.lookups.concordances.places.SENTENCES", 3)
-    monkeypatch.setattr("sentgen.lookups.cql.plan._MOST", 3)
-    monkeypatch.setattr("sentgen.lookups.cql.plan._ROWS", 1)
-    monkeypatch.setattr("sentgen.lookups.cql.plan._LEAST", 3)
+    monkeypatch.setattr("sentgen.lookups.search.tokens.SIZE", 3)
     return monkeypatch
 
 
@@ -254,14 +252,7 @@ COUNTED = (
 @pytest.mark.nightly(by_day=4)
 @pytest.mark.parametrize("strategy", [Strategy.ALL, Strategy.LONGEST])
 @pytest.mark.parametrize(("query", "by"), COUNTED)
-@pytest.mark.parametrize(
-    ("limit", "walked"),
-    [
-        (0, True),
-        (2, False),
-        *(pytest.param(*one, marks=pytest.mark.nightly) for one in ((0, False), (2, True))),
-    ],
-)
+@pytest.mark.parametrize("limit", [0, 2])
 def test_frequencies_of_ranges_are_added(
     connection: Connection,
     in_ranges: pytest.MonkeyPatch,
@@ -269,10 +260,8 @@ def test_frequencies_of_ranges_are_added(
     by: str,
     strategy: Strategy,
     limit: int,
-    walked: bool,
 ) -> None:
     """To the same rows, in the same order, and of the same documents."""
-    in_ranges.setattr("sentgen.lookups.cql.plan.WALKED", -1 if walked else 1e9)
     asked: dict[str, Any] = {"by": [by], "strategy": strategy, "limit": limit}
     parts = Frequencies(query=query, **asked).ask(connection)
     in_ranges.undo()

@@ -11,14 +11,14 @@ from statistics import mean, pstdev
 from typing import Any, cast
 
 import pytest
-from cql_reference import Document, Part, Sentence
+from cql_reference import Document, Multiword, Part, Sentence
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from occurrences import COUNT, FILL
 from sqlalchemy import Connection
 
-from sentgen.lookups.concordances.hits import CqlHits
+from sentgen.lookups.concordances.hits import Query
 from sentgen.lookups.cql.dialects import AS_USUAL, Reading, Strategy
-from sentgen.lookups.cql.plan import required
 from sentgen.lookups.cql.search import Cql, parse_cql
 from sentgen.lookups.metadata.conditions import choose
 from sentgen.lookups.reach import DOCUMENT, SENTENCE
@@ -28,12 +28,23 @@ from sentgen.lookups.statistics.hit_frequencies import hit_frequencies
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 
-TABLES = ("token", "sentence", "document", "word", "tag", "region", "region_meta")
-WORDS, TAGS = ("a", "b", "A"), ("N", "V", "Number=Sing", "Number=Plur|X=a")
+TABLES = (
+    "ngram_1",
+    "occurrence",
+    "multiword",
+    "token",
+    "sentence",
+    "document",
+    "word",
+    "tag",
+    "region",
+    "region_meta",
+)
+WORDS, TAGS = ("a", "b", "A", "ab"), ("N", "V", "Number=Sing", "Number=Plur|X=a")
 COLUMNS = ("word", "lemma", "upos", "feats")
 CONDITIONS = (
     'word="a"', 'lemma="b"', 'lemma!="a"', 'upos="N"', 'upos!="N"', 'Number="Sing"', 'Number!="Sing"',
-    'word="[ab]"', 'word="a"%c', 'lemma=".*"', 'lemma=""', 'word=lemma', 'word!=lemma', 'X="a|b"', 'pos="N"',
+    'word="[ab]"', 'word="a"%c', 'word="ab"', 'word="aba"%c', 'word="ba"', 'lemma=".*"', 'lemma=""', 'word=lemma', 'word!=lemma', 'X="a|b"', 'pos="N"',
 )  # fmt: skip
 
 
@@ -47,7 +58,7 @@ def composed(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 TOKENS = st.one_of(
     st.just("[]"),
-    st.sampled_from(WORDS).map(lambda one: f'"{one}"'),
+    st.sampled_from((*WORDS, "aab", "aA")).map(lambda one: f'"{one}"'),
     st.recursive(st.sampled_from(CONDITIONS), composed, max_leaves=3).map(lambda one: f"[{one}]"),
 )
 LABELLED = st.tuples(st.sampled_from(("", "", "x:", "y:")), TOKENS).map("".join)
@@ -77,7 +88,7 @@ CONSTRAINTS = st.recursive(
         st.tuples(
             st.sampled_from(TERMS), st.sampled_from(("=", "!=")), st.sampled_from((*TERMS, '"a|N"', '".*"'))
         ).map("".join),
-        st.sampled_from(("x", "y")),
+        st.sampled_from(("x", "y", "distance(x, y) > 1", "dist(match, y) = 2", "distabs(y, x) != 1")),
     ),
     composed,
     max_leaves=3,
@@ -120,6 +131,9 @@ CORPORA = st.lists(
                 st.sampled_from((*WORDS, None)),
                 st.sampled_from((*TAGS[:2], None)),
                 st.sampled_from((*TAGS[2:], None)),
+                # Whether a space follows, and the multiword token that begins here: its tokens and its form.
+                st.sampled_from((None, True, False, False)),
+                st.none() | st.tuples(st.integers(1, 3), st.sampled_from(("a", "ab", "ba", "Aab"))),
             ),
             min_size=1,
             max_size=6,
@@ -142,32 +156,54 @@ def fill(connection: Connection, corpus: list[Any], regions: list[Any] = ()) -> 
     duck = raw(connection)
     for name in TABLES:
         duck.execute(f"delete from {name}")
-    duck.execute("insert into word select unnest(range(3)), unnest($1)", [list(WORDS)])
+    duck.execute("insert into word select unnest(range(10, 14)), unnest($1)", [list(WORDS)])
     duck.execute("insert into tag select unnest(range(4)), unnest($1)", [list(TAGS)])
     begins = [not number or first for number, (first, _) in enumerate(corpus)]
-    made = []
+    made, token = list[Sentence](), 0
     for number, (_, rows) in enumerate(corpus):
         if begins[number]:
+            # As if others had been removed before it.
+            token += 7
             size = next((i for i, new in enumerate(begins[number + 1 :], 1) if new), len(begins) - number)
             duck.execute("insert into document values (?, 1, 1, 'd', ?, ?)", [number, number + 1, size])
             document = number
         duck.execute(
-            "insert into sentence(id, corpus_id, document_id, length, line) values (?, 1, ?, ?, 1)",
-            [number + 1, document, len(rows)],
+            "insert into sentence(id, corpus_id, document_id, length, first_token, line) values (?, 1, ?, ?, ?, 1)",
+            [number + 1, document, len(rows), token],
         )
+        token += len(rows)
         for position, row in enumerate(rows, 1):
             ids = [
-                None if one is None else (WORDS.index(one) if i < 2 else TAGS.index(one))
-                for i, one in enumerate(row)
+                None if one is None else (10 + WORDS.index(one) if i < 2 else TAGS.index(one))
+                for i, one in enumerate(row[:4])
             ]
             duck.execute(
-                "insert into token(corpus_id, sentence_id, position, word_id, lemma_id, upos_id, feats_id)"
-                " values (1, ?, ?, ?, ?, ?, ?)",
-                [number + 1, position, *ids],
+                "insert into token(corpus_id, sentence_id, position, word_id, lemma_id, upos_id, feats_id,"
+                " space_after) values (1, ?, ?, ?, ?, ?, ?, ?)",
+                [number + 1, position, *ids, row[4] if len(row) > 4 else None],
             )
-        words = [attributes(row) for row in rows]
+        words = [attributes(row[:4]) for row in rows]
+        multiwords = list[Multiword]()
+        for i, row in enumerate(rows):
+            if len(row) > 5 and row[5] and (not multiwords or multiwords[-1].end <= i):
+                multiwords.append(Multiword(i, min(i + row[5][0], len(rows)), row[5][1]))
+        for one in multiwords:
+            key = [number + 1, one.begin + 1, one.end, one.form]
+            duck.execute("insert into multiword values (1, ?, ?, ?, ?)", key)
+        unspaced = [i for i, row in enumerate(rows) if len(row) > 4 and row[4] is False]
         last = number + 1 == len(begins) or begins[number + 1]
-        made.append(Sentence(words, first=begins[number], last=last, parts=[]))
+        made.append(
+            Sentence(
+                words,
+                first=begins[number],
+                last=last,
+                parts=[],
+                multiwords=multiwords,
+                unspaced=unspaced,
+            )
+        )
+    duck.execute(FILL)
+    duck.execute(COUNT)
     mark(connection, made, regions)
     return made
 
@@ -221,15 +257,12 @@ def found(connection: Connection, cql: Cql) -> list[tuple[int, int, int]]:
     return raw(connection).execute(text, dict(bindings)).fetchall()
 
 
-def walked(connection: Connection, cql: Cql, corpus: list[Any]) -> list[tuple[int, int, int]]:
-    """Return the hits of a query that walks over arrays, range by range."""
-    hits, rows = CqlHits(cql, cql.reach is DOCUMENT), list[tuple[int, int, int]]()
-    for within in hits.parts(connection, len(corpus)):
-        bindings = Bindings()
-        source = hits.source(bindings, within)
-        columns = f"{source.sentence}, {source.first}, {source.last}"
-        query = Statement(f"{source.alone}select {columns} from {source.table} order by all", bindings)
-        rows += raw(connection).execute(query.text, query.used).fetchall()
+def searched(connection: Connection, cql: Cql) -> list[tuple[int, int, int]]:
+    """Return the hits of a query that are found in arrays."""
+    query = Query(cql, [], cql.reach is DOCUMENT)
+    rows = list[tuple[int, int, int]]()
+    for hits in query.find(connection):
+        rows += zip(*hits.rows(cql.reach).to_pydict().values(), strict=True)
     return rows
 
 
@@ -282,15 +315,16 @@ def test_the_statement_finds_what_the_definition_says(
     sentences = fill(connection, corpus, regions)
     cql = parse_cql(connection, f"{query}{expanded}", Selection(()), Reading(strategy=strategy))
     expected = [
-        (number, *one) for number, each in enumerate(sentences, 1) for one in each.hits(cql.pattern, strategy)
+        (number, *one) for number, each in enumerate(sentences, 1) for one in each.hits(cql.asked, strategy)
     ]
 
-    for rare in (None, *(one for one in required(cql.pattern) if one)):
-        assert found(connection, replace(cql, rare=rare)) == expected
-        for size in (1, 9):
-            assert (
-                walked(connection, replace(cql, rare=rare, sentences=size, walked=True), corpus) == expected
-            )
+    assert found(connection, cql) == expected
+    # In small blocks, in one, and in one whose sentences are searched apart, as if memory held no more.
+    for size, span in ((1, 1), (1 << 20, 1), (1 << 20, 1 << 60)):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr("sentgen.lookups.search.tokens.SIZE", size)
+            patched.setattr("sentgen.lookups.search.search._SPAN", span)
+            assert searched(connection, cql) == expected
 
 
 @settings(max_examples=settings.default.max_examples // 2, suppress_health_check=list(HealthCheck))
@@ -338,17 +372,18 @@ def test_over_the_ends_of_sentences_too(
     expected = [
         (begin + 1, *one)
         for begin, end in zip(firsts, [*firsts[1:], len(sentences)], strict=True)
-        for one in Document(sentences[begin:end]).hits(cql.pattern, strategy)
+        for one in Document(sentences[begin:end]).hits(cql.asked, strategy)
     ]
     if cql.reach is SENTENCE:
         cql = replace(cql, reach=DOCUMENT)
 
-    for rare in (None, *(one for one in required(cql.pattern) if one)):
-        assert found(connection, replace(cql, rare=rare)) == expected
-        for size in (1, 9):
-            assert (
-                walked(connection, replace(cql, rare=rare, sentences=size, walked=True), corpus) == expected
-            )
+    assert found(connection, cql) == expected
+    # In small blocks, in one, and in one whose sentences are searched apart, as if memory held no more.
+    for size, span in ((1, 1), (1 << 20, 1), (1 << 20, 1 << 60)):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr("sentgen.lookups.search.tokens.SIZE", size)
+            patched.setattr("sentgen.lookups.search.search._SPAN", span)
+            assert searched(connection, cql) == expected
 
 
 def around(sentence: Sentence, place: int, kind: str) -> list[dict[str, str]]:
@@ -391,7 +426,7 @@ def test_conditions_and_breakdowns_by_regions(
             key = inner[0].get("x") or "_", inner[1].get("y") or "_"
             sizes[key] += 1
             hits[key] += word["word"] == "a"
-    found = hit_frequencies(connection, '[word="a"]', "p.x,match.q_y", Selection(()), AS_USUAL, 0)
+    found = hit_frequencies(connection, '[word="[a]"]', "p.x,match.q_y", Selection(()), AS_USUAL, 0)
     rows = {(row["p.x"], row["match.q_y"]): row for row in found.table.to_pylist()}
     assert {key: row["count"] for key, row in rows.items()} == +hits
     for key, row in rows.items():
@@ -410,7 +445,7 @@ def test_dispersion_over_regions(connection: Connection, corpus: list[Any], regi
             sizes[inside[-1]] += 1
             hits[inside[-1]] += word["word"] == "a"
     found = hit_frequencies(
-        connection, '"a"', "word", Selection(()), AS_USUAL, 0, parts="p"
+        connection, '"[a]"', "word", Selection(()), AS_USUAL, 0, parts="p"
     ).table.to_pylist()
     total, count = sizes.total(), hits.total()
     assert len(found) == bool(count)

@@ -62,7 +62,7 @@ def test_each_text_is_shown_once(
     with pytest.MonkeyPatch.context() as patch:
         if large:
             patch.setattr(places, "SENTENCES", 9)
-            patch.setattr("sentgen.lookups.cql.plan._MOST", 9)
+            patch.setattr("sentgen.lookups.search.tokens.SIZE", 9)
             patch.setattr(line_search, "LINES", 7)
         answer = Kwic(**asked, dedupe=True, sort=sort, sample=sample, limit=limit).ask(connection)
         counted = Kwic(**asked, dedupe=True, sample=sample, count=True).ask(connection)

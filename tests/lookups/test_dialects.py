@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from occurrences import COUNT, FILL
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError, NotFoundError, QueryError
@@ -32,13 +34,15 @@ def store(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Iterat
         duck = raw(opened)
         duck.execute("insert into corpus values (1, 'c', 'corpus', null, false, 5, 'xpos', false, now())")
         duck.execute("insert into document values (1, 1, 1, 'd', 1, ?)", [len(TEXT)])
-        words, tags = dict[str, int](), dict[str, int]()
+        words, tags, token = dict[str, int](), dict[str, int](), 1
         for number, sentence in enumerate(TEXT, 1):
             tokens = [token.split("/") for token in sentence.split()]
-            row = [number, len(tokens)]
             duck.execute(
-                "insert into sentence(id, corpus_id, document_id, length, line) values (?, 1, 1, ?, 1)", row
+                "insert into sentence(id, corpus_id, document_id, length, first_token, line)"
+                " values (?, 1, 1, ?, ?, 1)",
+                [number, len(tokens), token],
             )
+            token += len(tokens)
             for position, (form, tag) in enumerate(tokens, 1):
                 ids = [words.setdefault(form, len(words) + 10), tags.setdefault(tag, len(tags) + 10)]
                 duck.execute(
@@ -46,6 +50,8 @@ def store(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Iterat
                     " values (1, ?, ?, ?, ?)",
                     [number, position, *ids],
                 )
+        duck.execute(FILL)
+        duck.execute(COUNT)
         duck.execute("insert into word select unnest($1), unnest($2)", [list(words.values()), list(words)])
         duck.execute("insert into tag select unnest($1), unnest($2)", [list(tags.values()), list(tags)])
         yield opened
@@ -137,6 +143,43 @@ def test_blacklab(store: Connection, query: str, found: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("constraint", "holds"),
+    [
+        ("distance(a, b) > 1", lambda a, b, n: b - a > 1),
+        ("dist(b, a) = -2", lambda a, b, n: a - b == -2),
+        ("distabs(b, a) != 2", lambda a, b, n: abs(a - b) != 2),
+        ("f(a) = 1", lambda a, b, n: n[a] == 1),
+        ("f(b.word) >= 2 & !(distance(a, b) = 1)", lambda a, b, n: n[b] >= 2 and b - a != 1),
+        ("f(matchend) < 2 | distance(match, matchend) <= 0", lambda a, b, n: n[b] < 2 or b <= a),
+    ],
+)
+def test_functions_in_constraints(
+    store: Connection, constraint: str, holds: Callable[[int, int, list[int]], bool]
+) -> None:
+    """How far labels are from each other, and how often their words occur, counted by hand."""
+    sentences = [[token.split("/")[0] for token in sentence.split()] for sentence in TEXT]
+    counts = Counter(word for words in sentences for word in words)
+    found = []
+    for words in sentences:
+        frequencies = [counts[word] for word in words]
+        found += [
+            " ".join(words[a : b + 1])
+            for a in range(len(words))
+            for b in range(a + 1, min(a + 4, len(words)))
+            if holds(a, b, frequencies)
+        ]
+
+    asked = Kwic(cql=f"a:[] []{{0,2}} b:[] :: {constraint}", limit=0, context=0)
+    rows = asked.ask(store).table.to_pylist()
+    shown = asked.ask(store).query.run(store).to_pylist()
+
+    assert sorted(row["node"].replace(" ", "") for row in rows) == sorted(
+        one.replace(" ", "") for one in found
+    )
+    assert rows == shown
+
+
+@pytest.mark.parametrize(
     ("dialect", "query", "column", "message"),
     [
         (
@@ -153,7 +196,7 @@ def test_blacklab(store: Connection, query: str, found: list[str]) -> None:
         ("cqp", '"a" <<np>>', 5, "<< is not known here; write <s/>"),
         ("cqp", '"a" [: pos != "N" :]', 5, "[: is not known here"),
         ("cqp", "[lemma = $week]", 10, "$week is not known here; write words as alternatives"),
-        ("cqp", "a:[] b:[] :: distance(a, b) > 2", 14, "distance( is not known here"),
+        ("cqp", "a:[] b:[] :: strlen(a.word) > 2", 14, "strlen( is not known here"),
         ("cqp", '[x contains "y"]', 4, "contains is not known here; write a regular expression"),
         ("cqp", '@1"a"', 1, "@1 is not known here; write a label"),
         ("cqp", '"a" cut 5', 5, "cut 5 is not known here; write --limit"),

@@ -94,8 +94,7 @@ def test_what_is_left(
     with pytest.MonkeyPatch.context() as patch:
         if large:
             patch.setattr(places, "SENTENCES", 9)
-            patch.setattr("sentgen.lookups.cql.plan._MOST", 7)
-            patch.setattr("sentgen.lookups.cql.plan.WALKED", 1)
+            patch.setattr("sentgen.lookups.search.tokens.SIZE", 7)
             patch.setattr(line_search, "LINES", 7)
         assert found(connection, Kwic(pattern=query, limit=0, **common, **chain)) == hits
         counted = Kwic(pattern=query, count=True, **common, **chain).ask(connection)
@@ -150,7 +149,7 @@ def test_a_sample_is_of_what_is_left(
     every = found(connection, Kwic(**asked, limit=0))
     if large:
         monkeypatch.setattr(places, "SENTENCES", 40)
-        monkeypatch.setattr("sentgen.lookups.cql.plan._MOST", 40)
+        monkeypatch.setattr("sentgen.lookups.search.tokens.SIZE", 40)
     drawn = [found(connection, Kwic(**asked, sample=6, seed=seed, limit=0)) for seed in (1, 1, 2)]
     shown = Kwic(**asked, sample=6, limit=4).ask(connection)
 

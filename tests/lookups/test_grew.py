@@ -131,7 +131,7 @@ def hits_of(connection: Connection, request: str) -> list[tuple[str, dict[str, s
 
 
 def test_joins_are_no_products(trees: Forest) -> None:
-    """DuckDB 2.0 sees an equality behind a subquery too late, and combines all rows of the store before."""
+    """DuckDB sees an equality behind a subquery too late, and combines all rows of the store before."""
     request = "pattern { X [textform=a|b, Gloss<>x]; Y$ []; X -[E:r]-> Z; Z.Gloss = X.Gloss; X -[1=s]-> * }"
     query = Match(request=request, count=True).ask(trees[0]).query
     plan = raw(trees[0]).execute("explain " + query.filled()).fetchall()

@@ -71,8 +71,7 @@ def test_places_are_those_of_the_lines(
     with pytest.MonkeyPatch.context() as patch:
         if large:
             patch.setattr(places, "SENTENCES", 9)
-            patch.setattr("sentgen.lookups.cql.plan._MOST", 7)
-            patch.setattr("sentgen.lookups.cql.plan.WALKED", 1)
+            patch.setattr("sentgen.lookups.search.tokens.SIZE", 7)
         answer = Kwic(**asked, places=True, limit=limit).ask(connection)
     rows = [tuple(row.values()) for row in answer.found.to_pylist()]
 

@@ -1,4 +1,4 @@
-"""A large store is searched by words and in ranges: the answers are those of one statement over all of it."""
+"""A large store is searched block by block: the answers are those of one block with all of it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.lookups.concordances import line_search, places, word_places
+from sentgen.lookups.concordances import line_search, places
 from sentgen.lookups.concordances.concordance import Kwic
-from sentgen.lookups.statement import Answer, Statement
+from sentgen.lookups.search import tokens
+from sentgen.lookups.statement import Answer
 from sentgen.lookups.statistics import dispersion
 from sentgen.lookups.statistics.frequencies import By, Frequencies
 from sentgen.schema import Store
@@ -72,17 +73,13 @@ def connections(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Conne
 
 @contextmanager
 def as_if_large() -> Iterator[None]:
-    """Have every bound so low that the ten sentences of a store are more than it."""
+    """Have every bound so low that the sentences of a store are more than it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(places, "SENTENCES", 3)
         patch.setattr(dispersion, "SENTENCES", 3)
-        patch.setattr(places, "NAMED", 2)
+        patch.setattr(tokens, "SIZE", 20)
         patch.setattr(line_search, "LINES", 3)
         patch.setattr(line_search, "TOKENS", 9)
-        for name, value in (("MOST_NAMED", 9), ("MOST_PLACES", 30)):
-            patch.setattr(word_places, name, value)
-        for name, value in (("NAMED", 2), ("_FEWEST", 2), ("_RAREST_AT_ONCE", 2), ("_ANY_AT_ONCE", 9)):
-            patch.setattr(word_places, name, value)
         yield
 
 
@@ -186,7 +183,7 @@ def test_words_are_counted_as_tokens_are(
         assert found["coverage"].to_pylist()[-1] == pytest.approx(1)
 
 
-def test_one_document_needs_no_tokens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_document_needs_no_tokens(tmp_path: Path) -> None:
     """With one document there is nothing to spread: no statement reads `token`."""
     (tmp_path / "one.lines").write_text("a b a\nb a\n")
     with Store(tmp_path / "one.duckdb", create=True) as store:
@@ -200,26 +197,3 @@ def test_one_document_needs_no_tokens(tmp_path: Path, monkeypatch: pytest.Monkey
         {"word": "b", "count": 2, "per_million": 4e5, "coverage": 1.0} | of_one,
     ]
     assert "token" not in answer.query.text.replace("tokens", "")
-
-
-def test_first_lines_of_a_large_store_read_its_beginning(
-    connections: list[Connection], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The count of the n-gram says how many there are, so that the search ends with the last line shown."""
-    read: list[str] = []
-    run = Statement.run
-
-    def noted(query: Statement, connection: Connection) -> Any:
-        read.append(query.text)
-        return run(query, connection)
-
-    monkeypatch.setattr(Statement, "run", noted)
-    with as_if_large():
-        answer = Kwic(pattern="a", limit=1).ask(connections[0])
-        searched = [text for text in read if text.startswith("select sentence_id, position")]
-        _, lines = Kwic(pattern="a").parts(connections[0])
-        everything = sum(part.num_rows for part in lines)
-
-    assert answer.total == everything > 1
-    assert len(searched) == 1
-    assert "between 1 and 2" in searched[0]

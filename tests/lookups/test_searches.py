@@ -448,8 +448,6 @@ def test_collocations_refuse(connection: Connection) -> None:
         Dependencies(head="fell", limit=3),
         Dependencies(head="fell", level=Level.TAG_TAG, limit=900),
         Arguments(word="fell", limit=4),
-        Kwic(pattern="dow", limit=2),
-        Kwic(pattern="dow", limit=9, sort="left"),
         Frequencies(limit=4),
         Collocations(word="fell", min_count=1, limit=4),
     ],

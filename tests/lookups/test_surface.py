@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,11 +10,17 @@ from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
-from sentgen.lookups.concordances import surface_words
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.concordances.surface import surface_of
+from sentgen.lookups.cql.dialects import Dialect
+from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.pair_lines import collocation_lines
 from sentgen.lookups.selection import select_corpora
+from sentgen.lookups.statement import Answer
+from sentgen.lookups.statistics.collocations import Collocations
+from sentgen.lookups.statistics.frequencies import Frequencies
+from sentgen.lookups.statistics.sketch import Sketch
+from sentgen.lookups.statistics.thesaurus import Thesaurus
 from sentgen.lookups.windows import Window
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
@@ -43,18 +49,45 @@ TEXTS = {
     "b": (("Du=De+le", "~,", "puis", "aux=à+les", "~!"), "Du, puis aux!"),
     "c": (("de", "le", "dire", "du=du"), "de le dire du"),
 }
+#: Words of several tokens, each with these, a token beside it, and the sentence in which it stands alone.
+SPOKEN = {
+    "zum": ("zu dem", "fährt", ("Er", "fährt", "zum=zu+dem", "Bahnhof", "~.")),
+    "won't": ("wo n't", "They", ("They", "wo", "~n't", "wait", "~.")),
+    "Mary's": ("Mary 's", "aunt", ("Mary", "~'s", "aunt", "came", "~.")),
+    "l'été": ("l' été", "dit", ("dit", "l'", "~été")),
+    "Dámelo": ("Da me lo", "ya", ("Dámelo=Da+me+lo", "ya")),
+    "«Aux": ("« À les", "armes", ("«", "~Aux=À+les", "armes", "~»")),
+    "وبالكتاب": ("و ب الكتاب", "قرأ", ("قرأ", "وبالكتاب=و+ب+الكتاب", "~.")),
+    "ובבית": ("ו ב ה בית", "גר", ("גר", "ובבית=ו+ב+ה+בית", "~.")),
+    "北京大学": ("北京 大学", "很", ("北京", "~大学", "~很", "~大", "~。")),
+}
 
 
-@pytest.fixture(scope="module")
-def connection(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Iterator[Connection]:
-    folder = tmp_path_factory.mktemp("surface")
+def filled(folder: Path, empty_store: Path, texts: dict[str, tuple[str, ...]]) -> Path:
+    """Return a store of sentences by their names."""
     (folder / "t.conllu").write_text(
-        "".join(f"# sent_id = {name}\n{sentence(*words)}" for name, (words, _) in TEXTS.items())
+        "".join(f"# sent_id = {name}\n{sentence(*words)}" for name, words in texts.items()), encoding="utf-8"
     )
     (folder / "s.duckdb").write_bytes(empty_store.read_bytes())
     with Store(folder / "s.duckdb") as store:
         ingest(store, [str(folder / "t.conllu")], Settings("t"))
-    with Store(folder / "s.duckdb", read_only=True) as store, store.connect() as opened:
+    return folder / "s.duckdb"
+
+
+@pytest.fixture(scope="module")
+def connection(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Iterator[Connection]:
+    texts = {name: words for name, (words, _) in TEXTS.items()}
+    path = filled(tmp_path_factory.mktemp("surface"), empty_store, texts)
+    with Store(path, read_only=True) as store, store.connect() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def spoken(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Iterator[Connection]:
+    """A store of the sentences of `SPOKEN`."""
+    texts = {word: words for word, (_, _, words) in SPOKEN.items()}
+    path = filled(tmp_path_factory.mktemp("spoken"), empty_store, texts)
+    with Store(path, read_only=True) as store, store.connect() as opened:
         yield opened
 
 
@@ -141,8 +174,84 @@ def test_pairs_of_words_are_lines_of_surface_text(connection: Connection) -> Non
     ]
 
 
-def test_too_many_ways_to_read_a_pattern(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_words, "MOST_SHAPES", 3)
+#: Questions about a word and a token beside it, whose answer is the one line in which they stand.
+LINES: dict[str, Callable[[str, str], Kwic]] = {
+    "a pattern": lambda word, _: Kwic(pattern=word),
+    "a pattern, case ignored": lambda word, _: Kwic(pattern=word.upper(), ignore_case=True),
+    "CQL": lambda word, _: Kwic(cql=f'"{word}"'),
+    "CQL with a label": lambda word, _: Kwic(cql=f'a:[word="{word}"] :: a.word != "beside"'),
+    "CQL within a sentence": lambda word, _: Kwic(cql=f'"{word}" within s'),
+    "CQL, case ignored": lambda word, _: Kwic(cql=f'"{word.upper()}"%c'),
+    "CQL as CQP has it": lambda word, _: Kwic(pattern=f'"{word}"', dialect=Dialect.CQP),
+    "CQL as BlackLab has it": lambda word, _: Kwic(pattern=f'"{word}"', dialect=Dialect.BLACKLAB),
+    "CQL that meets": lambda word, beside: Kwic(cql=f'MU(meet "{word}" "{beside}" s)'),
+    "over the ends of sentences": lambda word, _: Kwic(pattern=word, across=True),
+    "any number of times": lambda word, _: Kwic(cql=f'"{word}"+'),
+}
 
-    with pytest.raises(InputError, match="ask for fewer words"):
-        Kwic(pattern="du du").ask(connection)
+
+@pytest.mark.parametrize("word", SPOKEN)
+def test_words_of_several_tokens_are_found_by_all_questions(spoken: Connection, word: str) -> None:
+    """Under what stands in the text, in all languages; of tokens where tokens are counted."""
+    tokens, beside, _ = SPOKEN[word]
+    for told, question in LINES.items():
+        found = question(word, beside).ask(spoken).table.to_pylist()
+        assert [(row["sent_id"], row["node"]) for row in found] == [(word, word)], told
+
+    near = Kwic(pattern=beside, filter=[word]).ask(spoken).table["sent_id"].to_pylist()
+    assert near == [word]
+    for query in (word, f'"{word}"'):
+        counted = Frequencies(query=query).ask(spoken).table
+        assert counted.select(["word", "count"]).to_pylist() == [{"word": tokens, "count": 1}]
+    collocates = Collocations(word=word, min_count=1).ask(spoken).table["collocate"].to_pylist()
+    assert beside in collocates
+    assert not set(tokens.split()) & set(collocates)
+    answer = collocation_lines(
+        spoken, word, beside, window=Window(5, 5), selection=select_corpora(spoken, []), limit=5
+    )
+    assert answer.table["sent_id"].to_pylist() == [word]
+
+
+OF_TOKENS: dict[str, Callable[[str], Sketch | Thesaurus | Collocations]] = {
+    "sketch": lambda word: Sketch(word=word),
+    "thesaurus": lambda word: Thesaurus(word=word),
+    "collocations": lambda word: Collocations(word=word, dependency="*"),
+}
+LISTS: dict[str, Callable[[str], Ngrams | Frequencies]] = {
+    "n-grams": lambda word: Ngrams(pattern=word),
+    "frequencies": lambda word: Frequencies(pattern=word),
+}
+
+
+@pytest.mark.parametrize("word", SPOKEN)
+def test_where_tokens_are_meant_the_answer_names_them(spoken: Connection, word: str) -> None:
+    tokens = SPOKEN[word][0]
+    for ask in OF_TOKENS.values():
+        with pytest.raises(InputError, match=f"several tokens, {tokens},"):
+            ask(word).ask(spoken)
+    for listed in LISTS.values():
+        answer: Answer = listed(word).ask(spoken)
+        assert answer.nothing
+        assert answer.hints == (f"{word} is several tokens, and these are counted: {tokens}",)
+
+
+@pytest.mark.parametrize(
+    ("asked", "hint"),
+    [
+        ("won’t", "did you mean won't?"),
+        ("l’été", "did you mean l'été?"),
+        ("Won't", "did you mean --ignore-case?"),
+        ("won't never", "never never occurs"),
+    ],
+)
+def test_what_may_be_meant(spoken: Connection, asked: str, hint: str) -> None:
+    (told,) = Kwic(pattern=asked).ask(spoken).hints
+
+    assert told.startswith(hint)
+
+
+def test_words_do_not_go_over_spaces(spoken: Connection) -> None:
+    """What stands apart is two words, and what is cut elsewhere is none."""
+    for pattern in ("dit l'été", "ditl'été", "n'twait", "北", "zudem"):
+        found = Kwic(pattern=pattern).ask(spoken).table["node"].to_pylist()
+        assert found == ([pattern] if " " in pattern else [])

@@ -10,14 +10,13 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups.absence import explained
+from sentgen.lookups.concordances.asked_lines import AskedLines
 from sentgen.lookups.concordances.contexts import WORDS, WideContextOption, check_paragraphs, read_context
 from sentgen.lookups.concordances.filtered_hits import filtered, steps
 from sentgen.lookups.concordances.hit_places import hit_places
-from sentgen.lookups.concordances.hits import HitLookup, read_hits
-from sentgen.lookups.concordances.line_search import FoundHits, LineSearch
-from sentgen.lookups.concordances.places import sentences_of
+from sentgen.lookups.concordances.hits import HitLookup, read_query
 from sentgen.lookups.concordances.shown import read_shown, shown_keys
-from sentgen.lookups.concordances.sorting import NONE, TYPICAL, LineOrder, SortOption, line_order, read_order
+from sentgen.lookups.concordances.sorting import NONE, TYPICAL, SortOption, line_order, read_order
 from sentgen.lookups.concordances.typical import REASONS
 from sentgen.lookups.cql.search import CqlOption, check_one
 from sentgen.lookups.keys import StoreKeys
@@ -30,6 +29,8 @@ from sentgen.output.wording import quantity
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from sentgen.lookups.concordances.line_search import LineSearch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,9 +139,8 @@ class Kwic(HitLookup):
         The columns are ``corpus``, ``document``, ``sent_id`` (its number where the source gives no name),
         those of ``show``, ``left``, ``node`` and ``right``. The words are matched as numbers in one scan of
         `token`; only the sentences of the lines returned are read as text. Hits and contexts of words end at
-        the sentence, or with ``across`` at the document, and ``sent_id`` is that of the first token. A large
-        store is searched in ranges of sentences, which bounds memory, and for plain words by the rarest of
-        them (`sentgen.lookups.concordances.word_places`); the statement of the answer is that for all of it.
+        the sentence, or with ``across`` at the document, and ``sent_id`` is that of the first token. Hits are
+        found in arrays (`sentgen.lookups.search`); the statement of the answer says the same in SQL.
 
         Args:
             connection: the store.
@@ -154,61 +154,54 @@ class Kwic(HitLookup):
         return behind(self, lambda asked: asked._lines(connection, placed=placed))
 
     def _lines(self, connection: Connection, *, placed: bool) -> Answer:
-        limit, search = self.limit, self._search(connection)
-        lines, search, hits = search.lines(limit), replace(search, placed=placed), FoundHits()
-        if search.at_once(limit, hits):
-            found = search.lines(limit).fetch(connection, limit)
-            if not hits.hits:
-                every = found.num_rows < limit and not self.sample
-                hits.hits = hits.left = found.num_rows if every else search.hits(None)
-        else:
-            found, hits = search.gathered(limit)
-        total = min(hits.left, self.sample or hits.left)
-        remarks = (*steps(connection, search.pattern), *self._left_out(hits), *search.order.remarks)
-        more = total > found.num_rows
-        answer = Answer(found, lines, self._missing, truncated=more, total=total, remarks=remarks)
-        return explained(connection, answer, search.selection, search.pattern.values)
+        from sentgen.lookups.concordances.line_search import LineSearch
+
+        asked = self._asked(connection)
+        search = LineSearch(replace(asked, placed=placed))
+        found = search.first(self.limit)
+        total = min(search.left, self.sample or search.left)
+        remarks = (*steps(connection, asked.pattern), *self._left_out(search), *asked.order.remarks)
+        query, more = asked.lines(self.limit), total > found.num_rows
+        answer = Answer(found, query, self._missing, truncated=more, total=total, remarks=remarks)
+        return explained(connection, answer, asked.selection, asked.pattern.values)
 
     def parts(self, connection: Connection) -> tuple[Statement, Iterator[pa.Table]]:
         """Return the statement for all lines, and the lines themselves, a part at a time.
 
         For answers that memory does not hold: as `lines` without a limit.
         """
-        search = self._search(connection)
-        return search.lines(0), search.parts()
+        from sentgen.lookups.concordances.line_search import LineSearch
+
+        asked = self._asked(connection)
+        return asked.lines(0), LineSearch(asked).parts()
 
     def remarks(self, connection: Connection) -> tuple[str, ...]:
         """Say which of all hits the lines are, without looking for lines if none is needed."""
         if self.dedupe or self.sample:
             return tuple(replace(self, limit=1).ask(connection).remarks)
-        search = self._search(connection)
-        return (*steps(connection, search.pattern), *search.order.remarks)
+        asked = self._asked(connection)
+        return (*steps(connection, asked.pattern), *asked.order.remarks)
 
     def _counted(self, connection: Connection) -> Answer:
-        search = replace(self._search(connection), order=LineOrder(), sample=0)
-        hits = FoundHits()
-        if self.dedupe:
-            with search.holding(0, hits):
-                pass
-        else:
-            parts, known = search.searched(1)
-            hits.hits = hits.left = sum(map(search.hits, parts)) if known is None else known
-        total = min(hits.left, self.sample or hits.left)
+        from sentgen.lookups.concordances.line_search import LineSearch
+
+        asked = self._asked(connection)
+        search = LineSearch(asked)
+        search.count()
+        total = min(search.left, self.sample or search.left)
         row = Rows(("hits",), [(total,)], ("BIGINT",))
-        remarks = (*steps(connection, search.pattern), *self._left_out(hits))
-        query = search.count(most=self.sample or 0)
-        answer = Answer(row, query, self._missing, total=total, remarks=remarks)
-        return explained(connection, answer, search.selection, search.pattern.values)
+        remarks = (*steps(connection, asked.pattern), *self._left_out(search))
+        answer = Answer(row, asked.count(), self._missing, total=total, remarks=remarks)
+        return explained(connection, answer, asked.selection, asked.pattern.values)
 
     def _placed(self, connection: Connection) -> Answer:
-        search = self._search(connection)
-        pattern, sentences = search.pattern, sentences_of(connection)
-        parts = None if pattern.at_once(sentences) else pattern.parts(connection, sentences)
-        answer = hit_places(connection, pattern.source, parts, self.limit, self._missing)
+        asked = self._asked(connection)
+        pattern = asked.pattern
+        answer = hit_places(connection, pattern.source, pattern.parts(connection), self.limit, self._missing)
         answer = replace(answer, remarks=(*steps(connection, pattern), *answer.remarks))
-        return explained(connection, answer, search.selection, pattern.values)
+        return explained(connection, answer, asked.selection, pattern.values)
 
-    def _left_out(self, found: FoundHits) -> Iterator[str]:
+    def _left_out(self, found: LineSearch) -> Iterator[str]:
         """Say which of the hits that were found are not among those meant."""
         if self.dedupe:
             yield f"{quantity(found.hits - found.left, 'line')} left out, as others show the same"
@@ -220,23 +213,22 @@ class Kwic(HitLookup):
     def _missing(self) -> str:
         return f"occurrence of {self.pattern if self.cql is None else self.cql!r}"
 
-    def _search(self, connection: Connection) -> LineSearch:
+    def _asked(self, connection: Connection) -> AskedLines:
         selection, context = self.select(connection, sentences=True), read_context(self.context)
         if context.unit == "p":
             check_paragraphs(connection)
         reading = self.reading
-        hits = read_hits(connection, self.pattern, selection, cql=self.cql, reading=reading, surface=True)
+        hits = read_query(connection, self.pattern, selection, cql=self.cql, reading=reading)
         hits = filtered(connection, hits, self.filters, selection, reading)
         there = StoreKeys(connection, selection.names)
         order = line_order(there, read_order(self.sort), context.sorted_by, explained=self.explain)
         shown = shown_keys(there, read_shown(self.show))
         sample, seed = self.drawn
-        return LineSearch(
+        return AskedLines(
             connection,
             selection,
             hits,
             context,
-            sentences_of(connection),
             order,
             shown,
             distinct=self.dedupe,

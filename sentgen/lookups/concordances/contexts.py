@@ -24,7 +24,7 @@ WORDS = 15
 #: Words, and sentences or paragraphs, on each side at most.
 _MOST = {"": 1000, "s": 100, "p": 100}
 #: The tag of paragraphs.
-_PARAGRAPH = "p"
+PARAGRAPH = "p"
 #: Behind the last token of every document.
 _END = 2**31 - 1
 
@@ -82,10 +82,10 @@ paragraph as materialized (
   from region
   join placed as b on b.id = region.sentence_id
   join placed as e on e.id = region.last_sentence_id
-  where region.kind = '{_PARAGRAPH}'
+  where region.kind = '{PARAGRAPH}'
 ),
 """
-_ANY_PARAGRAPH = f"select 1 from region where kind = '{_PARAGRAPH}' limit 1"
+_ANY_PARAGRAPH = f"select 1 from region where kind = '{PARAGRAPH}' limit 1"
 _LINES = """\
 around as (
 {around}

@@ -1,19 +1,18 @@
-"""What a concordance, a frequency list or collocations are asked of: patterns of tokens, or CQL."""
+"""What a concordance, a frequency list or collocations are asked of: a pattern of tokens, or CQL."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups.absence import QuestionValue, values_of
-from sentgen.lookups.concordances import places
 from sentgen.lookups.concordances.filters import FilterOption, HitFilter, WithinOption, read_filters
-from sentgen.lookups.concordances.places import SentenceNumbers, SentenceRange, Walked
-from sentgen.lookups.concordances.surface_words import Shape, shapes_of, tokens_alone
+from sentgen.lookups.concordances.places import SentenceRange
+from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.dialects import (
     AS_USUAL,
     AcrossOption,
@@ -22,33 +21,48 @@ from sentgen.lookups.cql.dialects import (
     Reading,
     StrategyOption,
 )
-from sentgen.lookups.cql.search import Cql, CqlMatches, is_cql, parse_cql
-from sentgen.lookups.cql.syntax import one_token
+from sentgen.lookups.cql.search import Cql, CqlMatches, is_cql, parse_cql, query_of
+from sentgen.lookups.cql.words import token_of
 from sentgen.lookups.patterns import TokenPattern, split_pattern, tag_query, token_pattern, word_query
 from sentgen.lookups.question import Lookup
-from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach, running, starts_of, written
+from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach, placed, running, starts_of, written
 from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Bindings, where
+from sentgen.lookups.statement import Bindings
 from sentgen.schema.engine import raw, registered
 
-#: Where words of the pattern may be surface words of several tokens.
-_ANY_OF = """(
-  {selects}
-) as hit"""
-
-#: What tables are read from where hits reach over the ends of sentences.
-_ACROSS = {
-    "token": "running",
-    "multiword": """(
-    select w.*, p.start, p.before + w."first" as place
-    from multiword as w
-    join placed as p on p.id = w.sentence_id
-  )""",
-}
-_WHOLE = "(select start, sum(length) as length from placed group by start)"
+if TYPE_CHECKING:
+    from sentgen.lookups.search.hits import BlockHits
 
 #: Each token of a pattern is a join: DuckDB took seconds for ten thousand of them on an empty store.
 MOST_TOKENS = 50
+
+#: Names of what is looked for near hits stand in a scope of its own: its query has the same ones.
+_STEP = """\
+near_{number} as materialized (
+  {near}
+),
+met_{number} as (
+  {placed}select distinct b.sentence_id, b.first, b.last
+  from (
+    select h.sentence_id, h.first, h.last, {start} as start, {low} as low, {high} as high,
+      unnest(list_concat(range({low} - {left}, {low}), range({high} + 1, {high} + 1 + {right}))) as place
+    from {hits} as h{join}
+  ) as b
+  join near_{number} as n on n.start = b.start and n.first = b.place
+    and n.last <= case when b.place < b.low then b.low - 1 else b.high + {right} end
+),
+kept_{number} as (
+  select h.sentence_id, h.first, h.last
+  from {hits} as h
+  {which} join met_{number} using (sentence_id, first, last)
+),
+"""
+_NEAR = "select {start} as start, {low} as first, {high} as last\n  from {table}"
+_JOIN = "\n    join placed as p on p.id = {sentence}"
+#: Tables of the hits of a part of the store, and of each way to place the labels of the query in them.
+_FOUND, _WAYS = "found_hits", "found_ways"
+#: No sentence has the number 0.
+_NOWHERE = SentenceRange(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +75,6 @@ class HitSource:
         first: the position of the first token.
         last: the position of the last one.
         parts: common table expressions before it, each with a comma and a line feed behind it.
-        varied: whether several hits may begin with the same token.
         reach: how far hits reach, and so what they are counted from.
     """
 
@@ -70,7 +83,6 @@ class HitSource:
     first: str
     last: str
     parts: str = ""
-    varied: bool = False
     reach: Reach = SENTENCE
 
     @property
@@ -84,142 +96,42 @@ class HitSource:
         return f"with recursive {self.parts.rstrip().rstrip(',')}\n" if self.parts else ""
 
 
-class ReadPattern(Protocol):
-    """A pattern that was read."""
+@dataclass(frozen=True, slots=True)
+class FoundHits(SentenceRange):
+    """Sentences whose hits are known, and lent to the connection as a table; ``hits``: how many."""
 
-    def at_once(self, sentences: int) -> bool:
-        """Return whether one statement finds the hits in that many sentences, within bounded memory."""
+    hits: int = 0
+    cut_out: bool = False
 
-    @property
-    def most(self) -> int:
-        """How many sentences are searched at once."""
+    def cut(self, size: int) -> Iterator[Self]:
+        """Yield ranges of that many sentences, the last one of fewer."""
+        for one in SentenceRange.cut(self, size):
+            yield one if one.size == self.size else replace(one, cut_out=True)
 
-    def parts(self, connection: Connection, sentences: int) -> Iterator[SentenceRange]:
-        """Yield parts of that many sentences, each ready to be searched until the next one."""
-
-    @property
-    def values(self) -> Sequence[QuestionValue]:
-        """What it names, to say what of it never occurs."""
-
-    @property
-    def one_token(self) -> bool:
-        """Whether each hit is one token."""
-
-    @property
-    def across(self) -> bool:
-        """Whether what is asked of hits reaches over the ends of sentences; some hits need not."""
-
-    @property
-    def reach(self) -> Reach:
-        """How far hits reach."""
-
-    def source(self, bindings: Bindings, within: SentenceRange | SentenceNumbers | None = None) -> HitSource:
-        """Return where the hits come from."""
+    def table(self, name: str) -> str:
+        """Return what of a table of hits is in these sentences, for a statement."""
+        if not self.cut_out:
+            return name
+        return f"(select * from {name} where sentence_id between {self.low} and {self.high})"
 
 
 @dataclass(frozen=True, slots=True)
-class TokenHits:
-    """A sequence of token patterns (see `sentgen.lookups.patterns`).
+class Query:
+    """A pattern or a query that was read, with what has to stand near its hits.
 
     Args:
-        tokens: the patterns.
-        selection: the corpora.
-        shapes: the ways in which they may be tokens and surface words; never none.
-        across: whether hits reach over the ends of sentences.
+        cql: the query.
+        values: what it names, to say what of it never occurs.
+        across: whether what is asked of hits reaches over the ends of sentences; some hits need not.
+        filters: the filters, each with what it looks for.
+        written: whether it was written in CQL.
     """
 
-    tokens: Sequence[TokenPattern]
-    selection: Selection
-    shapes: Sequence[Shape]
-    across: bool = False
-
-    @property
-    def reach(self) -> Reach:
-        """How far hits reach."""
-        return DOCUMENT if self.across and len(self.tokens) > 1 else SENTENCE
-
-    @property
-    def most(self) -> int:
-        """As many sentences as usual."""
-        return places.SENTENCES
-
-    def at_once(self, sentences: int) -> bool:
-        """Return whether there are no more than usual."""
-        return sentences <= self.most
-
-    def parts(self, connection: Connection, sentences: int) -> Iterator[SentenceRange]:
-        """Yield ranges of as many as usual."""
-        starts = starts_of(connection) if self.across else ()
-        return SentenceRange(1, sentences, starts).cut(self.most)
-
-    @property
-    def values(self) -> Sequence[QuestionValue]:
-        """What it names."""
-        return values_of(self.tokens)
-
-    @property
-    def one_token(self) -> bool:
-        """Whether each hit is one token."""
-        return len(self.tokens) == 1
-
-    def source(self, bindings: Bindings, within: SentenceRange | SentenceNumbers | None = None) -> HitSource:
-        """Return where the hits come from."""
-        found = [self._source(shape, bindings, within) for shape in self.shapes]
-        if len(found) == 1:
-            return found[0]
-        # A surface word of one token is found twice at its place, and meant once.
-        selects = (
-            f"select {one.sentence} as sentence_id, {one.first} as first, {one.last} as last from {one.table}"
-            for one in found
-        )
-        table = _ANY_OF.format(selects="\n  union\n  ".join(selects))
-        return replace(found[0], table=table, sentence="sentence_id", first="first", last="last", varied=True)
-
-    def _source(
-        self, shape: Shape, bindings: Bindings, within: SentenceRange | SentenceNumbers | None
-    ) -> HitSource:
-        """Return where the hits of one shape come from."""
-        across, sentence = self.reach is DOCUMENT, self.reach.sentence
-        # Stars are no joins: they only ask for room in the sentence, or across for a token that is chosen.
-        chosen = across and self.selection.condition is not None
-        fixed = [part for part in shape if chosen or not part.token.free]
-        tables = {part.alias: _ACROSS[part.table] if across else part.table for part in fixed}
-        columns = {part.alias: self.reach.position if across else part.column for part in fixed}
-        base, offset = fixed[0].alias, fixed[0].offset
-        position, size = f"{base}.{columns[base]}", shape[-1].offset + shape[-1].size
-        joins = [f"{tables[base]} as {base}"]
-        conditions = fixed[0].conditions(bindings)
-        for part in fixed if chosen else fixed[:1]:
-            conditions += self.selection.of_tokens(bindings, part.alias)
-        if within is not None:  # said of every table, so that each of them is read in that part only
-            conditions += [f"{part.alias}.sentence_id {within.part}" for part in fixed]
-        for part in fixed[1:]:
-            alias = part.alias
-            on = f"{alias}.{sentence} = {base}.{sentence} and {alias}.{columns[alias]} = {position} + "
-            joins.append(f"  join {tables[alias]} as {alias} on {on}{part.offset - offset}")
-            conditions += part.conditions(bindings)
-        # Room for the stars before the first word.
-        if offset:
-            conditions.append(f"{position} > {offset}")
-        if fixed[-1] is not shape[-1]:
-            whole = f"{_WHOLE} as s on s.start" if across else "sentence as s on s.id"
-            joins.append(f"  join {whole} = {base}.{sentence}")
-            conditions.append(f"{position} + {size - 1 - offset} <= s.length")
-        first = f"{position} - {offset}" if offset else position
-        last = f"{position} + {size - 1 - offset}" if size - 1 - offset else position
-        # Of all documents: those that have the words are known only when the hits are.
-        range_of = [f"s.id {within.part}"] if within is not None else []
-        parts = written(running(range_of)) if across else ""
-        table = "\n".join(joins) + where(conditions, "  ")
-        return HitSource(table, f"{base}.{sentence}", first, last, parts, reach=self.reach)
-
-
-@dataclass(frozen=True, slots=True)
-class CqlHits:
-    """A query in CQL; ``across``: whether what is asked of its hits reaches over the ends of sentences."""
-
     cql: Cql
+    values: Sequence[QuestionValue]
     across: bool = False
+    filters: Sequence[tuple[HitFilter, Query]] = ()
+    written: bool = False
 
     @property
     def reach(self) -> Reach:
@@ -227,50 +139,93 @@ class CqlHits:
         return self.cql.reach
 
     @property
-    def most(self) -> int:
-        """As many sentences as were planned."""
-        return self.cql.sentences
-
-    def at_once(self, sentences: int) -> bool:
-        """Return whether there are as few as are searched at once, and nothing is walked before."""
-        return sentences <= self.most and not self.cql.walked
-
-    def parts(self, connection: Connection, sentences: int) -> Iterator[SentenceRange]:
-        """Yield ranges of them, walked where there is much to walk along."""
-        starts = starts_of(connection) if self.across else ()
-        for within in SentenceRange(1, sentences, starts).cut(self.most):
-            if not self.cql.walked:
-                yield within
-                continue
-            bindings = Bindings(low=within.low, high=within.high)
-            walks = self.cql.walks(bindings, "$low", "$high")
-            with registered(
-                raw(connection), **{name: walk.spans(connection) for name, walk in walks.items()}
-            ):
-                yield Walked(within.low, within.high, starts)
-
-    @property
-    def values(self) -> Sequence[QuestionValue]:
-        """What it names."""
-        return [QuestionValue(*one) for one in self.cql.values]
-
-    @property
     def one_token(self) -> bool:
         """Whether each hit is one token."""
-        return one_token(self.cql.pattern)
+        return syntax.one_token(self.cql.pattern)
 
-    def source(self, bindings: Bindings, within: SentenceRange | SentenceNumbers | None = None) -> HitSource:
-        """Return where the hits come from."""
+    def find(self, connection: Connection) -> Iterator[BlockHits]:
+        """Yield the hits, those of a block of tokens at a time."""
+        from sentgen.lookups.search.search import QuerySearch
+
+        yield from QuerySearch(connection, self).find()
+
+    def parts(self, connection: Connection) -> Iterator[SentenceRange]:
+        """Yield parts of the store with hits, lent to the connection until the next one; one at least."""
+        starts = starts_of(connection) if self.across else ()
+        within = None
+        for hits in self.find(connection):
+            within = FoundHits(hits.block.low, hits.block.high, starts, hits=len(hits))
+            found, ways = hits.rows(self.reach), hits.rows_of_ways(self.reach, self.labels)
+            with registered(raw(connection), **{_FOUND: found, _WAYS: ways}):
+                yield within
+        if within is None:
+            yield _NOWHERE
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Label to its column among the ways to place labels."""
+        return {label: f"label_{number}" for number, label in enumerate(self.cql.labels, 1)}
+
+    def source(self, bindings: Bindings, within: SentenceRange | None = None) -> HitSource:
+        """Return where the hits come from: those found in a part of the store, or the definition."""
         found = self.found(bindings, within)
-        parts, reach = found.parts, self.reach
-        return HitSource(found.hits, "sentence_id", "first", "last", parts, varied=True, reach=reach)
+        place = ("sentence_id", "first", "last")
+        return HitSource(f"{found.hits} as found", *place, found.parts, reach=self.reach)
 
-    def found(self, bindings: Bindings, within: SentenceRange | SentenceNumbers | None = None) -> CqlMatches:
+    def found(self, bindings: Bindings, within: SentenceRange | None = None) -> CqlMatches:
         """Return the hits, with the places of labels."""
-        if not isinstance(within, SentenceRange):  # sentences are named for plain words alone
-            return self.cql.find(bindings)
-        low, high = bindings.bind("low", within.low), bindings.bind("high", within.high)
-        return self.cql.find(bindings, low, high, walked=isinstance(within, Walked))
+        if within is not None:
+            # What goes on with hits of documents reads the tokens of these.
+            parts = written(running([f"s.id {within.part}"])) if self.reach is DOCUMENT else ""
+            if isinstance(within, FoundHits):
+                return CqlMatches(parts, within.table(_FOUND), within.table(_WAYS), self.labels)
+            places = ["first", "last", *self.labels.values()]
+            nothing = f"select 0::bigint as sentence_id, {', '.join(f'0 as {one}' for one in places)}"
+            none = f"({nothing} where false)"
+            return CqlMatches(parts, none, none, self.labels)
+        found = self.cql.find(bindings)
+        parts, kept = found.parts, found.hits
+        for number, (one, near) in enumerate(self.filters, 1):
+            parts += self._step(number, one, near, kept, bindings)
+            kept = f"kept_{number}"
+        # Where nothing has labels, what matched is the same as the hits.
+        match = kept if found.match == found.hits else found.match
+        return CqlMatches(parts, kept, match, found.labels)
+
+    def _step(self, number: int, one: HitFilter, near: Query, hits: str, bindings: Bindings) -> str:
+        """Return the common table expressions of a filter over the hits before it."""
+        shifted = self.across and self.reach is not DOCUMENT
+        return _STEP.format(
+            number=number,
+            near=self._near(near, bindings),
+            placed=f"with {placed()}\n  " if shifted else "",
+            join=_JOIN.format(sentence="h.sentence_id") if shifted else "",
+            start="p.start" if shifted else "h.sentence_id",
+            low="p.before + h.first" if shifted else "h.first",
+            high="p.before + h.last" if shifted else "h.last",
+            left=bindings.bind("left", one.size.left),
+            right=bindings.bind("right", one.size.right),
+            hits=hits,
+            which="semi" if one.keeps else "anti",
+        )
+
+    def _near(self, near: Query, bindings: Bindings) -> str:
+        """Return the query for what is looked for, as places in sentences, or across in documents."""
+        source = near.source(bindings)
+        table, first, last = source.table, source.first, source.last
+        if not self.across or source.reach is DOCUMENT:
+            told = _NEAR.format(start=source.sentence, low=first, high=last, table=table)
+            return f"{source.alone}{told}"
+        found = (
+            f"(select {source.sentence} as sentence_id, {first} as first, {last} as last from {table}) as f"
+        )
+        told = _NEAR.format(
+            start="p.start",
+            low="p.before + f.first",
+            high="p.before + f.last",
+            table=found + _JOIN.format(sentence="f.sentence_id"),
+        )
+        return f"{source.beginning}{placed()}\n{told}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -299,16 +254,24 @@ class HitLookup(Lookup):
         return Reading(self.dialect, self.strategy, self.across)
 
 
-def read_hits(
+def read_query(
     connection: Connection,
     pattern: str,
     selection: Selection,
     *,
     cql: str | None = None,
     reading: Reading = AS_USUAL,
-    surface: bool = False,
-) -> ReadPattern:
-    """Read a pattern, or a query in CQL; ``surface``: a word may be a surface word of several tokens.
+    by: Sequence[syntax.Term] = (),
+) -> Query:
+    """Read a pattern, or a query in CQL.
+
+    Args:
+        connection: the store.
+        pattern: the pattern; a query if it can only be one.
+        selection: the corpora.
+        cql: the query, instead of a pattern.
+        reading: how it is read.
+        by: attributes that hits are told apart by, which are checked as well.
 
     Raises:
         InputError: it cannot be read, or the pattern is one that matches everywhere.
@@ -316,10 +279,13 @@ def read_hits(
     if cql is None and (is_cql(pattern) or reading.dialect is not Dialect.SENTGEN):
         cql = pattern
     if cql is not None:
-        return CqlHits(parse_cql(connection, cql, selection, reading), reading.reaches)
+        read = parse_cql(connection, cql, selection, reading, by)
+        return Query(read, [QuestionValue(*one) for one in read.values], reading.reaches, written=True)
     tokens = read_pattern(connection, pattern, selection)
-    shapes = shapes_of(connection, tokens) if surface else [tokens_alone(tokens)]
-    return TokenHits(tokens, selection, shapes, reading.reaches)
+    sequence = tuple(map(token_of, tokens))
+    parsed = syntax.Sequence(sequence) if len(sequence) > 1 else sequence[0]
+    read = query_of(connection, pattern, parsed, selection, reading, by)
+    return Query(read, values_of(tokens), reading.reaches)
 
 
 def read_pattern(connection: Connection, pattern: str, selection: Selection) -> list[TokenPattern]:

@@ -1,360 +1,199 @@
-"""The statements for the lines of a concordance: of the whole store, or of the hits found part by part."""
+"""Lines of a concordance, made of hits in arrays: found block by block, chosen, put in order, and shown.
+
+What is held is bounded by the lines that are asked for; of all lines in the order of the store, only some are
+held at a time. `asked_lines` says in SQL which lines these are.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection
+import numpy as np
 
-from sentgen.lookups.concordances import places
-from sentgen.lookups.concordances.contexts import CARRIED, LineContext, wide_lines
-from sentgen.lookups.concordances.hits import HitSource, ReadPattern, TokenHits
-from sentgen.lookups.concordances.places import Part, Places, SentenceRange
-from sentgen.lookups.concordances.shown import Shown
-from sentgen.lookups.concordances.sorting import BY_PLACE, LineOrder
-from sentgen.lookups.concordances.surface import LINE_COLUMNS, surface_of
-from sentgen.lookups.reach import DOCUMENT, SENTENCE, running, written
-from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Bindings, ResultBudget, Statement, gathered, limit_clause
+from sentgen.lookups.concordances.asked_lines import SAID, AskedLines
+from sentgen.lookups.concordances.line_text import lines_of
+from sentgen.lookups.concordances.stretches import (
+    Stretches,
+    in_batches,
+    located,
+    numbers_of,
+    stretches_of,
+)
+from sentgen.lookups.concordances.word_order import WordOrder
+from sentgen.lookups.search.hits import BlockHits
+from sentgen.lookups.search.spans import NO_SPANS, Spans
+from sentgen.lookups.search.tokens import Tokens
+from sentgen.lookups.statement import ResultBudget, Statement
+from sentgen.schema.engine import raw, registered
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 #: Lines that are made of hits at once: some ten megabytes.
 LINES = 20_000
-#: Tokens that hits are put in order by at once.
+#: Tokens that are held at once for lines, or to put hits in order.
 TOKENS = 1_000_000
 
-_COUNT = """\
-{parts}select {hits} as hits
-from {source}"""
-
-_LINES = """\
-line as (
-  select hit.sentence_id, hit.first, hit.last,{carried}
-    {columns}
-  from hit
-  join token as c on c.sentence_id = hit.sentence_id
-    and c.position between hit.first - $context and hit.last + $context
-  join word on word.id = c.word_id{surface}{in_part}
-  group by hit.sentence_id, hit.first, hit.last
-)
-"""
-#: All hits that are put in order, or of these some drawn at random.
-_EVERY = """\
-every as {kept}(
-  select {sentence} as sentence_id, {first} as first, {last} as last
-  from {source}{drawn}
-),
-"""
-_FIRST = """\
-hit as materialized (
-  select {sentence} as sentence_id, {first} as first, {last} as last
-  from {source}
-  order by {order}{limit}
-)"""
-#: Where the node of a line is.
-_PLACE = ",\n  line.sentence_id, first, last"
-#: Tables of the hits that were found part by part, of those whose lines show something new, and of the same
-#: in their order.
-_GATHERED, _ONCE, _RANKED = "gathered", "once", "ranked"
-_BY_PLACE = ("sentence_id", "first", "last")
-#: What lines show, in a scope of its own: names of what is around it come again.
-_TOLD = """\
-told as materialized (
-{lines}
-),
-"""
-_SAID = """\
-select line.sentence_id, first, last,
-  md5(
-    concat_ws(chr(31), rtrim(coalesce("left", '')), rtrim(node), rtrim(coalesce("right", '')))
-  ) as said
-from line"""
-_FIRST_OF_EACH = """\
-select sentence_id, first, last from {table}
-  qualify row_number() over (partition by said order by sentence_id, first, last) = 1"""
-_LAST = Statement(f"select count(*) from {_RANKED}")
-_DOCUMENTS = (
-    "s.document_id in (select document_id from sentence where id in (select sentence_id from {table}))"
-)
+_LINE, _CHOSEN = "line", "chosen_hits"
+_SAID = Statement(f"select {SAID}\nfrom {_LINE}")
+#: Columns of the numbers of the tokens of hits.
+_NUMBERS = ("first_number", "last_number")
 
 
-@dataclass(slots=True)
-class FoundHits:
-    """How many hits were found so far, and how many are left of them where equal lines are one."""
-
-    hits: int = 0
-    left: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class LineSearch:
-    """A concordance that is asked for, of the whole store or of a range of its sentences.
+    """Finds lines.
 
     Args:
-        connection: the store.
-        selection: the corpora.
-        pattern: what is looked for.
-        context: what is shown beside it.
-        sentences: the number of the last sentence.
-        order: what lines are put in order by.
-        shown: columns before their words.
-        distinct: whether of lines that show the same only the first one is meant.
-        sample: how many hits are drawn at random, if some are, and ``seed``: by which number.
-        placed: whether the place of the node is told.
-        ranked: whether hits are known with their ranks.
+        asked: what is asked for.
+
+    Attributes:
+        hits: how many were found.
+        left: how many there are of these where equal lines are one.
     """
 
-    connection: Connection
-    selection: Selection
-    pattern: ReadPattern
-    context: LineContext
-    sentences: int
-    order: LineOrder
-    shown: Shown
-    distinct: bool = False
-    sample: int = 0
-    seed: int = 0
-    placed: bool = False
-    ranked: bool = False
+    def __init__(self, asked: AskedLines) -> None:
+        self._asked, self._connection = asked, asked.connection
+        # Words beside a hit may be in other sentences of its document.
+        self._tokens = Tokens(asked.connection, across=asked.wide)
+        self.hits = self.left = 0
 
-    @property
-    def wide(self) -> bool:
-        """Whether contexts go over the ends of sentences."""
-        return self.pattern.across or bool(self.context.unit)
+    def count(self) -> None:
+        """Find all hits, and only count them."""
+        for _ in self._found():
+            pass
 
-    @property
-    def together(self) -> bool:
-        """Whether hits are put in order when all are known: those that are drawn, and among others."""
-        return bool(self.sample or self.order.typical)
+    def first(self, limit: int) -> pa.Table:
+        """Return at most so many lines, 0 for all; all hits are counted."""
+        import pyarrow as pa
 
-    @property
-    def whole(self) -> bool:
-        """Whether the first lines are known only when all hits are."""
-        return bool(self.order.keys or self.sample or self.distinct)
+        held, tables = ResultBudget(self._connection), list[pa.Table]()
+        for table in self.parts(limit):
+            tables.append(table)
+            held.add(table)
+        return pa.concat_tables(tables)
 
-    def at_once(self, limit: int, found: FoundHits) -> bool:
-        """Return whether one statement has the answer, in bounded memory; tell the hits if counted."""
-        # What lines show is asked for once, and then held.
-        if not limit or self.distinct or not self.pattern.at_once(self.sentences):
-            return False
-        tokens = 0 if self.sample else self.order.tokens
-        if tokens:
-            found.hits = found.left = self.hits(None)
-        return found.hits * tokens <= TOKENS
+    def parts(self, limit: int = 0) -> Iterator[pa.Table]:
+        """Yield lines, at most so many, in parts that memory holds; the first one may be empty."""
+        lines = self._ordered(limit) if self._asked.order.keys else self._in_place(limit)
+        begin = 0
+        for table in lines:
+            ranked = table.append_column("rank", [np.arange(begin, begin + len(table))])
+            begin += len(table)
+            yield self._ask(_LINE, ranked, self._asked.named())
 
-    def searched(self, limit: int) -> tuple[Iterator[Part], int | None]:
-        """Return the parts of the store that have the lines asked for, and the number of hits if known."""
-        found = None
-        # What reaches over the ends of sentences is no n-gram.
-        within = self.pattern.reach is SENTENCE
-        if self.sentences > places.SENTENCES and isinstance(self.pattern, TokenHits) and within:
-            # It needs numpy, which takes longer to import than a look-up in a small store.
-            from sentgen.lookups.concordances.word_places import places_of_words
+    def _found(self) -> Iterator[BlockHits]:
+        """Yield the hits; of those with equal lines the first one."""
+        said = set[str]()
+        for hits in self._asked.pattern.find(self._connection):
+            self.hits += len(hits)
+            some = self._new(hits, said) if self._asked.distinct else hits
+            self.left += len(some)
+            yield some
 
-            asked = (self.connection, self.pattern.shapes, self.selection, self.sentences)
-            few = 0 if self.order.keys else limit
-            drawn = 0 if self.distinct else self.sample
-            few = 0 if self.distinct else drawn or few
-            found = places_of_words(*asked, few, self.seed if drawn else None)
-        if isinstance(found, tuple):
-            return found
-        return found or self.pattern.parts(self.connection, self.sentences), None
-
-    def source(self, bindings: Bindings, within: Part | None) -> HitSource:
-        """Return where the hits are."""
-        if isinstance(within, Places):
-            return HitSource(within.table(bindings), *within.columns)
-        return self.pattern.source(bindings, within)
-
-    def count(self, within: Part | None = None, most: int = 0) -> Statement:
-        """Return the statement that counts the hits, up to ``most`` of them if that is not 0."""
-        bindings = Bindings()
-        source = self.source(bindings, within)
-        if self.distinct:
-            source = self._once(source, bindings, within)
-        hits = f"least(count(*), {bindings.bind('sample', most)})" if most else "count(*)"
-        return Statement(_COUNT.format(parts=source.alone, hits=hits, source=source.table), bindings)
-
-    def hits(self, within: Part | None) -> int:
-        """Return how many there are, before any are left out or drawn."""
-        if isinstance(within, Places):
-            return within.size
-        return int(replace(self, distinct=False).count(within).value(self.connection))
-
-    def lines(self, limit: int, within: Part | None = None, known: str = "") -> Statement:
-        """Return the statement for the lines.
-
-        Args:
-            limit: lines at most; 0 for all.
-            within: the part of the store that is searched, if it is not all of it.
-            known: the table of hits that were found before, instead of searching for them.
-        """
-        bindings = Bindings()
-        source = self._known(known) if known else self.source(bindings, within)
-        if self.distinct and not known:
-            source = self._once(source, bindings, within)
-        part = within.part if within else ""
-        text = self._made(source, limit, bindings, part)
-        reasons = "".join(f"\n  line.{name}," for name in self.order.reasons)
-        columns = LINE_COLUMNS.format(
-            shown=self.shown.columns(bindings) + reasons, node="node", more=_PLACE if self.placed else ""
-        )
-        of_part = f"\nwhere sentence.id {part}" if part and not self.wide else ""
-        return Statement(f"{text}{columns}{of_part}\norder by {self.order.by}", bindings)
-
-    def _made(self, source: HitSource, limit: int, bindings: Bindings, part: str) -> str:
-        """Return the common table expressions up to ``line``, which has the words of the lines."""
-        bindings["context"] = self.context.size
-        surface = surface_of(self.connection)
-        text = source.beginning + self._chosen(source, limit, bindings, part) + ",\n"
-        carried = ["rank", *self.order.reasons] if self.order.keys else []
-        if self.wide:
-            placed_already = source.reach is DOCUMENT or (bool(self.order.keys) and not self.ranked)
-            return text + wide_lines(
-                source.reach, self.context, surface, bindings, carried=carried, placed_already=placed_already
-            )
-        return text + _LINES.format(
-            carried="".join(CARRIED.format(name=name) for name in carried),
-            columns=surface.columns("hit.first", "hit.last", "hit.first - $context"),
-            surface=surface.join,
-            in_part=f"\n  where c.sentence_id {part}" if part else "",
-        )
-
-    def _once(self, source: HitSource, bindings: Bindings, within: Part | None) -> HitSource:
+    def _new(self, hits: BlockHits, said: set[str]) -> BlockHits:
         """Return the hits whose lines show what none before them does."""
-        every = replace(self, order=LineOrder(), sample=0)
-        told = every._made(source, 0, bindings, within.part if within else "")
-        parts = _TOLD.format(lines=f"{told}{_SAID}")
-        return HitSource(f"({_FIRST_OF_EACH.format(table='told')}) as once", *_BY_PLACE, parts, varied=True)
+        new = list[bool]()
+        for shown in in_batches(self._around([hits]), LINES, TOKENS):
+            for one in self._ask(_LINE, lines_of(self._connection, shown), _SAID)["said"].to_pylist():
+                new.append(one not in said)
+                said.add(one)
+        return hits.take(np.array(new, bool))
 
-    def _known(self, table: str) -> HitSource:
-        """Return hits that were found before."""
-        if self.distinct:
-            return HitSource(table, *_BY_PLACE, varied=True)
-        # Whether several begin with one token, their pattern knows.
-        varied, reach = self.pattern.source(Bindings()).varied, self.pattern.reach
-        parts = written(running([_DOCUMENTS.format(table=table)])) if reach is DOCUMENT else ""
-        return HitSource(table, *_BY_PLACE, parts, varied=varied, reach=reach)
-
-    def _chosen(self, source: HitSource, limit: int, bindings: Bindings, part: str = "") -> str:
-        """Return the common table expressions up to ``hit``, which has the hits that are shown."""
-        told = {
-            "sentence": source.sentence,
-            "first": source.first,
-            "last": source.last,
-            "source": source.table,
-        }
-        place = f"{source.sentence}, {source.first}"
-        # Where hits are of one length, the last token tells none apart.
-        whole = f"{place}, {source.last}" if source.varied else place
-        if self.ranked:
-            return f"hit as materialized (\n  select * from {source.table}\n)"
-        if not self.whole:
-            return _FIRST.format(order=whole, limit=limit_clause(limit, bindings, "  "), **told)
-        drawn = ""
-        if self.sample:
-            # A hash of the place: the same lines for a seed, however the store is searched.
-            key = f"md5(concat_ws(':', {bindings.bind('seed', self.seed)}, {whole}))"
-            drawn = f"\n  order by {key}, {whole}\n  limit {bindings.bind('sample', self.sample)}"
-        text = _EVERY.format(kept="materialized " if drawn else "", drawn=drawn, **told)
-        if self.wide and self.order.keys and source.reach is SENTENCE:
-            text += written(running([_DOCUMENTS.format(table="every")]))
-        return text + self.order.hits("every", source.reach, bindings, limit, wide=self.wide, part=part)
-
-    def _places(self, limit: int, within: Part) -> Statement:
-        """Return the statement for the places of the hits of a part that may be among those shown."""
-        if self.distinct:
-            bindings = Bindings()
-            every = replace(self, order=LineOrder(), sample=0)
-            told = every._made(self.source(bindings, within), 0, bindings, within.part)
-            return Statement(told + _SAID, bindings)
-        search = replace(self, order=LineOrder()) if self.together else self
-        bindings = Bindings()
-        source = search.source(bindings, within)
-        chosen = search._chosen(source, 0 if self.together else limit, bindings, within.part)
-        return Statement(f"{source.beginning}{chosen}\nselect sentence_id, first, last\nfrom hit", bindings)
-
-    def gathered(self, limit: int) -> tuple[pa.Table, FoundHits]:
-        """Return at most ``limit`` lines (0: all) and the number of hits, part by part."""
-        found = FoundHits()
-        if not limit:
-            import pyarrow as pa
-
-            held, tables = ResultBudget(self.connection), list[pa.Table]()
-            for table in self.parts(found):
-                tables.append(table)
-                held.add(table)
-            return pa.concat_tables(tables), found
-        with self.holding(limit, found) as known:
-            return self.lines(limit, known=known).run(self.connection), found
-
-    @contextmanager
-    def holding(self, limit: int, found: FoundHits) -> Iterator[str]:
-        """Yield the name of a table with the hits of which ``limit`` may be shown (0: all)."""
-        with gathered(self.connection, _GATHERED, self._gathering(limit, found)):
-            if not self.distinct:
-                found.left = found.hits
-                yield _GATHERED
-                return
-            with gathered(self.connection, _ONCE, [Statement(_FIRST_OF_EACH.format(table=_GATHERED))]):
-                found.left = int(Statement(f"select count(*) from {_ONCE}").value(self.connection))
-                yield _ONCE
-
-    def _gathering(self, limit: int, found: FoundHits) -> Iterator[Statement]:
-        """Yield the statements for the places of hits, while there may be more; count all hits."""
-        yield self._places(1, SentenceRange(0, 0))  # no sentence has the number 0: this gives the columns
-        parts, known = self.searched(limit)
-        held = 0
-        for within in parts:
-            hits = self.hits(within)
-            found.hits += hits
-            if limit and not self.whole and held >= limit:
-                continue
-            tokens = 1 if self.together or not limit else max(self.order.tokens, 1)
-            size, most = (hits, LINES) if self.distinct else (hits * tokens, TOKENS)
-            for smaller in _with_few(within, size, most):
-                yield self._places(limit, smaller)
-            held += hits
-        found.hits = found.hits if known is None else known
-
-    def parts(self, found: FoundHits | None = None) -> Iterator[pa.Table]:
-        """Yield all lines, in parts that memory holds; the first one may be empty.
-
-        Args:
-            found: is told how many hits there are.
-        """
-        found = found or FoundHits()
-        # No sentence has the number 0: this gives the columns where there are no lines.
-        yield self.lines(1, SentenceRange(0, 0)).run(self.connection)
-        if self.whole:
-            with self.holding(0, found) as known:
-                yield from self._ordered(known)
+    def _chosen(self) -> Iterator[BlockHits]:
+        """Yield the hits that may be shown: all, or those that are drawn at random."""
+        if not self._asked.sample:
+            yield from self._found()
             return
-        for within in self.searched(0)[0]:
-            hits = self.hits(within)
-            found.hits = found.left = found.hits + hits
-            for smaller in _with_few(within, hits, LINES):
-                yield self.lines(0, smaller).run(self.connection)
+        drawn = self._kept(self._found(), self._asked.drawn(_CHOSEN), early=True)
+        yield from located(self._tokens, _places(drawn).ordered())
 
-    def _ordered(self, known: str) -> Iterator[pa.Table]:
-        """Yield the lines of the hits of a table, in their order."""
-        bindings, source = Bindings(), self._known(known)
-        chosen = self._chosen(source, 0, bindings)
-        rank = "" if self.order.keys else f", row_number() over (order by {BY_PLACE}) as rank"
-        ranked = Statement(f"{source.beginning}{chosen}\nselect *{rank} from hit", bindings)
-        search = replace(self, sample=0, ranked=True)
-        with gathered(self.connection, _RANKED, [ranked]):
-            for low in range(1, int(_LAST.value(self.connection)) + 1, LINES):
-                part = f"{_RANKED} where rank between {low} and {low + LINES - 1}"
-                yield search.lines(0, known=part).run(self.connection)
+    def _kept(self, found: Iterable[BlockHits], query: Statement, *, early: bool) -> pa.Table:
+        """Return the hits that a query keeps of all; ``early``: it can be asked of some before."""
+        import pyarrow as pa
+
+        held, size = [_rows(self._asked, None)], 0
+        for hits in found:
+            held.append(_rows(self._asked, hits))
+            size += len(hits)
+            if early and size > TOKENS:
+                held = [self._ask(_CHOSEN, pa.concat_tables(held), query).select(held[0].column_names)]
+                size = len(held[0])
+        return self._ask(_CHOSEN, pa.concat_tables(held), query)
+
+    def _ask(self, name: str, rows: pa.Table, query: Statement) -> pa.Table:
+        with registered(raw(self._connection), **{name: rows}):
+            return query.run(self._connection)
+
+    def _in_place(self, limit: int) -> Iterator[pa.Table]:
+        """Yield the first lines in the order of the store."""
+        first = self._chosen() if not limit else _first(self._chosen(), limit)
+        for shown in in_batches(self._around(first), LINES, TOKENS):
+            yield lines_of(self._connection, shown)
+
+    def _ordered(self, limit: int) -> Iterator[pa.Table]:
+        """Yield the first lines in the order that is asked for."""
+        import pyarrow as pa
+
+        order, reasons = self._asked.order, pa.table({})
+        if order.of_words:
+            words = WordOrder(self._connection, order.keys, order.context)
+            places = words.first(self._beside(self._chosen()), limit, TOKENS)
+        else:
+            early = bool(limit) and not order.typical
+            rows = self._kept(self._chosen(), self._asked.ordered(_CHOSEN, limit), early=early)
+            places, reasons = _places(rows), rows.select(order.reasons)
+        for begin in range(0, max(len(places), 1), LINES):
+            table = self._lines(places.take(np.arange(begin, min(begin + LINES, len(places)))))
+            for name in reasons.column_names:
+                table = table.append_column(name, reasons[name].slice(begin, LINES))
+            yield table
+
+    def _lines(self, places: Spans) -> pa.Table:
+        """Return the lines of hits in the order of these."""
+        import pyarrow as pa
+
+        by_place = np.lexsort((places.last, places.first))
+        shown = self._around(located(self._tokens, places.take(by_place)))
+        batches = in_batches(shown, LINES, TOKENS)
+        lines = pa.concat_tables([lines_of(self._connection, one) for one in batches])
+        return lines.take(pa.array(np.argsort(by_place)))
+
+    def _around(self, found: Iterable[BlockHits]) -> Iterator[Stretches]:
+        return (stretches_of(hits, self._asked.context) for hits in self._beside(found))
+
+    def _beside(self, found: Iterable[BlockHits]) -> Iterator[BlockHits]:
+        """Yield hits in blocks that have all tokens beside them."""
+        for hits in found:
+            if hits.block.tokens.across == self._asked.wide:
+                yield hits
+            else:
+                yield from located(self._tokens, numbers_of(hits))
 
 
-def _with_few(within: Part, size: int, most: int) -> Iterator[Part]:
-    """Cut a range so that each of its parts has so much of what all of it has, if that is spread evenly."""
-    parts = -(-size // most)
-    return within.cut(-(-within.size // parts)) if parts else iter(())
+def _first(found: Iterable[BlockHits], limit: int) -> Iterator[BlockHits]:
+    """Yield the first hits, and look at the others, which are counted."""
+    for hits in found:
+        if limit:
+            some = BlockHits(hits.block, hits.first[:limit], hits.last[:limit], NO_SPANS)
+            limit -= len(some)
+            yield some
+
+
+def _rows(asked: AskedLines, hits: BlockHits | None) -> pa.Table:
+    """Return hits as rows: their place, as the statement has it, and the numbers of their tokens."""
+    import pyarrow as pa
+
+    if hits is None:
+        names = {"sentence_id": np.int64, "first": np.int32, "last": np.int32}
+        rows, numbers = pa.table({name: np.zeros(0, kind) for name, kind in names.items()}), NO_SPANS
+    else:
+        rows, numbers = hits.rows(asked.reach), numbers_of(hits)
+    for name, column in zip(_NUMBERS, (numbers.first, numbers.last), strict=True):
+        rows = rows.append_column(name, [column])
+    return rows
+
+
+def _places(rows: pa.Table) -> Spans:
+    first, last = (rows[name].to_numpy() for name in _NUMBERS)
+    return Spans(first, last, {})

@@ -15,7 +15,7 @@ from typing import Annotated
 from sentgen.case_folding import folded
 from sentgen.errors import InputError
 from sentgen.lookups.concordances.shown import Home, LineKey, find_key
-from sentgen.lookups.concordances.typical import SCORE, TOKENS, Typical, typical_lines
+from sentgen.lookups.concordances.typical import SCORE, Typical, typical_lines
 from sentgen.lookups.keys import StoreKeys
 from sentgen.lookups.numbers import as_exact, as_number
 from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach
@@ -25,7 +25,7 @@ from sentgen.options import Option
 
 #: No order but that of the corpus.
 NONE = "none"
-_NODE, _LEFT, _RIGHT = "node", "left", "right"
+NODE, LEFT, RIGHT = "node", "left", "right"
 #: Good examples first.
 TYPICAL = "typical"
 _PLACE = re.compile(r"([1-9]\d{0,2})([LR])", re.IGNORECASE)
@@ -57,7 +57,7 @@ _WORDS = """
       select h.*, {start} as start, {low} as low, {high} as high, unnest({places}) as place
       from {every} as h{at}
     ) as b
-    join {tokens} as t on t.{sentence} = b.start and t.{position} = b.place{part}
+    join {tokens} as t on t.{sentence} = b.start and t.{position} = b.place
     join word as w on w.id = t.word_id
     group by b.sentence_id, b.first, b.last
   ) as s on s.sentence_id = h.sentence_id and s.first = h.first and s.last = h.last"""
@@ -66,7 +66,7 @@ _NEAREST = """\
 beside as (
   select h.*, coalesce({form}, '') as near
   from {every} as h
-  left join token as t on t.sentence_id = h.sentence_id and t.position = {place}{part}
+  left join token as t on t.sentence_id = h.sentence_id and t.position = {place}
   left join word as w on w.id = t.word_id
 ),
 nearest as (
@@ -99,7 +99,7 @@ class SortKey:
 
     def tokens(self, context: int) -> int:
         """Return how many tokens of a hit are read, where its contexts are of so many."""
-        return context if self.name in (_LEFT, _RIGHT) else TOKENS if self.name == TYPICAL else 1
+        return context if self.name in (LEFT, RIGHT) else 1
 
 
 SortOption = Annotated[
@@ -138,7 +138,7 @@ def _read_key(text: str) -> SortKey:
         side = found[2].upper()
         return SortKey(f"{found[1]}{side}", fold, descending, int(found[1]) * (-1 if side == "L" else 1))
     # As before there were others: by words beside the node whatever their case.
-    return SortKey(name, fold or name in (_LEFT, _RIGHT), descending)
+    return SortKey(name, fold or name in (LEFT, RIGHT), descending)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +160,9 @@ class LineOrder:
     explained: bool = False
 
     @property
-    def tokens(self) -> int:
-        """How many tokens of each hit are read."""
-        return sum(one.tokens(self.context) for one in self.keys)
+    def of_words(self) -> bool:
+        """Whether all keys are words of the hit or beside it."""
+        return all(one.place or one.name in (NODE, LEFT, RIGHT) for one in self.keys)
 
     @property
     def reasons(self) -> list[str]:
@@ -187,7 +187,6 @@ class LineOrder:
         limit: int,
         *,
         wide: bool = False,
-        part: str = "",
         ties: str = BY_PLACE,
     ) -> str:
         """Return the common table expression ``hit``, which has the first hits, with their ``rank``.
@@ -198,18 +197,17 @@ class LineOrder:
             bindings: of the statement.
             limit: how many; 0 for all.
             wide: whether words beside the node may be in other sentences.
-            part: the condition on the sentences of tokens, if only some are searched.
             ties: the columns that put equal hits in order.
         """
         bindings["sorted"] = self.context
-        nearest = "" if wide or reach is DOCUMENT else self._nearest(every, bindings, limit, part)
+        nearest = "" if wide or reach is DOCUMENT else self._nearest(every, bindings, limit)
         every = "nearest" if nearest else every
         if self.typical:
-            spot = _Spot(every, reach, wide, part)
+            spot = _Spot(every, reach, wide)
             home = spot.home, spot.around.position
-            nearest = self.typical.scored(every, spot.at, home, bindings, part=part, ties=ties)
+            nearest = self.typical.scored(every, spot.at, home, bindings, ties=ties)
             every, ties = "scored", f"in_document, {ties}"
-        spot, values = _Spot(every, reach, wide, part), self.found or {}
+        spot, values = _Spot(every, reach, wide), self.found or {}
         columns, words, read, order = list[str](), list[str](), list[str](), list[str]()
         for number, one in enumerate(self.keys, 1):
             if one.name == TYPICAL:
@@ -240,16 +238,15 @@ class LineOrder:
             limit=limit_clause(limit, bindings, "    "),
         )
 
-    def _nearest(self, every: str, bindings: Bindings, limit: int, part: str) -> str:
+    def _nearest(self, every: str, bindings: Bindings, limit: int) -> str:
         """Return what leaves out hits by their next word, which takes less than all words beside them."""
         first = self.keys[0] if self.keys else None
-        if first is None or first.name not in (_LEFT, _RIGHT) or not (limit and self.context) or self.typical:
+        if first is None or first.name not in (LEFT, RIGHT) or not (limit and self.context) or self.typical:
             return ""
         return _NEAREST.format(
             form=folded("w.form"),
             every=every,
-            place="h.first - 1" if first.name == _LEFT else "h.last + 1",
-            part=f" and t.sentence_id {part}" if part else "",
+            place="h.first - 1" if first.name == LEFT else "h.last + 1",
             within=">=" if first.descending else "<=",
             last="min" if first.descending else "max",
             turned=" desc" if first.descending else "",
@@ -264,9 +261,9 @@ def _words(one: SortKey) -> tuple[str, str]:
         place = f"low - {-one.place}" if one.place < 0 else f"high + {one.place}"
         return f"any_value({form}) filter (where b.place = {place})", f"[{place}]"
     turned, filtered, read = {
-        _NODE: ("", "b.place between low and high", "range(low, high + 1)"),
-        _LEFT: (" desc", "b.place < low", "range(low - $sorted, low)"),
-        _RIGHT: ("", "b.place > high", "range(high + 1, high + 1 + $sorted)"),
+        NODE: ("", "b.place between low and high", "range(low, high + 1)"),
+        LEFT: (" desc", "b.place < low", "range(low - $sorted, low)"),
+        RIGHT: ("", "b.place > high", "range(high + 1, high + 1 + $sorted)"),
     }[one.name]
     return f"list({form} order by b.place{turned}) filter (where {filtered})", read
 
@@ -279,7 +276,7 @@ def line_order(
     Raises:
         InputError: there is none of a name.
     """
-    others = [_NODE, _LEFT, _RIGHT, TYPICAL]
+    others = [NODE, LEFT, RIGHT, TYPICAL]
     named = [one.name for one in keys if not one.place and one.name not in others]
     found = {name: find_key(there, name, "sort key", ["1L", "1R", *others]) for name in named}
     typical = typical_lines(there) if any(one.name == TYPICAL for one in keys) else None
@@ -304,7 +301,6 @@ class _Spot:
     every: str
     reach: Reach
     wide: bool
-    part: str
 
     @property
     def _shifted(self) -> bool:
@@ -362,5 +358,4 @@ class _Spot:
             tokens=tokens.tokens,
             sentence=tokens.sentence,
             position=tokens.position,
-            part=f" and t.sentence_id {self.part}" if self.part else "",
         )

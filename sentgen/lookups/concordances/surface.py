@@ -22,7 +22,6 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from sentgen.case_folding import fold, folded
 from sentgen.lookups.statement import Statement
 from sentgen.schema.engine import kept
 
@@ -109,13 +108,3 @@ def surface_of(connection: Connection, *, token: str = "c", word: str = "word") 
     if surface_of not in found:
         found[surface_of] = Statement("select 1 from multiword limit 1").value(connection) is not None
     return Surface(found[surface_of], token, word)
-
-
-def surface_sizes(connection: Connection, form: str, *, ignore_case: bool) -> tuple[int, ...]:
-    """Return of how many tokens surface words of this form are, ascending; nothing if there are none."""
-    if not surface_of(connection).multiwords:
-        return ()
-    spelled, asked = (folded("form"), fold(form)) if ignore_case else ("form", form)
-    query = f'select list(distinct "last" - "first" + 1) from multiword where {spelled} = $form'
-    # One value: rows would take Arrow, whose import takes longer than most look-ups.
-    return tuple(sorted(Statement(query, {"form": asked}).value(connection) or ()))

@@ -25,8 +25,6 @@ SCORE, WHOLE = "score", "whole"
 #: What a part weighs, beside `WHOLE`, by which all of them are multiplied.
 WEIGHTS = {"size": 2, "words": 4, "plain": 3, "usual": 1, "frame": 1}
 REASONS = {SCORE, WHOLE, *WEIGHTS}
-#: Tokens of the sentence of a hit, about.
-TOKENS = 20
 
 #: Where hits are, and how often the words of the corpora occur, whatever their case.
 _PLACES = """\
@@ -59,19 +57,19 @@ _FORMS = r"""form as materialized (
     coalesce(
       round(1000 * least(1, greatest(0, log10(1e6 * c.count / (select sum(count) from counted))))), 0
     )::integer as common,
-    not regexp_matches(w.form, '[\p{{L}}\p{{N}}]') as mark,
+    not regexp_matches(w.form, '[\p{L}\p{N}]') as mark,
     w.form[1] != lower(w.form[1]) as capital,
     w.form[1] != upper(w.form[1]) as small,
-    regexp_matches(w.form, '\p{{N}}|[@#_/\\=<>|~^*…]|\.\.|www\.')
-      or (regexp_full_match(w.form, '[^\p{{L}}]{{2,}}') and not regexp_full_match(w.form, '-+|`+|''+'))
+    regexp_matches(w.form, '\p{N}|[@#_/\\=<>|~^*…]|\.\.|www\.')
+      or (regexp_full_match(w.form, '[^\p{L}]{2,}') and not regexp_full_match(w.form, '-+|`+|''+'))
       or (length(w.form) > 1 and w.form = upper(w.form) and w.form != lower(w.form)) as odd,
     regexp_matches(w.form, '[.!?…。！？؟۔।॥։።]$') as ends,
-    regexp_full_match(w.form, '["“”„‟«»‹›‘’''`¿¡()\[\]{{}}（）「」『』【】《》]+') as wraps,
-    length(translate(w.form, ')]}}）」』】》', ''))
-      - length(translate(w.form, '([{{（「『【《', '')) as open,
+    regexp_full_match(w.form, '["“”„‟«»‹›‘’''`¿¡()\[\]{}（）「」『』【】《》]+') as wraps,
+    length(translate(w.form, ')]}）」』】》', ''))
+      - length(translate(w.form, '([{（「『【《', '')) as open,
     case when w.form in ('``', '''''') then 1
       else length(w.form) - length(translate(w.form, '"“”„‟«»', '')) end as quotes
-  from (select distinct t.word_id as id from token as t semi join met on met.id = t.sentence_id{within}) as u
+  from (select distinct t.word_id as id from token as t semi join met on met.id = t.sentence_id) as u
   join word as w on w.id = u.id
   left join counted as c on c.folded = lower(w.form)
 ),
@@ -101,7 +99,7 @@ told as materialized (
     from token as t
     join met on met.id = t.sentence_id
     join form as f on f.id = t.word_id
-    left join bundle as b on b.id = t.feats_id{part}
+    left join bundle as b on b.id = t.feats_id
     group by t.sentence_id
   )
 ),
@@ -170,7 +168,7 @@ governor as materialized (
   select n.home, n.spot, n.until, min(t.position) as position,
     arg_min_null(t.deprel_id, t.position) as deprel_id
   from node as n
-  join token as t on t.sentence_id = n.home and t.position between n.spot and n.until{within}
+  join token as t on t.sentence_id = n.home and t.position between n.spot and n.until
   where t.head not between n.spot and n.until
   group by n.home, n.spot, n.until
 ),
@@ -180,7 +178,7 @@ framed as (
       select id from tag where name = 'punct'
     )) as modifiers
   from governor as g
-  left join token as d on d.sentence_id = g.home and d.head = g.position{of_part}
+  left join token as d on d.sentence_id = g.home and d.head = g.position
   group by g.home, g.spot, g.until, g.deprel_id
 ),
 frame as materialized (
@@ -247,9 +245,7 @@ class Typical:
         lacking = [name for name, is_there in there.items() if not is_there]
         return (f"typical without {', '.join(lacking)}: these corpora have none",) if lacking else ()
 
-    def scored(
-        self, every: str, at: str, place: tuple[str, str], bindings: Bindings, *, part: str, ties: str
-    ) -> str:
+    def scored(self, every: str, at: str, place: tuple[str, str], bindings: Bindings, *, ties: str) -> str:
         """Return the common table expressions up to ``scored``: all hits with their parts and their document.
 
         Args:
@@ -257,7 +253,6 @@ class Typical:
             at: what joins the places of these in their documents.
             place: the number of the sentence of the first token of a hit, and its position there.
             bindings: of the statement.
-            part: the condition on sentences, if only some are searched.
             ties: the columns that put equal hits in order.
         """
         home, position = place
@@ -267,22 +262,20 @@ class Typical:
         text = _PLACES.format(
             home=home, position=position, every=every, at=at, ends=f"{BOS}, {EOS}", segments=segments
         )
-        within = f" and t.sentence_id {part}" if part else ""
-        text += _FORMS.format(within=within) + self._sentences(part)
+        text += _FORMS + self._sentences()
         if self.surprisal:
             text += _USUAL.format(model=bindings.bind("model", self.surprisal.model))
         if self.trees:
-            text += _FRAME.format(within=within, of_part=f" and d.sentence_id {part}" if part else "")
+            text += _FRAME
         return text + self._weighted(ties)
 
-    def _sentences(self, part: str) -> str:
+    def _sentences(self) -> str:
         checks = ["begins", "ends", "closed", *(["verb"] if self.tags else [])]
         return _SENTENCES.format(
             checks=" + ".join(f"{one}::integer" for one in checks),
             number=len(checks),
             context=_CONTEXT if self.tags else _CAPITAL,
             verb="" if not self.tags else _ROOT_VERB if self.trees else _ANY_VERB,
-            part=f"\n    where t.sentence_id {part}" if part else "",
         )
 
     def _weighted(self, ties: str) -> str:

@@ -14,9 +14,6 @@ from dataclasses import dataclass, field
 
 from sentgen.lookups.cql import syntax
 
-#: More states do not fit into one number, a bit each.
-MOST_WALKED = 64
-
 Symbol = syntax.Token | syntax.Joined
 #: Conditions on where a match begins or ends.
 Edges = frozenset[syntax.CqlEdge]

@@ -137,9 +137,9 @@ _UNKNOWN = {
         (r"\[:", "write the condition in the token, or a label and :: behind the pattern"),
         (r"\$\w+|\bRE\s*\(", 'write words as alternatives, such as "Monday|Tuesday"'),
         (
-            r"\b(?:f|dist|distance|distabs|int|[lr]bound(?:_of)?|unify|ambiguity|add|sub|mul|prefix|is_prefix|minus"
+            r"\b(?:int|[lr]bound(?:_of)?|unify|ambiguity|add|sub|mul|prefix|is_prefix|minus"
             r"|ignore|normalize|strlen)\s*\(",
-            "write a gap such as []{0,5} for a distance",
+            "the functions here are distance, distabs and f",
         ),
         (r"\b(?:contains|matches)\b(?=\s*[\"'])", 'write a regular expression, such as ".*\\|Zeuge\\|.*"'),
         (r"@\d", "write a label, such as a:[], instead of a numbered target"),

@@ -83,6 +83,7 @@ near: DISTANCE DISTANCE | region_name
     | term EQUAL term                   -> same
     | term COMPARE (AMOUNT | STRING)    -> bounded
     | term COMPARE term                 -> compared
+    | FUNCTION "(" term ("," term)? ")" (COMPARE | EQUAL) AMOUNT -> measured
 region_name: NAME
 tests: (test ("&"? test)*)?
 test: NAME EQUAL value
@@ -91,6 +92,7 @@ value: STRING FLAGS?
 
 EQUAL: "!=" | "="
 COMPARE: /[<>]=?/
+FUNCTION.2: /(distance|dist|distabs|f)(?=\s*\()/
 AMOUNT: /[+-]?[0-9]+(\.[0-9]+)?/
 NUMBER: /[0-9]+/
 DISTANCE: /[+-]?[0-9]+/
@@ -102,6 +104,10 @@ COMMENT: /#[^\n]*/
 %ignore COMMENT
 """
 
+#: Functions by another name.
+_FUNCTIONS = {"dist": "distance"}
+#: Characters of a number that functions are compared with at most.
+_DIGITS = 18
 #: What the parser calls things, and what people do.
 _NAMES = {
     "LSQB": "[",
@@ -139,7 +145,7 @@ _SENSITIVE = re.compile(r"\(\?(?:-i|c)\)")
 #: Tokens that are as far away as a query can ask for: each of them is looked up.
 MOST_DISTANCE = 100
 #: The rules that are conditions.
-_CONDITIONS = ("bare", "equals", "same", "bounded", "compared", "word", "test")
+_CONDITIONS = ("bare", "equals", "same", "bounded", "compared", "measured", "word", "test")
 #: Names of sentences and documents.
 BUILT_IN = {"s": "s", "sentence": "s", "doc": "doc", "document": "doc", "text": "doc"}
 _PLAIN = re.compile(r"(?:[^\\.?*+|()\[\]{}^$]|\\[^\w\s])*")
@@ -430,6 +436,19 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
 
     def compared(self, term: syntax.Term, sign: Leaf, other: syntax.Term) -> syntax.Condition:
         return syntax.CqlComparison(term, other, column=other.column, operator=str(sign))
+
+    def measured(self, function: Leaf, *rest: Leaf | syntax.Term) -> syntax.Condition:
+        terms = tuple(one for one in rest if isinstance(one, syntax.Term))
+        sign, number = (one for one in rest if isinstance(one, Leaf))
+        name = _FUNCTIONS.get(str(function), str(function))
+        if len(terms) != (1 if name == "f" else 2):
+            what = "one label, as f(a.lemma)" if name == "f" else f"two labels, as {function}(a, b)"
+            raise self._refuse(f"{function} is asked of {what}", function)
+        if not number.lstrip("+-").isdecimal() or len(number) > _DIGITS:
+            raise self._refuse(f"what {function} is compared with is a whole number", number)
+        # A label alone stands for the word of its token.
+        told = (one if one.label else syntax.Term("word", one.attribute, one.column) for one in terms)
+        return syntax.Measured(name, tuple(told), str(sign), int(number))
 
     def term(self, first: Leaf, *others: Leaf) -> syntax.Term:
         place, text = first.start_pos or 0, ".".join((first, *others))

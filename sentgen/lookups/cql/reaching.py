@@ -23,24 +23,18 @@ def reaching(pattern: syntax.Pattern, selection: Selection) -> tuple[syntax.Patt
 
 def _inside(pattern: syntax.Pattern) -> bool:
     """Return whether a pattern within a sentence asks for nothing that is only outside of it."""
-    tokens = syntax.Token | syntax.Sequence | syntax.Alternatives | syntax.Repetition | syntax.Constrained
-    return isinstance(pattern, tokens) and all(map(_inside, syntax.children(pattern)))
+    inner = (
+        syntax.Token
+        | syntax.Multiword
+        | syntax.Sequence
+        | syntax.Alternatives
+        | syntax.Repetition
+        | syntax.Constrained
+    )
+    return isinstance(pattern, inner) and all(map(_inside, syntax.children(pattern)))
 
 
 def _looked_up(pattern: syntax.Pattern) -> syntax.Pattern:
-    match pattern:
-        case syntax.Token(None):
-            return replace(pattern, condition=syntax.CqlComparison(syntax.Term("word"), Value(("",)), True))
-        case syntax.Sequence(parts) | syntax.Alternatives(parts):
-            return replace(pattern, parts=tuple(map(_looked_up, parts)))
-        case syntax.Repetition(part) | syntax.Constrained(part) | syntax.Expanded(part):
-            return replace(pattern, part=_looked_up(part))
-        case syntax.Both(one, two):
-            return syntax.Both(_looked_up(one), _looked_up(two))
-        case syntax.Within(one, two):
-            return syntax.Within(_looked_up(one), _looked_up(two))
-        case syntax.Containing(one, two):
-            return syntax.Containing(_looked_up(one), _looked_up(two))
-        case syntax.Meet(one, two):
-            return replace(pattern, part=_looked_up(one), other=_looked_up(two))
-    return pattern
+    if isinstance(pattern, syntax.Token) and pattern.condition is None:
+        return replace(pattern, condition=syntax.CqlComparison(syntax.Term("word"), Value(("",)), True))
+    return syntax.rebuilt(pattern, _looked_up)

@@ -105,7 +105,7 @@ class DocumentRegions(RegionConditions):
         """
         chosen = f"select s.id from sentence as s{where(among)}" if among else ""
         if not region.built_in:
-            told = [self._meets(region), *([_CUT.format(chosen=chosen)] if chosen else [])]
+            told = [self.meets(region), *([_CUT.format(chosen=chosen)] if chosen else [])]
             return _PARTS[""].format(conditions=where(told, "    "))
         told = self.in_sentences(region, "s.id")
         is_chosen, having = f"s.id in ({chosen})", ""

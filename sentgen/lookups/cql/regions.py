@@ -60,13 +60,9 @@ class RegionConditions:
 
     Args:
         conditions: writes those on tokens.
-        low: a parameter with the first sentence that is searched; empty for all.
-        high: a parameter with the last one.
     """
 
     conditions: TokenConditions
-    low: str = ""
-    high: str = ""
 
     def before(self, edges: Iterable[syntax.CqlEdge], sentence: str, position: str) -> list[str]:
         """Return the conditions that regions begin or end right before a token."""
@@ -85,7 +81,7 @@ class RegionConditions:
                 found += self.in_sentences(edge.region, sentence)
             else:
                 text = _ENDS if edge.end else _BEGINS
-                found.append(text.format(**places, conditions=self._meets(edge.region)))
+                found.append(text.format(**places, conditions=self.meets(edge.region)))
         return found
 
     def in_sentences(self, region: syntax.RegionPattern, sentence: str) -> list[str]:
@@ -108,7 +104,7 @@ class RegionConditions:
         if region.built_in:
             told = [*among, *self.in_sentences(region, "s.id")]
             return _WHOLE[region.kind].format(labels=labels, conditions=where(told, "  "))
-        parts = parts_of(self._meets(region), lengths=True) + where(among, "  ")
+        parts = parts_of(self.meets(region), lengths=True) + where(among, "  ")
         return f"  select p.sentence_id, p.first, p.last{labels}\n  from ({parts}) as p"
 
     def within(self, region: syntax.RegionPattern, found: str) -> str:
@@ -134,10 +130,9 @@ class RegionConditions:
         return self._parts(region)
 
     def _parts(self, region: syntax.RegionPattern, *, lengths: bool = False) -> str:
-        near = [f"r.sentence_id <= {self.high}", f"r.last_sentence_id >= {self.low}"] if self.low else []
-        return parts_of(" and ".join([self._meets(region), *near]), lengths=lengths)
+        return parts_of(self.meets(region), lengths=lengths)
 
-    def _meets(self, region: syntax.RegionPattern) -> str:
+    def meets(self, region: syntax.RegionPattern) -> str:
         """Return the condition that a row ``r`` of `region` is such a region."""
         keys, bindings = self.conditions.keys, self.conditions.bindings
         kinds = keys.find_kinds(region.kind)

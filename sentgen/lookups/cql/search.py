@@ -1,40 +1,34 @@
-"""A CQL query that was read, checked and planned: what look-ups ask for its hits."""
+"""A query that was read and checked: what look-ups ask for its hits."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import dataclass
+from typing import Annotated
 
 import duckdb
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError, QueryError
-from sentgen.lookups.attributes import NAMED, Test, Value
-from sentgen.lookups.concordances.places import sentences_of
+from sentgen.lookups.attributes import COLUMNS, NAMED, Test, Value
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.dialects import AS_USUAL, Reading, Strategy
-from sentgen.lookups.cql.plan import plan
 from sentgen.lookups.cql.reaching import reaching
 from sentgen.lookups.cql.regions import find_property
-from sentgen.lookups.cql.scans import Scans
-from sentgen.lookups.cql.spans import Spans
+from sentgen.lookups.cql.spans import SpanStatement
 from sentgen.lookups.cql.tokens import ENDS, TAGS, TokenConditions, is_attribute
+from sentgen.lookups.cql.written import as_written
 from sentgen.lookups.keys import StoreKeys, bare
-from sentgen.lookups.languages import Negation
-from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach
+from sentgen.lookups.languages import Either, Every, Negation
+from sentgen.lookups.reach import SENTENCE, Reach
 from sentgen.lookups.regions import plain
-from sentgen.lookups.regular import told
+from sentgen.lookups.regular import like_pattern, told
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement
 from sentgen.options import Option
 from sentgen.output.wording import instead
 from sentgen.schema.engine import raw
-
-if TYPE_CHECKING:
-    from sentgen.lookups.cql.walks import Walk
-
 
 CqlOption = Annotated[
     str | None, Option('A query in CQL instead, such as `[upos="ADJ"]+ "house"`.', metavar="QUERY")
@@ -123,26 +117,22 @@ class Cql:
 
     Args:
         text: as it was asked.
-        pattern: what it says.
+        asked: what it says.
+        pattern: the same with all that is written so for each word.
         strategy: which of the spans are hits.
         selection: the corpora.
         empty: the values in it that match the empty string.
         keys: those of the store.
-        rare: what is looked up first.
-        sentences: how many are searched at once.
-        walked: whether there is so much to walk along that it is done over arrays.
         reach: how far a match reaches.
     """
 
     text: str
+    asked: syntax.Pattern
     pattern: syntax.Pattern
     strategy: Strategy
     selection: Selection
     empty: frozenset[Test]
     keys: StoreKeys
-    rare: syntax.Condition | None = None
-    sentences: int = 0
-    walked: bool = False
     reach: Reach = SENTENCE
 
     @property
@@ -154,7 +144,7 @@ class Cql:
     def values(self) -> list[tuple[str, str, str, bool]]:
         """What tokens are to be: attribute, string, what stands before it, whether it is an expression."""
         found = []
-        for condition in syntax.conditions(self.pattern):
+        for condition in syntax.conditions(self.asked):
             for one in syntax.comparisons(condition):
                 name = "word" if one.left.attribute == "form" else one.left.attribute
                 if one.negated or one.left.label or name not in NAMED or not isinstance(one.right, Value):
@@ -165,31 +155,15 @@ class Cql:
 
     def conditions(self, bindings: Bindings) -> TokenConditions:
         """Return what writes the conditions of this query into a statement."""
-        return TokenConditions(self.text, self.selection, bindings, self.empty, self.keys)
+        return TokenConditions(self.selection, bindings, self.empty, self.keys)
 
-    def find(self, bindings: Bindings, low: str = "", high: str = "", *, walked: bool = False) -> CqlMatches:
-        """Return the hits.
-
-        Args:
-            bindings: of the statement.
-            low: a parameter with the first sentence to search; empty for all of them.
-            high: a parameter with the last one.
-            walked: whether `walks` were walked, and lent to the connection.
-        """
-        scans = Scans(self.conditions(bindings), self.rare, low, high, self.reach)
-        spans = Spans(scans, walked)
+    def find(self, bindings: Bindings) -> CqlMatches:
+        """Return the hits as a statement has them, which is what a query means."""
+        spans = SpanStatement(self.conditions(bindings), self.reach)
         match = spans.write(self.pattern)
         parts = "".join(f"{part},\n" for part in spans.parts)
-        text = f"  {_EACH}" if spans.once and self.strategy is Strategy.ALL else _HITS[self.strategy]
-        hits = f"found as (\n{text.format(match=match)}\n),\n"
+        hits = f"found as (\n{_HITS[self.strategy].format(match=match)}\n),\n"
         return CqlMatches(parts + hits, "found", match, spans.labels)
-
-    def walks(self, bindings: Bindings, low: str, high: str) -> dict[str, Walk]:
-        """Return what is to be walked for the hits in a range of sentences, by the name of its table."""
-        scans = Scans(self.conditions(bindings), self.rare, low, high, self.reach)
-        spans = Spans(scans, walked=True)
-        spans.write(self.pattern)
-        return {f"walked_{number}": walk for number, walk in enumerate(spans.walks, 1)}
 
 
 def parse_cql(
@@ -199,7 +173,7 @@ def parse_cql(
     reading: Reading = AS_USUAL,
     by: Sequence[syntax.Term] = (),
 ) -> Cql:
-    """Read, check and plan a query.
+    """Read and check a query.
 
     Args:
         connection: the store.
@@ -216,24 +190,44 @@ def parse_cql(
     from sentgen.lookups.cql.grammar import read
 
     keys = StoreKeys(connection, selection.names)
-    pattern, strategy = read(text, keys.find_kinds, reading.dialect), reading.hits_of(text)
+    pattern = read(text, keys.find_kinds, reading.dialect)
+    return _checked(connection, keys, text, pattern, reading.hits_of(text), selection, reading, by)
+
+
+def query_of(
+    connection: Connection,
+    text: str,
+    pattern: syntax.Pattern,
+    selection: Selection,
+    reading: Reading = AS_USUAL,
+    by: Sequence[syntax.Term] = (),
+) -> Cql:
+    """Check a pattern that was not written in CQL; see `parse_cql`."""
+    keys = StoreKeys(connection, selection.names)
+    return _checked(connection, keys, text, pattern, Strategy.ALL, selection, reading, by)
+
+
+def _checked(
+    connection: Connection,
+    keys: StoreKeys,
+    text: str,
+    pattern: syntax.Pattern,
+    strategy: Strategy,
+    selection: Selection,
+    reading: Reading,
+    by: Sequence[syntax.Term],
+) -> Cql:
     check_terms(keys, text, by, pattern)
-    reach = SENTENCE
+    empty, reach, asked = _empty(connection, text, pattern), SENTENCE, pattern
+    pattern = as_written(connection, pattern, selection, across=reading.reaches)
     if reading.reaches:
         pattern, reach = reaching(pattern, selection)
-    cql = Cql(text, pattern, strategy, selection, _empty(connection, text, pattern), keys, reach=reach)
-    sentences = sentences_of(connection)
-    planned = plan(connection, pattern, cql.conditions(Bindings()), sentences, across=reach is DOCUMENT)
-    cql = replace(cql, rare=planned.rare, sentences=planned.sentences)
-    return replace(cql, walked=planned.walked and bool(cql.walks(Bindings(), "", "")))
+    return Cql(text, asked, pattern, strategy, selection, empty, keys, reach)
 
 
 def _terms(pattern: syntax.Pattern) -> Iterable[syntax.Term]:
     for condition in syntax.conditions(pattern):
-        for one in syntax.comparisons(condition):
-            yield one.left
-            if isinstance(one.right, syntax.Term):
-                yield one.right
+        yield from syntax.terms(condition)
 
 
 def check_terms(
@@ -323,30 +317,38 @@ def _unknown(keys: StoreKeys, one: syntax.Term) -> str:
 def _check_labels(text: str, pattern: syntax.Pattern) -> None:
     """Refuse labels that a condition names and its pattern does not have."""
     if isinstance(pattern, syntax.Token) and pattern.condition:
+        for test in syntax.label_tests(pattern.condition):
+            message = f'write what it is: {test.label} = "..."'
+            raise QueryError(message, query=text, place=test.column)
         for one in _terms(pattern):
             if one.label:
                 message = "a label is compared behind the pattern: a:[] b:[] :: a.lemma = b.lemma"
                 raise QueryError(message, query=text, place=one.column)
     if isinstance(pattern, syntax.Constrained):
         there = syntax.labels(pattern.part)
-        for label, place in _named(pattern.condition):
+        condition = pattern.condition
+        named = [(one.label, one.column) for one in syntax.terms(condition)]
+        named += [(one.label, one.column) for one in syntax.label_tests(condition)]
+        for label, place in sorted(named, key=lambda one: one[1]):
             if label not in (*there, *ENDS):
                 listed = ", ".join([*there, *ENDS])
                 raise QueryError(f"no label {label!r}; there are {listed}", query=text, place=place)
+        _check_frequencies(text, condition)
     for part in syntax.children(pattern):
         _check_labels(text, part)
 
 
-def _named(condition: syntax.Condition) -> list[tuple[str, int]]:
+def _check_frequencies(text: str, condition: syntax.Condition) -> None:
+    """Refuse to count what is no column of tokens."""
     match condition:
-        case syntax.LabelTest(label, column):
-            return [(label, column)]
-        case syntax.CqlComparison(left, right):
-            terms = [left, *([right] if isinstance(right, syntax.Term) else [])]
-            return [(one.label, one.column) for one in terms]
+        case syntax.Measured("f", (term,)) if term.attribute not in COLUMNS:
+            message = f"f counts {', '.join(NAMED)}, and no {term.attribute}"
+            raise QueryError(message, query=text, place=term.column)
+        case Every(parts) | Either(parts):
+            for part in parts:
+                _check_frequencies(text, part)
         case Negation(part):
-            return _named(part)
-    return [one for part in condition.parts for one in _named(part)]
+            _check_frequencies(text, part)
 
 
 def _empty(connection: Connection, text: str, pattern: syntax.Pattern) -> frozenset[Test]:
@@ -357,16 +359,33 @@ def _empty(connection: Connection, text: str, pattern: syntax.Pattern) -> frozen
     for one in (*of_tokens, *of_regions):
         if isinstance(one.right, syntax.Term):
             continue
+        if (plain := _is_empty(one.right)) is not None:
+            found |= {one.right} if plain else set()
+            continue
         bindings = Bindings()
         try:
             query = Statement(f"select {one.right.condition(bindings.bind('empty', ''), bindings)}", bindings)
             if raw(connection).execute(query.text, dict(bindings)).fetchall() == [(True,)]:
                 found.add(one.right)
         except duckdb.InvalidInputException as error:
+            if not (isinstance(one.right, Value) and one.right.regex):
+                raise  # not of the expression, but of the string: it is no UTF-8
             raise _no_expression(text, one, error) from None
         except InputError as error:
             raise QueryError(f"no regular expression: {error}", query=text, place=one.column) from None
     return frozenset(found)
+
+
+def _is_empty(value: Test) -> bool | None:
+    """Return whether a value matches the empty string; none if that is for DuckDB to say."""
+    if not isinstance(value, Value):
+        return False
+    texts = list(map(like_pattern, value.texts)) if value.regex else value.texts
+    return (
+        None
+        if None in texts
+        else "" in [text.replace("%", "") if value.regex and text else text for text in texts]
+    )
 
 
 def _no_expression(text: str, one: syntax.CqlComparison, error: duckdb.InvalidInputException) -> QueryError:

@@ -3,29 +3,27 @@
 The tokens that some token pattern of the query matches are looked up once (``tok``), each under the number of
 that pattern; a recursive query walks from token to token along the steps of the automaton (``walk``). What is
 no automaton (``within``, ``containing``, ``&``, ``::``) is a join of spans, and what it finds a symbol of the
-automaton around it. Where a token that the query cannot do without is rare, only its sentences are looked at
-(``near``). Where there are many tokens to walk along, automata without such symbols are walked beforehand
-(`sentgen.lookups.cql.walks`), and the statement reads what they found.
+automaton around it. This is what a query means; `sentgen.lookups.search` finds the same in arrays.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
 from sentgen.lookups.cql import syntax
-from sentgen.lookups.cql.automaton import MOST_WALKED, Automaton, Edges, automaton
+from sentgen.lookups.cql.automaton import Automaton, Edges, automaton
 from sentgen.lookups.cql.region_places import BLOCK, DocumentRegions, in_blocks
 from sentgen.lookups.cql.regions import RegionConditions
-from sentgen.lookups.cql.scans import ANYTHING, Read, Scans
 from sentgen.lookups.cql.tokens import ENDS, TokenConditions, is_attribute
-from sentgen.lookups.reach import TableExpression, running
+from sentgen.lookups.languages import Either, Every, Negation
+from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach, TableExpression, running
 from sentgen.lookups.statement import where
 
-if TYPE_CHECKING:
-    from sentgen.lookups.cql.walks import Walk
+#: How a token is read: the condition that it meets, and what must be true right before it.
+Read: TypeAlias = "tuple[syntax.Condition | None, Edges]"
+_ANYTHING: Read = (None, frozenset())
 
 _LYING = """\
   select m.sentence_id, m.first, m.last, p.began, p.place
@@ -65,57 +63,57 @@ class _States:
 
 
 @dataclass(slots=True)
-class Spans:
+class SpanStatement:
     """Writes the parts of the statement.
 
     Args:
-        scans: which tokens are looked at, and how far matches reach.
-        walked: whether automata are walked beforehand: what they find is a table ``walked_1`` and so on.
-        walks: these automata, in that order.
-        once: whether what is written has each span once.
+        conditions: writes those on tokens.
+        reach: how far matches reach.
     """
 
-    scans: Scans
-    walked: bool = False
+    conditions: TokenConditions
+    reach: Reach = SENTENCE
     parts: list[TableExpression] = field(default_factory=list)
-    walks: list[Walk] = field(default_factory=list)
-    once: bool = False
     _classes: dict[Read, int] = field(default_factory=dict)
     _names: dict[str, str] = field(default_factory=dict)
-    _with_rare: str = ""
+
+    @property
+    def _across(self) -> bool:
+        return self.reach is DOCUMENT
 
     def write(self, pattern: syntax.Pattern) -> str:
         """Write the parts for a pattern, and return the name of the last one, which has its spans."""
-        for one in _read(pattern, self.scans.across):
-            if one != ANYTHING:
+        for one in _read(pattern, self._across):
+            if one != _ANYTHING:
                 self._classes.setdefault(one, len(self._classes))
         for label in syntax.labels(pattern):
             self._names[label] = f"label_{len(self._names) + 1}"
-        if self.scans.across:
-            self.parts += running(self.scans.documents())
-        if self.scans.rare is not None:
-            self._with_rare = self.scans.with_rare(pattern)
-            self.parts.append(TableExpression("near", self.scans.near(pattern), kept=True))
+        if self._across:
+            self.parts += running()
         if self._classes:
-            scans = (self.scans.scan(one, number, self._regions) for one, number in self._classes.items())
+            scans = (self._scan(one, number) for one, number in self._classes.items())
             self.parts.append(TableExpression("tok", "\n  union all\n".join(scans), kept=True))
-        found = self._spans(pattern)
-        if self.walks:
-            self.parts = _named(self.parts, found)
-        while isinstance(pattern, syntax.Within) and isinstance(pattern.outer, syntax.RegionPattern):
-            pattern = pattern.inner
-        self.once = len(self.walks) == 1 and not self._names and not isinstance(pattern, syntax.Joined)
-        return found
+        return self._spans(pattern)
 
     @property
     def _regions(self) -> RegionConditions:
-        regions = DocumentRegions if self.scans.across else RegionConditions
-        return regions(self.conditions, self.scans.low, self.scans.high)
+        return (DocumentRegions if self._across else RegionConditions)(self.conditions)
 
-    @property
-    def conditions(self) -> TokenConditions:
-        """What writes conditions on tokens."""
-        return self.scans.conditions
+    def _of_corpora(self, alias: str) -> list[str]:
+        """Return the conditions on the corpora, and the sentences of them, that are asked about."""
+        return self.conditions.selection.of_tokens(self.conditions.bindings, alias)
+
+    def _scan(self, one: Read, number: int) -> str:
+        """Return the query for the tokens that are read in one way, under a number."""
+        condition, entry = one
+        sentence, position = f"t.{self.reach.sentence}", f"t.{self.reach.position}"
+        told = [] if condition is None else [self.conditions.of_token(condition, "t")]
+        told += [*self._regions.before(entry, sentence, position), *self._of_corpora("t")]
+        renamed = f"{sentence} as sentence_id" if self._across else sentence
+        return (
+            f"  select {renamed}, {position} as first, {position} as last, {number} as class"
+            f"\n  from {self.reach.tokens} as t{where(told, '  ')}"
+        )
 
     @property
     def labels(self) -> dict[str, str]:
@@ -135,6 +133,8 @@ class Spans:
         match pattern:
             case syntax.RegionPattern():
                 return self._region(pattern)
+            case syntax.Multiword():
+                return self._multiword(pattern)
             case syntax.Both(left, right):
                 return self._together(left, right, "o.first = m.first and o.last = m.last")
             case syntax.Within(inner, syntax.RegionPattern() as region):
@@ -153,15 +153,31 @@ class Spans:
                 return self._met(pattern)
             case syntax.Constrained(part, condition):
                 return self._constrained(part, condition)
-        return self._walked(automaton(pattern, across=self.scans.across))
+        return self._walked(automaton(pattern, across=self._across))
 
     def _region(self, region: syntax.RegionPattern) -> str:
         told = self.conditions.selection.of_sentences(self.conditions.bindings, "s")
-        if not self.scans.across:
-            told = [*self.scans.range("s.id"), *told]
-        if self.scans.rare is not None and not self.scans.across:
-            told.append("s.id in (select sentence_id from near)")
         return self._add("match", self._regions.whole(region, told, self._labels("", ())))
+
+    def _multiword(self, word: syntax.Multiword) -> str:
+        form = self.conditions.compared("word", word.form).condition("m.form", self.conditions.bindings)
+        sentence, before, joins = "m.sentence_id", "", ""
+        if self._across:
+            sentence, before, joins = "p.start", "p.before + ", "\n  join placed as p on p.id = m.sentence_id"
+        first, last = (f'{before}m."{end}"' for end in ("first", "last"))
+        told = [form, *self._of_corpora("m")]
+        if word.joined:
+            joins += '\n  join token as t on t.sentence_id = m.sentence_id and t.position = m."last"'
+            told.append(self.conditions.of_token(syntax.NoSpace(), "t"))
+        labels = "".join(
+            f", {first if label in word.labels else 'null::integer'} as {column}"
+            for label, column in self._names.items()
+        )
+        return self._add(
+            "match",
+            f"  select {sentence} as sentence_id, {first} as first, {last} as last{labels}\n"
+            f"  from multiword as m{joins}{where(told, '  ')}",
+        )
 
     def _labels(self, alias: str, bound: Sequence[str]) -> str:
         """Return the columns of all labels, of which only some are bound."""
@@ -174,7 +190,7 @@ class Spans:
     def _met(self, pattern: syntax.Meet) -> str:
         """Write the tokens near which there is another one, or in whose region."""
         part, other = self._spans(pattern.part), self._spans(pattern.other)
-        across = self.scans.across
+        across = self._across
         if not isinstance(pattern.near, syntax.RegionPattern):
             low, high = pattern.near
             key, near = "sentence_id, first", f"sentence_id, unnest(range(first - {high}, first - {low} + 1))"
@@ -201,7 +217,7 @@ class Spans:
         """
         of_one, of_other = syntax.labels(one), syntax.labels(other)
         first, second = self._spans(one), self._spans(other)
-        if outer and self.scans.across:
+        if outer and self._across:
             on += f" and {outer}.block = {'m' if outer == 'o' else 'o'}.first // {BLOCK}"
             first, second = (in_blocks(first), second) if outer == "m" else (first, in_blocks(second))
         carried = "".join(
@@ -219,14 +235,9 @@ class Spans:
     def _constrained(self, part: syntax.Pattern, condition: syntax.Condition) -> str:
         inner = self._spans(part)
         places = ENDS | self._names
-        terms = [
-            term
-            for one in syntax.comparisons(condition)
-            for term in (one.left, one.right)
-            if isinstance(term, syntax.Term)
-        ]
+        terms = _of_tokens(condition)
         # What is around a token is told by its place alone, but for one that counts from elsewhere.
-        across = self.scans.across
+        across = self._across
         named = {one.label for one in terms if across or is_attribute(self.conditions.keys, one.attribute)}
         others = sorted({places[one.label] for one in terms if one.label not in named})
         of_places = "".join(
@@ -236,10 +247,9 @@ class Spans:
         bound = syntax.bound(part) | ENDS.keys()
         # Not an inner join where a label may stand for nothing.
         joins = "".join(
-            f"\n  {'' if label in bound else 'left '}join {self.scans.source} as t_{place}"
-            f" on t_{place}.{self.scans.reach.sentence} = m.sentence_id"
-            f" and t_{place}.{self.scans.reach.position} = m.{place}"
-            + "".join(f" and {one}" for one in self.scans.range(f"t_{place}.sentence_id"))
+            f"\n  {'' if label in bound else 'left '}join {self.reach.tokens} as t_{place}"
+            f" on t_{place}.{self.reach.sentence} = m.sentence_id"
+            f" and t_{place}.{self.reach.position} = m.{place}"
             for label, place in sorted((label, places[label]) for label in named)
         )
         chosen = () if across else self.conditions.sentences_of_labels(condition)
@@ -249,26 +259,7 @@ class Spans:
         told = self.conditions.of_labels(condition, places)
         return self._add("match", f"  select m.*{left_out}\n  from {inner} as m{joins}\n  where {told}")
 
-    def _walk(self, states: Automaton) -> str:
-        """Have an automaton walked beforehand, and read what it finds."""
-        from sentgen.lookups.cql.token_sets import walk_of
-
-        scans = self.scans
-        told = scans.of_corpora("t") if scans.rare is None else [self._with_rare]
-        before = running(scans.documents()) if scans.across else []
-        among = [*told, *scans.range("t.sentence_id")]
-        whole = scans.rare is None and self.conditions.selection.condition is None
-        walk = walk_of(states, self._regions, among, self._names, scans.reach, before, whole=whole)
-        self.walks.append(walk)
-        own = [label for label, column in self._names.items() if column in walk.labels]
-        columns = f"m.sentence_id, m.first, m.last{self._labels('m', own)}"
-        within = where(scans.range("m.sentence_id"), "  ")
-        return self._add("match", f"  select {columns}\n  from walked_{len(self.walks)} as m{within}")
-
     def _walked(self, states: Automaton) -> str:
-        plain = all(isinstance(symbol, syntax.Token) for symbol in states.symbols)
-        if self.walked and plain and states.steps and len(states.symbols) <= MOST_WALKED:
-            return self._walk(states)
         once: dict[syntax.Pattern, str] = {}
         inner = dict[int, str]()
         for number, symbol in enumerate(states.symbols):
@@ -352,7 +343,7 @@ class Spans:
 
     def _lengths(self) -> str:
         """Return what says how many tokens there are to reach, up to the number of their sentence."""
-        if not self.scans.across:
+        if not self._across:
             return "sentence as s on s.id"
         if not any(part.name == "whole" for part in self.parts):
             text = "  select start, sum(length)::integer as length\n  from placed\n  group by start"
@@ -363,11 +354,11 @@ class Spans:
         """Return where any token begins a match: the table and its conditions."""
         ahead = states.states.ahead(number)
         if ahead is None:
-            scans, renamed = self.scans, " as sentence_id" if self.scans.across else ""
-            told = [*scans.of_corpora("n"), *scans.range("n.sentence_id")] if scans.rare is None else []
+            reach, renamed = self.reach, " as sentence_id" if self._across else ""
+            told = self._of_corpora("n")
             text = (
-                f"select n.{scans.reach.sentence}{renamed}, n.{scans.reach.position} as first\n"
-                f"    from {scans.source} as n{where(told, '    ')}"
+                f"select n.{reach.sentence}{renamed}, n.{reach.position} as first\n"
+                f"    from {reach.tokens} as n{where(told, '    ')}"
             )
             return f"(\n    {text}\n  ) as t", []
         parts = []
@@ -408,18 +399,16 @@ class Spans:
         return self._add("match", f"  select {read}\n  from {walk} as w\n  where {accepted}")
 
 
-#: What others read, too.
-_PLACES = ("placed", "running")
-
-
-def _named(parts: Sequence[TableExpression], last: str) -> list[TableExpression]:
-    """Return the parts that a part needs, and itself."""
-    kept, wanted = list[TableExpression](), {last, *_PLACES}
-    for part in reversed(parts):
-        if part.name.partition("(")[0] in wanted:
-            kept.insert(0, part)
-            wanted |= set(re.findall(r"\w+", part.text))
-    return kept
+def _of_tokens(condition: syntax.Condition) -> list[syntax.Term]:
+    """Return the attributes that a condition asks of tokens: a distance is one of places alone."""
+    match condition:
+        case syntax.Measured(function) if function != "f":
+            return []
+        case Every(parts) | Either(parts):
+            return [one for part in parts for one in _of_tokens(part)]
+        case Negation(part):
+            return _of_tokens(part)
+    return list(syntax.terms(condition))
 
 
 def _read(pattern: syntax.Pattern, across: bool) -> Iterator[Read]:

@@ -6,10 +6,11 @@ know the column where they stand in the query, for errors.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from sentgen.lookups.attributes import Test
+from sentgen.lookups.attributes import Test, Value
 from sentgen.lookups.languages import Either, Every, Negation
 
 
@@ -44,9 +45,31 @@ class LabelTest:
     column: int = field(default=0, compare=False)
 
 
-Condition: TypeAlias = (
-    "CqlComparison | LabelTest | Every[Condition] | Either[Condition] | Negation[Condition]"
-)
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Whether a number that a function says of labels stands in a relation to another one, as in CQP.
+
+    Args:
+        function: ``distance``, how many tokens the second label stands behind the first one; ``distabs``, the
+            same without its sign; ``f``, how often the attribute of a label occurs in the corpora.
+        terms: what it is asked of; of a distance, the words of two labels.
+        operator: the relation.
+        number: what it is compared with.
+    """
+
+    function: str
+    terms: tuple[Term, ...]
+    operator: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoSpace:
+    """Whether no space follows the token where it stands in the text; no query says it, see `written`."""
+
+
+_Single: TypeAlias = CqlComparison | LabelTest | Measured | NoSpace
+Condition: TypeAlias = "_Single | Every[Condition] | Either[Condition] | Negation[Condition]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +77,21 @@ class Token:
     """One token; without a condition any one."""
 
     condition: Condition | None = None
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Multiword:
+    """The tokens of a multiword token, such as *de* and *le* of *du*, by its form; see `written`.
+
+    Args:
+        form: how it is written.
+        joined: whether no space follows it.
+        labels: those of its first token.
+    """
+
+    form: Value
+    joined: bool = False
     labels: tuple[str, ...] = ()
 
 
@@ -162,7 +200,7 @@ class Expanded:
 
 
 #: Patterns that no automaton of tokens knows; they match one token at least.
-Joined = RegionPattern | Both | Within | Containing | Meet | Constrained | Expanded
+Joined = Multiword | RegionPattern | Both | Within | Containing | Meet | Constrained | Expanded
 Pattern = Token | CqlEdge | Sequence | Alternatives | Repetition | Joined
 
 
@@ -176,6 +214,24 @@ def children(pattern: Pattern) -> tuple[Pattern, ...]:
         case Both(left, right) | Within(left, right) | Containing(left, right) | Meet(left, right):
             return (left, right)
     return ()
+
+
+def rebuilt(pattern: Pattern, change: Callable[[Pattern], Pattern]) -> Pattern:
+    """Return a pattern with its parts changed."""
+    match pattern:
+        case Sequence(parts) | Alternatives(parts):
+            return replace(pattern, parts=tuple(map(change, parts)))
+        case Repetition(part) | Constrained(part) | Expanded(part):
+            return replace(pattern, part=change(part))
+        case Both(one, two):
+            return Both(change(one), change(two))
+        case Within(one, two):
+            return Within(change(one), change(two))
+        case Containing(one, two):
+            return Containing(change(one), change(two))
+        case Meet(one, two):
+            return replace(pattern, part=change(one), other=change(two))
+    return pattern
 
 
 def size(pattern: Pattern) -> int:
@@ -200,34 +256,9 @@ def one_token(pattern: Pattern) -> bool:
     return False
 
 
-def longest(pattern: Pattern) -> int | None:
-    """Return how far apart tokens are at most that a match, or what it depends on, has; none: any number."""
-    sizes = [longest(part) for part in children(pattern)]
-    match pattern:
-        case Token():
-            return 1
-        case CqlEdge():
-            return 0
-        case Within(_, RegionPattern()):
-            return sizes[0]
-        case Repetition(_, _, most):
-            return sizes[0] * most if sizes[0] is not None and most is not None else None
-        case Meet(_, _, RegionPattern()) | RegionPattern():
-            return None
-    known = [size for size in sizes if size is not None]
-    if len(known) < len(sizes):
-        return None
-    if isinstance(pattern, Sequence):
-        return sum(known)
-    near = (
-        pattern.near if isinstance(pattern, Meet) and not isinstance(pattern.near, RegionPattern) else (0, 0)
-    )
-    return max(known, default=0) + max(map(abs, near))
-
-
 def labels(pattern: Pattern) -> tuple[str, ...]:
     """Return the labels of a pattern, each once, in their order."""
-    found = dict.fromkeys(pattern.labels if isinstance(pattern, Token) else ())
+    found = dict.fromkeys(pattern.labels if isinstance(pattern, Token | Multiword) else ())
     for part in children(pattern):
         found |= dict.fromkeys(labels(part))
     return tuple(found)
@@ -236,7 +267,7 @@ def labels(pattern: Pattern) -> tuple[str, ...]:
 def bound(pattern: Pattern) -> frozenset[str]:
     """Return the labels that stand for a token in every match."""
     match pattern:
-        case Token(_, labels):
+        case Token(labels=labels) | Multiword(labels=labels):
             return frozenset(labels)
         case Alternatives(parts):
             return frozenset.intersection(*map(bound, parts))
@@ -259,6 +290,32 @@ def comparisons(condition: Condition | None) -> tuple[CqlComparison, ...]:
     return ()
 
 
+def terms(condition: Condition | None) -> tuple[Term, ...]:
+    """Return the attributes that a condition asks for, in their order."""
+    match condition:
+        case CqlComparison(left, right):
+            return (left, right) if isinstance(right, Term) else (left,)
+        case Measured(_, of):
+            return of
+        case Every(parts) | Either(parts):
+            return tuple(one for part in parts for one in terms(part))
+        case Negation(part):
+            return terms(part)
+    return ()
+
+
+def label_tests(condition: Condition | None) -> tuple[LabelTest, ...]:
+    """Return the tests of a condition that labels stand for something."""
+    match condition:
+        case LabelTest():
+            return (condition,)
+        case Every(parts) | Either(parts):
+            return tuple(one for part in parts for one in label_tests(part))
+        case Negation(part):
+            return label_tests(part)
+    return ()
+
+
 def regions(pattern: Pattern) -> tuple[RegionPattern, ...]:
     """Return the regions of a pattern, those of tags among them, in their order."""
     inner = tuple(one for part in children(pattern) for one in regions(part))
@@ -275,3 +332,18 @@ def conditions(pattern: Pattern) -> tuple[Condition, ...]:
     own = pattern.condition if isinstance(pattern, Token | Constrained) else None
     inner = tuple(one for part in children(pattern) for one in conditions(part))
     return (*inner, *([own] if own else []))
+
+
+def required(pattern: Pattern) -> set[Condition | None]:
+    """Return conditions that some token meets in every sentence that has a match."""
+    match pattern:
+        case Token(condition):
+            return {condition}
+        case Alternatives(parts):
+            first, *others = map(required, parts)
+            return first.intersection(*others)
+        case Repetition(_, 0):
+            return set()
+        case Meet(part, negated=True):
+            return required(part)
+    return {one for part in children(pattern) for one in required(part)}

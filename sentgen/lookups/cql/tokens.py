@@ -7,11 +7,12 @@ token is false, whatever its sign.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from sqlalchemy import Connection
+
 from sentgen.case_folding import folded
-from sentgen.errors import QueryError
 from sentgen.lookups.attributes import (
     COLUMNS,
     Bound,
@@ -23,6 +24,7 @@ from sentgen.lookups.attributes import (
     misc_string,
     surprisal_test,
 )
+from sentgen.lookups.concordances.surface import surface_of
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.keys import MetadataKey, StoreKeys
 from sentgen.lookups.languages import Either, Every, Negation
@@ -42,19 +44,21 @@ ENDS = {"match": "first", "matchend": "last"}
 _META = "(select {value} from sentence as meta where meta.id = {alias}.sentence_id)"
 
 
+#: The tokens behind which a multiword token goes on.
+_WITHIN = 'select sentence_id, unnest(range("first", "last")) from multiword'
+
+
 @dataclass(frozen=True, slots=True)
 class TokenConditions:
     """Writes conditions into a statement.
 
     Args:
-        query: as it was asked, for errors.
         selection: how words and lemmas are compared.
         bindings: of the statement.
         empty: the values that match the empty string.
         keys: those of the store.
     """
 
-    query: str
     selection: Selection
     bindings: Bindings
     empty: frozenset[Test]
@@ -65,8 +69,9 @@ class TokenConditions:
         match condition:
             case syntax.CqlComparison():
                 return self._comparison(condition, alias, alias, negated != condition.negated)
-            case syntax.LabelTest(name, place):
-                raise QueryError(f'write what it is: {name} = "..."', query=self.query, place=place)
+            case syntax.NoSpace():
+                told = no_space(self.keys.connection, alias)
+                return f"({told}) is not true" if negated else told
         return self._composed(condition, negated, lambda part, no: self.of_token(part, alias, negated=no))
 
     def of_labels(
@@ -82,6 +87,11 @@ class TokenConditions:
         match condition:
             case syntax.LabelTest(name):
                 return f"m.{places[name]} is {'' if negated else 'not '}null"
+            case syntax.Measured(function, terms, operator, number):
+                limit = self.bindings.bind("number", number)
+                told = f"{self._measure(function, terms, places)} {operator} {limit}"
+                # Of a label that stands for nothing, nothing holds.
+                return f"coalesce({f'not {told}' if negated else told}, false)"
             case syntax.CqlComparison(left, right):
                 of_right = right.label if isinstance(right, syntax.Term) else left.label
                 # Never the label itself: SQL takes neither all names nor capital letters for others.
@@ -91,6 +101,37 @@ class TokenConditions:
                 bound = [f"m.{places[one]} is not null" for one in optional]
                 return f"({' and '.join([*bound, told])})"
         return self._composed(condition, negated, lambda part, no: self.of_labels(part, places, negated=no))
+
+    def _measure(self, function: str, terms: Sequence[syntax.Term], places: Mapping[str, str]) -> str:
+        """Return what a function says of labels."""
+        if function == "f":
+            (term,) = terms
+            column = COLUMNS[term.attribute][0]
+            told = [f"f.{column} = t_{places[term.label]}.{column}"]
+            told += self.selection.of_corpora(self.bindings, "f.corpus_id")
+            count = f"(select count(*) from token as f where {' and '.join(told)})"
+            return f"case when m.{places[term.label]} is not null then {count} end"
+        first, second = (f"m.{places[term.label]}" for term in terms)
+        return f"abs({second} - {first})" if function == "distabs" else f"({second} - {first})"
+
+    def comparison(self, one: syntax.CqlComparison, left: str, right: str, bindings: Bindings) -> str:
+        """Return a comparison of two rows of `token`, or of the one alone, for another statement."""
+        return replace(self, bindings=bindings)._comparison(one, left, right, one.negated)
+
+    def of_document(self, one: syntax.CqlComparison, alias: str, bindings: Bindings) -> str:
+        """Return the condition that metadata of documents are such a value.
+
+        Args:
+            one: the comparison of the metadata with a value.
+            alias: of a row with ``document_id``.
+            bindings: of the statement.
+        """
+        key = metadata_key(self.keys, one.left.attribute)
+        assert key is not None
+        assert not isinstance(one.right, syntax.Term)
+        value = self.compared(one.left.attribute, one.right)
+        told = value.condition(key.value(alias, bindings), bindings)
+        return f"coalesce({told}, {str(one.right in self.empty).lower()})"
 
     def sentences_of_labels(self, condition: syntax.Condition) -> list[str]:
         """Return queries for sentences, in all of which a match lies that meets a condition on its labels.
@@ -181,6 +222,14 @@ class TokenConditions:
             return region.value(alias, self.bindings)
         key = metadata_key(self.keys, name)
         return _META.format(value=key.value("meta", self.bindings), alias=alias) if key else ""
+
+
+def no_space(connection: Connection, alias: str) -> str:
+    """Return the condition on a row of `token` that no space follows it, and it is not within a multiword."""
+    told = f"{alias}.space_after = false"
+    if not surface_of(connection).multiwords:
+        return told
+    return f"{told} and ({alias}.sentence_id, {alias}.position) not in ({_WITHIN})"
 
 
 def metadata_key(keys: StoreKeys, name: str) -> MetadataKey | None:

@@ -382,7 +382,7 @@ class Compiler:
 def _joined(tables: Sequence[str], conditions: Sequence[str], line: str) -> tuple[str, list[str]]:
     """Return tables joined on the columns that must be equal, and the other conditions.
 
-    In the ``where`` clause, DuckDB 2.0 sees these only behind what asks more of a hit, and first makes all
+    In the ``where`` clause, DuckDB sees these only behind what asks more of a hit, and first makes all
     combinations of all rows (`docs/design.md` has a case).
     """
     places = {table.rsplit(maxsplit=1)[-1]: number for number, table in enumerate(tables)}

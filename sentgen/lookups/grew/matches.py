@@ -313,7 +313,7 @@ def _with_hints(connection: Connection, answer: Answer, search: _Search) -> Answ
                 attribute = "word" if one.key == "form" else one.key
                 named += _named(attribute, f"{one.key}=", one.values)
     trees = any(isinstance(one, GrewEdge) and not one.label.enhanced for one in search.request.clauses)
-    return explained(connection, answer, search.selection, named, trees=trees)
+    return explained(connection, answer, search.selection, named, trees=trees, of_tokens=True)
 
 
 def _named(attribute: str, prefix: str, values: Iterable[Test]) -> list[Named]:

@@ -10,21 +10,18 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from sentgen.case_folding import folded
-from sentgen.lookups.concordances.hits import ReadPattern
-from sentgen.lookups.concordances.places import SentenceRange, sentences_of
+from sentgen.lookups.concordances.hits import Query
 from sentgen.lookups.parts_of_speech import has_pos
 from sentgen.lookups.reach import DOCUMENT, running, written
 from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Bindings, Statement, gathered, where
+from sentgen.lookups.statement import Bindings, where
 from sentgen.lookups.statistics.collocation_measures import scores
 from sentgen.lookups.windows import Window
+from sentgen.schema.engine import raw, registered
 
 #: One number for all words that differ in capital letters only.
-SPELLING = f"""spelling as (
-  select id, min(id) over (partition by {folded("form")}) as folded
-  from word
-),
-"""
+SPELLINGS = f"select id, min(id) over (partition by {folded('form')}) as folded from word"
+SPELLING = f"spelling as (\n  {SPELLINGS}\n),\n"
 
 _SPOTS = """\
 {beginning}{spelling}node as (
@@ -36,7 +33,7 @@ spot as (
   from node
   join token as t on t.sentence_id = node.sentence_id
     and t.position between node.first - $left and node.last + $right
-    and t.position not between node.first and node.last{in_part}{spelled_t}
+    and t.position not between node.first and node.last{chosen}{spelled_t}
 ),
 """
 #: The same over the ends of sentences, by each place of a window: documents are too long to look in.
@@ -53,7 +50,7 @@ beside as (
 spot as (
   select t.sentence_id, t.position, {t} as id
   from beside
-  join running as t on t.start = beside.sentence_id and t.place = beside.place{in_part}{spelled_t}
+  join running as t on t.start = beside.sentence_id and t.place = beside.place{chosen}{spelled_t}
 ),
 """
 _TOGETHER = """\
@@ -71,21 +68,16 @@ _PLACED_NODES = """(
     from node as n
     join placed as p on p.id = n.sentence_id
   )"""
-#: Of a part of the store: what occurs with the nodes, and under no number the nodes themselves.
-_PART = """
-select id, count(*) as o11, 0 as nodes
-from spot
-group by id
-union all
-select null, 0, count(*)
-from node"""
-_GATHERED = """\
-with {spelling}together as (
-  select id, sum(o11)::bigint as o11
+#: The same of what was counted already.
+_COUNTED = """\
+with together as (
+  select id, o11
   from gathered
-  where id is not null
-  group by id
-  having sum(o11) >= $min_count
+  where id is not null and o11 >= $min_count
+),
+alone as (
+  select id, c1
+  from gathered
 ),
 """
 _ALONE = """\
@@ -124,7 +116,7 @@ class CollocationStatements(ABC):
         pos: patterns of parts of speech, one of which a collocate has; none for all.
     """
 
-    node: ReadPattern
+    node: Query
     column: str
     measure: str
     selection: Selection
@@ -137,11 +129,8 @@ class CollocationStatements(ABC):
 
         Neither has a limit yet; ``min_count`` is bound.
         """
-        whole, sentences = self.whole(bindings), sentences_of(connection)
-        if self.node.at_once(sentences):
-            yield whole, whole
-            return
-        with self._counted(connection, sentences, bindings):
+        whole = self.whole(bindings)
+        with self._counted(connection, bindings):
             yield whole, self._summed(bindings)
 
     @abstractmethod
@@ -149,9 +138,7 @@ class CollocationStatements(ABC):
         """Return the statement for all of the store."""
 
     @abstractmethod
-    def _counted(
-        self, connection: Connection, sentences: int, bindings: Bindings
-    ) -> AbstractContextManager[None]:
+    def _counted(self, connection: Connection, bindings: Bindings) -> AbstractContextManager[None]:
         """Count in parts of the store, into tables of the connection."""
 
     @abstractmethod
@@ -190,34 +177,31 @@ class WindowStatements(CollocationStatements):
 
     def whole(self, bindings: Bindings) -> str:
         """Return the statement for all of the store."""
-        return self._measured(self._spots(bindings) + _TOGETHER, bindings)
+        return self._measured(self._spots(bindings) + _TOGETHER + _ALONE, bindings)
 
     def _summed(self, bindings: Bindings) -> str:
         spots, nodes = "sum(o11) from gathered", "sum(nodes) from gathered"
-        return self._measured(_GATHERED, bindings, spots, nodes)
+        return self._measured(_COUNTED, bindings, spots, nodes)
 
-    def _counted(
-        self, connection: Connection, sentences: int, bindings: Bindings
-    ) -> AbstractContextManager[None]:
-        return gathered(connection, "gathered", self._parts(connection, sentences))
+    @contextmanager
+    def _counted(self, connection: Connection, bindings: Bindings) -> Iterator[None]:
+        from sentgen.lookups.statistics.window_counts import window_counts
 
-    def _parts(self, connection: Connection, sentences: int) -> Iterator[Statement]:
-        for within in self.node.parts(connection, sentences):
-            bindings = Bindings()
-            # What is rare in one part may be frequent in another one.
-            text = self._spots(bindings, within).rstrip().removesuffix(",") + _PART
-            yield Statement(self._filled(text, bindings), bindings)
+        spelling = SPELLINGS if self.selection.ignore_case else ""
+        asked = (self.node, self.window, self.column, self.selection, self.pos, spelling)
+        with registered(raw(connection), gathered=window_counts(connection, *asked)):
+            yield
 
     def _measured(
         self,
-        together: str,
+        counted: str,
         bindings: Bindings,
         spots: str = "count(*) from spot",
         nodes: str = "count(*) from node",
     ) -> str:
         of_tokens = self.selection.of_tokens
         return self._filled(
-            together + _ALONE + _WINDOW,
+            counted + _WINDOW,
             bindings,
             spots=spots,
             nodes=nodes,
@@ -225,24 +209,24 @@ class WindowStatements(CollocationStatements):
             corpora=where(of_tokens(bindings), "      "),
         )
 
-    def _spots(self, bindings: Bindings, within: SentenceRange | None = None) -> str:
+    def _spots(self, bindings: Bindings) -> str:
         bindings.update(left=self.window.left, right=self.window.right)
-        source = self.node.source(bindings, within)
-        template, in_part = _SPOTS, [f"t.sentence_id {within.part}"] if within else []
+        source = self.node.source(bindings)
+        template, chosen = _SPOTS, list[str]()
         if self.node.across:
             template, placed_already = _SPOTS_ACROSS, source.reach is DOCUMENT
-            places = "" if placed_already else written(running([f"s.id {within.part}"] if within else []))
+            places = "" if placed_already else written(running())
             template = template.replace("{places}", places)
             template = template.replace("{counted}", "node" if placed_already else _PLACED_NODES)
             if self.selection.condition is not None:
-                in_part += self.selection.of_tokens(bindings, "t")
+                chosen = self.selection.of_tokens(bindings, "t")
         return (
             template.replace("{beginning}", source.beginning)
             .replace("{sentence}", source.sentence)
             .replace("{first}", source.first)
             .replace("{last}", source.last)
             .replace("{source}", source.table)
-            .replace("{in_part}", also(in_part))
+            .replace("{chosen}", also(chosen))
         )
 
 

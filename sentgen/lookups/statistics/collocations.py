@@ -27,9 +27,11 @@ from sentgen.errors import InputError
 from sentgen.lookups.absence import QuestionValue, explained
 from sentgen.lookups.attributes import COLUMNS
 from sentgen.lookups.concordances.filtered_hits import filtered, steps
-from sentgen.lookups.concordances.hits import HitLookup, ReadPattern, TokenHits, read_hits
+from sentgen.lookups.concordances.hits import HitLookup, Query, read_query
+from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.dialects import AS_USUAL, Reading
-from sentgen.lookups.cql.search import CqlOption, check_one
+from sentgen.lookups.cql.search import Cql, CqlOption, check_one
+from sentgen.lookups.cql.written import tokens_of, word_of
 from sentgen.lookups.paging import OffsetOption, RowSortOption, in_pages
 from sentgen.lookups.parts_of_speech import PosOption, has_pos, read_pos
 from sentgen.lookups.question import MinCountOption
@@ -127,7 +129,10 @@ class Collocations(HitLookup):
             many = self.limit or "all"
             raise InputError(f"a graph has 1 to {MOST} collocates, not {many}; say how many with --limit")
         selection = self.select(connection, sentences=True)
-        node = read_node(connection, self.word, selection, cql=self.cql, reading=self.reading)
+        by_relation = self.dependency is not None
+        node = read_node(
+            connection, self.word, selection, cql=self.cql, reading=self.reading, one_token=by_relation
+        )
         node = filtered(connection, node, self.filters, selection, self.reading)
         # What never occurs together has no score: its logarithms are infinite.
         bindings = Bindings(min_count=max(self.min_count, 1))
@@ -180,13 +185,42 @@ def read_node(
     *,
     cql: str | None = None,
     reading: Reading = AS_USUAL,
-) -> ReadPattern:
-    """Read the pattern of one token, or a query in CQL.
+    one_token: bool = False,
+) -> Query:
+    """Read the pattern of one word, or a query in CQL.
+
+    Args:
+        connection: the store.
+        word: the pattern.
+        selection: the corpora.
+        cql: the query, instead of a pattern.
+        reading: how it is read.
+        one_token: whether words are tokens, and not what is written so in several.
 
     Raises:
-        InputError: the pattern is one of several tokens, or of none.
+        InputError: the pattern is one of several words, or of none, or a word that is only several tokens.
     """
-    node = read_hits(connection, word, selection, cql=cql, reading=reading)
-    if isinstance(node, TokenHits) and len(node.tokens) > 1:
-        raise InputError(f"collocations are those of one word, and {word!r} has {len(node.tokens)}")
+    node = read_query(connection, word, selection, cql=cql, reading=reading)
+    asked = node.cql.asked
+    if not node.written and isinstance(asked, syntax.Sequence):
+        raise InputError(f"collocations are those of one word, and {word!r} has {len(word.split())}")
+    if not one_token or asked == node.cql.pattern:
+        return node
+    node = replace(node, cql=replace(node.cql, pattern=asked))
+    if not isinstance(asked, syntax.Token) or (value := word_of(asked)) is None:
+        return node
+    if not _occurs(connection, node.cql, asked.condition):
+        tokens = tokens_of(connection, value, selection)
+        raise InputError(
+            f"{word!r} is several tokens, {tokens}, and relations are those of one; ask for one of them"
+        )
     return node
+
+
+def _occurs(connection: Connection, cql: Cql, condition: syntax.Condition | None) -> bool:
+    """Return whether a token of the corpora meets a condition."""
+    bindings = Bindings()
+    told = [cql.conditions(bindings).of_token(condition, "t")] if condition else []
+    conditions = where([*told, *cql.selection.of_tokens(bindings, "t")])
+    text = f"select 1 from token as t{conditions} limit 1"
+    return Statement(text, bindings).value(connection) is not None

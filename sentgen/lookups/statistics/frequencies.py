@@ -25,7 +25,6 @@ from sentgen.lookups.patterns import ANY, glob, loose
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
 from sentgen.lookups.statistics.dispersion import JUILLAND_D, MOST_ROWS, Spread
-from sentgen.lookups.statistics.hit_frequencies import hit_frequencies
 from sentgen.options import Option
 from sentgen.schema.engine import raw, registered
 from sentgen.schema.tables.corpus import BOS, EOS
@@ -258,6 +257,9 @@ class Frequencies(HitLookup):
         """
         if self._query is not None:
             selection = self.select(connection, sentences=True)
+            # It counts in arrays, whose import takes longer than a list of words.
+            from sentgen.lookups.statistics.hit_frequencies import hit_frequencies
+
             return hit_frequencies(
                 connection,
                 self._query,
@@ -286,7 +288,7 @@ class Frequencies(HitLookup):
             answer = listing.gathered(connection, spread, missing)
         else:
             answer = limited(connection, listing.query(), limit, missing)
-        return explained(connection, answer, selection, [QuestionValue(by, pattern)])
+        return explained(connection, answer, selection, [QuestionValue(by, pattern)], of_tokens=True)
 
 
 def count_items(by: By, selection: Selection, bindings: Bindings) -> str:

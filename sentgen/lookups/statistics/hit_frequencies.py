@@ -6,20 +6,24 @@ the part: per million tokens of the sentences that have the same metadata, and l
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
 
+import numpy as np
 from sqlalchemy import Connection
 
+from sentgen.arrays import Floats
 from sentgen.case_folding import folded
 from sentgen.errors import InputError
 from sentgen.lookups.absence import explained
-from sentgen.lookups.concordances.filtered_hits import FilteredHits, filtered, steps
+from sentgen.lookups.concordances.filtered_hits import filtered, steps
 from sentgen.lookups.concordances.filters import HitFilter
-from sentgen.lookups.concordances.hits import CqlHits, ReadPattern, read_hits
-from sentgen.lookups.concordances.places import SentenceRange, sentences_of
-from sentgen.lookups.cql.dialects import Dialect, Reading
-from sentgen.lookups.cql.search import CqlMatches, check_terms, is_cql, parse_cql
+from sentgen.lookups.concordances.hits import Query, read_query
+from sentgen.lookups.cql.dialects import Reading
+from sentgen.lookups.cql.search import CqlMatches, is_cql
 from sentgen.lookups.cql.syntax import Term
 from sentgen.lookups.cql.tokens import ENDS, TokenConditions, is_attribute, metadata_key, region_key
 from sentgen.lookups.keys import StoreKeys
@@ -27,11 +31,12 @@ from sentgen.lookups.languages import check_text
 from sentgen.lookups.numbers import as_number
 from sentgen.lookups.reach import DOCUMENT
 from sentgen.lookups.regions import innermost, pieces_of
+from sentgen.lookups.search.attributes import Attribute, numbered
 from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Answer, Bindings, Statement, gathered, limit_clause, limited, where
+from sentgen.lookups.statement import Answer, Bindings, ResultBudget, Statement, limit_clause, where
+from sentgen.lookups.statistics.hit_counts import HitCounts, HitKey
 from sentgen.lookups.statistics.hit_frequency_statements import (
     COUNTED,
-    GATHERED,
     JOIN_MEANS,
     JUILLAND,
     KINDS,
@@ -40,18 +45,18 @@ from sentgen.lookups.statistics.hit_frequency_statements import (
     PLACES,
     SENTENCES,
     STATEMENT,
-    SUMMED,
     SUMS,
     WHOLE,
     WHOLE_ACROSS,
     WITHIN,
 )
+from sentgen.lookups.statistics.hit_parts import Parts, documents_of, regions_of
 from sentgen.lookups.surprisals import bin_of, split_name
 from sentgen.output.tabular import column_of
 from sentgen.output.wording import instead
 
-#: In how many pieces a part of the store is counted: the strings of a hit take more memory than its place.
-_PIECES = 6
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +70,15 @@ class _Asked:
         selection: the corpora.
         there: the keys of the store.
         parts: kinds of the regions over which the dispersion is; none for documents.
-        filtered: the hits that are counted, if not all of them.
         mean: the number of which there is a mean.
     """
 
     query: str
-    hits: ReadPattern
+    hits: Query
     keys: dict[str, Term]
     selection: Selection
     there: StoreKeys
     parts: tuple[str, ...]
-    filtered: ReadPattern | None = None
     mean: Term | None = None
 
     @property
@@ -91,9 +94,75 @@ class _Asked:
 
     def conditions(self, bindings: Bindings) -> TokenConditions:
         """Return what writes attributes of tokens."""
-        if isinstance(self.hits, CqlHits):
-            return self.hits.cql.conditions(bindings)
-        return TokenConditions(self.query, self.selection, bindings, frozenset(), self.there)
+        return self.hits.cql.conditions(bindings)
+
+    @property
+    def names(self) -> dict[str, str]:
+        """What columns are called, by what they are called over regions."""
+        names = ("parts", "part_share")
+        return dict(zip(names, names if self.parts else ("documents", "document_share"), strict=True))
+
+    @property
+    def around(self) -> dict[str, Term]:
+        """Those of the keys that are metadata or attributes of regions."""
+        return {
+            name: term
+            for name, term in self.keys.items()
+            if metadata_key(self.there, term.attribute) or region_key(self.there, term.attribute)
+        }
+
+    def kind_sizes(self, bindings: Bindings) -> str:
+        """Return the query for how many tokens have the same around them."""
+        conditions, columns = self.conditions(bindings), self.columns
+        strings = [
+            f"coalesce({conditions.string(term.attribute, 'h')}, '_') as {columns[name]}"
+            for name, term in self.around.items()
+        ]
+        chosen = where(self.selection.of_sentences(bindings, "s"), "    ")
+        pieces = SENTENCES.format(corpora=chosen)
+        if self.kinds:
+            pieces = pieces_of(self.kinds, bindings, chosen)
+        return KINDS.format(strings=", ".join(strings), pieces=pieces)
+
+    def over(self) -> Parts:
+        """Return the parts over which the dispersion is."""
+        if not self.parts:
+            return documents_of(self.there.connection, self.selection)
+        return regions_of(self.conditions(Bindings()), self.parts, self.selection)
+
+    def numbered(self) -> list[HitKey]:
+        """Return the keys as numbers."""
+        return [HitKey(self._numbered(term), term.label) for term in self.terms]
+
+    def _numbered(self, term: Term) -> Attribute:
+        conditions = self.conditions(Bindings())
+        of_token = self._key(term, "t", conditions)
+        return numbered(term.attribute, conditions, partial(self._named, term), of_token)
+
+    def number(self) -> HitKey | None:
+        """Return the number of which there is a mean."""
+        if self.mean is None:
+            return None
+        conditions = self.conditions(Bindings())
+        of_token = as_number(conditions.string(self.mean.attribute, "t"))
+        return HitKey(numbered(self.mean.attribute, conditions, as_number, of_token), self.mean.label)
+
+    def sizes(self, over: Parts, names: Sequence[pa.Array]) -> Floats:
+        """Return how many tokens have the same around them as the tokens of groups."""
+        keys = [self._numbered(term) for term in self.around.values()]
+        if over.documents is not None and all(one.of_documents for one in keys):
+            columns = [one.of_numbers(over.documents) for one in keys]
+            sizes = over.sizes
+        else:
+            bindings = Bindings()
+            *columns, found = (
+                Statement(self.kind_sizes(bindings), bindings).run(self.there.connection).columns
+            )
+            sizes = found.to_numpy()
+        known = Counter[tuple[str, ...]]()
+        for *key, size in zip(*(one.to_pylist() for one in columns), sizes.tolist(), strict=True):
+            known[tuple(key)] += size
+        return np.array([known[key] for key in zip(*(one.to_pylist() for one in names), strict=True)], float)
 
     def _key(self, term: Term, alias: str, conditions: TokenConditions) -> str:
         """Return the string that a hit is counted by, of a token or a sentence of it."""
@@ -101,50 +170,39 @@ class _Asked:
             string = bin_of(surprisal.value(alias, conditions.bindings))
         else:
             string = conditions.string(term.attribute, alias)
+        return self._named(term, string)
+
+    def _named(self, term: Term, string: str) -> str:
+        """Return what a hit is counted by, by the string of an attribute."""
         if self.selection.ignore_case and term.attribute in ("word", "form", "lemma"):
             string = folded(string)
         return f"coalesce({string}, '_')"
 
-    def counted(self, bindings: Bindings, within: SentenceRange | None = None) -> str:
-        """Return what counts the hits by keys and documents, in all sentences or some of them."""
-        found, part = self._found(bindings, within), within.part if within else ""
+    def counted(self, bindings: Bindings) -> str:
+        """Return what counts the hits by keys and documents."""
+        found = self.hits.found(bindings)
         return COUNTED.format(
             parts=found.parts,
-            items=self._items(found, bindings, part),
+            items=self._items(found, bindings),
             keys=", ".join(self.columns.values()),
-            in_part=f" and sentence.id {part}" if part else "",
             part="item.part_id" if self.parts else "document_id",
             sums=SUMS if self.mean else "",
         )
 
-    def _found(self, bindings: Bindings, within: SentenceRange | None) -> CqlMatches:
-        found = self._unfiltered(bindings, within)
-        if not isinstance(self.filtered, FilteredHits):
-            return found
-        more, kept = self.filtered.chain(found.hits, bindings, within)
-        # Where nothing has labels, what matched is the same as the hits.
-        match = kept if found.match == found.hits else found.match
-        return replace(found, parts=found.parts + more, hits=kept, match=match)
+    @property
+    def terms(self) -> list[Term]:
+        """The keys with the labels of their tokens; of a hit of one token, that is its token."""
+        if self.hits.one_token and self.hits.written:
+            return [Term(term.attribute, term.label or "match") for term in self.keys.values()]
+        return list(self.keys.values())
 
-    def _unfiltered(self, bindings: Bindings, within: SentenceRange | None) -> CqlMatches:
-        if isinstance(self.hits, CqlHits):
-            return self.hits.found(bindings, within)
-        source = self.hits.source(bindings, within)
-        parts = source.parts + (
-            f"found as (\n  select {source.sentence} as sentence_id, {source.first} as first,"
-            f" {source.last} as last\n  from {source.table}\n),\n"
-        )
-        return CqlMatches(parts, "found", "found", {})
-
-    def _items(self, found: CqlMatches, bindings: Bindings, part: str) -> str:
-        """Return the statement for the keys of each hit; ``part``: the condition on the sentence."""
+    def _items(self, found: CqlMatches, bindings: Bindings) -> str:
+        """Return the statement for the keys of each hit."""
         strings, whole, joins, told = list[str](), list[str](), list[str](), list[str]()
         conditions = self.conditions(bindings)
-        keys, reach = list(self.keys.values()), self.hits.reach
+        reach = self.hits.reach
         across = reach is DOCUMENT
-        if isinstance(self.hits, CqlHits) and self.hits.one_token:
-            keys = [Term(term.attribute, term.label or "match") for term in keys]
-        named = [*((f"key_{number}", term) for number, term in enumerate(keys, 1))]
+        named = [*((f"key_{number}", term) for number, term in enumerate(self.terms, 1))]
         named += [("value", self.mean)] if self.mean else []
         labels = (term.label for _, term in named)
         places = {label: found.labels[label] for label in labels if label in found.labels}
@@ -157,7 +215,7 @@ class _Asked:
                 alias = f"t_{number}"
                 place = f"h.{(ENDS | places)[term.label]}"
                 on = f"{alias}.{reach.sentence} = h.sentence_id and {alias}.{reach.position} = {place}"
-                joins.append(f"\n  join {reach.tokens} as {alias} on {on}{_in_part(alias, part)}")
+                joins.append(f"\n  join {reach.tokens} as {alias} on {on}")
             elif term.label in places:
                 told.append(f"h.{places[term.label]} is not null")
             string = self._key(term, alias, conditions)
@@ -172,11 +230,11 @@ class _Asked:
             strings.append(f"{innermost(self.parts, alias, position, bindings)} as part_id")
             if across:
                 on = "t_0.start = h.sentence_id and t_0.place = h.first"
-                joins.append(f"\n  join running as t_0 on {on}{_in_part('t_0', part)}")
+                joins.append(f"\n  join running as t_0 on {on}")
         source = found.hits
         if whole:
             template = WHOLE_ACROSS if across else WHOLE
-            source = template.format(strings=", ".join(whole), hits=source, in_part=_in_part("t", part))
+            source = template.format(strings=", ".join(whole), hits=source)
         if places:
             placed = PLACES.format(places=", ".join(places.values()), match=found.match, hits=found.hits)
             if whole:
@@ -231,58 +289,62 @@ def hit_frequencies(
     """
     asked, bindings = _read(connection, query, selection, reading, _read_keys(by), parts, mean), Bindings()
     found = filtered(connection, asked.hits, filters, selection, reading)
-    asked = replace(asked, filtered=found)
-    sentences, missing = sentences_of(connection), f"occurrence of {query!r}"
-    rest = _rest(asked, limit, bindings)
-    whole = Statement(STATEMENT.format(counted=asked.counted(bindings), all="counted", **rest), bindings)
-    if found.at_once(sentences):
-        answer = limited(connection, whole, limit, missing)
-    else:
-        counted = GATHERED.format(**rest)
-        with gathered(connection, "gathered", _parts(connection, asked, sentences)):
-            summed = Statement(STATEMENT.format(counted=counted, all="gathered", **rest), bindings)
-            answer = replace(limited(connection, summed, limit, missing), query=whole)
-    if mean is not None and not answer.nothing and not any(map(_is_there, column_of(answer.found, "mean"))):
+    asked = replace(asked, hits=found)
+    whole = Statement(
+        STATEMENT.format(counted=asked.counted(bindings), **_rest(asked, limit, bindings)), bindings
+    )
+    rows, more = _count(connection, asked, limit)
+    if mean is not None and rows.num_rows and not any(map(_is_there, column_of(rows, "mean"))):
         raise InputError(f"{mean} is never a number here, so that there is no mean; take another attribute")
-    answer = replace(answer, remarks=steps(connection, found))
+    remarks = steps(connection, found)
+    answer = Answer(rows, whole, f"occurrence of {query!r}", truncated=more, remarks=remarks)
     return explained(connection, answer, selection, found.values)
 
 
-def _parts(connection: Connection, asked: _Asked, sentences: int) -> Iterator[Statement]:
-    """Yield the statements that count in parts of the store."""
-    for within in (asked.filtered or asked.hits).parts(connection, sentences):
-        for smaller in within.cut(-(-within.size // _PIECES)):
-            bindings = Bindings()
-            yield Statement(f"{asked.counted(bindings, smaller)}\nselect * from counted", bindings)
+def _count(connection: Connection, asked: _Asked, limit: int) -> tuple[pa.Table, bool]:
+    """Return the rows of the statement, and whether there are more than ``limit``."""
+    import pyarrow as pa
+
+    over = asked.over()
+    counts = HitCounts(asked.numbered(), over, asked.number())
+    for hits in asked.hits.find(connection):
+        counts.add(hits)
+    every = counts.groups()
+    groups = every.first(limit)
+    columns = {name: groups.strings(place) for place, name in enumerate(asked.keys)}
+    measures = groups.measures(over, int(every.counts.sum()))
+    for name in ("count", "share", "per_million", "parts", "dp", "juilland_d", "part_share"):
+        columns[asked.names.get(name, name)] = pa.array(measures[name], from_pandas=True)
+    if metadata := asked.around:
+        size = asked.sizes(over, [columns[name] for name in metadata])
+        columns["per_million_in_part"] = pa.array(1e6 * measures["count"] / size)
+    for name in ("mean", "mean_low", "mean_high") if asked.mean else ():
+        columns[name] = pa.array(measures[name], from_pandas=True)
+    table = pa.table(columns)
+    ResultBudget(connection).add(table)
+    return table, len(every) > len(groups)
 
 
 def _rest(asked: _Asked, limit: int, bindings: Bindings) -> dict[str, str]:
     """Return what a statement says of the counts."""
-    conditions, columns = asked.conditions(bindings), asked.columns
-    metadata = {
-        columns[name]: f"coalesce({conditions.string(term.attribute, 'h')}, '_')"
-        for name, term in asked.keys.items()
-        if metadata_key(asked.there, term.attribute) or region_key(asked.there, term.attribute)
-    }
+    columns = asked.columns
+    metadata = [columns[name] for name in asked.around]
     chosen = where(asked.selection.of_sentences(bindings, "s"), "    ")
-    kinds, keys = asked.kinds, ", ".join(columns.values())
+    keys = ", ".join(columns.values())
     pieces = f"sentence as s{chosen}"
     if asked.parts:
         pieces = f"({pieces_of(asked.parts, bindings, chosen)}) as h"
-    same = pieces_of(kinds, bindings, chosen) if kinds else SENTENCES.format(corpora=chosen)
-    strings = ", ".join(f"{string} as {column}" for column, string in metadata.items())
     return {
         "keys": keys,
         "shown": ", ".join(f'{column} as "{_quoted(name)}"' for name, column in columns.items()),
         "part_id": innermost(asked.parts, "h", "position", bindings) if asked.parts else "document_id",
         "pieces": pieces,
-        "parts": "parts" if asked.parts else "documents",
-        "share": "part_share" if asked.parts else "document_share",
+        "parts": asked.names["parts"],
+        "share": asked.names["part_share"],
         "juilland": JUILLAND,
-        "kinds": KINDS.format(strings=strings, pieces=same) if metadata else "",
+        "kinds": f"kind as (\n{asked.kind_sizes(bindings)}\n),\n" if metadata else "",
         "join_kinds": f"\njoin kind using ({', '.join(metadata)})" if metadata else "",
         "within": WITHIN if metadata else "",
-        "sums": SUMMED if asked.mean else "",
         "means": MEANS_OF.format(keys=keys) if asked.mean else "",
         "join_means": JOIN_MEANS.format(keys=keys) if asked.mean else "",
         "mean": MEAN if asked.mean else "",
@@ -333,11 +395,8 @@ def _read(
     named = {name: _around(there, name, term) for name, term in keys.items()}
     of = None if mean is None else _number_of(there, mean)
     by = [*named.values(), *([of] if of else [])]
-    if is_cql(query) or "[" in query or '"' in query or reading.dialect is not Dialect.SENTGEN:
-        cql = parse_cql(connection, query, selection, reading, by)
-        return _Asked(query, CqlHits(cql, reading.reaches), named, selection, there, parts, mean=of)
-    hits = read_hits(connection, query, selection, reading=reading, surface=True)
-    check_terms(there, query, by)
+    cql = query if is_cql(query) or "[" in query or '"' in query else None
+    hits = read_query(connection, query, selection, cql=cql, reading=reading, by=by)
     return _Asked(query, hits, named, selection, there, parts, mean=of)
 
 
@@ -357,10 +416,6 @@ def _number_of(there: StoreKeys, mean: str) -> Term:
         raise InputError(f"{mean!r}: a mean is that of one number; ask for each by itself")
     term = _around(there, name, term)
     return replace(term, label=term.label or "match")
-
-
-def _in_part(alias: str, part: str) -> str:
-    return f" and {alias}.sentence_id {part}" if part else ""
 
 
 def _is_there(value: object) -> bool:

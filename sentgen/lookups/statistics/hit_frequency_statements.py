@@ -12,21 +12,7 @@ with recursive {parts}item as (
 counted as (
   select {keys}, {part} as part_id, count(*) as count{sums}
   from item
-  join sentence on sentence.id = item.sentence_id{in_part}
-  group by {keys}, part_id
-)"""
-#: The same of the counts of parts of the store, of the keys alone that are shown: they may be of any number.
-GATHERED = """\
-with shown as (
-  select {keys}
-  from gathered
-  group by {keys}
-  order by sum(count) desc, {keys}{limit}
-),
-counted as (
-  select {keys}, part_id, sum(count)::bigint as count{sums}
-  from gathered
-  semi join shown using ({keys})
+  join sentence on sentence.id = item.sentence_id
   group by {keys}, part_id
 )"""
 STATEMENT = """\
@@ -37,7 +23,7 @@ part as (
   group by part_id
 ),
 {kinds}{means}total as (
-  select sum(size) as tokens, count(*) as parts, (select sum(count) from {all}) as hits from part
+  select sum(size) as tokens, count(*) as parts, (select sum(count) from counted) as hits from part
 )
 select {shown}, sum(count)::bigint as count, sum(count) / any_value(hits) as share,
   1e6 * sum(count) / any_value(tokens) as per_million, count(*) as {parts},
@@ -61,26 +47,23 @@ JUILLAND = JUILLAND_D.format(
 
 #: How many tokens the sentences have that agree in their metadata.
 KINDS = """\
-kind as (
-  select {strings}, sum(length) as kind_size
+  select {strings}, sum(length)::bigint as kind_size
   from ({pieces}) as h
-  group by all
-),
-"""
+  group by all"""
 SENTENCES = "select s.id as sentence_id, s.length from sentence as s{corpora}"
 #: Means of numbers of the hits, beside their counts.
 MEANS_OF = f"means as (\n{MEANS}\n),\n"
 MEAN = ",\n  any_value(mean) as mean, any_value(mean_low) as mean_low, any_value(mean_high) as mean_high"
 JOIN_MEANS = "\nleft join means using ({keys})"
 #: The sums of which it is made, of hits and of parts.
-SUMS, SUMMED = ", sum(value) as value, count(value) as valued", ", sum(value) as value, sum(valued) as valued"
+SUMS = ", sum(value) as value, count(value) as valued"
 WITHIN = ",\n  1e6 * sum(count) / any_value(kind_size) as per_million_in_part"
 
 WHOLE = """\
 (
     select h.sentence_id, h.first, h.last, {strings}
     from {hits} as h
-    join token as t on t.sentence_id = h.sentence_id and t.position between h.first and h.last{in_part}
+    join token as t on t.sentence_id = h.sentence_id and t.position between h.first and h.last
     group by h.sentence_id, h.first, h.last
   )"""
 
@@ -89,7 +72,7 @@ WHOLE_ACROSS = """\
 (
     select h.sentence_id, h.first, h.last, {strings}
     from (select *, unnest(range(first, last + 1)) as place from {hits}) as h
-    join running as t on t.start = h.sentence_id and t.place = h.place{in_part}
+    join running as t on t.start = h.sentence_id and t.place = h.place
     group by h.sentence_id, h.first, h.last
   )"""
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # frequency lists do without arrays
-    from sentgen.arrays import Floats, Ints
+    from sentgen.arrays import Floats, Ints, Longs
 
 #: Parts that an interval needs.
 LEAST_PARTS = 3
@@ -31,7 +31,7 @@ _T = (
     (79 * _Z**9 + 776 * _Z**7 + 1482 * _Z**5 - 1920 * _Z**3 - 945 * _Z) / 92160,
 )
 
-_SQL_T = " + ".join(f"{one:.6f} / (parts - 1) ** {power}" for power, one in enumerate(_T))
+_SQL_T = " + ".join(f"{one!r} / (parts - 1) ** {power}" for power, one in enumerate(_T))
 #: Means and intervals by keys, of rows ``counted`` for parts with the sum ``value`` of ``valued`` numbers.
 MEANS = f"""\
   select {{keys}}, mean, mean - reach as mean_low, mean + reach as mean_high
@@ -45,6 +45,30 @@ MEANS = f"""\
     where valued > 0
     group by {{keys}}
   )"""
+
+
+def means_of(groups: Longs, values: Floats, valued: Floats, size: int) -> dict[str, Floats]:
+    """Return the means of groups and the ends of their intervals, NaN where there is none.
+
+    Args:
+        groups: the group, numbered from 0, that the sums of a part are of.
+        values: the sum of the numbers in the part.
+        valued: how many numbers these are.
+        size: how many groups there are.
+    """
+    import numpy as np
+
+    def added(numbers: Floats) -> Floats:
+        return np.bincount(groups, numbers, size).astype(np.float64)
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        parts, n = added((valued > 0).astype(float)), added(valued)
+        mean = added(values) / n
+        squares = added(values**2) - 2 * mean * added(values * valued) + mean**2 * added(valued**2)
+        quantile = sum(one / (parts - 1) ** power for power, one in enumerate(_T))
+        reach = quantile * np.sqrt(parts / (parts - 1) * np.maximum(squares, 0)) / n
+    reach[parts < LEAST_PARTS] = np.nan
+    return {"mean": mean, "mean_low": mean - reach, "mean_high": mean + reach}
 
 
 def t_quantile(degrees: int) -> float:

@@ -8,7 +8,6 @@ from sqlalchemy import Connection
 
 from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.statistics.frequencies import ALL_TOKENS, Frequencies
-from sentgen.lookups.statistics.hit_frequencies import parts_by
 from sentgen.output.rates import PartSizes, time_key
 from sentgen.output.tabular import Rows, names_of
 
@@ -27,6 +26,9 @@ def part_sizes(connection: Connection, asked: Frequencies | Match, table: pa.Tab
     keys = names_of(table)[: names_of(table).index("count")]
     if time_key(keys, table.to_pylist()) is None:
         return PartSizes()
+    # It counts hits in arrays, which a list of parts does without.
+    from sentgen.lookups.statistics.hit_frequencies import parts_by
+
     by = parts_by(connection, ",".join(keys))
     if not by:
         return PartSizes()

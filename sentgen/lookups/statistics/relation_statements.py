@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
-from sentgen.lookups.concordances.hits import TokenHits
-from sentgen.lookups.concordances.places import SentenceRange
+from sentgen.lookups.concordances.places import SENTENCES, SentenceRange, sentences_of
+from sentgen.lookups.cql import syntax
+from sentgen.lookups.cql.tokens import columns
 from sentgen.lookups.patterns import tag_among
 from sentgen.lookups.prepositions import linked_tokens
 from sentgen.lookups.statement import Bindings, Statement, gathered, where
@@ -124,11 +125,11 @@ class RelationStatements(CollocationStatements):
         return self._filled(text, bindings)
 
     @contextmanager
-    def _counted(self, connection: Connection, sentences: int, bindings: Bindings) -> Iterator[None]:
-        parts = self.node.parts(connection, sentences)
+    def _counted(self, connection: Connection, bindings: Bindings) -> Iterator[None]:
+        parts = self.node.parts(connection)
         with gathered(connection, "gathered", map(self._part_of_node, parts)):
-            parts = self.node.parts(connection, sentences)
-            margins = (self._part_of_margins(within, bindings["min_count"]) for within in parts)
+            ranges = SentenceRange(1, sentences_of(connection)).cut(SENTENCES)
+            margins = (self._part_of_margins(within, bindings["min_count"]) for within in ranges)
             with gathered(connection, "margin", margins):
                 yield
 
@@ -154,22 +155,23 @@ class RelationStatements(CollocationStatements):
         by = "preposition nulls first, " if self.prepositions else ""
         return _MEASURED.replace("{shown_preposition}", shown).replace("{by_preposition}", by)
 
-    def _links(self, columns: Sequence[str], of_tokens: Sequence[str]) -> str:
-        return linked_tokens([*columns, self.column], of_tokens) if self.prepositions else ""
+    def _links(self, read: Sequence[str], of_tokens: Sequence[str]) -> str:
+        return linked_tokens([*read, self.column], of_tokens) if self.prepositions else ""
 
     def _of_node(self, bindings: Bindings, within: SentenceRange | None = None) -> str:
         """Return the common table expressions up to the pairs with the node."""
-        beginning = "with "
-        columns: Sequence[str] = ()
-        if isinstance(self.node, TokenHits):
-            columns = self.node.tokens[0].columns
-            of_node = {alias: self.node.tokens[0].conditions(alias, bindings) for alias in "hdt"}
-            sentences = where([*of_node.pop("t"), *_part("t", within)], "    ")
-            among = f"select t.sentence_id from token as t{sentences}"
-        elif not self.node.one_token:
+        beginning, read = "with ", set[str]()
+        pattern = self.node.cql.pattern
+        if not self.node.one_token:
             raise InputError(
                 "by relation a node is one token; ask for collocates in a window, or for one token"
             )
+        if isinstance(pattern, syntax.Token) and pattern.condition and not self.node.filters and not within:
+            # The condition itself reads better than the hits that meet it.
+            condition, read = pattern.condition, columns(pattern.condition)
+            conditions = self.node.cql.conditions(bindings)
+            of_node = {alias: [conditions.of_token(condition, alias)] for alias in "hdt"}
+            among = f"select t.sentence_id from token as t{where(of_node.pop('t'), '    ')}"
         else:
             source = self.node.source(bindings, within)
             beginning = source.beginning
@@ -185,7 +187,7 @@ class RelationStatements(CollocationStatements):
         )
         # Within the whole statement, the margins are of all sentences.
         parts = [f"t.sentence_id in ({among})", *_part("t", within)] if within else []
-        links = self._links(columns, parts)
+        links = self._links(sorted(read), parts)
         return f"{beginning}{{spelling}}{links}of_node as (\n{pairs}\n)"
 
     def _margins(self, bindings: Bindings, within: SentenceRange | None = None) -> str:

@@ -108,7 +108,7 @@ class Sketch(Lookup):
     def _alone(self, connection: Connection, word: str, named: str) -> Answer:
         """Return the sketch of one word, in which relations are ``named`` for it."""
         selection = self.select(connection, sentences=True)
-        node = read_node(connection, word, selection)
+        node = read_node(connection, word, selection, one_token=True)
         bindings = Bindings(min_count=max(self.min_count, 1), shown=named)
         column = COLUMN.get(self.measure, "o11")
         measures = shown(self.measure)

@@ -23,8 +23,9 @@ from sentgen.case_folding import folded
 from sentgen.errors import InputError
 from sentgen.lookups.absence import PARSE, explained, no_trees
 from sentgen.lookups.attributes import COLUMNS
-from sentgen.lookups.concordances.hits import TokenHits
-from sentgen.lookups.concordances.places import SentenceRange, sentences_of
+from sentgen.lookups.concordances.hits import Query
+from sentgen.lookups.concordances.places import SENTENCES, SentenceRange, sentences_of
+from sentgen.lookups.cql import syntax
 from sentgen.lookups.question import MOST, Lookup
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import (
@@ -186,8 +187,7 @@ class Thesaurus(Lookup):
             NotFoundError: no such corpus.
         """
         selection = self.select(connection, sentences=True)
-        node = read_node(connection, self.word, selection)
-        assert isinstance(node, TokenHits)
+        node = read_node(connection, self.word, selection, one_token=True)
         if no_trees(connection, selection):
             told = "these corpora have no trees, and a thesaurus compares words by what is in them"
             raise InputError(f"{told}; {PARSE}")
@@ -206,20 +206,24 @@ class Thesaurus(Lookup):
         sentences = sentences_of(connection)
         bounded = whole
         parts: AbstractContextManager[None] = nullcontext()
-        if not node.at_once(sentences):
+        if sentences > SENTENCES:
             bounded = self._statement(meant, selection, bindings, _GATHERED, clause)
-            parts = gathered(connection, "gathered", self._parts(connection, node, meant, selection))
+            parts = gathered(connection, "gathered", self._parts(sentences, meant, selection))
         with parts:
             answer = limited(connection, Statement(bounded, bindings), self.limit, missing)
         remark = f"compared with {told}, which has {quantity(count, 'occurrence')}"
         return replace(answer, query=Statement(whole, bindings), remarks=(remark,))
 
-    def _meant(
-        self, connection: Connection, node: TokenHits, selection: Selection
-    ) -> tuple[_Meant | None, int]:
+    def _meant(self, connection: Connection, node: Query, selection: Selection) -> tuple[_Meant | None, int]:
         """Return what the pattern means, and how often it occurs."""
         bindings = Bindings()
-        conditions = [*node.tokens[0].conditions("t", bindings), *selection.of_tokens(bindings, "t")]
+        assert isinstance(node.cql.pattern, syntax.Token)
+        condition = node.cql.pattern.condition
+        assert condition is not None  # a star alone is no pattern
+        conditions = [
+            node.cql.conditions(bindings).of_token(condition, "t"),
+            *selection.of_tokens(bindings, "t"),
+        ]
         text = _MEANT.format(column=COLUMNS[self.by][0], conditions=where(conditions))
         row = one_row(raw(connection), text, Statement(text, bindings).used)
         if row is None:
@@ -247,10 +251,8 @@ class Thesaurus(Lookup):
             of_heads=where([*meant.conditions("h", bindings), *common], "    "),
         )
 
-    def _parts(
-        self, connection: Connection, node: TokenHits, meant: _Meant, selection: Selection
-    ) -> Iterator[Statement]:
-        for within in node.parts(connection, sentences_of(connection)):
+    def _parts(self, sentences: int, meant: _Meant, selection: Selection) -> Iterator[Statement]:
+        for within in SentenceRange(1, sentences).cut(SENTENCES):
             bindings = Bindings()
             yield Statement(self._pairs(meant, selection, bindings, within), bindings)
 

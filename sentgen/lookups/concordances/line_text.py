@@ -1,0 +1,166 @@
+"""The text of lines, made of arrays: what stands before the node, in it and behind it.
+
+It is what `sentgen.lookups.concordances.surface` says in SQL: tokens as they are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sqlalchemy import Connection
+
+from sentgen.arrays import Bools, Ints, Longs
+from sentgen.lookups.concordances.stretches import Stretches
+from sentgen.lookups.concordances.surface import surface_of
+from sentgen.lookups.search.tokens import places
+from sentgen.schema.engine import arrow_table, raw, registered
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_FORMS = "select id, form from word where id in (select id from asked)"
+_MULTIWORDS = """\
+select s.first_token + m."first" - 1 as first, s.first_token + m."last" - 1 as last, m.form
+from multiword as m
+join sentence as s on s.id = m.sentence_id
+where m.sentence_id in (select id from asked)
+order by 1"""
+
+
+def lines_of(connection: Connection, shown: Sequence[Stretches]) -> pa.Table:
+    """Return lines: the place of the node, and the text before it, of it and behind it.
+
+    The columns are ``sentence_id``, of the first token, ``first`` and ``last``, counted from there, and
+    ``left``, ``node`` and ``right``, which may end with a blank.
+    """
+    import pyarrow as pa
+
+    homes = [one.block.sentences()[:2, one.block.sentence_of(one.first)] for one in shown]
+    nodes = [(one.first, one.last) for one in shown]
+    home, node = (np.concatenate([np.zeros((2, 0), np.int64), *parts], axis=1) for parts in (homes, nodes))
+    first, last = (node - home[1] + 1).astype(np.int32)
+    columns = {"sentence_id": home[0], "first": first, "last": last}
+    return pa.table(columns | dict(zip(("left", "node", "right"), _texts(connection, shown), strict=True)))
+
+
+def _texts(connection: Connection, shown: Sequence[Stretches]) -> list[pa.Array]:
+    """Return what stands before nodes, in them and behind them."""
+    import pyarrow as pa
+
+    # By their numbers, so that those of several blocks are as one.
+    ends = [[one.block.numbers(at) for at in (one.low, one.first, one.last, one.high)] for one in shown]
+    low, first, last, high = np.concatenate([np.zeros((4, 0), np.int64), *ends], axis=1)
+    at = [places(one.low, one.high - one.low + 1) for one in shown]
+    nothing = np.zeros(0, np.int32)
+    words = np.concatenate(
+        [nothing, *(one.block.column("word_id")[here] for one, here in zip(shown, at, strict=True))]
+    )
+    spaced = np.concatenate(
+        [nothing, *(one.block.column("space_after")[here] for one, here in zip(shown, at, strict=True))]
+    )
+    different, kinds = different_numbers(words)
+    strings = _forms(connection, different)
+    lengths = high - low + 1
+    if surface_of(connection).multiwords:
+        begin, end, forms = _multiwords(connection, shown)
+        kinds, spaced = _written(
+            places(low, lengths), np.repeat(low, lengths), kinds, spaced, begin, end, len(strings)
+        )
+        strings = pa.concat_arrays([strings, forms, pa.array([""], pa.large_string())])
+        # A surface word belongs to the node if one of its tokens does.
+        first = np.maximum(_end(first, begin, end, begin), low)
+        last = np.minimum(_end(last, begin, end, end), high)
+    before = np.cumsum(lengths) - lengths
+    bounds = np.stack([before, before + first - low, before + last - low + 1], axis=1).ravel()
+    return _joined(strings, kinds, spaced, np.append(bounds, len(kinds)))
+
+
+def _joined(strings: pa.Array, kinds: Longs, spaced: Ints, bounds: Longs) -> list[pa.Array]:
+    """Return texts of three columns, between bounds in tokens that are strings of some kinds."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    blank = pc.binary_join_element_wise(
+        strings, pa.scalar(" ", pa.large_string()), pa.scalar("", pa.large_string())
+    )
+    tokens = pa.concat_arrays([strings, blank]).take(pa.array(kinds + len(strings) * (spaced != 0)))
+    # The strings lie one behind the other: where texts end is all that is new.
+    _, offsets, letters = tokens.buffers()
+    ends = np.frombuffer(offsets, np.int64)[tokens.offset + bounds] if offsets else bounds
+    texts = pa.LargeStringArray.from_buffers(len(bounds) - 1, pa.py_buffer(ends), letters)
+    return [texts.take(pa.array(np.arange(column, len(texts), 3))) for column in range(3)]
+
+
+def different_numbers(words: Ints) -> tuple[Ints, Longs]:
+    """Return the numbers among some, ascending, and for each of these its row there."""
+    if not len(words) or np.ptp(words) > 4 * len(words):
+        different, kinds = np.unique(words, return_inverse=True)
+        return different, kinds
+    # Few numbers for so many words.
+    lowest = words.min()
+    rows = np.zeros(np.ptp(words) + 1, np.int64)
+    rows[words - lowest] = 1
+    found = np.flatnonzero(rows)
+    rows[found] = np.arange(len(found))
+    return (found + lowest).astype(words.dtype), rows[words - lowest]
+
+
+def _forms(connection: Connection, words: Ints) -> pa.Array:
+    """Return the forms of words, whose numbers are ascending."""
+    import pyarrow as pa
+
+    duck = raw(connection)
+    with registered(duck, asked=pa.table({"id": words})):
+        found = arrow_table(duck, _FORMS).combine_chunks()
+    order = np.argsort(found["id"].to_numpy(), kind="stable")
+    return found["form"].cast(pa.large_string()).combine_chunks().take(pa.array(order))
+
+
+def _multiwords(connection: Connection, shown: Sequence[Stretches]) -> tuple[Longs, Longs, pa.Array]:
+    """Return the multiword tokens of these sentences: their first and last tokens, and forms."""
+    import pyarrow as pa
+
+    found = [np.zeros(0, np.int64)]
+    for one in shown:
+        low, high = one.block.sentence_of(one.low), one.block.sentence_of(one.high)
+        found.append(one.block.sentences()[0][np.unique(places(low, high - low + 1))])
+    duck = raw(connection)
+    with registered(duck, asked=pa.table({"id": np.concatenate(found)})):
+        rows = arrow_table(duck, _MULTIWORDS)
+    forms = rows["form"].cast(pa.large_string()).combine_chunks()
+    return rows["first"].to_numpy(), rows["last"].to_numpy(), forms
+
+
+def _row_of(numbers: Longs, begin: Longs, end: Longs) -> tuple[Longs, Bools]:
+    """Return for tokens a multiword token that may have them, and whether it has."""
+    rows = np.searchsorted(begin, numbers, "right") - 1
+    covered = (rows >= 0) & (np.append(end, -1)[rows] >= numbers)
+    return rows, covered
+
+
+def _end(numbers: Longs, begin: Longs, end: Longs, ends: Longs) -> Longs:
+    """Return tokens, or in their place the first or last one of the multiword token that each is in."""
+    rows, covered = _row_of(numbers, begin, end)
+    return np.where(covered, np.append(ends, 0)[rows], numbers)
+
+
+def _written(
+    numbers: Longs, low: Longs, kinds: Longs, spaced: Ints, begin: Longs, end: Longs, words: int
+) -> tuple[Longs, Ints]:
+    """Return which strings stand for tokens, and whether a blank follows, where some are written as one.
+
+    Args:
+        numbers: of the tokens.
+        low: of the first one of the line of each.
+        kinds: the string of each token as it is; those of multiword tokens and the empty one come last.
+        spaced: whether a blank follows.
+        begin, end: of multiword tokens.
+        words: how many strings tokens have.
+    """
+    rows, covered = _row_of(numbers, begin, end)
+    begins = numbers == np.maximum(np.append(begin, 0)[rows], low)
+    instead = np.where(begins, words + rows, words + len(begin))
+    last = np.append(end, 0)[rows]
+    return np.where(covered, instead, kinds), spaced * ~(covered & (numbers < last))

@@ -1,0 +1,215 @@
+"""Attributes of tokens as numbers, and what these stand for: looked up last, of as few numbers as there are.
+
+A column of `token` has such numbers already; for metadata it is that of the sentence or the document. What is
+neither (MISC, surprisal, regions) is asked of the store, and numbered as it comes.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sqlalchemy import Connection
+
+from sentgen.arrays import Ints, Longs
+from sentgen.lookups.attributes import COLUMNS, feature
+from sentgen.lookups.cql.tokens import TokenConditions, kinds, metadata_key, region_key
+from sentgen.lookups.keys import MetadataKey
+from sentgen.lookups.search.conditions import spots
+from sentgen.lookups.search.tokens import NONE, Block
+from sentgen.lookups.statement import Bindings, Statement
+from sentgen.schema.engine import arrow_table, kept, raw, registered
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Rows of `sentences` of a block with the numbers of sentences, and of their documents.
+_SENTENCE, _DOCUMENT = 0, 3
+
+_DOCUMENTS = "(select id, id as document_id, corpus_id from document)"
+_VALUES = """\
+select {value} as value
+from asked
+left join {table} as a on a.id = asked.number
+order by asked.n"""
+#: All of a table that has few rows.
+_ALL = """\
+select n.id, {value} as value
+from (select id from {table} union all select {none}) as n
+left join {table} as a on a.id = n.id
+order by n.id"""
+_FEW = ("tag", _DOCUMENTS)
+_OF_TOKENS = """\
+select {value} as value
+from spot
+join token as t on t.sentence_id = spot.sentence_id and t.position = spot.position
+order by spot.n"""
+
+
+class Attribute(ABC):
+    """An attribute of tokens."""
+
+    @property
+    def of_documents(self) -> bool:
+        """Whether its numbers are those of documents."""
+        return False
+
+    @abstractmethod
+    def numbers(self, block: Block, at: Longs) -> Ints | Longs:
+        """Return the numbers of tokens; `NONE` stands for no value."""
+
+    @abstractmethod
+    def of_numbers(self, numbers: Longs) -> pa.Array:
+        """Return what numbers stand for; these are ascending, each once."""
+
+    @abstractmethod
+    def values(self, block: Block, at: Longs) -> pa.Array:
+        """Return what tokens have."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbered(Attribute):
+    """One whose values have numbers in the store.
+
+    Args:
+        connection: the store.
+        table: what has a row for each number, ``a.id``.
+        value: what such a row stands for, in SQL.
+        bindings: those of the value.
+        columns: those of `token` with the number, of which the first one counts that is not null.
+        row: that of `sentences` of a block with the number, where it is none of the token.
+    """
+
+    connection: Connection
+    table: str
+    value: str
+    bindings: Bindings
+    columns: tuple[str, ...] = ()
+    row: int = _SENTENCE
+
+    @property
+    def of_documents(self) -> bool:
+        """Whether the numbers are those of documents."""
+        return not self.columns and self.row == _DOCUMENT
+
+    def numbers(self, block: Block, at: Longs) -> Ints | Longs:
+        """Return the numbers of tokens."""
+        if not self.columns:
+            found: Longs = block.sentences()[self.row][block.sentence_of(at)]
+            return found
+        first, *others = (block.column(column)[at] for column in self.columns)
+        for other in others:
+            first = np.where(first == NONE, other, first)
+        return first
+
+    def of_numbers(self, numbers: Longs) -> pa.Array:
+        """Return what numbers stand for."""
+        import pyarrow as pa
+
+        if self.table in _FEW:
+            ids, values = self._all()
+            return values.take(pa.array(np.searchsorted(ids, numbers)))
+        text = _VALUES.format(value=self.value, table=self.table)
+        asked = pa.table({"n": np.arange(len(numbers)), "number": numbers})
+        return _column(self.connection, text, self.bindings, asked=asked)
+
+    def _all(self) -> tuple[Longs, pa.Array]:
+        """Return all numbers, and what they stand for; of a store that nobody can change, asked once."""
+        text = _ALL.format(value=self.value, table=self.table, none=NONE)
+        query, known = Statement(text, self.bindings), kept(self.connection)
+        found: tuple[Longs, pa.Array] | None = known.get(key := query.filled())
+        if found is None:
+            ids, values = query.run(self.connection).columns
+            found = known[key] = ids.to_numpy(), values.combine_chunks()
+        return found
+
+    def values(self, block: Block, at: Longs) -> pa.Array:
+        """Return what tokens have."""
+        import pyarrow as pa
+
+        numbers: Longs
+        numbers, rows = np.unique(self.numbers(block, at), return_inverse=True)
+        return self.of_numbers(numbers).take(pa.array(rows))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked(Attribute):
+    """One that is asked of the store.
+
+    Args:
+        connection: the store.
+        value: the value of a row ``t`` of `token`, in SQL.
+        bindings: those of the value.
+    """
+
+    connection: Connection
+    value: str
+    bindings: Bindings
+    _numbers: dict[object, int] = field(default_factory=dict)
+
+    def numbers(self, block: Block, at: Longs) -> Longs:
+        """Return the numbers of tokens."""
+        found = self.values(block, at).dictionary_encode()
+        of = [self._numbers.setdefault(one, len(self._numbers)) for one in found.dictionary.to_pylist()]
+        numbers: Longs = np.array(of, np.int64)[found.indices.to_numpy()]
+        return numbers
+
+    def of_numbers(self, numbers: Longs) -> pa.Array:
+        """Return what numbers stand for."""
+        import pyarrow as pa
+
+        return pa.array(list(self._numbers), pa.string()).take(pa.array(numbers))
+
+    def values(self, block: Block, at: Longs) -> pa.Array:
+        """Return what tokens have."""
+        text = _OF_TOKENS.format(value=self.value)
+        return _column(self.connection, text, self.bindings, spot=spots(block, at))
+
+
+def numbered(name: str, conditions: TokenConditions, made: Callable[[str], str], of_token: str) -> Attribute:
+    """Return an attribute of tokens, or of what is around them, as numbers.
+
+    Args:
+        name: of the attribute.
+        conditions: what writes it, and was asked for the value of a token; it keeps their bindings.
+        made: what the value is, by the string of the attribute in SQL.
+        of_token: the same of a row ``t`` of `token`.
+    """
+    keys, bindings = conditions.keys, conditions.bindings
+    if key := metadata_key(keys, name):
+        of_document = _one_a_document(key)
+        return _Numbered(
+            keys.connection,
+            _DOCUMENTS if of_document else "sentence",
+            made(key.value("a", bindings)),
+            bindings,
+            row=_DOCUMENT if of_document else _SENTENCE,
+        )
+    if region_key(keys, name) or keys.find_surprisal(name) or any(map(keys.is_misc, kinds(name))):
+        return _Asked(keys.connection, of_token, bindings)
+    # The kinds that a name stands for are columns with numbers of the same table.
+    columns = tuple(COLUMNS[kind][0] if kind in COLUMNS else "feats_id" for kind in kinds(name))
+    _, table, string = COLUMNS.get(kinds(name)[0], COLUMNS["feats"])
+    value = f"a.{string}" if kinds(name)[0] in COLUMNS else feature(f"a.{string}", name, bindings)
+    return _Numbered(keys.connection, table, made(value), bindings, columns)
+
+
+def asked_of_tokens(conditions: TokenConditions, value: str) -> Attribute:
+    """Return as an attribute what the store is asked: the value of a row ``t`` of `token`, in SQL."""
+    return _Asked(conditions.keys.connection, value, conditions.bindings)
+
+
+def _one_a_document(key: MetadataKey) -> bool:
+    """Return whether all sentences of a document have the same value."""
+    return key.one_a_document or bool(key.always and key.always.table)
+
+
+def _column(connection: Connection, text: str, bindings: Bindings, **lent: pa.Table) -> pa.Array:
+    """Return the one column of a query over tables that are lent to the connection."""
+    duck = raw(connection)
+    with registered(duck, **lent):
+        found = arrow_table(duck, text, Statement(text, bindings).used)
+    return found.column(0).combine_chunks()

@@ -1,0 +1,397 @@
+"""Which tokens of a block meet a condition of a query, on arrays of numbers.
+
+A string that is asked for becomes the numbers that stand for it in the store, once a question; a token is
+compared as a number. What is no column of `token` (MISC, surprisal, metadata, regions) is asked of the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sqlalchemy import Connection
+
+from sentgen.arrays import Bools, Ints, Longs
+from sentgen.lookups.attributes import COLUMNS, Test, Value, attribute_matches
+from sentgen.lookups.cql import syntax
+from sentgen.lookups.cql.tokens import TokenConditions, is_attribute, kinds, metadata_key
+from sentgen.lookups.languages import Either, Every, Negation
+from sentgen.lookups.search.tokens import NONE, UNSPACED, Block, Kept, kept_arrays
+from sentgen.lookups.statement import Bindings, where
+from sentgen.schema.engine import arrow_table, raw, registered
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Numbers that are compared one by one, and that are named in a statement.
+_FEW, _NAMED = 4, 64
+#: Words whose tokens are looked up.
+_MOST_WORDS = 5000
+#: Occurrences that are held at once: some ten megabytes.
+_MOST_OCCURRENCES = 1 << 22
+#: More tokens than there are: how many meet a condition is not known.
+UNKNOWN = 1 << 62
+
+_RELATIONS: dict[str, Callable[[Longs, int], Bools]] = {
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+    "=": np.equal,
+    "!=": np.not_equal,
+}
+_IDS = "select id from {table} where {matches}"
+_OCCURRENCES = """\
+select token
+from occurrence
+where attribute = '{attribute}' and word_id in ({words})
+limit {most}"""
+_MULTIWORDS = """\
+select s.first_token + m."first" - 1 as first, s.first_token + m."last" - 1 as last
+from multiword as m
+join sentence as s on s.id = m.sentence_id
+where {matches}
+order by first, last"""
+_SPOTS = """\
+select spot.n
+from spot
+join token as t on t.sentence_id = spot.sentence_id and t.position = spot.position
+join other on other.n = spot.n
+join token as o on o.sentence_id = other.sentence_id and o.position = other.position
+where {condition}"""
+_OF_DOCUMENTS = """\
+select document_id
+from (select id as document_id from document) as meta
+where {condition}"""
+
+
+@dataclass(slots=True)
+class Conditions:
+    """Says which tokens meet conditions.
+
+    Args:
+        written: the same conditions in SQL.
+        tokens: how many the store has.
+    """
+
+    written: TokenConditions
+    tokens: int
+    _block: Block | None = None
+    _met: dict[syntax.Condition | None, Bools] = field(default_factory=dict)
+    _found: dict[syntax.CqlComparison, Longs | None] = field(default_factory=dict)
+    _documents: dict[syntax.CqlComparison, Longs] = field(default_factory=dict)
+    _multiwords: dict[Value, tuple[Longs, Longs]] = field(default_factory=dict)
+    _kept: Kept = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._kept = kept_arrays(self._connection)
+
+    def hold(self, condition: syntax.Condition | None, block: Block, at: Longs | None = None) -> Bools:
+        """Return which tokens of a block, or of those at some places, meet a condition."""
+        match condition:
+            case None:
+                return np.ones(block.size if at is None else len(at), bool)
+            case Negation(part):
+                return ~self.hold(part, block, at)
+            case Every(parts) | Either(parts):
+                found = self.hold(parts[0], block, at)
+                for part in parts[1:]:
+                    other = self.hold(part, block, at)
+                    found = found & other if isinstance(condition, Every) else found | other
+                return found
+            case syntax.CqlComparison():
+                return self._compared(condition, block, at)
+            case syntax.NoSpace():
+                unspaced = block.column(UNSPACED)
+                no_space: Bools = (unspaced if at is None else unspaced[at]) == 1
+                return no_space
+        raise AssertionError(condition)  # labels are no conditions on tokens
+
+    def met(self, condition: syntax.Condition | None, block: Block) -> Bools:
+        """Return which tokens of a block meet a condition, kept for the patterns that ask for it again."""
+        if self._block is not block:
+            self._block, self._met = block, {}
+        if condition not in self._met:
+            self._met[condition] = self.hold(condition, block)
+        return self._met[condition]
+
+    def met_at(self, condition: syntax.Condition | None, block: Block, at: Longs) -> Bools:
+        """Return which of some tokens meet a condition, asked of all tokens at once if that is less work."""
+        known = self._block is block and condition in self._met
+        if known or len(at) * _FEW > block.size or not self._plain(condition):
+            return self.met(condition, block)[at]
+        return self.hold(condition, block, at)
+
+    def _plain(self, condition: syntax.Condition | None) -> bool:
+        """Return whether a condition is about columns of `token` alone."""
+        names = (one.left.attribute for one in syntax.comparisons(condition))
+        return all(self._is_column(kind) for name in names for kind in kinds(name))
+
+    def hold_of_labels(
+        self,
+        condition: syntax.Condition,
+        block: Block,
+        labels: Mapping[str, Longs],
+        *,
+        negated: bool = False,
+    ) -> Bools:
+        """Return which matches meet a condition on their labels.
+
+        Args:
+            condition: its terms have labels.
+            block: where the tokens are.
+            labels: label to its tokens in the matches, `NONE` where it stands for nothing.
+            negated: whether the condition must not hold; of a label without token nothing does.
+        """
+        match condition:
+            case syntax.LabelTest(name):
+                unbound: Bools = labels[name] == NONE
+                return unbound if negated else ~unbound
+            case syntax.Measured(_, terms):
+                there: Bools = np.logical_and.reduce([labels[one.label] != NONE for one in terms])
+                there &= self._measured(condition, block, labels) != negated
+                return there
+            case Negation(part):
+                return self.hold_of_labels(part, block, labels, negated=not negated)
+            case Every(parts) | Either(parts):
+                each = [self.hold_of_labels(part, block, labels, negated=negated) for part in parts]
+                every = isinstance(condition, Every) != negated
+                found: Bools = np.logical_and.reduce(each) if every else np.logical_or.reduce(each)
+                return found
+        assert isinstance(condition, syntax.CqlComparison)
+        left = labels[condition.left.label]
+        right = labels[condition.right.label] if isinstance(condition.right, syntax.Term) else left
+        bound = np.flatnonzero((left != NONE) & (right != NONE))
+        met = np.zeros(len(left), bool)
+        met[bound] = self._compared(condition, block, left[bound], right[bound]) != negated
+        return met
+
+    def _measured(self, one: syntax.Measured, block: Block, labels: Mapping[str, Longs]) -> Bools:
+        """Return where what a function says of labels stands in the relation; of none anything."""
+        if one.function == "f":
+            (term,) = one.terms
+            values = self._frequencies(COLUMNS[term.attribute][0], block, labels[term.label])
+        else:
+            first, second = (labels[term.label] for term in one.terms)
+            values = second - first
+            if one.function == "distabs":
+                values = np.abs(values)
+        met: Bools = _RELATIONS[one.operator](values, one.number)
+        return met
+
+    def _frequencies(self, column: str, block: Block, at: Longs) -> Longs:
+        """Return how often what tokens have in a column occurs in the corpora."""
+        codes, places_of = np.unique(block.column(column)[at], return_inverse=True)
+        bindings = Bindings(codes=codes.tolist())
+        told = [f"{column} in (select unnest($codes))", *self.written.selection.of_corpora(bindings)]
+        text = f"select {column}, count(*) from token{where(told)} group by {column}"
+        counts: dict[int, int] = dict(raw(self._connection).execute(text, dict(bindings)).fetchall())
+        return np.array([counts.get(code, 0) for code in codes.tolist()], np.int64)[places_of]
+
+    def count(self, condition: syntax.Condition | None) -> int:
+        """Return how many tokens at most meet a condition, by its words; `UNKNOWN` if these do not tell."""
+        match condition:
+            case Every(parts):
+                return min(map(self.count, parts))
+            case Either(parts):
+                return min(sum(map(self.count, parts)), UNKNOWN)
+            case syntax.CqlComparison():
+                found = self._of_words(condition)
+                return UNKNOWN if found is None else len(found)
+        return UNKNOWN
+
+    def occurrences(self, condition: syntax.Condition) -> Longs:
+        """Return numbers of tokens, ascending, among which are all that meet a condition of known `count`."""
+        match condition:
+            case Every(parts):
+                return self.occurrences(min(parts, key=self.count))
+            case Either(parts):
+                return np.unique(np.concatenate([self.occurrences(part) for part in parts]))
+        assert isinstance(condition, syntax.CqlComparison)
+        found = self._of_words(condition)
+        assert found is not None
+        return found
+
+    def exact(self, condition: syntax.Condition | None) -> bool:
+        """Return whether all `occurrences` of a condition meet it."""
+        match condition:
+            case Either(parts):
+                return all(map(self.exact, parts))
+        return isinstance(condition, syntax.CqlComparison)
+
+    @property
+    def _connection(self) -> Connection:
+        return self.written.keys.connection
+
+    def _of_words(self, one: syntax.CqlComparison) -> Longs | None:
+        """Return the tokens that a comparison is true of, if it names words and they are not too many."""
+        if one not in self._found:
+            self._found[one] = self._looked_up(one)
+        return self._found[one]
+
+    def _looked_up(self, one: syntax.CqlComparison) -> Longs | None:
+        name, value = one.left.attribute, one.right
+        if isinstance(value, syntax.Term) or one.negated or value in self.written.empty:
+            return None
+        if name not in ("word", "form", "lemma"):
+            return None
+        asked = self.written.compared(name, value)
+        ids = self._numbers(name, asked)
+        if not len(ids):
+            return np.zeros(0, np.int64)
+        if len(ids) > _MOST_WORDS:
+            return None
+        attribute = "lemma" if name == "lemma" else "word"
+        key = ("occurrences", attribute, asked)
+        found = self._kept.find(key)
+        if found is None:
+            found = self._tokens_of(attribute, name, asked, ids)
+            if len(found) <= _MOST_OCCURRENCES:
+                self._kept.keep(key, found)
+        return None if len(found) > _MOST_OCCURRENCES else found
+
+    def _tokens_of(self, attribute: str, name: str, value: Test, ids: Ints) -> Longs:
+        words, bindings = ", ".join(map(str, ids.tolist())), Bindings()
+        if len(ids) > _NAMED:
+            # So many numbers take longer to read than to look up again.
+            _, table, matches = attribute_matches(name, value, bindings)
+            words = _IDS.format(table=table, matches=matches)
+        query = _OCCURRENCES.format(attribute=attribute, words=words, most=_MOST_OCCURRENCES + 1)
+        found: Longs = arrow_table(raw(self._connection), query, dict(bindings)).column(0).to_numpy()
+        return np.sort(found, kind="stable")
+
+    def multiwords(self, form: Value) -> tuple[Longs, Longs]:
+        """Return the numbers of the first and the last token of all multiword tokens of a form."""
+        if form not in self._multiwords:
+            bindings = Bindings()
+            matches = self.written.compared("word", form).condition("m.form", bindings)
+            query = _MULTIWORDS.format(matches=matches)
+            found = arrow_table(raw(self._connection), query, dict(bindings))
+            self._multiwords[form] = found.column(0).to_numpy(), found.column(1).to_numpy()
+        return self._multiwords[form]
+
+    def _compared(
+        self, one: syntax.CqlComparison, block: Block, at: Longs | None, other: Longs | None = None
+    ) -> Bools:
+        """Return which tokens a comparison is true of; ``other``: the tokens of its right side, if others."""
+        if isinstance(one.right, syntax.Term):
+            met = self._same(one, block, at, at if other is None else other)
+        elif all(map(self._is_column, kinds(one.left.attribute))):
+            met = self._is(one.left.attribute, one.right, block, at)
+        else:
+            met = self._asked(one, block, at)
+        return ~met if one.negated else met
+
+    def _is(self, name: str, value: Test, block: Block, at: Longs | None) -> Bools:
+        met = self._any_has(name, self.written.compared(name, value), block, at)
+        # What has none is the empty string.
+        return met | ~self._any_has(name, None, block, at) if value in self.written.empty else met
+
+    def _is_column(self, name: str) -> bool:
+        keys = self.written.keys
+        if not is_attribute(keys, name) or keys.find_surprisal(name):
+            return False
+        return name in COLUMNS or not keys.is_misc(name)
+
+    def _any_has(self, name: str, value: Test | None, block: Block, at: Longs | None) -> Bools:
+        first, *others = kinds(name)
+        met = self._has(first, value, block, at)
+        for kind in others:
+            met |= self._has(kind, value, block, at)
+        return met
+
+    def _has(self, name: str, value: Test | None, block: Block, at: Longs | None) -> Bools:
+        column = COLUMNS[name][0] if name in COLUMNS else "feats_id"
+        values = block.column(column)
+        if at is not None:
+            values = values[at]
+        if value is None and name in COLUMNS:
+            there: Bools = values != NONE
+            return there
+        return among(values, self._numbers(name, value))
+
+    def _numbers(self, name: str, value: Test | None) -> Ints:
+        """Return the numbers of the strings of an attribute that pass a test, ascending."""
+        key = ("numbers", "word" if name == "form" else name, value)
+        found = self._kept.find(key)
+        if found is None:
+            bindings = Bindings()
+            _, table, matches = attribute_matches(name, value, bindings)
+            query = _IDS.format(table=table, matches=matches)
+            rows = raw(self._connection).execute(query, dict(bindings)).fetchall()
+            found = self._kept.keep(key, np.sort(np.array([number for (number,) in rows], np.int32)))
+        return found
+
+    def _same(self, one: syntax.CqlComparison, block: Block, at: Longs | None, other: Longs | None) -> Bools:
+        """Return where two attributes are the same, or stand in a relation as numbers."""
+        assert isinstance(one.right, syntax.Term)
+        left, right = (COLUMNS.get(term.attribute) for term in (one.left, one.right))
+        plain = one.operator == "=" and not self.written.selection.ignore_case
+        # The same numbers stand for the same strings.
+        if not (plain and left and right and left[1] == right[1]):
+            return self._asked(one, block, at, other)
+        first, second = block.column(left[0]), block.column(right[0])
+        met: Bools = (first if at is None else first[at]) == (second if other is None else second[other])
+        return met
+
+    def _asked(
+        self, one: syntax.CqlComparison, block: Block, at: Longs | None, other: Longs | None = None
+    ) -> Bools:
+        """Ask the store which tokens a comparison is true of."""
+        key = metadata_key(self.written.keys, one.left.attribute)
+        if key and key.one_a_document and at is not None and not isinstance(one.right, syntax.Term):
+            documents = block.sentences()[3][block.sentence_of(at)]
+            among_those: Bools = np.isin(documents, self._documents_of(one))
+            return among_those
+        duck, bindings = raw(self._connection), Bindings()
+        told = self.written.comparison(replace(one, negated=False), "t", "o", bindings)
+        places = np.arange(block.size) if at is None else at
+        lent = {"spot": spots(block, places), "other": spots(block, places if other is None else other)}
+        with registered(duck, **lent):
+            rows = arrow_table(duck, _SPOTS.format(condition=told), dict(bindings))
+        met = np.zeros(len(places), bool)
+        met[rows.column(0).to_numpy()] = True
+        return met
+
+    def _documents_of(self, one: syntax.CqlComparison) -> Longs:
+        """Return the numbers of the documents whose metadata a comparison is true of."""
+        asked = replace(one, negated=False)
+        if asked not in self._documents:
+            bindings = Bindings()
+            told = self.written.of_document(asked, "meta", bindings)
+            found = arrow_table(raw(self._connection), _OF_DOCUMENTS.format(condition=told), dict(bindings))
+            self._documents[asked] = found.column(0).to_numpy()
+        return self._documents[asked]
+
+
+def spots(block: Block, at: Longs) -> pa.Table:
+    """Return tokens as rows: their number in the array, their sentence, and their position in it."""
+    import pyarrow as pa
+
+    ids, begins, *_ = block.sentences()
+    rows = block.sentence_of(at)
+    return pa.table(
+        {
+            "n": np.arange(len(at)),
+            "sentence_id": ids[rows],
+            "position": (at - begins[rows] + 1).astype(np.int32),
+        }
+    )
+
+
+def among(values: Ints, numbers: Ints) -> Bools:
+    """Return which of many numbers are among a few, that are ascending."""
+    if not len(numbers):
+        return np.zeros(len(values), bool)
+    if len(numbers) <= _FEW:
+        met: Bools = values == numbers[0]
+        for number in numbers[1:]:
+            met |= values == number
+        return met
+    # What is none, or greater than all, comes to lie at the ends.
+    table = np.zeros(int(numbers[-1]) + 3, bool)
+    table[numbers + 1] = True
+    found: Bools = np.take(table, values + 1, mode="clip")
+    return found

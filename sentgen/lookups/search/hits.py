@@ -1,0 +1,116 @@
+"""BlockHits: the tokens that a query found, in the order of the store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sentgen.arrays import Bools, Longs
+from sentgen.lookups.cql.dialects import Strategy
+from sentgen.lookups.reach import DOCUMENT, Reach
+from sentgen.lookups.search.spans import Spans
+from sentgen.lookups.search.tokens import NONE, Block
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class BlockHits:
+    """Hits in a block of tokens.
+
+    Args:
+        block: the tokens.
+        first, last: the first and the last token of each hit in the block; by these, each hit once.
+        ways: the same hits, once for each way to place the labels of the query.
+    """
+
+    block: Block
+    first: Longs
+    last: Longs
+    ways: Spans
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def take(self, some: Bools) -> BlockHits:
+        """Return some of the hits, and the ways of these."""
+        first, last = self.first[some], self.last[some]
+        ways = self.ways
+        if ways.labels:
+            width = self.block.size + 1
+            ways = ways.take(np.isin(ways.first * width + ways.last, first * width + last))
+        return BlockHits(self.block, first, last, ways)
+
+    def rows(self, reach: Reach) -> pa.Table:
+        """Return the hits as rows: the sentence or document that they are counted from, first and last."""
+        return self._rows(self.first, self.last, {}, reach)
+
+    def rows_of_ways(self, reach: Reach, columns: Mapping[str, str]) -> pa.Table:
+        """Return each way to place the labels as a row; ``columns``: label to its column."""
+        if not columns:
+            return self.rows(reach)
+        labels = {column: self.ways.label(label) for label, column in columns.items()}
+        return self._rows(self.ways.first, self.ways.last, labels, reach)
+
+    def _rows(self, first: Longs, last: Longs, labels: Mapping[str, Longs], reach: Reach) -> pa.Table:
+        import pyarrow as pa
+
+        ids, begins, *_ = self.block.sentences()
+        if reach is DOCUMENT:
+            units = self.block.units()
+            ids, begins = ids[np.searchsorted(begins, units)], units
+        rows = np.searchsorted(begins, first, "right") - 1
+        before = begins[rows] - 1
+        columns = {"sentence_id": pa.array(ids[rows])}
+        for name, at in {"first": first, "last": last, **labels}.items():
+            columns[name] = pa.array((at - before).astype(np.int32), mask=at == NONE)
+        return pa.table(columns)
+
+
+def chosen_by(strategy: Strategy, spans: Spans) -> Spans:
+    """Return which of all spans are hits, each once and without labels, in their order."""
+    found = Spans(spans.first, spans.last, {}).ordered()
+    return _CHOOSE[strategy](found)
+
+
+def _longest(spans: Spans) -> Spans:
+    """Return those that no other span goes around, as it begins before and ends behind."""
+    order = np.lexsort((-spans.last, spans.first))
+    furthest = np.maximum.accumulate(spans.last[order])
+    # Those of one begin are the longest first; spans of earlier sentences end before.
+    kept = np.append(True, furthest[:-1] < spans.last[order][1:])[: len(order)]
+    return spans.take(np.sort(order[kept]))
+
+
+def _shortest(spans: Spans) -> Spans:
+    order = np.lexsort((spans.last, -spans.first))
+    nearest = np.minimum.accumulate(spans.last[order])
+    kept = np.append(True, nearest[:-1] > spans.last[order][1:])[: len(order)]
+    return spans.take(np.sort(order[kept]))
+
+
+def _traditional(spans: Spans) -> Spans:
+    """Return the shortest of those that begin at a token."""
+    return spans.take(np.append(True, spans.first[1:] != spans.first[:-1])[: len(spans)])
+
+
+def _standard(spans: Spans) -> Spans:
+    """Return of those that begin at a token the shortest, of these that end at a token the longest."""
+    shortest = _traditional(spans)
+    order = np.lexsort((shortest.first, shortest.last))
+    last = shortest.last[order]
+    kept = np.append(True, last[1:] != last[:-1])[: len(order)]
+    return shortest.take(np.sort(order[kept]))
+
+
+_CHOOSE: dict[Strategy, Callable[[Spans], Spans]] = {
+    Strategy.ALL: lambda spans: spans,
+    Strategy.LONGEST: _longest,
+    Strategy.SHORTEST: _shortest,
+    Strategy.STANDARD: _standard,
+    Strategy.TRADITIONAL: _traditional,
+}

@@ -1,0 +1,185 @@
+"""Regions of a block as arrays: where they begin and end, and what of them is in each sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from sentgen.arrays import Bools, Longs
+from sentgen.lookups.cql import syntax
+from sentgen.lookups.cql.regions import RegionConditions
+from sentgen.lookups.cql.tokens import TokenConditions
+from sentgen.lookups.search.spans import Spans
+from sentgen.lookups.search.tokens import NONE, Block, places
+from sentgen.lookups.statement import Bindings, where
+
+_REGIONS = """\
+select b.first_token + r.position - 1 as first, e.first_token + r.last_position - 1 as last
+from region as r
+join sentence as b on b.id = r.sentence_id
+join sentence as e on e.id = r.last_sentence_id
+where r.sentence_id <= $high and r.last_sentence_id >= $low and {meets}
+order by r.sentence_id, r.place"""
+_DOCUMENTS = """\
+select first_sentence as first, first_sentence + sentences - 1 as last
+from document
+where sentences > 0 and first_sentence <= $high and first_sentence + sentences > $low"""
+
+
+@dataclass(slots=True)
+class Regions:
+    """Finds regions.
+
+    Args:
+        written: the conditions of the query in SQL.
+        block: where they are looked for.
+        chosen: the tokens that are asked about; none for all.
+    """
+
+    written: TokenConditions
+    block: Block
+    chosen: Bools | None
+    _found: dict[syntax.RegionPattern, tuple[Longs, Longs]] = field(default_factory=dict)
+    _edges: dict[syntax.CqlEdge, Bools] = field(default_factory=dict)
+
+    @property
+    def _across(self) -> bool:
+        return self.block.tokens.across
+
+    def edges(self, edge: syntax.CqlEdge) -> Bools:
+        """Return which tokens are the first ones of such regions, or the last ones at an end."""
+        if edge not in self._edges:
+            self._edges[edge] = self._edge(edge.region, edge.end)
+        return self._edges[edge]
+
+    def _edge(self, region: syntax.RegionPattern, end: bool) -> Bools:
+        if region.built_in:
+            first, last = self._built_in(region)
+            at = last if end else first
+            if region.kind == "doc" and not self._across:
+                at = at[self._of_document(at, end)]
+        else:
+            at = self.block.find(np.sort(self._numbers(region)[1 if end else 0]))
+        met = np.zeros(self.block.size, bool)
+        met[at] = True
+        return met
+
+    def parts(self, region: syntax.RegionPattern) -> tuple[Longs, Longs]:
+        """Return the first and the last tokens of regions, the inner of two behind the outer.
+
+        Where no hit goes over the ends of sentences, it is what of them is in each sentence.
+        """
+        if region not in self._found:
+            if region.built_in:
+                found = self._built_in(region)
+            else:
+                found = self.block.cut(*self._numbers(region))
+                if not self._across:
+                    found = self._in_sentences(*found)
+                order = np.argsort(found[0], kind="stable")
+                found = found[0][order], found[1][order]
+            self._found[region] = found
+        return self._found[region]
+
+    def whole(self, region: syntax.RegionPattern) -> Spans:
+        """Return regions, or their parts in sentences, all of whose tokens are asked about, as spans."""
+        first, last = self.parts(region)
+        if region.kind == "doc" and not self._across:
+            # Only a document of one sentence is in one.
+            alone = self._of_document(first, False) & self._of_document(last, True)
+            first, last = first[alone], last[alone]
+        if self.chosen is not None:
+            left_out = np.concatenate([[0], np.cumsum(~self.chosen)])
+            every = left_out[last + 1] == left_out[first]
+            first, last = first[every], last[every]
+        return Spans(first, last, {}).ordered()
+
+    def within(self, region: syntax.RegionPattern, spans: Spans) -> Bools:
+        """Return which spans lie in such a region."""
+        first, last = self.parts(region)
+        return lie_within(spans, first, last)
+
+    def expanded(self, region: syntax.RegionPattern, spans: Spans) -> Spans:
+        """Return spans with their ends moved to those of the innermost region around them, if there is one.
+
+        Over the ends of sentences, an end moves to that of the region around its token if none is around all.
+        """
+        first, last = self.parts(region)
+        around = innermost(first, last, spans.first, spans.last)
+        begins, ends = around, around
+        if self._across:
+            begins = np.where(around == NONE, innermost(first, last, spans.first, spans.first), around)
+            ends = np.where(around == NONE, innermost(first, last, spans.last, spans.last), around)
+        return Spans(_moved(spans.first, first, begins), _moved(spans.last, last, ends), spans.labels)
+
+    def _built_in(self, region: syntax.RegionPattern) -> tuple[Longs, Longs]:
+        """Return the first and last tokens of sentences, or of documents where hits may have these."""
+        ids, begins, lengths, documents = self.block.sentences()
+        ends = begins + lengths - 1
+        if region.kind == "doc" and self._across:
+            rows = np.flatnonzero(np.diff(documents, prepend=-1))
+            ids, begins, ends = ids[rows], begins[rows], ends[np.append(rows[1:], len(ends)) - 1]
+        if not region.tests:
+            return begins, ends
+        some = np.isin(ids, self._sentences_of(region))
+        return begins[some], ends[some]
+
+    def _sentences_of(self, region: syntax.RegionPattern) -> Longs:
+        """Return the numbers of the sentences of which, or of whose documents, the tests are true."""
+        bindings = Bindings(low=self.block.low, high=self.block.high)
+        told = self._written(bindings).in_sentences(region, "s.id")
+        text = f"select s.id from sentence as s{where(['s.id between $low and $high', *told])}"
+        return self.block.tokens.array(text, bindings)[0]
+
+    def _of_document(self, at: Longs, end: bool) -> Bools:
+        """Return which of the first, or last, tokens of sentences are those of documents."""
+        bounds: dict[str, object] = {"low": self.block.low, "high": self.block.high}
+        found = self.block.tokens.array(_DOCUMENTS, bounds)[int(end)]
+        return np.isin(self.block.sentences()[0][self.block.sentence_of(at)], found)
+
+    def _numbers(self, region: syntax.RegionPattern) -> tuple[Longs, Longs]:
+        """Return the numbers of the first and the last tokens of regions."""
+        bindings = Bindings(low=self.block.low, high=self.block.high)
+        meets = self._written(bindings).meets(region)
+        first, last = self.block.tokens.array(_REGIONS.format(meets=meets), bindings)
+        return first, last
+
+    def _written(self, bindings: Bindings) -> RegionConditions:
+        return RegionConditions(replace(self.written, bindings=bindings))
+
+    def _in_sentences(self, first: Longs, last: Longs) -> tuple[Longs, Longs]:
+        """Cut regions at the ends of sentences."""
+        _, begins, lengths, _ = self.block.sentences()
+        low, high = self.block.sentence_of(first), self.block.sentence_of(last)
+        sentences = places(low, high - low + 1)
+        regions = np.repeat(np.arange(len(first)), high - low + 1)
+        ends = begins + lengths - 1
+        return np.maximum(first[regions], begins[sentences]), np.minimum(last[regions], ends[sentences])
+
+
+def lie_within(spans: Spans, first: Longs, last: Longs) -> Bools:
+    """Return which spans lie in one of some stretches, which are ascending by their first tokens."""
+    if not len(first):
+        return np.zeros(len(spans), bool)
+    furthest = np.maximum.accumulate(last)
+    before = np.searchsorted(first, spans.first, "right") - 1
+    met: Bools = (before >= 0) & (furthest[before] >= spans.last)
+    return met
+
+
+def innermost(first: Longs, last: Longs, begin: Longs, end: Longs) -> Longs:
+    """Return for stretches of tokens the row of the last region that they lie in; `NONE` if there is none."""
+    if not len(first):
+        return np.full(len(begin), NONE)
+    furthest = np.maximum.accumulate(last)
+    row = np.searchsorted(first, begin, "right") - 1
+    row[(row >= 0) & (furthest[row] < end)] = NONE
+    # One that ends before may be behind the one that is meant.
+    while len(outside := np.flatnonzero((row >= 0) & (last[row] < end))):
+        row[outside] -= 1
+    return row
+
+
+def _moved(at: Longs, to: Longs, rows: Longs) -> Longs:
+    return np.where(rows == NONE, at, to[rows]) if len(to) else at

@@ -1,0 +1,415 @@
+"""The tokens of a store as arrays: columns of numbers, a block of whole sentences or documents at a time.
+
+A token has a number that never changes, and those of a document are consecutive. A block is a run of numbers,
+so that the neighbour of a token is the next element of an array. Blocks of a store that nobody can change are
+kept, as far as a part of its memory goes.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Connection
+
+from sentgen.arrays import Bools, Ints, Longs
+from sentgen.lookups.selection import Selection
+from sentgen.lookups.statement import Bindings, where
+from sentgen.schema.engine import MEMORY_LIMIT, arrow_table, kept, raw
+
+#: Tokens of a block: its columns take some megabytes, which is more than a question takes besides.
+SIZE = 1 << 20
+#: Part of the memory of a store that its blocks may be kept in, and as much that matches may take.
+_PART = 8
+#: One token in so many is many of a block.
+_MANY = 16
+#: A column that says of each token whether no space follows it.
+UNSPACED = "unspaced"
+#: Stands for no value.
+NONE = -1
+
+Array: TypeAlias = npt.NDArray[Any]
+
+_BLOCKS = """\
+select min(id) as low, max(id) as high, min(first_token) as first, max(first_token + length) as behind
+from sentence
+where length > 0
+group by first_token // $size
+order by first"""
+_BLOCKS_OF_DOCUMENTS = """\
+select min(low) as low, max(high) as high, min(first) as first, max(behind) as behind
+from (
+  select min(id) as low, max(id) as high, min(first_token) as first, max(first_token + length) as behind
+  from sentence
+  where length > 0
+  group by document_id
+)
+group by first // $size
+order by first"""
+_SENTENCES = """\
+select id, first_token, length, document_id
+from sentence
+where id between $low and $high and length > 0
+order by first_token"""
+_COLUMN = "select {column} as value from token where sentence_id {part}{order}"
+_MULTIWORDS = """\
+select s.first_token + m."first" - 1 as first, s.first_token + m."last" - 1 as last
+from multiword as m
+join sentence as s on s.id = m.sentence_id
+where m.sentence_id between $low and $high"""
+_POSITIONS = "select position from token where sentence_id between $low and $high"
+_IN_ORDER = "\norder by sentence_id, position"
+
+
+class Kept:
+    """Arrays that were read, the oldest dropped first where they take too much."""
+
+    def __init__(self, room: int) -> None:
+        self.room, self._bytes = room, 0
+        self._arrays: OrderedDict[object, Array] = OrderedDict()
+
+    def find(self, key: object) -> Array | None:
+        """Return an array; none if it is not kept."""
+        found = self._arrays.get(key)
+        if found is not None:
+            self._arrays.move_to_end(key)
+        return found
+
+    def keep(self, key: object, array: Array) -> Array:
+        """Keep an array, if it is no greater than all may be."""
+        if array.nbytes <= self.room:
+            self._arrays[key] = array
+            self._bytes += array.nbytes
+        while self._bytes > self.room:
+            self._bytes -= self._arrays.popitem(last=False)[1].nbytes
+        return array
+
+
+def kept_arrays(connection: Connection) -> Kept:
+    """Return the arrays that are kept of a store; of one that may change none are kept for long."""
+    limit = connection.get_execution_options().get(MEMORY_LIMIT)
+    most = (int(limit) if limit else 1 << 30) // _PART
+    found: Kept = kept(connection).setdefault(Kept, Kept(most))
+    return found
+
+
+class Tokens:
+    """Reads the tokens of a store.
+
+    Args:
+        connection: the store.
+        across: whether blocks have whole documents, as hits reach over the ends of sentences.
+
+    Attributes:
+        limit: bytes of memory of the store, if it has a limit.
+        room: bytes that blocks may be kept in.
+    """
+
+    def __init__(self, connection: Connection, *, across: bool = False) -> None:
+        self.connection, self.across = connection, across
+        limit = connection.get_execution_options().get(MEMORY_LIMIT)
+        self.limit = int(limit) if limit else None
+        self.kept = kept_arrays(connection)
+        self.room = self.kept.room
+
+    def blocks(self) -> list[Block]:
+        """Return all of them, in the order of the store."""
+        known = kept(self.connection)
+        key = (Tokens, self.across, SIZE)
+        bounds: list[tuple[int, int, int, int]] | None = known.get(key)
+        if bounds is None:
+            text = _BLOCKS_OF_DOCUMENTS if self.across else _BLOCKS
+            bounds = raw(self.connection).execute(text, {"size": SIZE}).fetchall()
+            known[key] = bounds
+        return [Block(self, low, high, first, behind - first) for low, high, first, behind in bounds]
+
+    def array(self, text: str, parameters: dict[str, object]) -> list[Array]:
+        """Return the columns of a query, which are never null."""
+        found = arrow_table(raw(self.connection), text, parameters)
+        return [column.to_numpy() for column in found.columns]
+
+
+@dataclass(slots=True)
+class Block:
+    """Tokens with consecutive numbers; one that was removed is there, and in no sentence.
+
+    Args:
+        tokens: what it is read by.
+        low, high: its first and last sentence.
+        first: number of its first token.
+        size: how many numbers it has.
+    """
+
+    tokens: Tokens
+    low: int
+    high: int
+    first: int
+    size: int
+
+    def numbers(self, at: Longs) -> Longs:
+        """Return the numbers of tokens."""
+        return at + self.first
+
+    def find(self, numbers: Longs) -> Longs:
+        """Return where those of some tokens are that are in this block; numbers are ascending."""
+        low, high = np.searchsorted(numbers, [self.first, self.first + self.size])
+        return numbers[low:high] - self.first
+
+    def sentences(self) -> Array:
+        """Return the numbers of the sentences, where each begins, its length, and its document: four rows."""
+
+        def read() -> Array:
+            bounds = {"low": self.low, "high": self.high}
+            found = np.stack([one.astype(np.int64) for one in self.tokens.array(_SENTENCES, dict(bounds))])
+            found[1] -= self.first
+            return found
+
+        return self._kept("sentence", read)
+
+    def sentence_of(self, at: Longs) -> Longs:
+        """Return for tokens the row of their sentence among `sentences`."""
+        begins = self.sentences()[1]
+        if len(at) * _MANY > self.size:
+            # One pass over all tokens takes less than so many searches.
+            lengths = np.diff(begins, prepend=0, append=self.size)
+            every: Longs = np.repeat(np.arange(-1, len(begins)), lengths)
+            return every[at]
+        found: Longs = np.searchsorted(begins, at, "right") - 1
+        return found
+
+    def begins(self) -> Bools:
+        """Return which tokens begin a sentence; what is in none does, too."""
+        return self._kept("begins", lambda: self._begins(self.sentences()))
+
+    def unit_begins(self) -> Bools:
+        """Return which tokens no hit goes over: the first ones of sentences, or of documents."""
+        if not self.tokens.across:
+            return self.begins()
+
+        def read() -> Bools:
+            sentences = self.sentences()
+            found = np.zeros(self.size, bool)
+            found[self.units()] = True
+            return found | self._missing(sentences)
+
+        return self._kept("unit_begins", read)
+
+    def missing(self) -> Bools | None:
+        """Return which numbers have no token; none if all have one."""
+        if int(self.sentences()[2].sum()) == self.size:
+            return None
+        return self._kept("missing", lambda: self._missing(self.sentences()))
+
+    def _begins(self, sentences: Array) -> Bools:
+        found = np.zeros(self.size, bool)
+        found[sentences[1]] = True
+        return found | self._missing(sentences)
+
+    def _missing(self, sentences: Array) -> Bools:
+        edges = np.zeros(self.size + 1, np.int8)
+        edges[sentences[1]] += 1
+        edges[sentences[1] + sentences[2]] -= 1
+        found: Bools = np.cumsum(edges[:-1], dtype=np.int8) == 0
+        return found
+
+    def cut(self, first: Longs, last: Longs) -> tuple[Longs, Longs]:
+        """Return what of stretches of numbers is in this block, those with nothing in it left out."""
+        first, last = np.maximum(first - self.first, 0), np.minimum(last - self.first, self.size - 1)
+        some = first <= last
+        return first[some], last[some]
+
+    def column(self, name: str) -> Ints:
+        """Return a column of `token`, `NONE` where a token has no value."""
+        return self._kept(name, lambda: self._read(name))
+
+    def is_kept(self, name: str) -> bool:
+        """Return whether a column need not be read."""
+        return self.tokens.kept.find(self._key(name)) is not None
+
+    def _unspaced(self) -> Ints:
+        """Return 1 where no space follows; a multiword token goes on behind all its tokens but the last."""
+        found: Ints = (self.column("space_after") == 0).astype(np.int8)
+        bounds: dict[str, object] = {"low": self.low, "high": self.high}
+        first, last = self.cut(*self.tokens.array(_MULTIWORDS, bounds))
+        found[places(first, last - first)] = 0
+        return found
+
+    def _read(self, name: str) -> Ints:
+        if name == UNSPACED:
+            return self._unspaced()
+        _, begins, lengths, _ = self.sentences()
+        order = "" if self._in_order(begins, lengths) else _IN_ORDER
+        text = _COLUMN.format(column=_value(name), part="between $low and $high", order=order)
+        (values,) = self.tokens.array(text, {"low": self.low, "high": self.high})
+        if len(values) == self.size:
+            return values
+        found = np.full(self.size, NONE, values.dtype)
+        found[places(begins, lengths)] = values
+        return found
+
+    def _in_order(self, begins: Longs, lengths: Longs) -> bool:
+        """Return whether the tokens are stored one sentence after the other, each from its first one on."""
+        known = kept(self.tokens.connection)
+        key = (Block, self.low, self.high)
+        if key not in known:
+            (positions,) = self.tokens.array(_POSITIONS, {"low": self.low, "high": self.high})
+            wanted = places(begins, lengths) - np.repeat(begins, lengths) + 1
+            known[key] = np.array_equal(positions, wanted)
+        return bool(known[key])
+
+    def _key(self, name: str) -> object:
+        return (self.tokens.across, self.low, self.high, name)
+
+    def _kept(self, name: str, read: Callable[[], Array]) -> Array:
+        key = self._key(name)
+        found = self.tokens.kept.find(key)
+        return self.tokens.kept.keep(key, read()) if found is None else found
+
+    def chosen(self, selection: Selection) -> Bools | None:
+        """Return which tokens are in sentences that a question is about; none if all are."""
+        bindings = Bindings(low=self.low, high=self.high)
+        conditions = selection.of_sentences(bindings, "s")
+        missing = self.missing()
+        if not conditions:
+            return None if missing is None else ~missing
+        text = f"select s.id from sentence as s{where(['s.id between $low and $high', *conditions])}"
+        (asked,) = self.tokens.array(text, bindings)
+        ids, begins, lengths, _ = self.sentences()
+        some = np.isin(ids, asked, kind="sort")
+        if some.all() and missing is None:
+            return None
+        found = np.zeros(self.size, bool)
+        found[places(begins[some], lengths[some])] = True
+        return found
+
+    def units(self) -> Longs:
+        """Return where the sentences begin, or the documents if hits reach over the ends of sentences."""
+        _, begins, _, documents = self.sentences()
+        found: Longs = (
+            begins[np.flatnonzero(np.diff(documents, prepend=-1))] if self.tokens.across else begins
+        )
+        return found
+
+    def unit_ends(self, at: Longs) -> tuple[Longs, Longs]:
+        """Return the first and the last token of the units that some tokens are in."""
+        _, begins, lengths, documents = self.sentences()
+        ends = begins + lengths - 1
+        if self.tokens.across:
+            rows = np.flatnonzero(np.diff(documents, prepend=-1))
+            begins, ends = begins[rows], ends[np.append(rows[1:], len(ends)) - 1]
+        unit = np.searchsorted(begins, at, "right") - 1
+        return begins[unit], ends[unit]
+
+    def units_of(self, at: Longs) -> Longs:
+        """Return the rows of the units that have some tokens; tokens are ascending."""
+        rows = np.searchsorted(self.units(), at, "right") - 1
+        found: Longs = rows[np.append(True, rows[1:] != rows[:-1])[: len(rows)]]
+        return found
+
+    def some(self, rows: Longs, most: int) -> Iterator[Part]:
+        """Yield some units, by their rows, as blocks of their own, each of about so many tokens at most."""
+        begins = self.units()
+        lengths = np.append(begins[1:], self.size) - begins
+        before = np.cumsum(lengths[rows]) - lengths[rows]
+        for part in np.split(rows, np.flatnonzero(np.diff(before // max(most, 1))) + 1):
+            if len(part):
+                yield Part(self, places(begins[part], lengths[part]))
+
+
+class Part(Block):
+    """Some sentences, or documents, of a block."""
+
+    __slots__ = ("_columns", "_index", "_whole")
+
+    def __init__(self, whole: Block, index: Longs) -> None:
+        super().__init__(whole.tokens, whole.low, whole.high, whole.first, len(index))
+        self._whole, self._index = whole, index
+        self._columns: dict[str, Array] = {}
+
+    def numbers(self, at: Longs) -> Longs:
+        """Return the numbers of tokens."""
+        return self._index[at] + self.first
+
+    def find(self, numbers: Longs) -> Longs:
+        """Return where those of some tokens are that are in this block; numbers are ascending."""
+        asked = self._whole.find(numbers)
+        at = np.searchsorted(self._index, asked)
+        at = at[at < self.size]
+        found: Longs = at[self._index[at] == asked[: len(at)]]
+        return found
+
+    def sentences(self) -> Array:
+        """Return the sentences of these."""
+
+        def read() -> Array:
+            found = self._whole.sentences()
+            at = np.searchsorted(self._index, found[1])
+            there = at < self.size
+            there[there] = self._index[at[there]] == found[1][there]
+            some: Array = found[:, there].copy()
+            some[1] = at[there]
+            return some
+
+        return self._kept("sentence", read)
+
+    def cut(self, first: Longs, last: Longs) -> tuple[Longs, Longs]:
+        """Return what of stretches of numbers is in this block, those with nothing in it left out."""
+        first = np.searchsorted(self._index, first - self.first)
+        last = np.searchsorted(self._index, last - self.first, "right") - 1
+        some = first <= last
+        return first[some], last[some]
+
+    def unit_begins(self) -> Bools:
+        """Return which tokens no hit goes over."""
+        return self._whole.unit_begins()[self._index]
+
+    def missing(self) -> None:
+        """Every one has a token."""
+        return
+
+    def _read(self, name: str) -> Ints:
+        return self._whole.column(name)[self._index]
+
+    def _kept(self, name: str, read: Callable[[], Array]) -> Array:
+        if name not in self._columns:
+            self._columns[name] = read()
+        return self._columns[name]
+
+
+def joined_words(connection: Connection) -> Longs:
+    """Return which words ever stand side by side with no space between: pairs as one number, ascending."""
+    known = kept(connection)
+    if joined_words not in known:
+        found = [np.zeros(0, np.int64)]
+        for block in Tokens(connection).blocks():
+            words = block.column("word_id").astype(np.int64)
+            at = np.flatnonzero((block.column(UNSPACED)[:-1] == 1) & ~block.begins()[1:])
+            found.append(np.unique(words[at] << 32 | words[at + 1]))
+        known[joined_words] = np.unique(np.concatenate(found))
+    pairs: Longs = known[joined_words]
+    return pairs
+
+
+def places(begins: Longs, lengths: Longs) -> Longs:
+    """Return all places of some stretches.
+
+    >>> places(np.array([2, 9]), np.array([3, 1])).tolist()
+    [2, 3, 4, 9]
+    """
+    behind = np.cumsum(lengths)
+    shifts = np.repeat(begins - behind + lengths, lengths)
+    found: Longs = shifts + np.arange(len(shifts))
+    return found
+
+
+def _value(column: str) -> str:
+    """Return a column as numbers that are never null."""
+    if column == "space_after":
+        return "coalesce(space_after, true)::tinyint"
+    if column in ("word_id", "position"):
+        return column
+    return f"coalesce({column}, {NONE})"

@@ -1,0 +1,201 @@
+"""What is counted in arrays: the rows that the statement shown gives in plain DuckDB, in the same order."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import duckdb
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import Connection
+from test_cql_property import TOKENS
+
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.errors import InputError
+from sentgen.lookups.cql.dialects import Strategy
+from sentgen.lookups.statement import Answer
+from sentgen.lookups.statistics.collocation_measures import Measure
+from sentgen.lookups.statistics.collocations import CollocateUnit, Collocations
+from sentgen.lookups.statistics.frequencies import Frequencies
+from sentgen.schema import Store
+from sentgen.schema.store import raw
+
+#: Forms that differ in case, that stand for nothing, or are one string with others.
+FORMS = ("a", "b", "A", "_", "a b", "ä", "Ä", "10", "2.5")
+KEYS = (
+    *("word", "lemma", "upos", "pos", "tag", "feats", "Number", "X", "Score", "genre", "mood", "document"),
+    *("corpus", "length", "sent_id", "p.x", "q.y"),
+)
+#: Labels to their keys; metadata are of the hit, or of a label.
+LABELLED = ("x.word", "x.lemma", "x.pos", "y.word", "y.Score", "match.genre", "y.mood", "matchend.word")
+
+
+def sentence(rng: random.Random, number: int) -> str:
+    """Return a sentence in CoNLL-U."""
+    told = [f"# sent_id = s{number}"]
+    if number % 4 == 0:
+        told = [f"# newdoc id = d{number % 20}", f"# meta::genre = {rng.choice('fgG')}", *told]
+    if rng.random() < 0.6:
+        told.append(f"# mood = {rng.choice('uv')}")
+    rows = []
+    for place in range(1, rng.randint(2, 8)):
+        lemma, upos, xpos = (
+            rng.choice((*FORMS, "_")),
+            rng.choice(("N", "V", "_")),
+            rng.choice(("N", "VB", "_")),
+        )
+        feats = rng.choice(("_", "Number=Sing", "Number=Plur|X=a", "X=a"))
+        misc = rng.choice(("_", "_", "Score=1.5", "Score=3|Y=b", "Score=_"))
+        head = place - 1
+        row = (place, rng.choice(FORMS), lemma, upos, xpos, feats, head, "dep" if head else "root", "_", misc)
+        rows.append("\t".join(map(str, row)))
+    return "\n".join([*told, *rows]) + "\n\n"
+
+
+@pytest.fixture(scope="module")
+def random_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
+    """Two corpora of random sentences, in documents and regions."""
+    folder, rng = tmp_path_factory.mktemp("arrays"), random.Random(40)
+    with Store(folder / "s.duckdb", create=True) as store:
+        for name in ("one", "two"):
+            text = "".join(sentence(rng, number) for number in range(30))
+            (folder / f"{name}.conllu").write_text(text, "utf-8")
+            ingest(store, [str(folder / f"{name}.conllu")], Settings(name))
+        with store.begin() as opened:
+            mark(raw(opened))
+            yield opened
+
+
+def mark(duck: duckdb.DuckDBPyConnection) -> None:
+    """Put regions into sentences: one in another, and one that goes on into the next sentence."""
+    rows = duck.execute(
+        "select s.corpus_id, s.id, s.length, n.id, n.length from sentence s"
+        " left join sentence n on n.id = s.id + 1 and n.document_id = s.document_id order by s.id"
+    ).fetchall()
+    for corpus, number, length, after, behind in rows:
+        if number % 3:
+            end = (after, behind) if after and number % 3 == 1 else (number, length)
+            duck.execute("insert into region values (?, ?, 1, 'p', 1, ?, ?)", [corpus, number, *end])
+            duck.execute(
+                "insert into region_meta values (?, ?, 1, 'x', ?)", [corpus, number, "ab"[number % 2]]
+            )
+        if number % 2:
+            values = [corpus, number, "pq"[number % 3 == 0], min(length, 2), number, length]
+            duck.execute("insert into region values (?, ?, 2, ?, ?, ?, ?)", values)
+            duck.execute(
+                "insert into region_meta values (?, ?, 2, 'y', ?)", [corpus, number, "cd"[number % 5 == 0]]
+            )
+
+
+def shown(connection: Connection, answer: Answer, loose: tuple[str, ...] = ()) -> None:
+    """Check rows against the statement that is shown; what is ``loose`` is a difference of equal numbers."""
+    expected = answer.query.run(connection)
+    found = answer.table
+    assert found.column_names == expected.column_names
+    if found.num_rows:
+        assert found.schema.types == expected.schema.types
+    for name in found.column_names:
+        one, other = found[name].to_pylist(), expected[name].to_pylist()
+        if pa.types.is_floating(found.schema.field(name).type):
+            # Of numbers that take each other away, the last digits are left.
+            near = 1e-6 if name in loose else 1e-12
+            told = [
+                (x, pytest.approx(y, rel=near, abs=near))
+                for x, y in zip(one, other, strict=True)
+                if y is not None
+            ]
+            assert [x is None for x in one] == [y is None for y in other], name
+            assert all(x == y for x, y in told), name
+        else:
+            assert one == other, name
+
+
+QUERIES = st.one_of(
+    TOKENS,
+    st.tuples(TOKENS, TOKENS).map(" ".join),
+    st.tuples(TOKENS, st.sampled_from(("?", "*", "{1,3}"))).map("".join),
+    st.sampled_from(("a *", "a/N", "lemma:b", "[] within <p/>")),
+)
+WITH_LABELS = st.tuples(TOKENS, TOKENS, TOKENS).map(
+    lambda one: f"(x:{one[0]} {one[1]}? y:{one[2]} | y:{one[1]} x:{one[0]})"
+)
+ASKED = st.one_of(
+    st.tuples(QUERIES, st.lists(st.sampled_from(KEYS), min_size=1, max_size=3, unique=True)),
+    st.tuples(
+        WITH_LABELS, st.lists(st.sampled_from((*KEYS, *LABELLED)), min_size=1, max_size=3, unique=True)
+    ),
+)
+COMMON = st.fixed_dictionaries(
+    {
+        "ignore_case": st.booleans(),
+        "across": st.booleans(),
+        "corpus": st.sampled_from(([], [], ["one"], ["two", "one"])),
+        "where": st.sampled_from((None, None, "mood = u", "genre in (f, G)", "length > 3")),
+        "filter": st.sampled_from(([], [], ['"b" in 3'])),
+        "limit": st.sampled_from((0, 0, 1, 3)),
+    }
+)
+
+
+@settings(max_examples=settings.default.max_examples // 2, suppress_health_check=list(HealthCheck))
+@given(
+    ASKED,
+    COMMON,
+    st.sampled_from((None, None, "p", "q")),
+    st.sampled_from((None, None, None, "Score", "length", "lemma")),
+    st.sampled_from((None, *Strategy)),
+)
+def test_frequencies_are_those_of_the_statement(
+    random_store: Connection,
+    asked: tuple[str, list[str]],
+    common: dict[str, object],
+    parts: str | None,
+    mean: str | None,
+    strategy: Strategy | None,
+) -> None:
+    """Random queries by random keys, over documents and regions."""
+    query, by = asked
+    question = Frequencies(query=query, by=by, parts=parts, mean=mean, strategy=strategy, **common)  # type: ignore[arg-type]
+    try:
+        answer = question.ask(random_store)
+    except InputError:  # never a number, or a pattern that matches everywhere
+        return
+    shown(random_store, answer, ("juilland_d", "mean", "mean_low", "mean_high"))
+
+
+@settings(max_examples=settings.default.max_examples // 2, suppress_health_check=list(HealthCheck))
+@given(
+    QUERIES,
+    COMMON,
+    st.sampled_from((None, "1", "R2", "L3", "40")),
+    st.sampled_from(CollocateUnit),
+    st.sampled_from((None, None, "N", "V*")),
+    st.sampled_from(Measure),
+)
+def test_collocations_are_those_of_the_statement(
+    random_store: Connection,
+    query: str,
+    common: dict[str, object],
+    window: str | None,
+    by: CollocateUnit,
+    pos: str | None,
+    measure: Measure,
+) -> None:
+    """What stands near random queries, in windows of any size."""
+    question = Collocations(
+        cql=query,
+        window=window,
+        by=by,
+        pos=pos,
+        measure=measure,
+        min_count=1,
+        **common,  # type: ignore[arg-type]
+    )
+    try:
+        answer = question.ask(random_store)
+    except InputError:
+        return
+    shown(random_store, answer)
