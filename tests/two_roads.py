@@ -34,7 +34,7 @@ def found_in(file: Path, limits: InputLimits, road: Any) -> tuple[list[Any], lis
     parts = []
     for one in found:
         if isinstance(one, TreebankBlock):
-            sentences += one.sentences
+            sentences += _sentences(one)
             parts.append(one.columns)
         elif isinstance(one, Sentence):
             sentences.append(one)
@@ -54,13 +54,24 @@ def found_in(file: Path, limits: InputLimits, road: Any) -> tuple[list[Any], lis
     return [told, nodes, *_plain(parts, len(sentences))], rejections
 
 
+def _sentences(block: TreebankBlock) -> list[Sentence]:
+    """Return the sentences of a block with their marks, without their columns."""
+    sentences = [block.told.get(at, Sentence([], line=line)) for at, line in enumerate(block.lines.tolist())]
+    ends = np.cumsum(block.columns.lengths)
+    for mark in block.marks:
+        at = int(np.searchsorted(ends, mark.place))
+        before = int(ends[at] - block.columns.lengths[at])
+        sentences[at].marks += (mark._replace(place=mark.place - before),)
+    return sentences
+
+
 def _plain(parts: list[TokenColumns], size: int) -> list[Any]:
     if not parts:
         return []
     columns = TokenColumns.joined(parts).cut(0, size)
     assert columns.strings["forms"] is not None
-    arrays = [columns.strings[name] for name in STRINGS] + [columns.space_after]
+    coded = [columns.strings[name] for name in STRINGS]
+    strings = [None if one is None else np.array(one.values.strings)[one.codes].tolist() for one in coded]
+    spaces = None if columns.space_after is None else columns.space_after.to_pylist()
     numbers = [columns.lengths, columns.unmarked, columns.heads, columns.nps]
-    return [None if one is None else one.to_pylist() for one in arrays] + [
-        None if one is None else np.asarray(one).tolist() for one in numbers
-    ]
+    return [*strings, spaces, *(None if one is None else np.asarray(one).tolist() for one in numbers)]

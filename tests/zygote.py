@@ -11,9 +11,11 @@ import json
 import os
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import alembic.command
 import alembic.config  # noqa: F401
+import next_revision
 from sqlalchemy import Engine, event
 
 import sentgen.cli
@@ -40,6 +42,8 @@ def main() -> None:
     """Serve command lines until there are no more."""
     for listed in COMMANDS:
         import_module(f"sentgen.cli.{listed.place.partition(':')[0]}")
+    if len(sys.argv) > 1:
+        next_revision.know(Path(sys.argv[1]))
     tell("ready")
     for line in sys.stdin:
         child = os.fork()

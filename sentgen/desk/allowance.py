@@ -38,7 +38,6 @@ class Allowance:
         Raises:
             InputError: it is more than is left; the transaction is to be undone.
         """
-        share.create(connection, checkfirst=True)  # desks of before have none
         made, used = self._used(connection)
         ask = "ask whoever runs the server to remove some, or to allow more"
         if sets and made + sets > self.sets:
@@ -57,7 +56,6 @@ class Allowance:
 
     def warnings(self, connection: Connection) -> Sequence[str]:
         """Return what the writer has, where that is near to a bound."""
-        share.create(connection, checkfirst=True)
         made, used = self._used(connection)
         told = []
         if made >= _NEAR * self.sets:

@@ -22,7 +22,7 @@ from sentgen.schema.manifests import snapshot_at
 from sentgen.system import files
 
 #: What SQLite keeps for us in the head of the file: whose it is ("sgds"), and the version of its tables.
-_OURS, _VERSION = 0x73676473, 1
+_OURS, _VERSION = 0x73676473, 2
 _MAGIC, _HEAD = b"SQLite format 3\0", 100
 #: Seconds that a process waits for another one, which writes for some milliseconds.
 _PATIENCE = 10.0
@@ -58,7 +58,7 @@ class Desk:
 
     Raises:
         NotFoundError: there is none, and none is made.
-        StoreError: the file is not that of a desk, or is one of a newer sentgen.
+        StoreError: the file is not that of a desk, or is one of another version of sentgen.
     """
 
     def __init__(self, path: Path, *, create: bool = False, allowance: Allowance | None = None) -> None:
@@ -150,5 +150,8 @@ def _examine(path: Path) -> None:
         raise StoreError(f"{path}: cannot be read ({error.strerror or error})") from error
     if not head.startswith(_MAGIC) or int.from_bytes(head[68:72]) != _OURS:
         raise StoreError(f"{path}: no desk of sentgen; it is left as it is: name another file with --desk")
-    if (version := int.from_bytes(head[60:64])) > _VERSION:
-        raise StoreError(f"{path}: a desk of a newer sentgen (version {version}); update sentgen")
+    if (version := int.from_bytes(head[60:64])) != _VERSION:
+        raise StoreError(
+            f"{path}: a desk of another version of sentgen (version {version}); use that version, or name "
+            "another file with --desk"
+        )

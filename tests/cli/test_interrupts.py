@@ -124,7 +124,7 @@ with temporary.folder() as folder, whole_file(Path("output")) as file, folders.d
 
 
 def _names(folder: Path) -> set[str]:
-    """Return what is in a folder, without the log of a store, which DuckDB 2 commits to."""
+    """Return what is in a folder, without the log of a store, which DuckDB commits to."""
     return {path.name for path in folder.iterdir()} - (set() if WITHOUT_LOG else {"store.duckdb.wal"})
 
 

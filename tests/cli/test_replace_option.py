@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-import duckdb
 import pytest
 from conftest import PETS, Sentgen
 
@@ -48,17 +47,16 @@ def test_the_warning_is_a_command_that_cures(
 def test_sources_are_found_from_any_folder(
     filled: Sentgen, pets: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A relative path is stored as an absolute one; that of an earlier sentgen says from where it was tried."""
+    """A relative path is stored as an absolute one; a published store has names alone, and says so."""
     filled("ingest", pets.name, "--corpus", "more")
+    filled("publish", "--to", "published")
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
 
     found = filled("corpora", "verify", "more", "--csv")
     assert (found.code, found.err) == (0, "")
     assert f"{pets},same," in found.out
-    with duckdb.connect(str(tmp_path / "corpora.duckdb")) as duck:
-        duck.execute("update source set path = ?", [pets.name])
-    missing = filled("corpora", "verify", "more", "--csv")
+    missing = filled("corpora", "verify", "more", "--csv", "--db", str(tmp_path / "published"))
 
     assert missing.code == 1
     assert "pets.conllu,missing," in missing.out

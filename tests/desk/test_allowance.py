@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -81,13 +79,3 @@ def test_room_is_left_for_labels(desk: Desk, store: Path) -> None:
     with pytest.raises(InputError, match="no room for more line sets here, but for labels"):
         make(full, store, "more")
     assert GivenLabel(name="texts", lines="1", label="place", labeler="ann").give(full).number == 1
-
-
-def test_a_desk_of_before_is_bounded_as_well(desk: Desk, store: Path) -> None:
-    """It gets its table with the first thing that is written."""
-    with closing(sqlite3.connect(desk.path)) as old:
-        old.execute("drop table share")
-
-    make(of(desk, "10.0.0.1", sets=1), store, "texts")
-    with pytest.raises(InputError, match="you have made 1 line set here"):
-        make(of(desk, "10.0.0.1", sets=1), store, "more")

@@ -175,17 +175,20 @@ def test_a_file_of_somebody_else_is_left_alone(tmp_path: Path, content: bytes) -
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_another_database_and_a_newer_desk_are_refused(tmp_path: Path, desk: Desk) -> None:
-    """A SQLite database of another program stays as it is, and so does the desk of a later version."""
+@pytest.mark.parametrize("version", [1, 3])
+def test_another_database_and_a_desk_of_another_version_are_refused(
+    tmp_path: Path, desk: Desk, version: int
+) -> None:
+    """A SQLite database of another program stays as it is, and so does the desk of another version."""
     file = tmp_path / "b.desk"
     with sqlite3.connect(file) as other:
         other.execute("create table line_set (name)")
-    with sqlite3.connect(desk.path) as newer:
-        newer.execute("pragma user_version = 2")
+    with sqlite3.connect(desk.path) as changed:
+        changed.execute(f"pragma user_version = {version}")
 
     with pytest.raises(StoreError, match="no desk of sentgen"):
         Desk(file)
-    with pytest.raises(StoreError, match="a desk of a newer sentgen"):
+    with pytest.raises(StoreError, match="a desk of another version of sentgen"):
         Desk(desk.path)
 
 

@@ -172,7 +172,7 @@ def test_a_full_disk_leaves_nothing(store: Store, monkeypatch: pytest.MonkeyPatc
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "posix_fallocate", full)
-    log = f"{store.path.name}.wal"  # where DuckDB 2 writes
+    log = f"{store.path.name}.wal"  # where DuckDB writes
     before = {path.name for path in store.path.parent.iterdir()} - {log}
 
     with pytest.raises(StoreError, match="the disk is full"):

@@ -7,19 +7,18 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-import duckdb
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sentgen.counts import corpora
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.errors import ModelError, NotFoundError, StoreError
+from sentgen.errors import ModelError, NotFoundError
 from sentgen.lookups.selection import Selection
 from sentgen.models import arpa, build, registry, surprisal
 from sentgen.models.stored_text import read_stored
 from sentgen.models.surprisal import Application, ApplyRequest
-from sentgen.schema import Store, migrate
+from sentgen.schema import Store
 from sentgen.schema.integrity.checks import checks
 from sentgen.schema.store import raw
 
@@ -282,23 +281,3 @@ def problems(store: Store) -> dict[str, list[object]]:
     with store.connect() as connection:
         duck = raw(connection)
         return {one.name: duck.execute(one.query).fetchall() for one in checks() if "surprisal" in one.name}
-
-
-@pytest.mark.migrates
-def test_an_earlier_store_opens_after_its_upgrade(modeled: Store) -> None:
-    """Without the table before, with an empty one after; a model is applied as elsewhere."""
-    path = modeled.path
-    modeled.close()
-    with duckdb.connect(str(path)) as duck:
-        duck.execute("drop view v_surprisal")
-        for table in ("surprisal", "source_file"):
-            duck.execute(f"drop table {table}")
-        duck.execute("update alembic_version set version_num = '0013'")
-    with pytest.raises(StoreError, match="run: sentgen db upgrade"):
-        Store(path)
-
-    assert migrate.upgrade(path) is not None
-    with Store(path) as upgraded:
-        assert rows(upgraded) == 0
-        assert apply(upgraded).sentences == len(OTHERS)
-        assert len(bits(upgraded)) == len(OTHERS)

@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from itertools import accumulate
 
 import pyarrow as pa
 import pytest
@@ -67,6 +68,7 @@ def add_corpus(
         words = _ids(store, connection, "word", "form", [word for words in pairs for word, _ in words])
         names = _ids(store, connection, "tag", "name", [tag for words in pairs for _, tag in words if tag])
         first = duck.execute("select coalesce(max(id), 0) + 1 from sentence").fetchone()[0]
+        token = duck.execute("select coalesce(max(first_token + length), 0) from sentence").fetchone()[0]
         places = [(first + i, k, w, t) for i, s in enumerate(pairs) for k, (w, t) in enumerate(s, start=1)]
         append(
             connection,
@@ -77,6 +79,7 @@ def add_corpus(
                     "corpus_id": [corpus] * len(rows),
                     "document_id": [1] * len(rows),
                     "length": [len(words) for words in rows],
+                    "first_token": list(accumulate(map(len, rows[:-1]), initial=token))[: len(rows)],
                     "line": [1] * len(rows),
                 }
             ),

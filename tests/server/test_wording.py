@@ -106,7 +106,6 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/counts/cluster/dask_engine.py": (),
     "sentgen/counts/cluster/job.py": (),
     "sentgen/counts/cluster/machines.py": (),
-    "sentgen/counts/conllu_export.py": (),  # of a whole corpus
     "sentgen/counts/ingestion.py:language": (),
     "sentgen/counts/ingestion.py": ("generate",),
     "sentgen/counts/pair_ingestion.py": (),
@@ -118,6 +117,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/lookups/figures.py": ("match",),
     "sentgen/lookups/concordances/filters.py": ("kwic", "frequencies", "collocations"),
     "sentgen/lookups/cql/dialects.py": ("kwic", "frequencies", "collocations"),
+    "sentgen/lookups/search/walks.py": ("kwic", "frequencies", "collocations"),
     "sentgen/lookups/statistics/collocations.py": ("collocations",),
     "sentgen/lookups/cql/search.py": ("kwic", "frequencies", "collocations"),
     "sentgen/lookups/paging.py": (

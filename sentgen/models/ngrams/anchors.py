@@ -12,7 +12,7 @@ from sentgen.arrays import Ints
 from sentgen.models.ngrams.ngram_cache import ModelLike
 from sentgen.schema.engine import arrow_reader
 
-#: Up to so many anchors, a union of one equality each is best: DuckDB 1.5 reads little else. Of more, the
+#: Up to so many anchors, a union of one equality each is best: DuckDB reads little else. Of more, the
 #: bits of a bit string cost a third of a list, for which all columns are read before it is looked at. CPU ms
 #: of union, bits and list from 31M n-grams: 10, 44, 24 for 26 anchors; too many to plan, 178, 524 for 908.
 _UNION_LIMIT = 64

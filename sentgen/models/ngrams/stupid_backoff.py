@@ -111,7 +111,7 @@ def _read(
     rows: int,
     grouped: bool,
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the n-grams of one order: for some bags, DuckDB 1.5 never ends a union of all."""
+    """Yield the n-grams of one order, as a union of all did not end for some bags."""
     if not counts.segments:
         return
     parameters: dict[str, bytes] = {}

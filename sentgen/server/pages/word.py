@@ -85,8 +85,8 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         ask("collocations", word=token, limit=_SHOWN, **of),
     )
     if kwic.rows and not frequency.rows and not frequency.problem:
-        # Written so in texts, but not one of their words, such as "don't": nothing else can be asked of it.
-        return {**common, "lines": kwic, **_spread(PageAnswer(), cql, kept), "single": None}
+        # Written so in texts, but several tokens, such as "don't": what is counted of one says nothing of it.
+        return {**common, "lines": kwic, **_spread(spread, cql, kept), "single": None}
     single = {
         "pattern": word,
         "frequency": frequency,
