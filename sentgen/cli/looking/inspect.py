@@ -21,7 +21,6 @@ from sentgen.cli.looking.plots import PlotOption, draw
 from sentgen.cli.looking.sql import text_of
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import Arguments, Dependencies
-from sentgen.lookups.figures import column
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.question import Question
 from sentgen.lookups.statement import Answer, Statement
@@ -255,6 +254,8 @@ def collocations(*, asked: Collocations, plot: PlotOption = None, reading: Store
     """
     # First, and as a mistake in an option (exit code 2); the library would refuse it as input.
     _check_window(asked.window)
+    from sentgen.lookups.figures import column
+
     essential = *(["node"] if asked.graph else []), "count", column(asked.measure)
     show(reading.draw(asked, plot, out), out, *essential)
 
@@ -283,6 +284,8 @@ def sketch(*, asked: Sketch, plot: PlotOption = None, reading: StoreOptions, out
         typer.echo(printable(f"{name} ({relation}): {quantity(pairs, 'pair')}"))
         told = {"relation", "role", "preposition", "pairs", "rank", "name"} & {*names_of(table)}
         part = without_columns(table.slice(start, size), sorted(told))
+        from sentgen.lookups.figures import column
+
         score = column(asked.measure)
         essential = ("count", "count_against", score, f"{score}_against")
         out.arrow(part, essential=essential, row_styles=("word", owners))
@@ -317,6 +320,8 @@ def keyness(*, asked: Keywords, plot: PlotOption = None, reading: StoreOptions, 
     """
     if asked.stop is not None:
         asked = replace(asked, stop=text_of("-", None if asked.stop == "-" else Path(asked.stop)))
+    from sentgen.lookups.figures import column
+
     measures = ("log_likelihood", "p_bonferroni", column(asked.measure))
     show(reading.draw(asked, plot, out), out, "count", "reference_count", *measures)
 
