@@ -93,7 +93,7 @@ def test_help_imports_no_command(words: tuple[str, ...]) -> None:
 )
 def test_look_ups_import_no_arrays(words: tuple[str, ...], full: Path) -> None:
     """Arrow with numpy would take longer than a look-up of counts; hits are found in arrays."""
-    none = {"numpy", "pyarrow", "numba", "alembic", "pydantic", "sentgen.lookups.figures"}
+    none = {"numpy", "pyarrow", "numba", "alembic", "sentgen.lookups.figures"}
     assert (none & imported(*words, "--db", str(full))) == set()
 
 
