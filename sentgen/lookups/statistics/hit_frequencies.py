@@ -148,7 +148,10 @@ class _Asked:
         return HitKey(numbered(self.mean.attribute, conditions, as_number, of_token), self.mean.label)
 
     def sizes(self, over: Parts, names: Sequence[pa.Array]) -> Floats:
-        """Return how many tokens have the same around them as the tokens of groups."""
+        """Return how many tokens have the same around them as the tokens of groups; NaN for none.
+
+        Labels of one hit may be in different sentences, and no token in what is around both.
+        """
         keys = [self._numbered(term) for term in self.around.values()]
         if over.documents is not None and all(one.of_documents for one in keys):
             columns = [one.of_numbers(over.documents) for one in keys]
@@ -162,7 +165,8 @@ class _Asked:
         known = Counter[tuple[str, ...]]()
         for *key, size in zip(*(one.to_pylist() for one in columns), sizes.tolist(), strict=True):
             known[tuple(key)] += size
-        return np.array([known[key] for key in zip(*(one.to_pylist() for one in names), strict=True)], float)
+        asked = zip(*(one.to_pylist() for one in names), strict=True)
+        return np.array([known.get(key, np.nan) for key in asked], float)
 
     def _key(self, term: Term, alias: str, conditions: TokenConditions) -> str:
         """Return the string that a hit is counted by, of a token or a sentence of it."""
@@ -317,7 +321,7 @@ def _count(connection: Connection, asked: _Asked, limit: int) -> tuple[pa.Table,
         columns[asked.names.get(name, name)] = pa.array(measures[name], from_pandas=True)
     if metadata := asked.around:
         size = asked.sizes(over, [columns[name] for name in metadata])
-        columns["per_million_in_part"] = pa.array(1e6 * measures["count"] / size)
+        columns["per_million_in_part"] = pa.array(1e6 * measures["count"] / size, from_pandas=True)
     for name in ("mean", "mean_low", "mean_high") if asked.mean else ():
         columns[name] = pa.array(measures[name], from_pandas=True)
     table = pa.table(columns)
@@ -343,7 +347,7 @@ def _rest(asked: _Asked, limit: int, bindings: Bindings) -> dict[str, str]:
         "share": asked.names["part_share"],
         "juilland": JUILLAND,
         "kinds": f"kind as (\n{asked.kind_sizes(bindings)}\n),\n" if metadata else "",
-        "join_kinds": f"\njoin kind using ({', '.join(metadata)})" if metadata else "",
+        "join_kinds": f"\nleft join kind using ({', '.join(metadata)})" if metadata else "",
         "within": WITHIN if metadata else "",
         "means": MEANS_OF.format(keys=keys) if asked.mean else "",
         "join_means": JOIN_MEANS.format(keys=keys) if asked.mean else "",
