@@ -59,7 +59,8 @@ class Value:
         string = self._plain(string)
         like_texts = [like_pattern(text) for text in self.texts] if self.regex else []
         if self.regex and None not in like_texts and not self.ignore_accents:
-            return any_of([self._like(string, text, bindings, name) for text in like_texts if text])
+            plain = [text for text in like_texts if text]
+            return any_of([is_like(string, text, bindings, name, self.ignore_case) for text in plain])
         if self.regex:
             asked = [self._plain(bindings.bind(name, translated(text))) for text in self.texts]
             # Folding would change classes such as \\W.
@@ -73,12 +74,6 @@ class Value:
         if self.ignore_case and self.ignore_accents:
             string, asked = folded(string), [folded(one) for one in asked]
         return f"{string} = {asked[0]}" if len(asked) == 1 else f"{string} in ({', '.join(asked)})"
-
-    def _like(self, string: str, text: str, bindings: Bindings, name: str) -> str:
-        if self.ignore_case:
-            # What ends the pattern of a part need not end a word.
-            string, text = like(folded(string)), fold(text).replace("ς", "σ")
-        return f"{string} like {bindings.bind(name, text)} escape '\\'"
 
     def spelled(self, string: str) -> str:
         """Return what two strings of SQL have in common that are compared as one; of no expressions."""
@@ -108,6 +103,14 @@ class Bound:
     def of_number(self, number: str, bindings: Bindings) -> str:
         """Return the condition that a number of SQL is such a number."""
         return f"{number} {self.operator} {bindings.bind('number', float(self.number))}"
+
+
+def is_like(string: str, pattern: str, bindings: Bindings, name: str, ignore_case: bool) -> str:
+    """Return the condition that a string of SQL is like a pattern, whose escape is the backslash."""
+    if ignore_case:
+        # What ends the pattern of a part need not end a word.
+        string, pattern = like(folded(string)), fold(pattern).replace("ς", "σ")
+    return f"{string} like {bindings.bind(name, pattern)} escape '\\'"
 
 
 #: What may be asked of the string of an attribute.

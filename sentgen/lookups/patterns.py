@@ -12,9 +12,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sentgen.case_folding import fold, folded, like
+from sentgen.case_folding import fold, folded
 from sentgen.errors import InputError
-from sentgen.lookups.attributes import COLUMNS, NAMED
+from sentgen.lookups.attributes import COLUMNS, NAMED, is_like
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement, any_of
 from sentgen.output.wording import instead
@@ -34,15 +34,10 @@ class Glob:
         self, column: str, bindings: Bindings, name: str = "word", *, ignore_case: bool = False
     ) -> str:
         """Return the condition on a column of strings."""
-        if ignore_case:
-            column = folded(column)
-        text = fold(self.text) if ignore_case else self.text
-        if not self.wild:
-            return f"{column} = {bindings.bind(name, text)}"
-        if ignore_case:
-            # What ends the pattern of a part need not end a word.
-            column, text = like(column), text.replace("ς", "σ")
-        return f"{column} like {bindings.bind(name, text)} escape '\\'"
+        if self.wild:
+            return is_like(column, self.text, bindings, name, ignore_case)
+        column, text = (folded(column), fold(self.text)) if ignore_case else (column, self.text)
+        return f"{column} = {bindings.bind(name, text)}"
 
     def matches(self, text: str) -> bool:
         """Return whether it matches a string."""

@@ -266,6 +266,17 @@ def searched(connection: Connection, cql: Cql) -> list[tuple[int, int, int]]:
     return rows
 
 
+def check_hits(connection: Connection, cql: Cql, expected: list[tuple[int, int, int]]) -> None:
+    """Find hits by the statement, and in arrays."""
+    assert found(connection, cql) == expected
+    # In small blocks, in one, and in one whose sentences are searched apart, as if memory held no more.
+    for size, span in ((1, 1), (1 << 20, 1), (1 << 20, 1 << 60)):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr("sentgen.lookups.search.tokens.SIZE", size)
+            patched.setattr("sentgen.lookups.search.search._SPAN", span)
+            assert searched(connection, cql) == expected
+
+
 @settings(suppress_health_check=list(HealthCheck))
 @given(
     CORPORA,
@@ -297,6 +308,14 @@ def searched(connection: Connection, cql: Cql) -> list[tuple[int, int, int]]:
     Strategy.ALL,
 )
 @example(
+    # Between the documents there are numbers of tokens that were removed.
+    [(True, [("a", "a", "N", None)]), (True, [("a", "a", "N", None)])],
+    [],
+    "[]",
+    "",
+    Strategy.ALL,
+)
+@example(
     [(True, [("a", "a", "N", None)]), (False, [("a", "a", "N", None)])],
     [],
     "(([]) within (<doc/>))",
@@ -318,13 +337,7 @@ def test_the_statement_finds_what_the_definition_says(
         (number, *one) for number, each in enumerate(sentences, 1) for one in each.hits(cql.asked, strategy)
     ]
 
-    assert found(connection, cql) == expected
-    # In small blocks, in one, and in one whose sentences are searched apart, as if memory held no more.
-    for size, span in ((1, 1), (1 << 20, 1), (1 << 20, 1 << 60)):
-        with pytest.MonkeyPatch.context() as patched:
-            patched.setattr("sentgen.lookups.search.tokens.SIZE", size)
-            patched.setattr("sentgen.lookups.search.search._SPAN", span)
-            assert searched(connection, cql) == expected
+    check_hits(connection, cql, expected)
 
 
 @settings(max_examples=settings.default.max_examples // 2, suppress_health_check=list(HealthCheck))
@@ -377,13 +390,7 @@ def test_over_the_ends_of_sentences_too(
     if cql.reach is SENTENCE:
         cql = replace(cql, reach=DOCUMENT)
 
-    assert found(connection, cql) == expected
-    # In small blocks, in one, and in one whose sentences are searched apart, as if memory held no more.
-    for size, span in ((1, 1), (1 << 20, 1), (1 << 20, 1 << 60)):
-        with pytest.MonkeyPatch.context() as patched:
-            patched.setattr("sentgen.lookups.search.tokens.SIZE", size)
-            patched.setattr("sentgen.lookups.search.search._SPAN", span)
-            assert searched(connection, cql) == expected
+    check_hits(connection, cql, expected)
 
 
 def around(sentence: Sentence, place: int, kind: str) -> list[dict[str, str]]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar, Self
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
 
 from sqlalchemy import Connection
 
@@ -96,23 +96,8 @@ class HitSource:
         return f"with recursive {self.parts.rstrip().rstrip(',')}\n" if self.parts else ""
 
 
-@dataclass(frozen=True, slots=True)
 class FoundHits(SentenceRange):
-    """Sentences whose hits are known, and lent to the connection as a table; ``hits``: how many."""
-
-    hits: int = 0
-    cut_out: bool = False
-
-    def cut(self, size: int) -> Iterator[Self]:
-        """Yield ranges of that many sentences, the last one of fewer."""
-        for one in SentenceRange.cut(self, size):
-            yield one if one.size == self.size else replace(one, cut_out=True)
-
-    def table(self, name: str) -> str:
-        """Return what of a table of hits is in these sentences, for a statement."""
-        if not self.cut_out:
-            return name
-        return f"(select * from {name} where sentence_id between {self.low} and {self.high})"
+    """Sentences whose hits are known, and lent to the connection as tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +139,7 @@ class Query:
         starts = starts_of(connection) if self.across else ()
         within = None
         for hits in self.find(connection):
-            within = FoundHits(hits.block.low, hits.block.high, starts, hits=len(hits))
+            within = FoundHits(hits.block.low, hits.block.high, starts)
             found, ways = hits.rows(self.reach), hits.rows_of_ways(self.reach, self.labels)
             with registered(raw(connection), **{_FOUND: found, _WAYS: ways}):
                 yield within
@@ -178,7 +163,7 @@ class Query:
             # What goes on with hits of documents reads the tokens of these.
             parts = written(running([f"s.id {within.part}"])) if self.reach is DOCUMENT else ""
             if isinstance(within, FoundHits):
-                return CqlMatches(parts, within.table(_FOUND), within.table(_WAYS), self.labels)
+                return CqlMatches(parts, _FOUND, _WAYS, self.labels)
             places = ["first", "last", *self.labels.values()]
             nothing = f"select 0::bigint as sentence_id, {', '.join(f'0 as {one}' for one in places)}"
             none = f"({nothing} where false)"

@@ -20,7 +20,6 @@ from sentgen.lookups.cql.spans import SpanStatement
 from sentgen.lookups.cql.tokens import ENDS, TAGS, TokenConditions, is_attribute
 from sentgen.lookups.cql.written import as_written
 from sentgen.lookups.keys import StoreKeys, bare
-from sentgen.lookups.languages import Either, Every, Negation
 from sentgen.lookups.reach import SENTENCE, Reach
 from sentgen.lookups.regions import plain
 from sentgen.lookups.regular import like_pattern, told
@@ -317,9 +316,10 @@ def _unknown(keys: StoreKeys, one: syntax.Term) -> str:
 def _check_labels(text: str, pattern: syntax.Pattern) -> None:
     """Refuse labels that a condition names and its pattern does not have."""
     if isinstance(pattern, syntax.Token) and pattern.condition:
-        for test in syntax.label_tests(pattern.condition):
-            message = f'write what it is: {test.label} = "..."'
-            raise QueryError(message, query=text, place=test.column)
+        for test in syntax.leaves(pattern.condition):
+            if isinstance(test, syntax.LabelTest):
+                message = f'write what it is: {test.label} = "..."'
+                raise QueryError(message, query=text, place=test.column)
         for one in _terms(pattern):
             if one.label:
                 message = "a label is compared behind the pattern: a:[] b:[] :: a.lemma = b.lemma"
@@ -328,7 +328,8 @@ def _check_labels(text: str, pattern: syntax.Pattern) -> None:
         there = syntax.labels(pattern.part)
         condition = pattern.condition
         named = [(one.label, one.column) for one in syntax.terms(condition)]
-        named += [(one.label, one.column) for one in syntax.label_tests(condition)]
+        tests = syntax.leaves(condition)
+        named += [(one.label, one.column) for one in tests if isinstance(one, syntax.LabelTest)]
         for label, place in sorted(named, key=lambda one: one[1]):
             if label not in (*there, *ENDS):
                 listed = ", ".join([*there, *ENDS])
@@ -340,15 +341,12 @@ def _check_labels(text: str, pattern: syntax.Pattern) -> None:
 
 def _check_frequencies(text: str, condition: syntax.Condition) -> None:
     """Refuse to count what is no column of tokens."""
-    match condition:
-        case syntax.Measured("f", (term,)) if term.attribute not in COLUMNS:
-            message = f"f counts {', '.join(NAMED)}, and no {term.attribute}"
-            raise QueryError(message, query=text, place=term.column)
-        case Every(parts) | Either(parts):
-            for part in parts:
-                _check_frequencies(text, part)
-        case Negation(part):
-            _check_frequencies(text, part)
+    for one in syntax.leaves(condition):
+        if isinstance(one, syntax.Measured) and one.function == "f":
+            (term,) = one.terms
+            if term.attribute not in COLUMNS:
+                message = f"f counts {', '.join(NAMED)}, and no {term.attribute}"
+                raise QueryError(message, query=text, place=term.column)
 
 
 def _empty(connection: Connection, text: str, pattern: syntax.Pattern) -> frozenset[Test]:

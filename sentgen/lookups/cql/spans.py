@@ -17,7 +17,6 @@ from sentgen.lookups.cql.automaton import Automaton, Edges, automaton
 from sentgen.lookups.cql.region_places import BLOCK, DocumentRegions, in_blocks
 from sentgen.lookups.cql.regions import RegionConditions
 from sentgen.lookups.cql.tokens import ENDS, TokenConditions, is_attribute
-from sentgen.lookups.languages import Either, Every, Negation
 from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach, TableExpression, running
 from sentgen.lookups.statement import where
 
@@ -401,14 +400,12 @@ class SpanStatement:
 
 def _of_tokens(condition: syntax.Condition) -> list[syntax.Term]:
     """Return the attributes that a condition asks of tokens: a distance is one of places alone."""
-    match condition:
-        case syntax.Measured(function) if function != "f":
-            return []
-        case Every(parts) | Either(parts):
-            return [one for part in parts for one in _of_tokens(part)]
-        case Negation(part):
-            return _of_tokens(part)
-    return list(syntax.terms(condition))
+    return [
+        term
+        for one in syntax.leaves(condition)
+        if not (isinstance(one, syntax.Measured) and one.function != "f")
+        for term in syntax.terms(one)
+    ]
 
 
 def _read(pattern: syntax.Pattern, across: bool) -> Iterator[Read]:

@@ -278,42 +278,32 @@ def bound(pattern: Pattern) -> frozenset[str]:
     return frozenset[str]().union(*map(bound, children(pattern)))
 
 
+def leaves(condition: Condition | None) -> tuple[_Single, ...]:
+    """Return what a condition is composed of, in its order."""
+    match condition:
+        case None:
+            return ()
+        case Every(parts) | Either(parts):
+            return tuple(one for part in parts for one in leaves(part))
+        case Negation(part):
+            return leaves(part)
+    return (condition,)
+
+
 def comparisons(condition: Condition | None) -> tuple[CqlComparison, ...]:
     """Return the comparisons of a condition, in their order."""
-    match condition:
-        case CqlComparison():
-            return (condition,)
-        case Every(parts) | Either(parts):
-            return tuple(one for part in parts for one in comparisons(part))
-        case Negation(part):
-            return comparisons(part)
-    return ()
+    return tuple(one for one in leaves(condition) if isinstance(one, CqlComparison))
 
 
 def terms(condition: Condition | None) -> tuple[Term, ...]:
     """Return the attributes that a condition asks for, in their order."""
-    match condition:
-        case CqlComparison(left, right):
-            return (left, right) if isinstance(right, Term) else (left,)
-        case Measured(_, of):
-            return of
-        case Every(parts) | Either(parts):
-            return tuple(one for part in parts for one in terms(part))
-        case Negation(part):
-            return terms(part)
-    return ()
-
-
-def label_tests(condition: Condition | None) -> tuple[LabelTest, ...]:
-    """Return the tests of a condition that labels stand for something."""
-    match condition:
-        case LabelTest():
-            return (condition,)
-        case Every(parts) | Either(parts):
-            return tuple(one for part in parts for one in label_tests(part))
-        case Negation(part):
-            return label_tests(part)
-    return ()
+    found = list[Term]()
+    for one in leaves(condition):
+        if isinstance(one, Measured):
+            found += one.terms
+        elif isinstance(one, CqlComparison):
+            found += [one.left, *([one.right] if isinstance(one.right, Term) else [])]
+    return tuple(found)
 
 
 def regions(pattern: Pattern) -> tuple[RegionPattern, ...]:

@@ -1,4 +1,4 @@
-"""BlockHits: the tokens that a query found, in the order of the store."""
+"""Hits: the tokens that a query found, in the order of the store."""
 
 from __future__ import annotations
 

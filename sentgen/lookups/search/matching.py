@@ -14,7 +14,7 @@ from sentgen.lookups.search.conditions import Conditions
 from sentgen.lookups.search.regions import Regions, lie_within
 from sentgen.lookups.search.sequences import SequenceSearch, sequences_of
 from sentgen.lookups.search.spans import Spans, together
-from sentgen.lookups.search.tokens import NONE, Block
+from sentgen.lookups.search.tokens import NONE, Block, paired
 from sentgen.lookups.search.walks import WalkSearch
 
 #: Pairs of spans that are compared at once.
@@ -106,10 +106,8 @@ class Matching:
     def _within(self, inner: Spans, outer: Spans) -> Spans:
         """Return the spans that lie in others, with the labels of both."""
         if not outer.labels:
-            first = outer.first
-            return inner.take(lie_within(inner, first, outer.last))
-        begins = np.flatnonzero(self.block.unit_begins())
-        unit = begins[np.searchsorted(begins, inner.first, "right") - 1]
+            return inner.take(lie_within(inner, outer.first, outer.last))
+        unit, _ = self.block.unit_ends(inner.first)
         low = np.searchsorted(outer.first, unit)
         high = np.searchsorted(outer.first, inner.first, "right")
         return self._pairs(inner, outer, low, high, lambda m, o: o.last >= m.last)
@@ -158,30 +156,19 @@ class Matching:
                 met: Bools = np.isin(self.block.sentence_of(part), self.block.sentence_of(other))
                 return ~met if pattern.negated else met
             return self._in_region(near, part, other, pattern.negated)
-        begins = np.append(np.flatnonzero(self.block.unit_begins()), self.block.size)
-        unit = np.searchsorted(begins, part, "right")
-        low = np.maximum(part + near[0], begins[unit - 1])
-        high = np.minimum(part + near[1], begins[unit] - 1)
+        first, last = self.block.unit_ends(part)
+        low, high = np.maximum(part + near[0], first), np.minimum(part + near[1], last)
         met = np.searchsorted(other, low) < np.searchsorted(other, high, "right")
         return ~met if pattern.negated else met
 
     def _in_region(self, region: syntax.RegionPattern, part: Longs, other: Longs, negated: bool) -> Bools:
         """Return which tokens are in a region in which another one is, or none is."""
         first, last = self.regions.parts(region)
-        met = np.zeros(len(part), bool)
         low, high = np.searchsorted(other, first), np.searchsorted(other, last, "right")
         having = (low < high) != negated
         low, high = np.searchsorted(part, first), np.searchsorted(part, last, "right")
         edges = np.zeros(len(part) + 1, np.int64)
         np.add.at(edges, low[having], 1)
         np.add.at(edges, high[having], -1)
-        met |= np.cumsum(edges[:-1]) > 0
+        met: Bools = np.cumsum(edges[:-1]) > 0
         return met
-
-
-def paired(low: Longs, high: Longs) -> tuple[Longs, Longs]:
-    """Return the pairs of rows, and of the others that each has: those from ``low`` to before ``high``."""
-    lengths = np.maximum(high - low, 0)
-    rows = np.repeat(np.arange(len(low)), lengths)
-    others = np.repeat(low - np.cumsum(lengths) + lengths, lengths) + np.arange(len(rows))
-    return rows, others

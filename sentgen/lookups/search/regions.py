@@ -115,11 +115,11 @@ class Regions:
 
     def _built_in(self, region: syntax.RegionPattern) -> tuple[Longs, Longs]:
         """Return the first and last tokens of sentences, or of documents where hits may have these."""
-        ids, begins, lengths, documents = self.block.sentences()
+        ids, begins, lengths, _ = self.block.sentences()
         ends = begins + lengths - 1
         if region.kind == "doc" and self._across:
-            rows = np.flatnonzero(np.diff(documents, prepend=-1))
-            ids, begins, ends = ids[rows], begins[rows], ends[np.append(rows[1:], len(ends)) - 1]
+            begins, ends = self.block.bounds()
+            ids = ids[self.block.sentence_of(begins)]
         if not region.tests:
             return begins, ends
         some = np.isin(ids, self._sentences_of(region))

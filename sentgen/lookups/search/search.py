@@ -126,10 +126,9 @@ def _ways(pattern: syntax.Pattern) -> int:
 
 def _near(hits: BlockHits, spans: Spans, one: HitFilter) -> Bools:
     """Return which hits have a span in the window of a filter, all of it on one side."""
-    begins = np.append(hits.block.units(), hits.block.size)
-    unit = np.searchsorted(begins, hits.first, "right")
-    left = np.maximum(hits.first - one.size.left, begins[unit - 1])
-    right = np.minimum(hits.last + one.size.right, begins[unit] - 1)
+    begin, end = hits.block.unit_ends(hits.first)
+    left = np.maximum(hits.first - one.size.left, begin)
+    right = np.minimum(hits.last + one.size.right, end)
     before = _any_between(spans, left, hits.first - 1)
     return before | _any_between(spans, hits.last + 1, right)
 

@@ -183,36 +183,30 @@ class Block:
 
     def begins(self) -> Bools:
         """Return which tokens begin a sentence; what is in none does, too."""
-        return self._kept("begins", lambda: self._begins(self.sentences()))
+        return self._kept("begins", lambda: self._begins(self.sentences()[1]))
 
     def unit_begins(self) -> Bools:
         """Return which tokens no hit goes over: the first ones of sentences, or of documents."""
         if not self.tokens.across:
             return self.begins()
-
-        def read() -> Bools:
-            sentences = self.sentences()
-            found = np.zeros(self.size, bool)
-            found[self.units()] = True
-            return found | self._missing(sentences)
-
-        return self._kept("unit_begins", read)
+        return self._kept("unit_begins", lambda: self._begins(self.units()))
 
     def missing(self) -> Bools | None:
         """Return which numbers have no token; none if all have one."""
         if int(self.sentences()[2].sum()) == self.size:
             return None
-        return self._kept("missing", lambda: self._missing(self.sentences()))
+        return self._kept("missing", self._missing)
 
-    def _begins(self, sentences: Array) -> Bools:
-        found = np.zeros(self.size, bool)
-        found[sentences[1]] = True
-        return found | self._missing(sentences)
+    def _begins(self, at: Longs) -> Bools:
+        found = self._missing()
+        found[at] = True
+        return found
 
-    def _missing(self, sentences: Array) -> Bools:
+    def _missing(self) -> Bools:
+        _, begins, lengths, _ = self.sentences()
         edges = np.zeros(self.size + 1, np.int8)
-        edges[sentences[1]] += 1
-        edges[sentences[1] + sentences[2]] -= 1
+        edges[begins] += 1
+        edges[begins + lengths] -= 1
         found: Bools = np.cumsum(edges[:-1], dtype=np.int8) == 0
         return found
 
@@ -286,21 +280,22 @@ class Block:
         found[places(begins[some], lengths[some])] = True
         return found
 
-    def units(self) -> Longs:
-        """Return where the sentences begin, or the documents if hits reach over the ends of sentences."""
-        _, begins, _, documents = self.sentences()
-        found: Longs = (
-            begins[np.flatnonzero(np.diff(documents, prepend=-1))] if self.tokens.across else begins
-        )
-        return found
-
-    def unit_ends(self, at: Longs) -> tuple[Longs, Longs]:
-        """Return the first and the last token of the units that some tokens are in."""
+    def bounds(self) -> tuple[Longs, Longs]:
+        """Return the first and the last tokens of sentences, or of documents where hits reach over these."""
         _, begins, lengths, documents = self.sentences()
         ends = begins + lengths - 1
         if self.tokens.across:
             rows = np.flatnonzero(np.diff(documents, prepend=-1))
             begins, ends = begins[rows], ends[np.append(rows[1:], len(ends)) - 1]
+        return begins, ends
+
+    def units(self) -> Longs:
+        """Return where the sentences begin, or the documents if hits reach over the ends of sentences."""
+        return self.bounds()[0]
+
+    def unit_ends(self, at: Longs) -> tuple[Longs, Longs]:
+        """Return the first and the last token of the units that some tokens are in."""
+        begins, ends = self.bounds()
         unit = np.searchsorted(begins, at, "right") - 1
         return begins[unit], ends[unit]
 
@@ -312,8 +307,9 @@ class Block:
 
     def some(self, rows: Longs, most: int) -> Iterator[Part]:
         """Yield some units, by their rows, as blocks of their own, each of about so many tokens at most."""
-        begins = self.units()
-        lengths = np.append(begins[1:], self.size) - begins
+        begins, ends = self.bounds()
+        # What was removed behind a unit is none of its tokens.
+        lengths = ends - begins + 1
         before = np.cumsum(lengths[rows]) - lengths[rows]
         for part in np.split(rows, np.flatnonzero(np.diff(before // max(most, 1))) + 1):
             if len(part):
@@ -404,6 +400,12 @@ def places(begins: Longs, lengths: Longs) -> Longs:
     shifts = np.repeat(begins - behind + lengths, lengths)
     found: Longs = shifts + np.arange(len(shifts))
     return found
+
+
+def paired(low: Longs, high: Longs) -> tuple[Longs, Longs]:
+    """Return the pairs of rows, and of the others that each has: those from ``low`` to before ``high``."""
+    lengths = np.maximum(high - low, 0)
+    return np.repeat(np.arange(len(low)), lengths), places(low, lengths)
 
 
 def _value(column: str) -> str:

@@ -15,7 +15,8 @@ from sentgen.lookups.cql.automaton import Edges as EdgeSet
 from sentgen.lookups.search.conditions import Conditions
 from sentgen.lookups.search.sequences import WORTH, Edges, at_edge
 from sentgen.lookups.search.spans import Spans, together
-from sentgen.lookups.search.tokens import NONE, Block
+from sentgen.lookups.search.tokens import NONE, Block, paired
+from sentgen.output.wording import quantity
 
 
 @dataclass(slots=True)
@@ -61,8 +62,9 @@ class WalkSearch:
         """Refuse more matches than fit into a quarter of the memory."""
         limit = self.block.tokens.limit
         if limit is not None and size * (2 + len(self.labels)) * 8 > limit // 4:
+            matches = quantity(size, "match", "matches")
             raise MemoryLimitError(
-                f"more than {size:,} matches within one text, which is too much for the memory limit; give a"
+                f"more than {matches} within one text, which is too much for the memory limit; give a"
                 " number of tokens at most, as in []{0,20}, or raise --memory-limit"
             )
 
@@ -107,8 +109,7 @@ class WalkSearch:
             return self._labelled(Spans(walks.first, walks.last + 1, walks.labels), state)
         walks, at, spans = walks.take(on), at[on], self._spans_of(state)
         low, high = (np.searchsorted(spans.first, at, side) for side in ("left", "right"))
-        rows = np.repeat(np.arange(len(walks)), high - low)
-        others = np.repeat(low - np.cumsum(high - low) + (high - low), high - low) + np.arange(len(rows))
+        rows, others = paired(low, high)
         walks, spans = walks.take(rows), spans.take(others)
         labels = {
             name: np.where(spans.label(name) == NONE, walks.label(name), spans.label(name))

@@ -14,13 +14,12 @@ from sentgen.lookups.concordances.hits import Query
 from sentgen.lookups.parts_of_speech import has_pos
 from sentgen.lookups.search.conditions import among
 from sentgen.lookups.search.hits import BlockHits
-from sentgen.lookups.search.tokens import NONE, places
+from sentgen.lookups.search.tokens import NONE, kept_arrays, places
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement, where
 from sentgen.lookups.statistics.frequencies import By, count_items
 from sentgen.lookups.statistics.row_sums import RowSums, each_once
 from sentgen.lookups.windows import Window
-from sentgen.schema.engine import kept
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -92,10 +91,9 @@ def window_counts(
 
 def _beside(hits: BlockHits, window: Window) -> Longs:
     """Return the tokens in the windows of hits, each once: those of a hit that are beside another, too."""
-    begins = np.append(hits.block.units(), hits.block.size)
-    unit = np.searchsorted(begins, hits.first, "right")
-    low = np.concatenate([np.maximum(hits.first - window.left, begins[unit - 1]), hits.last + 1])
-    behind = np.concatenate([hits.first, np.minimum(hits.last + window.right + 1, begins[unit])])
+    begin, end = hits.block.unit_ends(hits.first)
+    low = np.concatenate([np.maximum(hits.first - window.left, begin), hits.last + 1])
+    behind = np.concatenate([hits.first, np.minimum(hits.last + window.right, end) + 1])
     size = hits.block.size
     if int((behind - low).sum()) * _FEW < size:
         return each_once(places(low, behind - low))
@@ -140,13 +138,11 @@ def _dense(connection: Connection, query: Statement, *, keep: bool) -> Longs:
         query: the query.
         keep: whether it is asked once of a store that nobody can change.
     """
-    known, key = kept(connection), (_dense, query.filled())
-    if key in known:
-        found: Longs = known[key]
+    known, key = kept_arrays(connection), (_dense, query.filled())
+    found = known.find(key)
+    if found is not None:
         return found
     ids, values = (column.to_numpy() for column in query.run(connection).columns)
     dense = np.zeros(int(ids.max(initial=0)) + 1, np.int64)
     dense[ids] = values
-    if keep:
-        known[key] = dense
-    return dense
+    return known.keep(key, dense) if keep else dense
