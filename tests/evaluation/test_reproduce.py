@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
-from sentgen.evaluation.regeneration.penn_treebank import split_treebank
-from sentgen.evaluation.regeneration.reproduce import reproduce
+from sentgen.evaluation.regeneration.penn_treebank import Split, split_treebank
+from sentgen.evaluation.regeneration.reproduce import Reproduction, reproduce
 from sentgen.models import registry
 from sentgen.schema import Store
 from sentgen.schema.store import raw
@@ -73,43 +74,58 @@ def test_a_file_is_no_treebank(tmp_path: Path) -> None:
         split_treebank(str(tmp_path / "wsj_0100.mrg"))
 
 
-def test_every_system_of_the_paper_runs(tmp_path: Path) -> None:
-    """Each row of the table has the published figure and two systems; published figures are stored once."""
-    split = split_treebank(str(sample(tmp_path / "wsj01")))
-    with Store(tmp_path / "s.duckdb", create=True) as store:
-        found = reproduce(store, "wan2009", split)
-        again = reproduce(store, "wan2009", split)
-        (column,) = found.columns
-        systems = {system.system: system for system in column.result.systems}
+@pytest.fixture(scope="module")
+def reproduced(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Split, Reproduction]:
+    """The store of the paper of 2009, on a treebank that has base noun phrases; no test changes it."""
+    folder = sample(tmp_path_factory.mktemp("reproduced") / "wsj01")
+    treebank(folder, ["wsj_0100.pos", "wsj_0101.pos"], DOG_POS + CAT_POS)
+    split = split_treebank(str(treebank(folder, ["wsj_0180.pos", "wsj_0199.pos"], DOG_POS)))
+    path = folder.parent / "s.duckdb"
+    with Store(path, create=True) as store:
+        return path, split, reproduce(store, "wan2009", split)
 
-        assert [row[:2] for row in column.rows()] == [
-            ("viterbi", 14.9), ("lmo", 24.3), ("cle", 26.4), ("ab", 33.6),
-        ]  # fmt: skip
-        assert all(name in systems for row in column.rows() for name in row[2:])
-        assert column.result.references == ["the dog barks .", "the dog barks ."]
-        assert systems["lmo"].value("bleu-lc-none") == pytest.approx(100)
-        assert again.columns[0].model == column.model
+
+def test_every_system_of_the_paper_runs(reproduced: tuple[Path, Split, Reproduction]) -> None:
+    """Each row of the table has the published figure and two systems."""
+    (column,) = reproduced[2].columns
+    systems = {system.system: system for system in column.result.systems}
+
+    assert [row[:2] for row in column.rows()] == [
+        ("viterbi", 14.9), ("lmo", 24.3), ("cle", 26.4), ("ab", 33.6),
+    ]  # fmt: skip
+    assert all(name in systems for row in column.rows() for name in row[2:])
+    assert column.result.references == ["the dog barks .", "the dog barks ."]
+    assert systems["lmo"].value("bleu-lc-none") == pytest.approx(100)
+
+
+def test_systems_that_no_paper_has_come_with_the_best_model(
+    reproduced: tuple[Path, Split, Reproduction],
+) -> None:
+    """Where base noun phrases are known."""
+    beyond = reproduced[2].beyond
+
+    assert beyond is not None
+    assert (beyond.model.order, beyond.model.unknown, beyond.model.brackets) == (5, "tag", True)
+    assert [system.system for system in beyond.result.systems] == ["beam", "beam:features=auto", "joint"]
+    assert all(system.value("bleu-lc-none") == pytest.approx(100) for system in beyond.result.systems)
+
+
+def test_published_figures_and_models_are_stored_once(
+    reproduced: tuple[Path, Split, Reproduction], tmp_path: Path
+) -> None:
+    """The models are those of `--companions`; neither is made again."""
+    path, split, first = reproduced
+    with Store(Path(shutil.copy(path, tmp_path))) as store:
+        again = reproduce(store, "wan2009", split)
+        names = {model.label for model in registry.list_models(store)}
         query = "select count(*) from run where command = 'published'"
         with store.connect() as connection:
             assert raw(connection).execute(query).fetchone() == (3,)
 
-
-def test_systems_that_no_paper_has_come_with_the_best_model(tmp_path: Path) -> None:
-    """Where base noun phrases are known; the models are those of `--companions`, and are built once."""
-    folder = sample(tmp_path / "wsj01")
-    treebank(folder, ["wsj_0100.pos", "wsj_0101.pos"], DOG_POS + CAT_POS)
-    split = split_treebank(str(treebank(folder, ["wsj_0180.pos", "wsj_0199.pos"], DOG_POS)))
-    with Store(tmp_path / "s.duckdb", create=True) as store:
-        beyond = reproduce(store, "wan2009", split).beyond
-        again = reproduce(store, "wan2009", split).beyond
-        names = {model.label for model in registry.list_models(store)}
-
-    assert beyond is not None
-    assert again is not None
-    assert (beyond.model.order, beyond.model.unknown, beyond.model.brackets) == (5, "tag", True)
-    assert [system.system for system in beyond.result.systems] == ["beam", "beam:features=auto", "joint"]
-    assert all(system.value("bleu-lc-none") == pytest.approx(100) for system in beyond.result.systems)
-    assert again.model == beyond.model
+    assert again.columns[0].model == first.columns[0].model
+    assert again.beyond is not None
+    assert first.beyond is not None
+    assert again.beyond.model == first.beyond.model
     best = "wsj-0100-0179-best"
     assert names == {"wsj-0100-0179@1", *(f"{best}{over}@1" for over in ("", "-tags", "-classes", "-items"))}
 
