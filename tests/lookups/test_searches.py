@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
 from math import log, log2
 from typing import Any
 
@@ -208,27 +207,46 @@ def test_first_lines_and_total(connection: Connection) -> None:
     assert Kwic(pattern=".", limit=0).ask(connection).table.num_rows == 8
 
 
-@pytest.mark.parametrize(("sentences", "lines"), [(4, 1), (4, 100)])
+@pytest.mark.parametrize("lines", [1, 100])
+@pytest.mark.parametrize(
+    ("pattern", "order", "seed", "limit"),
+    [
+        *(("the", order, None, 2) for order in ORDERS),
+        *(("the", order, 1, 100) for order in ORDERS[:2]),
+        ("* fell", "none", None, 2),
+    ],
+)
 def test_ranges_of_sentences_make_no_difference(
-    connection: Connection, sentences: int, lines: int, monkeypatch: pytest.MonkeyPatch
+    connection: Connection,
+    pattern: str,
+    order: str,
+    seed: int | None,
+    limit: int,
+    lines: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A store searched range by range gives the lines of one that is searched as a whole, in their order."""
-    asked = [*product(("the",), ORDERS, (None,), (2,)), *product(("the",), ORDERS[:2], (1,), (100,))]
-    asked.append(("* fell", "none", None, 2))
-
-    def answers() -> list[tuple[list[tuple[Any, ...]], bool, int | None]]:
-        found = (Kwic(pattern=p, sort=o, random=s, limit=n).ask(connection) for p, o, s, n in asked)
-        return [(rows(one), one.truncated, one.total) for one in found]
-
-    whole = answers()
-    monkeypatch.setattr("sentgen.lookups.concordances.places.SENTENCES", sentences)
+    asked = Kwic(pattern=pattern, sort=order, random=seed, limit=limit)
+    whole = asked.ask(connection)
+    monkeypatch.setattr("sentgen.lookups.concordances.places.SENTENCES", 4)
     monkeypatch.setattr(line_search_module, "LINES", lines)
+    found = asked.ask(connection)
 
-    assert answers() == whole
-    for order in ORDERS:
-        everything = rows(Kwic(pattern="the", sort=order, limit=0).ask(connection))
-        assert everything == rows(Kwic(pattern="the", sort=order, limit=100).ask(connection))
-    _, parts = Kwic(pattern="the").parts(connection)
+    assert rows(found) == rows(whole)
+    assert (found.truncated, found.total) == (whole.truncated, whole.total)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_without_a_limit_ranges_make_none(
+    connection: Connection, order: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All lines are those of a limit that is not reached, and of the parts that are written one by one."""
+    monkeypatch.setattr("sentgen.lookups.concordances.places.SENTENCES", 4)
+    monkeypatch.setattr(line_search_module, "LINES", 1)
+    everything = rows(Kwic(pattern="the", sort=order, limit=0).ask(connection))
+
+    assert everything == rows(Kwic(pattern="the", sort=order, limit=100).ask(connection))
+    _, parts = Kwic(pattern="the", sort=order).parts(connection)
     assert sum(part.num_rows for part in parts) == len(everything)
 
 
