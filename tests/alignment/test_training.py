@@ -109,12 +109,20 @@ def test_a_synonym_is_learnt(toy_pairs: Path) -> None:
     assert (1, 1) in answer.links  # "a physician came ..." and "a doctor came ."
 
 
-@hypothesis_settings(max_examples=3)
+def test_order_of_the_pairs_changes_nothing(expected: list[object], tmp_path: Path) -> None:
+    """Stored the other way round, the pairs give the same figures to 1e-9."""
+    found = trained(fill(tmp_path / "toy.duckdb", PAIRS[::-1]))
+
+    assert figures(found) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.nightly
+@hypothesis_settings(max_examples=hypothesis_settings.default.max_examples // 5)
 @given(st.permutations(PAIRS))
-def test_order_of_the_pairs_changes_nothing(
+def test_nor_does_any_other(
     expected: list[object], tmp_path_factory: pytest.TempPathFactory, order: list[Texts]
 ) -> None:
-    """Stored in any order, the pairs give the same figures to 1e-9."""
+    """So it is in any order."""
     found = trained(fill(tmp_path_factory.mktemp("order") / "toy.duckdb", order))
 
     assert figures(found) == pytest.approx(expected, rel=1e-9)

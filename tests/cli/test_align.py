@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib
 import io
 import json
 import math
@@ -110,6 +111,13 @@ def test_a_model_is_shown(trained: Sentgen) -> None:
     assert [(row["direction"], row["iteration"]) for row in table[:2]] == [("forward", "1"), ("forward", "2")]
 
 
+@pytest.fixture(scope="module")
+def drawing() -> None:
+    """What draws is loaded, which is not of the first picture."""
+    importlib.import_module("matplotlib.pyplot")
+
+
+@pytest.mark.usefixtures("drawing")
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
 def test_jumps_are_drawn(trained: Sentgen, tmp_path: Path, suffix: str) -> None:
     """A picture, whole, in the format of its name."""

@@ -180,21 +180,20 @@ def test_adding_a_file_later(sentgen: Sentgen, tmp_path: Path, store: Path) -> N
     assert counts(store) == grown
 
 
-def test_removing(sentgen: Sentgen, tmp_path: Path, pets: Path, store: Path) -> None:
+def test_removing(filled: Sentgen, tmp_path: Path, store: Path) -> None:
     """Removal leaves what never having ingested would."""
-    sentgen("ingest", pets, "--corpus", "kept")
     before = counts(store)
     (tmp_path / "b.conllu").write_text(PETS.replace("dog", "bird") * 3)
-    sentgen("ingest", "b.conllu", "--corpus", "gone")
+    filled("ingest", "b.conllu", "--corpus", "gone")
     assert (
-        sentgen("corpora", "remove", "gone", "--dry-run").out == "would remove gone: 6 sentences, 36 tokens\n"
+        filled("corpora", "remove", "gone", "--dry-run").out == "would remove gone: 6 sentences, 36 tokens\n"
     )
     assert counts(store) != before
 
-    assert sentgen("corpora", "remove", "gone").out == "removed gone: 6 sentences, 36 tokens\n"
+    assert filled("corpora", "remove", "gone").out == "removed gone: 6 sentences, 36 tokens\n"
 
     assert counts(store) == before
-    assert sentgen("db", "check").code == 0
+    assert filled("db", "check").code == 0
 
 
 def test_compacting(filled: Sentgen, tmp_path: Path, store: Path) -> None:

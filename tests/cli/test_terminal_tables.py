@@ -163,7 +163,15 @@ def test_each_cell_of_each_table_is_whole(
 
 
 @pytest.mark.nightly(by_day=6)
-@pytest.mark.parametrize("line", [line for line in (*READERS, *MORE) if not line.startswith(WITHOUT_JSON)])
+@pytest.mark.parametrize(
+    "line",
+    [
+        # Which checks a whole store, twice.
+        pytest.param(line, marks=pytest.mark.nightly if line == "db check" else ())
+        for line in (*READERS, *MORE)
+        if not line.startswith(WITHOUT_JSON)
+    ],
+)
 def test_each_number_is_that_of_json(
     full: Path,
     tmp_path: Path,

@@ -102,20 +102,24 @@ def test_a_changed_file_is_told_and_can_be_replaced_after(store: Store, treebank
     assert {row.status for row in corpora.verify(store, "pets")} == {"same"}
 
 
+@pytest.fixture
+def exchanged(store: Store, tmp_path: Path) -> Store:
+    """A store of three files, two of which have exchanged their names, and one was moved and its name given away."""
+    for name, text in {"a": "one\n", "b": "two\n", "c": "three\n"}.items():
+        (tmp_path / f"{name}.lines").write_text(text)
+    ingest(store, [str(tmp_path)], Settings("pets"))
+    for name, text in {"a": "two\n", "b": "one\n", "c": "four\n", "d": "three\n"}.items():
+        (tmp_path / f"{name}.lines").write_text(text)
+    return store
+
+
 @pytest.mark.parametrize("tokens", [1, 100])
 def test_content_that_went_to_another_file_stays(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokens: int
+    exchanged: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokens: int
 ) -> None:
-    """Files exchange their names, and one is moved before its name is given away, in one batch or in several."""
+    """In one batch or in several."""
+    store = exchanged
     monkeypatch.setattr(batch, "BATCH_TOKENS", tokens)
-    paths = [tmp_path / f"{name}.lines" for name in "abc"]
-    for path, text in zip(paths, ("one\n", "two\n", "three\n"), strict=True):
-        path.write_text(text)
-    ingest(store, [str(tmp_path)], Settings("pets"))
-    for path, text in zip(
-        (*paths, tmp_path / "d.lines"), ("two\n", "one\n", "four\n", "three\n"), strict=True
-    ):
-        path.write_text(text)
 
     for _ in range(2):
         ingest(store, [str(tmp_path)], REPLACE)
@@ -123,7 +127,7 @@ def test_content_that_went_to_another_file_stays(
         assert [Path(path).name for (path,) in found] == ["a.lines", "b.lines", "c.lines", "d.lines"]
         assert sorted(rows(store, "select form from v_tokens")) == [("four",), ("one",), ("three",), ("two",)]
         assert {row.status for row in corpora.verify(store, "pets")} == {"same"}
-        assert problems(store) == set()
+    assert problems(store) == set()
 
 
 def test_a_new_path_is_no_replacement(store: Store, treebank: Path, tmp_path: Path) -> None:

@@ -334,42 +334,58 @@ def sync_and_die(path: str, step: int, steps: Any) -> None:
         sync(store)
 
 
-def test_killed_at_every_step(texts: Path, tmp_path: Path, nightly: bool) -> None:
-    """The store is sound after each kill, and synced again it is that of an undisturbed run.
+class Syncing:
+    """A sync of three files of which one has changed, one gone, and two come, in processes that may be killed."""
 
-    At a few steps by day, and at all of them at night.
-    """
-    base, killed = tmp_path / "base.duckdb", tmp_path / "killed.duckdb"
-    with Store(base, create=True) as store:
-        ingest(store, [str(texts)], Settings("pets"))
-    write(texts / "a.lines", "this is A\n", OLD + 1)
-    (texts / "b.lines").unlink()
-    write(texts / "d.lines", "this is d\n")
-    write(texts / "e.lines", "this is e\n")
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["sentgen.counts.sync"])
-    steps = context.Value("i", 0)
+    def __init__(self, folder: Path) -> None:
+        self.killed, self._base = folder / "killed.duckdb", folder / "base.duckdb"
+        texts = folder / "texts"
+        for name in "abc":
+            write(texts / f"{name}.lines", f"this is {name}\n")
+        with Store(self._base, create=True) as store:
+            ingest(store, [str(texts)], Settings("pets"))
+        write(texts / "a.lines", "this is A\n", OLD + 1)
+        (texts / "b.lines").unlink()
+        write(texts / "d.lines", "this is d\n")
+        write(texts / "e.lines", "this is e\n")
+        self._processes = multiprocessing.get_context("forkserver")
+        self._processes.set_forkserver_preload(["sentgen.counts.sync"])
+        self._steps = self._processes.Value("i", 0)
+        assert self.run(0) == 0
+        self.last = int(self._steps.value)
+        with Store(self.killed) as undisturbed:
+            self.counts, self.there = all_counts(undisturbed), paths(undisturbed)
 
-    def run(step: int) -> int | None:
-        for path in tmp_path.glob("killed.duckdb*"):
+    def run(self, step: int) -> int | None:
+        """Sync a copy of the store, and kill that at a step, if not 0; return how it ended."""
+        for path in self.killed.parent.glob("killed.duckdb*"):
             path.unlink()
-        shutil.copy(base, killed)
-        steps.value = 0
-        child = context.Process(target=sync_and_die, args=(str(killed), step, steps))
+        shutil.copy(self._base, self.killed)
+        self._steps.value = 0
+        child = self._processes.Process(target=sync_and_die, args=(str(self.killed), step, self._steps))
         child.start()
         child.join(120)
         return child.exitcode
 
-    assert run(0) == 0
-    last = int(steps.value)
-    with Store(killed) as undisturbed:
-        counts, there = all_counts(undisturbed), paths(undisturbed)
-    for step in range(1, last + 1) if nightly else (last // 3, last):
-        assert run(step) == -signal.SIGKILL
-        with Store(killed) as store:
+
+@pytest.fixture(scope="module")
+def syncing(tmp_path_factory: pytest.TempPathFactory) -> Syncing:
+    return Syncing(tmp_path_factory.mktemp("syncing"))
+
+
+@pytest.mark.parametrize("part", [1 / 3, 1, pytest.param(0, marks=pytest.mark.nightly)])
+def test_killed_at_every_step(syncing: Syncing, part: float) -> None:
+    """The store is sound after each kill, and synced again it is that of an undisturbed run.
+
+    At two steps by day, and at all of them at night.
+    """
+    last = syncing.last
+    for step in [int(last * part)] if part else range(1, last + 1):
+        assert syncing.run(step) == -signal.SIGKILL
+        with Store(syncing.killed) as store:
             assert problems(store) == set()
             sync(store)
 
-            assert all_counts(store) == counts
-            assert paths(store) == there == ["a.lines", "c.lines", "d.lines", "e.lines"]
+            assert all_counts(store) == syncing.counts
+            assert paths(store) == syncing.there == ["a.lines", "c.lines", "d.lines", "e.lines"]
             assert problems(store) == set()

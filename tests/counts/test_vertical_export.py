@@ -132,7 +132,10 @@ def test_any_vertical_file_comes_back(store: Store, tmp_path: Path, lines: list[
         _empty(store)
 
 
-def test_an_export_is_what_others_read(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("size", [1, 5_000])
+def test_an_export_is_what_others_read(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
     """Tags nest where regions do, whatever range of sentences is read at once."""
     text = """\
 <!-- #vrt positional-attributes: word pos lemma mode -->
@@ -158,11 +161,10 @@ c	_	_	_
 """
     path = tmp_path / "a.vert"
     path.write_text(text, "utf-8")
-    for size in (1, 5_000):
-        monkeypatch.setattr(marked_rows, "SENTENCES", size)
-        assert goes_round(store, path, Settings("x")).decode() == text
-        assert [one.check.name for one in maintenance.check(store) if one.problems] == []
-        _empty(store)
+    monkeypatch.setattr(marked_rows, "SENTENCES", size)
+
+    assert goes_round(store, path, Settings("x")).decode() == text
+    assert [one.check.name for one in maintenance.check(store) if one.problems] == []
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,8 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 #: Packages by the names of their modules, where these differ; `ufal` is shared by several.
@@ -44,23 +46,27 @@ def imported(path: Path) -> Iterator[str]:
                 yield PACKAGES.get(top, canonical(top))
 
 
-def test_what_is_imported_is_asked_for() -> None:
-    """By the package itself, or by an extra."""
-    extras = {name: asked_for(lines) for name, lines in PROJECT["optional-dependencies"].items()}
-    optional = set().union(*(needed for name, needed in extras.items() if name not in OURS))
-    always = asked_for(PROJECT["dependencies"])
+@pytest.fixture(scope="module")
+def importing() -> dict[str, set[str]]:
+    """The files that import each package."""
     found: dict[str, set[str]] = {}
     for path in sources():
         for package in imported(path):
             found.setdefault(package, set()).add(path.relative_to(ROOT).as_posix())
+    return found
+
+
+def test_what_is_imported_is_asked_for(importing: dict[str, set[str]]) -> None:
+    """By the package itself, or by an extra."""
+    extras = {name: asked_for(lines) for name, lines in PROJECT["optional-dependencies"].items()}
+    optional = set().union(*(needed for name, needed in extras.items() if name not in OURS))
+    always = asked_for(PROJECT["dependencies"])
 
     assert {
-        package: sorted(paths) for package, paths in found.items() if package not in always | optional
+        package: sorted(paths) for package, paths in importing.items() if package not in always | optional
     } == {}
 
 
-def test_what_is_asked_for_is_imported() -> None:
+def test_what_is_asked_for_is_imported(importing: dict[str, set[str]]) -> None:
     """A package that nothing imports any more is not asked for."""
-    used = {package for path in sources() for package in imported(path)}
-
-    assert asked_for(PROJECT["dependencies"]) - used == set()
+    assert asked_for(PROJECT["dependencies"]) - importing.keys() == set()

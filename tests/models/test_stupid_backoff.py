@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shutil
 from collections import Counter
 from collections.abc import Sequence
 from itertools import permutations
@@ -209,24 +210,32 @@ def test_what_makes_no_sense_is_refused(store: Store, tmp_path: Path) -> None:
     assert [one for one in found if one.problems and "model" in one.check.name] == []
 
 
-def test_a_lake_has_the_same_scores(store: Store, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def exported(empty_store: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ModelInfo]:
+    """A store with a model, beside its lake; no test changes them."""
+    path = Path(shutil.copy(empty_store, tmp_path_factory.mktemp("exported") / "s.duckdb"))
+    with Store(path) as store:
+        add_corpus(store, "toy", SENTENCES)
+        model = built(store)
+        export(store, Place(path.with_name("lake")))
+    return path, model
+
+
+def test_a_lake_has_the_same_scores(exported: tuple[Path, ModelInfo]) -> None:
     """From its files."""
-    add_corpus(store, "toy", SENTENCES)
-    model = built(store)
-    export(store, Place(tmp_path / "lake"))
+    path, model = exported
     asked = [line.split() for line in (*SENTENCES, "d d x")]
 
-    with Store(tmp_path / "lake", read_only=True) as lake:
+    with Store(path, read_only=True) as store, Store(path.with_name("lake"), read_only=True) as lake:
         assert list(score_sentences(lake, model, asked)) == list(score_sentences(store, model, asked))
         assert registry.describe(lake, model) == registry.describe(store, model)
 
 
-def test_a_lake_gets_a_model_by_a_file_more(store: Store, tmp_path: Path) -> None:
+def test_a_lake_gets_a_model_by_a_file_more(exported: tuple[Path, ModelInfo], tmp_path: Path) -> None:
     """The next version of its name; other files stay as they are, and other methods are refused."""
-    add_corpus(store, "toy", SENTENCES)
-    first = built(store)
-    place = Place(tmp_path / "lake")
-    before = export(store, place)
+    path, first = exported
+    place = Place(Path(shutil.copytree(path.with_name("lake"), tmp_path / "lake")))
+    before = read_manifest(place)
     with Store(place.root, read_only=True) as lake:
         second = built(lake, 2)
         assert registry.list_models(lake) == [first]

@@ -161,10 +161,8 @@ def test_waiting(opening: Opening) -> None:
     asyncio.run(scenario())
 
 
-def test_a_worker_dies_in_mid_request_and_while_idle(
-    opening: Opening, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its request is refused, and another one takes its place, both times."""
+def test_a_worker_dies_in_mid_request(opening: Opening, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its request is refused, and another one takes its place."""
     told: list[int] = []
     receive = Worker._receive
 
@@ -184,9 +182,19 @@ def test_a_worker_dies_in_mid_request_and_while_idle(
             assert await asked == (503, "worker-died")
 
             await until(lambda: pool.state["idle"] == 1)
-            (second,) = pool._all
-            second.kill()
-            await until(lambda: second not in pool._all)
+            assert first not in pool._all
+
+    asyncio.run(scenario())
+
+
+def test_a_worker_dies_while_idle(opening: Opening) -> None:
+    """The next request meets another one."""
+
+    async def scenario() -> None:
+        async with running(opening) as pool:
+            (first,) = pool._all
+            first.kill()
+            await until(lambda: first not in pool._all)
             assert (await pool.call(ask("select 1 as n"))).status == 200
 
     asyncio.run(scenario())

@@ -69,6 +69,12 @@ def names(body: list[ast.stmt], system: str) -> Iterator[str]:
 
 
 @cache
+def parsed(path: Path) -> ast.Module:
+    """Read a module once for all tests."""
+    return ast.parse(path.read_text("utf-8"))
+
+
+@cache
 def somewhere_missing(module: str) -> frozenset[str]:
     """The names of a module that not all systems have."""
     found = TYPESHED / f"{module}.pyi"
@@ -108,8 +114,7 @@ def is_of_a_system(module: str, name: str) -> bool:
 def test_no_other_module_depends_on_the_system(room: str) -> None:
     found = []
     for path in (ROOT / room).rglob("*.py") if (ROOT / room).is_dir() else [ROOT / room]:
-        tree = ast.parse(path.read_text("utf-8"))
-        found += [f"{path.relative_to(ROOT)}:{line}: {what}" for line, what in breaks(tree)]
+        found += [f"{path.relative_to(ROOT)}:{line}: {what}" for line, what in breaks(parsed(path))]
     assert not found, "this belongs into sentgen/system:\n" + "\n".join(found)
 
 
@@ -207,7 +212,7 @@ def test_text_has_an_encoding_and_files_get_names_in_one_room(room: str) -> None
     """Windows has other encodings, and refuses to replace what somebody looks at."""
     found = []
     for path in (ROOT / room).rglob("*.py") if (ROOT / room).is_dir() else [ROOT / room]:
-        tree = ast.parse(path.read_text("utf-8"))
+        tree = parsed(path)
         wrong = [*unspoken(tree), *([] if room == "sentgen/system" else moves(tree))]
         found += [f"{path.relative_to(ROOT)}:{line}: {what}" for line, what in wrong]
     assert not found, "\n".join(found)
