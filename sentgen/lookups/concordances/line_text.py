@@ -61,7 +61,7 @@ def _texts(connection: Connection, shown: Sequence[Stretches]) -> list[pa.Array]
         [nothing, *(one.block.column("space_after")[here] for one, here in zip(shown, at, strict=True))]
     )
     different, kinds = different_numbers(words)
-    strings = _forms(connection, different)
+    strings = forms_of(connection, different)
     lengths = high - low + 1
     if surface_of(connection).multiwords:
         begin, end, forms = _multiwords(connection, shown)
@@ -107,7 +107,7 @@ def different_numbers(words: Ints) -> tuple[Ints, Longs]:
     return (found + lowest).astype(words.dtype), rows[words - lowest]
 
 
-def _forms(connection: Connection, words: Ints) -> pa.Array:
+def forms_of(connection: Connection, words: Ints) -> pa.Array:
     """Return the forms of words, whose numbers are ascending."""
     import pyarrow as pa
 

@@ -1,7 +1,7 @@
 """The order of lines by words beside the node, or its own, on arrays: as `sorting` says it in SQL.
 
-A word is the number that stands for it, until numbers are put in the order of their strings: each string is
-looked up once. What cannot be among the first lines is dropped before their next words are looked at.
+A word is the number that stands for it, until numbers are put in the order of their strings: those of the
+first words are looked up, and then at once those of all others, of what can still be among the first lines.
 """
 
 from __future__ import annotations
@@ -13,20 +13,14 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Ints, Longs
-from sentgen.case_folding import folded
-from sentgen.lookups.concordances.line_text import different_numbers
+from sentgen.case_folding import fold
+from sentgen.lookups.concordances.line_text import forms_of
 from sentgen.lookups.concordances.sorting import LEFT, NODE, SortKey
 from sentgen.lookups.concordances.stretches import numbers_of
 from sentgen.lookups.search.hits import BlockHits
 from sentgen.lookups.search.spans import NO_SPANS, Spans
 from sentgen.lookups.search.tokens import NONE
 from sentgen.lookups.statement import ResultBudget
-from sentgen.schema.engine import arrow_table, raw, registered
-
-_RANKS = """\
-select asked.id, dense_rank() over (order by {form}) as rank
-from asked
-join word as w on w.id = asked.id"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,31 +97,44 @@ class WordOrder:
         before = np.zeros(len(rows), np.int64)
         columns = [(one, of_key[:, n]) for one, of_key in zip(self.keys, words, strict=True)
                    for n in range(of_key.shape[1])]  # fmt: skip
-        for one, column in columns:
-            ranks = self._ranks(column[rows], fold=one.fold)
+        for number, (one, column) in enumerate(columns):
+            # The first words leave few hits, as a rule, and one look-up takes less than one for each.
+            if number < 2:
+                asked = columns[1:] if number else columns[:1]
+                ranks = _Ranks(self.connection, [column[rows] for _, column in asked])
+            of_words = ranks.of(column[rows], fold_case=one.fold)
             if one.descending:
-                ranks = ranks.max(initial=0) - ranks
+                of_words = of_words.max(initial=0) - of_words
             # Equal so far, they are told apart by this word.
-            different, before = np.unique(before * (ranks.max(initial=0) + 1) + ranks, return_inverse=True)
+            before = before * (of_words.max(initial=0) + 1) + of_words
+            different, before = np.unique(before, return_inverse=True)
+            if len(different) == len(rows):
+                break
             if 0 < limit < len(rows):
                 some = before <= np.partition(before, limit - 1)[limit - 1]
                 rows, before = rows[some], before[some]
-            if len(different) >= len(rows) and len(np.unique(before)) == len(rows):
-                break
         order = np.argsort(before, kind="stable")
         return rows[order[:limit] if limit else order]
 
-    def _ranks(self, words: Ints, *, fold: bool) -> Longs:
-        """Return where words come in the order of their strings, equal ones at the same place; none is 0."""
-        import pyarrow as pa
 
-        different, rows = different_numbers(words)
-        duck = raw(self.connection)
-        with registered(duck, asked=pa.table({"id": different})):
-            found = arrow_table(duck, _RANKS.format(form=folded("w.form") if fold else "w.form"))
-        ranks = np.zeros(len(different), np.int64)
-        ranks[np.searchsorted(different, found["id"].to_numpy())] = found["rank"].to_numpy()
-        return ranks[rows]
+class _Ranks:
+    """Where words come in the order of their strings, equal ones at the same place; none is 0."""
+
+    def __init__(self, connection: Connection, words: Sequence[Ints]) -> None:
+        parts = [np.zeros(0, np.int32), *(np.unique(one) for one in words)]
+        self._words = np.unique(np.concatenate(parts))
+        self._forms = forms_of(connection, self._words[self._words != NONE]).to_pylist()
+        self._known: dict[bool, Longs] = {}
+
+    def of(self, words: Ints, *, fold_case: bool) -> Longs:
+        """Return the places of words, with capital and small letters as the same if wanted."""
+        if fold_case not in self._known:
+            strings = [fold(form) for form in self._forms] if fold_case else self._forms
+            # In the order of their letters, which is that of their bytes in UTF-8, as DuckDB has it.
+            places = {string: place for place, string in enumerate(sorted(set(strings)), 1)}
+            nothing = [0] * (len(self._words) - len(strings))
+            self._known[fold_case] = np.array([*nothing, *map(places.__getitem__, strings)], np.int64)
+        return self._known[fold_case][np.searchsorted(self._words, words)]
 
 
 _NO_WORDS = np.zeros((0, 0), np.int32)
