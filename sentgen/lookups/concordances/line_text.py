@@ -14,13 +14,17 @@ from sqlalchemy import Connection
 from sentgen.arrays import Bools, Ints, Longs
 from sentgen.lookups.concordances.stretches import Stretches
 from sentgen.lookups.concordances.surface import surface_of
-from sentgen.lookups.search.tokens import places
-from sentgen.schema.engine import arrow_table, raw, registered
+from sentgen.lookups.search.tokens import kept_arrays, places
+from sentgen.schema.engine import arrow_table, kept, one_number, raw, registered
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _FORMS = "select id, form from word where id in (select id from asked)"
+_EVERY_FORM = "select id, form from word order by id"
+_WORDS = "select count(*) from word"
+#: Words are read all at once when one in so many of them has been looked up.
+_MANY = 8
 _MULTIWORDS = """\
 select s.first_token + m."first" - 1 as first, s.first_token + m."last" - 1 as last, m.form
 from multiword as m
@@ -111,11 +115,30 @@ def forms_of(connection: Connection, words: Ints) -> pa.Array:
     """Return the forms of words, whose numbers are ascending."""
     import pyarrow as pa
 
+    if (every := _every_form(connection, len(words))) is not None:
+        return every["form"].chunk(0).take(pa.array(np.searchsorted(every["id"].to_numpy(), words)))
     duck = raw(connection)
     with registered(duck, asked=pa.table({"id": words})):
         found = arrow_table(duck, _FORMS).combine_chunks()
     order = np.argsort(found["id"].to_numpy(), kind="stable")
     return found["form"].cast(pa.large_string()).combine_chunks().take(pa.array(order))
+
+
+def _every_form(connection: Connection, asked: int) -> pa.Table | None:
+    """Return all words of a store that nobody can change, if so many of them are asked for; else none."""
+    import pyarrow as pa
+
+    arrays, known = kept_arrays(connection), kept(connection)
+    if (found := arrays.find(_EVERY_FORM)) is not None:
+        return found
+    if _WORDS not in known:
+        known[_WORDS] = one_number(raw(connection), _WORDS)
+    known[_FORMS] = known.get(_FORMS, 0) + asked
+    if known[_FORMS] * _MANY < known[_WORDS]:
+        return None
+    found = arrow_table(raw(connection), _EVERY_FORM)
+    forms = found["form"].cast(pa.large_string()).combine_chunks()
+    return arrays.keep(_EVERY_FORM, pa.table({"id": found["id"], "form": forms}))
 
 
 def _multiwords(connection: Connection, shown: Sequence[Stretches]) -> tuple[Longs, Longs, pa.Array]:

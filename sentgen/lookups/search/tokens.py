@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,9 @@ from sentgen.arrays import Bools, Ints, Longs
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, where
 from sentgen.schema.engine import MEMORY_LIMIT, arrow_table, kept, raw
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 #: Tokens of a block: its columns take some megabytes, which is more than a question takes besides.
 SIZE = 1 << 20
@@ -33,6 +36,7 @@ UNSPACED = "unspaced"
 NONE = -1
 
 Array: TypeAlias = npt.NDArray[Any]
+KeptArray = TypeVar("KeptArray", Array, "pa.Table")
 
 _BLOCKS = """\
 select min(id) as low, max(id) as high, min(first_token) as first, max(first_token + length) as behind
@@ -66,20 +70,20 @@ _IN_ORDER = "\norder by sentence_id, position"
 
 
 class Kept:
-    """Arrays that were read, the oldest dropped first where they take too much."""
+    """Arrays, or tables, that were read, the oldest dropped first where they take too much."""
 
     def __init__(self, room: int) -> None:
         self.room, self._bytes = room, 0
-        self._arrays: OrderedDict[object, Array] = OrderedDict()
+        self._arrays: OrderedDict[object, Any] = OrderedDict()
 
-    def find(self, key: object) -> Array | None:
+    def find(self, key: object) -> Any:
         """Return an array; none if it is not kept."""
         found = self._arrays.get(key)
         if found is not None:
             self._arrays.move_to_end(key)
         return found
 
-    def keep(self, key: object, array: Array) -> Array:
+    def keep(self, key: object, array: KeptArray) -> KeptArray:
         """Keep an array, if it is no greater than all may be."""
         if array.nbytes <= self.room:
             self._arrays[key] = array
@@ -291,10 +295,15 @@ class Block:
 
     def units(self) -> Longs:
         """Return where the sentences begin, or the documents if hits reach over the ends of sentences."""
-        return self.bounds()[0]
+        begins: Longs = self.bounds()[0] if self.tokens.across else self.sentences()[1]
+        return begins
 
     def unit_ends(self, at: Longs) -> tuple[Longs, Longs]:
         """Return the first and the last token of the units that some tokens are in."""
+        if not self.tokens.across:
+            # Of all sentences, this takes more than to look for a few hits.
+            first, length = self.sentences()[1:3, self.sentence_of(at)]
+            return first, first + length - 1
         begins, ends = self.bounds()
         unit = np.searchsorted(begins, at, "right") - 1
         return begins[unit], ends[unit]
