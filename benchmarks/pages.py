@@ -1,16 +1,21 @@
-"""Pages that nobody has asked for before, under load: each of the most frequent words once, by 8 clients.
+"""Pages that nobody has asked for before, under load: each of some words once, by 8 clients.
 
-``python benchmarks/pages.py [ROUNDS] [PEER]`` serves UD English EWT (train) with two workers for each kind of work,
-and asks for the pages of its 100 most frequent words, for queries and sketches of them, and for lists of a corpus.
-Answers are kept as usual, so that what all pages share is asked once, and each page is new. A server of its own has
-each round; the median of ROUNDS (3 if not given) is shown. CPU time is that of the front and of the workers.
+``python benchmarks/pages.py [--store FILE] [--rounds N] [--peer SENTGEN]`` serves UD English EWT (train), or another
+store with tags in xpos, with two workers for each kind of work, and asks for pages and rows about 100 words of its
+greatest corpus: the most frequent ones ("the"), and as many of the ranks from 500 to 10,000, as most of those are that
+people look up. No two questions are the same, and no answers are kept (``--cache 0``). A server of its own has each
+round; the median of N (1 if not given) is shown. CPU time is that of the front and of the workers, of which clients in
+the same machine take nothing away, as they do of pages a second; memory is that of all processes after the page, with
+what they share counted once.
 
-PEER is the command ``sentgen`` of another checkout: both are asked in turns, which is what tells them apart on a
-machine that others use.
+SENTGEN is the command of another checkout: both are asked in turns, which is what tells them apart on a machine that
+others use.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 import subprocess
 import sys
 import time
@@ -19,54 +24,72 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
+from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
 from harness import OUT, SENTGEN, fresh, show
-from server import WORKERS, Asked, Load, ask, connected, cpu_seconds, run, sql, together, treebank
+from server import WORKERS, Asked, Load, ask, connected, cpu_seconds, megabytes, run, together, treebank
 
 CLIENTS = 8
 WORDS, WARM = 100, 8
-_FREQUENT = "select form from v_tokens where regexp_full_match(form, '[A-Za-z]+') group by form order by count(*) desc, form"
-COLUMNS = ("page", "server", "pages", "pages/s", "median ms", "p95 ms", "CPU ms a page", "of the peer's")
+#: The first rank of words that people look up.
+_LOOKED_UP = 500
+COLUMNS = ("of words", "page", "server", "pages", "pages/s", "median ms", "p95 ms", "CPU ms a page", "all MB")
 
 
-def main(rounds: int, peer: str) -> None:
-    store, _ = treebank()
+def main(rounds: int, store: Path, peer: str) -> None:
     to = fresh("pages-snapshots")
     run("publish", "--db", store, "--to", to)
     servers = {"this": SENTGEN, **({"peer": peer} if peer else {})}
-    seen = defaultdict[tuple[str, str], list[tuple[float, ...]]](list)
+    seen = defaultdict[tuple[str, str, str], list[tuple[float, ...]]](list)
     for _ in range(rounds):
         for server, command in servers.items():
-            for page, numbers in measured(command, to):
-                seen[page, server].append(numbers)
+            for words, page, numbers in measured(command, to):
+                seen[words, page, server].append(numbers)
     rows = []
-    for (page, server), numbers in sorted(seen.items()):
-        shown = np.median(numbers, axis=0)
-        of_peer = shown[-1] / np.median(seen[page, "peer"], axis=0)[-1] if peer else 1.0
-        rows.append((page, server, int(shown[0]), *shown[1:], of_peer))
-    show(f"UD English EWT: {CLIENTS} clients, {WORKERS} workers a kind, each page new", COLUMNS, rows)
+    for key, numbers in seen.items():
+        answered, *shown = np.median(numbers, axis=0).tolist()
+        rows.append((*key, int(answered), *shown))
+    show(f"{store.name}: {CLIENTS} clients, {WORKERS} workers a kind, nothing kept", COLUMNS, rows)
 
 
-def measured(command: str, snapshots: Path) -> Iterator[tuple[str, tuple[float, ...]]]:
-    """Yield kinds of pages with their number, pages a second, median and p95 in ms, and CPU time of one in ms."""
+def measured(command: str, snapshots: Path) -> Iterator[tuple[str, str, tuple[float, ...]]]:
+    """Yield kinds of words and pages with what the table shows of them."""
     with serving(command, snapshots) as (address, server):
-        words = [str(row["form"]) for row in sql(address, f"{_FREQUENT} limit {WORDS + WARM}")]
-        for page, asked in pages(words).items():
-            once(address, asked[WORDS:])
-            began, used = time.monotonic(), cpu_seconds(server)
-            load = once(address, asked[:WORDS])
-            wall, cpu, answered = time.monotonic() - began, cpu_seconds(server) - used, len(load.seconds)
-            if load.refused:
-                sys.exit(f"{load.refused} pages of {page} were refused")
-            taken = np.array(load.seconds) * 1000
-            late = float(np.percentile(taken, 95))
-            yield page, (answered, answered / wall, float(np.median(taken)), late, cpu * 1000 / answered)
+        corpus = max(rows_of(address, "/v1/corpora"), key=lambda row: int(row["tokens"]))["corpus"]
+        asked = {"pattern": "*", "corpus": corpus, "limit": 10_000}
+        frequent = [str(row["w1"]) for row in rows_of(address, f"/v1/ngrams?{urlencode(asked)}")]
+        ranked = [word for word in frequent if word.isascii() and word.isalpha()]
+        for kind, words in chosen(ranked).items():
+            for page, asked in pages(words, corpus).items():
+                once(address, asked[WORDS:])
+                began, used = time.monotonic(), cpu_seconds(server)
+                load = once(address, asked[:WORDS])
+                wall, cpu, answered = time.monotonic() - began, cpu_seconds(server) - used, len(load.seconds)
+                if load.refused:
+                    sys.exit(f"{load.refused} pages of {page} were refused")
+                taken = np.array(load.seconds) * 1000
+                late = float(np.percentile(taken, 95))
+                speed = answered / wall, float(np.median(taken)), late, cpu * 1000 / answered
+                yield kind, page, (answered, *speed, megabytes(server)[2])
 
 
-def pages(words: Sequence[str]) -> dict[str, list[Asked]]:
-    """Return pages of each kind, one a word."""
+def rows_of(address: str, path: str) -> list[dict[str, Any]]:
+    """Return the rows of an answer of the API."""
+    with connected(address) as connection:
+        rows: list[dict[str, Any]] = json.load(ask(connection, Asked("GET", path)))["rows"]
+    return rows
+
+
+def chosen(ranked: Sequence[str]) -> dict[str, Sequence[str]]:
+    """Return words to ask for and a few to begin with, of both kinds."""
+    rest = ranked[_LOOKED_UP:]
+    return {"most frequent": ranked[: WORDS + WARM], "looked up": rest[:: len(rest) // (WORDS + WARM)]}
+
+
+def pages(words: Sequence[str], corpus: str) -> dict[str, list[Asked]]:
+    """Return questions of each kind, one a word."""
 
     def each(path: str, parameter: str, pattern: str = "{}", **others: object) -> list[Asked]:
         return [
@@ -75,9 +98,11 @@ def pages(words: Sequence[str]) -> dict[str, list[Asked]]:
 
     return {
         "word": each("/word", "word"),
-        "query": each("/query", "query", '[upos="DET"] "{}"'),
+        "query": each("/query", "query", '[xpos="DT"] "{}"'),
+        "/v1/kwic": each("/v1/kwic", "pattern"),
+        "/v1/frequencies": each("/v1/frequencies", "pattern"),
         "sketch": each("/sketch", "word", by="word"),
-        "n-grams": each("/corpus", "pattern", "{} *", name="ewt", show="ngrams"),
+        "n-grams": each("/corpus", "pattern", "{} *", name=corpus, show="ngrams"),
     }
 
 
@@ -107,7 +132,8 @@ def once(address: str, asked: Sequence[Asked]) -> Load:
 @contextmanager
 def serving(command: str, snapshots: Path) -> Iterator[tuple[str, int]]:
     """Serve the snapshots by a command; give the address and the number of the process in front."""
-    words = [command, "serve", "--snapshots", str(snapshots), "--port", "0", "--workers", str(WORKERS)]
+    words = [command, "serve", "--snapshots", str(snapshots), "--port", "0"]
+    words += ["--workers", str(WORKERS), "--cache", "0", "--no-warm-up"]
     with open(OUT / "pages.log", "w") as log:
         server = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=log, text=True)
     try:
@@ -122,4 +148,9 @@ def serving(command: str, snapshots: Path) -> Iterator[tuple[str, int]]:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 3, sys.argv[2] if len(sys.argv) > 2 else "")
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--store", type=Path)
+    parser.add_argument("--peer", default="")
+    given = parser.parse_args()
+    main(given.rounds, given.store or treebank()[0], given.peer)

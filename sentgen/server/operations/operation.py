@@ -21,6 +21,7 @@ from sentgen.options import values_of
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
+from sentgen.schema.engine import kept
 from sentgen.server.settings import Kind
 from sentgen.server.wire import Opening
 
@@ -148,8 +149,16 @@ class Nothing:
 
 
 def listing(rows: Callable[[Store], pa.Table | Rows]) -> Callable[[Context, Nothing], Result]:
-    """Return the function of an operation that lists what there is in the store."""
-    return lambda context, asked: Result(rows(context.opened))
+    """Return the function of an operation that lists what there is in the store, which all pages ask for."""
+
+    def listed(context: Context, asked: Nothing) -> Result:
+        with context.opened.connect() as connection:
+            known = kept(connection)
+        if rows not in known:
+            known[rows] = rows(context.opened)
+        return Result(known[rows])
+
+    return listed
 
 
 def ask(context: Context, asked: Question) -> Result:
