@@ -55,7 +55,7 @@ _CUT = """
 
 _CONTEXT = """\
   select {keys}, sum(count)::bigint as count
-  from {table}{spelling}{conditions}
+  from {table}{spelling}{needed}{conditions}
   group by all"""
 
 _ALL_WORDS = """\
@@ -112,7 +112,9 @@ def _statement(words: Sequence[str], selection: Selection, min_count: int, limit
         probability = f"case when best.w1 <> {start} then best.count / context.count end"
         joined = "cross join context"
     else:
-        context = _CONTEXT.format(**_counted(words[:-1], selection, bindings))
+        # As numbers, the words before are found among all there are without counting these.
+        needed = "" if selection.ignore_case else f"\n  semi join best using ({', '.join(names[:-1])})"
+        context = _CONTEXT.format(**_counted(words[:-1], selection, bindings), needed=needed)
         probability = "best.count / context.count"
         joined = f"left join context using ({', '.join(names[:-1])})"
     forms = [f"best.{name}" if selection.ignore_case else f"word_{name}.form as {name}" for name in names]

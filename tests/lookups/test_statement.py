@@ -1,0 +1,60 @@
+"""What a statement is run as gives the rows of what is shown."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import Connection
+
+from sentgen.lookups.concordances import line_text
+from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.ngram_search import Ngrams
+from sentgen.lookups.statement import Statement
+from sentgen.output.tabular import column_of, rows_of
+from sentgen.schema.engine import raw
+
+_NAMED = "(select id from word where form = $word)"
+
+
+@pytest.mark.parametrize("word", ["fell", "no such word", "it's"])
+@pytest.mark.parametrize(
+    "condition",
+    [
+        f"id in {_NAMED}",
+        f"id not in {_NAMED}",
+        f"nullif(id, 3) in {_NAMED}",
+        f"(nullif(id, 3) in {_NAMED}) is null",
+        f"not (nullif(id, 3) in {_NAMED} or id in {_NAMED.replace('$word', '$other')})",
+    ],
+)
+def test_numbers_stand_for_words(connection: Connection, condition: str, word: str) -> None:
+    """A number in place of a word changes no row, also where there is no such word, or no value."""
+    shown = Statement(f"select id from word where {condition} order by id", {"word": word, "other": "rose"})
+
+    run = shown.run(connection)["id"].to_pylist()
+
+    assert run == [number for (number,) in raw(connection).execute(shown.text, shown.used).fetchall()]
+    assert shown.numbered(connection).text != shown.text or word != "fell"
+
+
+@pytest.mark.parametrize("pattern", ["* fell", "fell *", "the * fell", "* the", "* * *", "</s>", "zebra *"])
+@pytest.mark.parametrize("ignore_case", [False, True])
+def test_ngrams_are_those_of_the_statement(connection: Connection, pattern: str, ignore_case: bool) -> None:
+    """N-grams have the counts of the words before them, however these are looked for."""
+    found = Ngrams(pattern=pattern, ignore_case=ignore_case, limit=0).ask(connection)
+
+    assert list(rows_of(found.found)) == raw(connection).execute(found.query.filled()).fetchall()
+
+
+def test_lines_are_the_same_when_all_words_are_kept(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Words that were looked up one by one, and those that are kept once many were asked for, are the same."""
+    asked = Kwic(pattern="*ll", sort="left", limit=0)
+    monkeypatch.setattr(line_text, "_MANY", 0)
+    few = asked.ask(connection)
+    monkeypatch.setattr(line_text, "_MANY", 10**9)
+
+    every = asked.ask(connection)
+
+    assert list(rows_of(every.found)) == list(rows_of(few.found))
+    assert any(column_of(few.found, "left"))
