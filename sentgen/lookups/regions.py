@@ -16,7 +16,8 @@ _OPEN_END = 2**30
 #: `began` and `place` name the region. Sentences of a document follow each other.
 _PARTS = """\
 select p.began, p.place, p.sentence_id, case when p.sentence_id = p.began then p.position else 1 end as first,
-    case when p.sentence_id = p.last_sentence_id then p.last_position else {end} end as last
+    case when p.sentence_id = p.last_sentence_id then p.last_position else {end} end as last,
+    p.sentence_id = p.began as begins, p.sentence_id = p.last_sentence_id as ends
   from (
     select r.sentence_id as began, r.place, r.position, r.last_sentence_id, r.last_position,
       unnest(range(r.sentence_id, r.last_sentence_id + 1)) as sentence_id
@@ -40,8 +41,6 @@ _WITH_ATTRIBUTE = """\
     select a.sentence_id, a.place from region_meta as a where a.key in {keys} and {test})"""
 #: The order of regions by where they begin: of two around a token, the inner one is the later.
 INNER = "(p.began, p.place)"
-_SENTENCES = """\
-select unnest(range(r.sentence_id, r.last_sentence_id + 1)) from region as r where {conditions}"""
 #: One number of both columns of its key, in the same order.
 _NUMBER = "p.began::hugeint * 4294967296 + p.place"
 _INNERMOST = """\
@@ -86,11 +85,6 @@ class RegionKey:
     def always(self) -> None:
         """No sentence need have it, as it has its corpus."""
 
-    def sentences(self, test: str, bindings: Bindings) -> str:
-        """Return the query for sentences of regions whose ``a.value`` passes a test."""
-        told = f"{of_kinds(self.kinds, bindings)} and {with_attribute(self.keys, test, bindings)}"
-        return _SENTENCES.format(conditions=told)
-
     def value(self, alias: str, bindings: Bindings) -> str:
         """Return the value in the innermost region around a token; null if there is none.
 
@@ -132,7 +126,8 @@ def with_attribute(keys: tuple[str, ...], test: str, bindings: Bindings, alias: 
 def parts_of(conditions: str, *, lengths: bool = False) -> str:
     """Return the query for the parts of regions that are in each sentence.
 
-    Its columns are ``began`` and ``place``, the key of the region; ``sentence_id``, ``first`` and ``last``.
+    Its columns are ``began`` and ``place``, the key of the region; ``sentence_id``, ``first`` and ``last``;
+    and whether the region ``begins`` and ``ends`` there.
 
     Args:
         conditions: on the rows ``r`` of `region`.

@@ -21,8 +21,8 @@ from sentgen.lookups.cql.dialects import (
     Reading,
     StrategyOption,
 )
-from sentgen.lookups.cql.search import Cql, CqlMatches, is_cql, parse_cql, query_of
-from sentgen.lookups.cql.words import token_of
+from sentgen.lookups.cql.search import Cql, is_cql, parse_cql, query_of, token_of
+from sentgen.lookups.cql.spans import CqlMatches
 from sentgen.lookups.patterns import TokenPattern, split_pattern, tag_query, token_pattern, word_query
 from sentgen.lookups.question import Lookup
 from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach, placed, running, starts_of, written

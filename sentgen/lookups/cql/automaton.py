@@ -38,34 +38,6 @@ class Automaton:
     steps: tuple[tuple[int, int], ...]
     lasts: tuple[tuple[int, Edges], ...]
 
-    def free(self, state: int) -> bool:
-        """Return whether any token is read by reaching a state."""
-        symbol = self.symbols[state]
-        return isinstance(symbol, syntax.Token) and symbol.condition is None and not self.entries[state]
-
-    def ahead(self, state: int) -> dict[int, tuple[int, int | None]] | None:
-        """Return where a match that begins in a free state can begin at all.
-
-        It begins before a token of one of the states that are not free and come next: each with how many
-        tokens after the begin it comes at least and at most (None: any number). None: every token is a begin.
-        """
-        followers: dict[int, list[int]] = {}
-        for source, target in self.steps:
-            followers.setdefault(source, []).append(target)
-        ends = {one for one, _ in self.lasts}
-        found: dict[int, tuple[int, int | None]] = {}
-        level = {state}
-        for distance in range(1, len(self.symbols) + 1):
-            if ends & level:
-                return None
-            reached = {target for one in level for target in followers.get(one, ())}
-            level = {one for one in reached if self.free(one)}
-            found |= {one: (found.get(one, (distance, 0))[0], distance) for one in reached - level}
-            if not level:
-                return found
-        # Longer than without coming back to a state.
-        return {one: (least, None) for one, (least, _) in found.items()}
-
 
 @dataclass(slots=True)
 class _Part:

@@ -1,8 +1,13 @@
-"""Regions of a query in SQL: the conditions that one begins or ends at a place, and what of it is where."""
+"""What a query says of regions, in SQL.
+
+All of it is asked of the parts of regions: what of one is in each sentence, or where matches reach over the
+ends of sentences all of it, as a place in its document. A part is a row: where it is (``sentence_id``,
+``first``, ``last``), of which region (``began``, ``place``), and whether that ``begins`` and ``ends`` there.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sentgen.lookups.attributes import Value
@@ -14,37 +19,62 @@ from sentgen.lookups.statement import where
 
 #: What is before a key of metadata that is asked of sentences, or of documents; and the key of their names.
 _OWNERS = {"s": ("s_", "sent_id"), "doc": ("doc_", "document")}
-_AT_EDGE = {
-    ("s", False): "{after} = 1",
-    ("s", True): "({sentence}, {before}) in (select id, length from sentence)",
-    ("doc", False): "{after} = 1 and {sentence} in (select first_sentence from document where sentences > 0)",
-    ("doc", True): "({sentence}, {before}) in (select s.id, s.length from sentence as s join document as d"
-    " on s.id = d.first_sentence + d.sentences - 1)",
+_SENTENCES = """\
+select s.id as sentence_id, 1 as first, s.length as last, s.id as began, 0 as place,
+      true as begins, true as ends
+    from sentence as s{conditions}"""
+_DOCUMENTS = """\
+select s.id as sentence_id, 1 as first, s.length as last, d.first_sentence as began, 0 as place,
+      s.id = d.first_sentence as begins, s.id = d.first_sentence + d.sentences - 1 as ends
+    from sentence as s
+    join document as d on d.id = s.document_id{conditions}"""
+_PLACED_SENTENCES = """\
+select s.start as sentence_id, s.before + 1 as first, s.before + s.length as last, s.id as began, 0 as place,
+      true as begins, true as ends
+    from placed as s{conditions}"""
+_PLACED_DOCUMENTS = """\
+select s.start as sentence_id, 1 as first, sum(s.length)::integer as last, s.start as began, 0 as place,
+      true as begins, true as ends
+    from placed as s{conditions}
+    group by s.start"""
+_PLACED = """\
+select b.start as sentence_id, b.before + r.position as first, e.before + r.last_position as last,
+      r.sentence_id as began, r.place, true as begins, true as ends
+    from region as r
+    join placed as b on b.id = r.sentence_id
+    join placed as e on e.id = r.last_sentence_id{conditions}"""
+#: By kind, and by whether matches reach over the ends of sentences.
+_BUILT_IN = {
+    ("s", False): _SENTENCES,
+    ("s", True): _PLACED_SENTENCES,
+    ("doc", False): _DOCUMENTS,
+    ("doc", True): _PLACED_DOCUMENTS,
 }
-_BEGINS = "({sentence}, {after}) in (select r.sentence_id, r.position from region as r where {conditions})"
-_ENDS = (
-    "({sentence}, {before}) in"
-    " (select r.last_sentence_id, r.last_position from region as r where {conditions})"
-)
-_WHOLE = {
-    "s": "  select s.id as sentence_id, 1 as first, s.length as last{labels}\n"
-    "  from sentence as s{conditions}",
-    "doc": "  select s.id as sentence_id, 1 as first, s.length as last{labels}\n  from sentence as s\n"
-    "  join document as d on d.id = s.document_id and d.sentences = 1{conditions}",
-}
+_AT = "({sentence}, {gap}) in (select p.sentence_id, p.{place} from ({parts}) as p where p.{there})"
+#: Of which all sentences are asked about.
+_CHOSEN = "p.sentence_id in ({chosen})"
+_ALL_CHOSEN = """\
+not exists (
+    select 1
+    from placed as s
+    where s.start = p.sentence_id and s.length > 0 and s.before < p.last and s.before + s.length >= p.first
+      and s.id not in ({chosen})
+  )"""
 _WITHIN = """\
   select m.*
   from {found} as m
   semi join ({parts}) as p on p.sentence_id = m.sentence_id and p.first <= m.first and p.last >= m.last"""
-_TO_SENTENCE = """\
-  select m.sentence_id, 1 as first, s.length as last{labels}
-  from {found} as m
-  join sentence as s on s.id = m.sentence_id"""
+#: To the innermost region around all, else around each end where matches reach over the ends of sentences.
 _EXPANDED = """\
-  select m.sentence_id, coalesce(arg_max(p.first, {order}), m.first) as first,
-    coalesce(arg_max(p.last, {order}), m.last) as last{labels}
+  select m.sentence_id,
+    coalesce(arg_max(p.first, {order}) filter (where p.last >= m.last), arg_max(p.first, {order}), m.first)
+      as first,
+    coalesce(
+      arg_max(p.last, {order}) filter (where p.last >= m.last), arg_max(q.last, (q.began, q.place)), m.last
+    ) as last{labels}
   from {found} as m
-  left join ({parts}) as p on p.sentence_id = m.sentence_id and p.first <= m.first and p.last >= m.last
+  left join ({parts}) as p on p.sentence_id = m.sentence_id and m.first between p.first and p.last{whole_p}
+  left join ({parts}) as q on q.sentence_id = m.sentence_id and m.last between q.first and q.last{whole_q}
   group by m.sentence_id, m.first, m.last{labels}"""
 
 
@@ -60,29 +90,59 @@ class RegionConditions:
 
     Args:
         conditions: writes those on tokens.
+        across: whether matches reach over the ends of sentences.
     """
 
     conditions: TokenConditions
+    across: bool = False
 
-    def before(self, edges: Iterable[syntax.CqlEdge], sentence: str, position: str) -> list[str]:
-        """Return the conditions that regions begin or end right before a token."""
-        return self._at(edges, sentence, f"{position} - 1", position)
+    def at(self, edges: Iterable[syntax.CqlEdge], sentence: str, gap: str) -> list[str]:
+        """Return the conditions that regions begin or end at a place, behind so many tokens."""
+        return [
+            _AT.format(
+                sentence=sentence,
+                gap=gap,
+                place="last" if edge.end else "first - 1",
+                there="ends" if edge.end else "begins",
+                parts=self.parts(edge.region),
+            )
+            for edge in sorted(edges, key=repr)
+        ]
 
-    def behind(self, edges: Iterable[syntax.CqlEdge], sentence: str, position: str) -> list[str]:
-        """Return the conditions that regions begin or end right behind a token."""
-        return self._at(edges, sentence, position, f"{position} + 1")
+    def whole(self, region: syntax.RegionPattern, labels: str) -> str:
+        """Return the query for the parts of regions, as spans; ``labels``: their columns."""
+        conditions = self.conditions
+        # Only a document of one sentence is in one.
+        told = ["p.first <= p.last", *(["p.begins", "p.ends"] if region.kind == "doc" else [])]
+        if among := conditions.selection.of_sentences(conditions.bindings, "s"):
+            chosen = f"select s.id from sentence as s{where(among)}"
+            told.append((_ALL_CHOSEN if self.across else _CHOSEN).format(chosen=chosen))
+        parts = self.parts(region)
+        return f"  select p.sentence_id, p.first, p.last{labels}\n  from ({parts}) as p{where(told, '  ')}"
 
-    def _at(self, edges: Iterable[syntax.CqlEdge], sentence: str, before: str, after: str) -> list[str]:
-        found = []
-        for edge in sorted(edges, key=repr):
-            places = {"sentence": sentence, "before": before, "after": after}
-            if edge.region.built_in:
-                found.append(_AT_EDGE[edge.region.kind, edge.end].format(**places))
-                found += self.in_sentences(edge.region, sentence)
-            else:
-                text = _ENDS if edge.end else _BEGINS
-                found.append(text.format(**places, conditions=self.meets(edge.region)))
-        return found
+    def within(self, region: syntax.RegionPattern, found: str) -> str:
+        """Return the query for the spans of a table that lie in such a region."""
+        return _WITHIN.format(found=found, parts=self.parts(region))
+
+    def expanded(self, region: syntax.RegionPattern, found: str, labels: Iterable[str]) -> str:
+        """Return the query for the spans of a table, with ends at those of regions."""
+        return _EXPANDED.format(
+            found=found,
+            parts=self.parts(region),
+            labels="".join(f", m.{column}" for column in labels),
+            order=INNER,
+            whole_p="" if self.across else " and p.last >= m.last",
+            whole_q="" if self.across else " and q.first <= m.first",
+        )
+
+    def parts(self, region: syntax.RegionPattern) -> str:
+        """Return the query for the parts of such regions."""
+        if region.built_in:
+            told = self.in_sentences(region, "s.id")
+            return _BUILT_IN[region.kind, self.across].format(conditions=where(told, "    "))
+        if self.across:
+            return _PLACED.format(conditions=where([self.meets(region)], "    "))
+        return parts_of(self.meets(region), lengths=True)
 
     def in_sentences(self, region: syntax.RegionPattern, sentence: str) -> list[str]:
         """Return the condition that a sentence, or its document, is such a region: none for any of them."""
@@ -92,45 +152,6 @@ class RegionConditions:
             assert key is not None
             told.append(self._passes(one, f"coalesce({key.value('s', self.conditions.bindings)}, '')"))
         return [f"{sentence} in (select s.id from sentence as s where {' and '.join(told)})"] if told else []
-
-    def whole(self, region: syntax.RegionPattern, among: Sequence[str], labels: str) -> str:
-        """Return the query for the parts of regions in sentences, as spans.
-
-        Args:
-            region: which ones.
-            among: conditions on the rows ``s`` of `sentence`.
-            labels: the columns of labels behind the others.
-        """
-        if region.built_in:
-            told = [*among, *self.in_sentences(region, "s.id")]
-            return _WHOLE[region.kind].format(labels=labels, conditions=where(told, "  "))
-        parts = parts_of(self.meets(region), lengths=True) + where(among, "  ")
-        return f"  select p.sentence_id, p.first, p.last{labels}\n  from ({parts}) as p"
-
-    def within(self, region: syntax.RegionPattern, found: str) -> str:
-        """Return the query for the spans of a table that lie in such a region; empty if all of them do."""
-        if not region.built_in:
-            return _WITHIN.format(found=found, parts=self._parts(region))
-        # No match leaves its sentence.
-        told = self.in_sentences(region, "m.sentence_id")
-        return f"  select m.*\n  from {found} as m{where(told, '  ')}" if told else ""
-
-    def expanded(self, region: syntax.RegionPattern, found: str, labels: Iterable[str]) -> str:
-        """Return the query for the spans of a table, each as the part of the region around it."""
-        of_labels = "".join(f", m.{column}" for column in labels)
-        if region.built_in:
-            # What of a document is in the sentence, too.
-            return _TO_SENTENCE.format(found=found, labels=of_labels)
-        return _EXPANDED.format(
-            found=found, parts=self._parts(region, lengths=True), labels=of_labels, order=INNER
-        )
-
-    def parts(self, region: syntax.RegionPattern) -> str:
-        """Return the query for what of such regions is in sentences: their key, and where."""
-        return self._parts(region)
-
-    def _parts(self, region: syntax.RegionPattern, *, lengths: bool = False) -> str:
-        return parts_of(self.meets(region), lengths=lengths)
 
     def meets(self, region: syntax.RegionPattern) -> str:
         """Return the condition that a row ``r`` of `region` is such a region."""

@@ -1,4 +1,4 @@
-"""A query that was read and checked: what look-ups ask for its hits."""
+"""A query that was read and checked, in CQL or as a word pattern: what look-ups ask for its hits."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from sentgen.errors import InputError, QueryError
 from sentgen.lookups.attributes import COLUMNS, NAMED, Test, Value
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.dialects import AS_USUAL, Reading, Strategy
-from sentgen.lookups.cql.reaching import reaching
 from sentgen.lookups.cql.regions import find_property
-from sentgen.lookups.cql.spans import SpanStatement
+from sentgen.lookups.cql.spans import CqlMatches, SpanStatement
 from sentgen.lookups.cql.tokens import ENDS, TAGS, TokenConditions, is_attribute
 from sentgen.lookups.cql.written import as_written
 from sentgen.lookups.keys import StoreKeys, bare
-from sentgen.lookups.reach import SENTENCE, Reach
+from sentgen.lookups.languages import Every
+from sentgen.lookups.patterns import ANY, TokenPattern, glob
+from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach
 from sentgen.lookups.regions import plain
 from sentgen.lookups.regular import like_pattern, told
 from sentgen.lookups.selection import Selection
@@ -29,40 +30,11 @@ from sentgen.options import Option
 from sentgen.output.wording import instead
 from sentgen.schema.engine import raw
 
+_PIECE = re.compile(r"\\?.", re.DOTALL)
+_SIGNS = {"%": ".*", "_": "."}
 CqlOption = Annotated[
     str | None, Option('A query in CQL instead, such as `[upos="ADJ"]+ "house"`.', metavar="QUERY")
 ]
-_EACH = "select sentence_id, first, last from {match}"
-_SPANS = _EACH.replace("select", "select distinct")
-#: A span is one of the longest if none that begins before it, or with it and is longer, ends behind it.
-_LONGEST = f"""\
-  select sentence_id, first, last
-  from ({_SPANS})
-  qualify coalesce(max(last) over (
-    partition by sentence_id order by first, last desc rows between unbounded preceding and 1 preceding
-  ) < last, true)"""
-_SHORTEST = f"""\
-  select sentence_id, first, last
-  from ({_SPANS})
-  qualify coalesce(min(last) over (
-    partition by sentence_id order by first desc, last rows between unbounded preceding and 1 preceding
-  ) > last, true)"""
-#: As CQP does it: of those that begin at a token the shortest, of these that end at a token the longest.
-_STANDARD = """\
-  select sentence_id, min(first) as first, last
-  from (select sentence_id, first, min(last) as last from {match} group by sentence_id, first)
-  group by sentence_id, last"""
-_TRADITIONAL = """\
-  select sentence_id, first, min(last) as last
-  from {match}
-  group by sentence_id, first"""
-_HITS = {
-    Strategy.ALL: f"  {_SPANS}",
-    Strategy.LONGEST: _LONGEST,
-    Strategy.SHORTEST: _SHORTEST,
-    Strategy.STANDARD: _STANDARD,
-    Strategy.TRADITIONAL: _TRADITIONAL,
-}
 #: What patterns of words do not begin with, but for a bracket, a quote or a parenthesis alone.
 _CQL = re.compile(
     r"""\s*(
@@ -91,23 +63,6 @@ def check_one(pattern: str, cql: str | None) -> None:
     if bool(pattern) == (cql is not None):
         wrong = "a pattern and a query in CQL exclude each other" if pattern else "nothing is asked for"
         raise InputError(f"{wrong}; give a pattern, or a query in CQL")
-
-
-@dataclass(frozen=True, slots=True)
-class CqlMatches:
-    """The hits of a query in a statement.
-
-    Args:
-        parts: common table expressions, each with a comma and a line feed behind it.
-        hits: the name of that with the hits: sentence_id, first and last, each once.
-        match: the name of that with the places of labels, one row for each way to place them.
-        labels: label to its column there.
-    """
-
-    parts: str
-    hits: str
-    match: str
-    labels: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,13 +98,12 @@ class Cql:
     def values(self) -> list[tuple[str, str, str, bool]]:
         """What tokens are to be: attribute, string, what stands before it, whether it is an expression."""
         found = []
-        for condition in syntax.conditions(self.asked):
-            for one in syntax.comparisons(condition):
-                name = "word" if one.left.attribute == "form" else one.left.attribute
-                if one.negated or one.left.label or name not in NAMED or not isinstance(one.right, Value):
-                    continue
-                texts = one.right.texts if len(one.right.texts) == 1 else ()
-                found += [(name, text, f"{name}=", one.right.regex) for text in texts]
+        for one in syntax.comparisons_of(self.asked):
+            name = "word" if one.left.attribute == "form" else one.left.attribute
+            if one.negated or one.left.label or name not in NAMED or not isinstance(one.right, Value):
+                continue
+            texts = one.right.texts if len(one.right.texts) == 1 else ()
+            found += [(name, text, f"{name}=", one.right.regex) for text in texts]
         return found
 
     def conditions(self, bindings: Bindings) -> TokenConditions:
@@ -158,11 +112,7 @@ class Cql:
 
     def find(self, bindings: Bindings) -> CqlMatches:
         """Return the hits as a statement has them, which is what a query means."""
-        spans = SpanStatement(self.conditions(bindings), self.reach)
-        match = spans.write(self.pattern)
-        parts = "".join(f"{part},\n" for part in spans.parts)
-        hits = f"found as (\n{_HITS[self.strategy].format(match=match)}\n),\n"
-        return CqlMatches(parts + hits, "found", match, spans.labels)
+        return SpanStatement(self.conditions(bindings), self.reach).find(self.pattern, self.strategy)
 
 
 def parse_cql(
@@ -188,9 +138,8 @@ def parse_cql(
     # Its import takes a tenth of the time of a look-up that has no CQL.
     from sentgen.lookups.cql.grammar import read
 
-    keys = StoreKeys(connection, selection.names)
-    pattern = read(text, keys.find_kinds, reading.dialect)
-    return _checked(connection, keys, text, pattern, reading.hits_of(text), selection, reading, by)
+    pattern = read(text, StoreKeys(connection).find_kinds, reading.dialect)
+    return query_of(connection, text, pattern, selection, reading, by)
 
 
 def query_of(
@@ -201,75 +150,69 @@ def query_of(
     reading: Reading = AS_USUAL,
     by: Sequence[syntax.Term] = (),
 ) -> Cql:
-    """Check a pattern that was not written in CQL; see `parse_cql`."""
+    """Check a pattern that was read, be it in CQL or not; see `parse_cql`."""
     keys = StoreKeys(connection, selection.names)
-    return _checked(connection, keys, text, pattern, Strategy.ALL, selection, reading, by)
+    _check_terms(keys, text, by, pattern)
+    empty = _empty(connection, text, pattern)
+    written = as_written(connection, pattern, selection, across=reading.reaches)
+    reach = _reach_of(written) if reading.reaches else SENTENCE
+    return Cql(text, pattern, written, reading.hits_of(text), selection, empty, keys, reach)
 
 
-def _checked(
-    connection: Connection,
-    keys: StoreKeys,
-    text: str,
-    pattern: syntax.Pattern,
-    strategy: Strategy,
-    selection: Selection,
-    reading: Reading,
-    by: Sequence[syntax.Term],
-) -> Cql:
-    check_terms(keys, text, by, pattern)
-    empty, reach, asked = _empty(connection, text, pattern), SENTENCE, pattern
-    pattern = as_written(connection, pattern, selection, across=reading.reaches)
-    if reading.reaches:
-        pattern, reach = reaching(pattern, selection)
-    return Cql(text, asked, pattern, strategy, selection, empty, keys, reach)
+def _reach_of(pattern: syntax.Pattern) -> Reach:
+    """Return how far the matches of a pattern reach that may reach over the ends of sentences."""
+    inner = pattern if syntax.one_token(pattern) else None
+    match pattern:
+        case syntax.Within(part, syntax.RegionPattern("s")):
+            inner = part
+    return SENTENCE if inner is not None and _inside(inner) else DOCUMENT
 
 
-def _terms(pattern: syntax.Pattern) -> Iterable[syntax.Term]:
-    for condition in syntax.conditions(pattern):
-        yield from syntax.terms(condition)
+def _inside(pattern: syntax.Pattern) -> bool:
+    """Return whether a pattern within a sentence asks for nothing that is only outside of it."""
+    regular = syntax.Token | syntax.Sequence | syntax.Alternatives | syntax.Repetition
+    inner = isinstance(pattern, regular | syntax.Multiword | syntax.Constrained)
+    return inner and all(map(_inside, syntax.children(pattern)))
 
 
-def check_terms(
-    keys: StoreKeys, text: str, by: Sequence[syntax.Term], pattern: syntax.Pattern | None = None
-) -> None:
+def _check_terms(keys: StoreKeys, text: str, by: Sequence[syntax.Term], pattern: syntax.Pattern) -> None:
     """Refuse unknown labels and attributes.
 
     Args:
         keys: those of the store.
         text: the query, for errors.
         by: attributes that hits are told apart by.
-        pattern: the query, if it is in CQL; others have no labels.
+        pattern: the query.
 
     Raises:
         QueryError: there is no such label or attribute.
     """
-    labels = [*(syntax.labels(pattern) if pattern else ()), *ENDS]
+    labels = [*syntax.labels(pattern), *ENDS]
     for one in by:
         if one.label and one.label not in labels:
             listed = ", ".join(labels)
             raise QueryError(f"no label {one.label!r} in the query; there are {listed}", query=text)
-    asked = list(by)
-    values = list[object]()
-    if pattern:
-        _check_labels(text, pattern)
-        _check_numbers(keys, text, pattern)
-        for region in syntax.regions(pattern):
-            _check_region(keys, text, region)
-        asked = [*_terms(pattern), *by]
-        values = [two.right for each in syntax.conditions(pattern) for two in syntax.comparisons(each)]
-    for one in asked:
+    _check_labels(text, pattern)
+    for region in syntax.regions(pattern):
+        _check_region(keys, text, region)
+    values = list[syntax.Term]()
+    for test in syntax.comparisons_of(pattern):
+        if isinstance(test.right, syntax.Term):
+            values.append(test.right)
+        elif isinstance(test.right, Value) and keys.find_surprisal(test.left.attribute):
+            # Which is never a string.
+            message = f"{test.left.attribute} is a number: compare it by <, <=, > or >="
+            raise QueryError(message, query=text, place=test.left.column)
+    for one in [*_terms(pattern), *by]:
         if not _is_known(keys, one):
             is_value = any(one is value for value in values)
             told = f'a value stands in quotes: "{one.attribute}"' if is_value else _unknown(keys, one)
             raise QueryError(told, query=text, place=one.column or None)
 
 
-def _check_numbers(keys: StoreKeys, text: str, pattern: syntax.Pattern) -> None:
-    """Refuse to compare a surprisal with a string, which it never is."""
-    for one in (two for each in syntax.conditions(pattern) for two in syntax.comparisons(each)):
-        if isinstance(one.right, Value) and keys.find_surprisal(one.left.attribute):
-            message = f"{one.left.attribute} is a number: compare it by <, <=, > or >="
-            raise QueryError(message, query=text, place=one.left.column)
+def _terms(pattern: syntax.Pattern) -> Iterable[syntax.Term]:
+    for condition in syntax.conditions(pattern):
+        yield from syntax.terms(condition)
 
 
 def _is_known(keys: StoreKeys, one: syntax.Term) -> bool:
@@ -352,9 +295,8 @@ def _check_frequencies(text: str, condition: syntax.Condition) -> None:
 def _empty(connection: Connection, text: str, pattern: syntax.Pattern) -> frozenset[Test]:
     """Return the values that match the empty string; DuckDB says so, and which are no regular expressions."""
     found = set[Test]()
-    of_tokens = (one for each in syntax.conditions(pattern) for one in syntax.comparisons(each))
     of_regions = (one for region in syntax.regions(pattern) for one in region.tests)
-    for one in (*of_tokens, *of_regions):
+    for one in (*syntax.comparisons_of(pattern), *of_regions):
         if isinstance(one.right, syntax.Term):
             continue
         if (plain := _is_empty(one.right)) is not None:
@@ -393,3 +335,33 @@ def _no_expression(text: str, one: syntax.CqlComparison, error: duckdb.InvalidIn
     # RE2 names the piece that it stumbled over; an escaped quote before it shifts it by one.
     place = one.column + (1 + inside if inside >= 0 else 0)
     return QueryError(f"no regular expression: {reason}", query=text, place=place)
+
+
+def token_of(pattern: TokenPattern) -> syntax.Token:
+    """Return a token of a word pattern as one of CQL: ``stock/NN`` is ``[word="stock" & pos="NN"]``."""
+    found = list[syntax.Condition]()
+    if pattern.pattern != ANY:
+        value = _value_of(pattern.pattern, ignore_case=pattern.ignore_case)
+        found.append(syntax.CqlComparison(syntax.Term(pattern.attribute), value))
+    elif pattern.attribute != "word":
+        # What has no value is the empty string.
+        found.append(syntax.CqlComparison(syntax.Term(pattern.attribute), Value(("",)), negated=True))
+    if pattern.tag:
+        found.append(syntax.CqlComparison(syntax.Term("pos"), _value_of(pattern.tag)))
+    if not found:
+        return syntax.Token()
+    return syntax.Token(found[0] if len(found) == 1 else Every(tuple(found)))
+
+
+def _value_of(pattern: str, *, ignore_case: bool = False) -> Value:
+    """Return what a word pattern asks of a string.
+
+    >>> _value_of("un*").texts, _value_of("50%").texts, _value_of("a.*").texts
+    (('un.*',), ('50%',), ('a\\\\..*',))
+    """
+    asked = glob(pattern)
+    if not asked.wild:
+        return Value((asked.text,), ignore_case=ignore_case)
+    pieces = _PIECE.findall(asked.text)
+    text = "".join(_SIGNS.get(piece) or re.escape(piece[-1]) for piece in pieces)
+    return Value((text,), regex=True, ignore_case=ignore_case)

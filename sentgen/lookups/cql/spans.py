@@ -1,64 +1,106 @@
 """CQL as one statement: the spans of tokens that match, with the places of their labels.
 
-The tokens that some token pattern of the query matches are looked up once (``tok``), each under the number of
-that pattern; a recursive query walks from token to token along the steps of the automaton (``walk``). What is
-no automaton (``within``, ``containing``, ``&``, ``::``) is a join of spans, and what it finds a symbol of the
-automaton around it. This is what a query means; `sentgen.lookups.search` finds the same in arrays.
+What each state of an automaton can read is looked up once (``read``), each kind of it under a number; a
+recursive query walks from token to token along the steps of the automaton (``walk``). What is no automaton
+(``within``, ``containing``, ``&``, ``::``) is a join of spans, which the automaton around it reads. This is what
+a query means; `sentgen.lookups.search` finds the same in arrays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from sentgen.lookups.cql import syntax
-from sentgen.lookups.cql.automaton import Automaton, Edges, automaton
-from sentgen.lookups.cql.region_places import BLOCK, DocumentRegions, in_blocks
+from sentgen.lookups.cql.automaton import Automaton, Edges, Symbol, automaton
+from sentgen.lookups.cql.dialects import Strategy
 from sentgen.lookups.cql.regions import RegionConditions
-from sentgen.lookups.cql.tokens import ENDS, TokenConditions, is_attribute
-from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach, TableExpression, running
+from sentgen.lookups.cql.tokens import ENDS, TokenConditions
+from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach, TableExpression, running, written
 from sentgen.lookups.statement import where
 
-#: How a token is read: the condition that it meets, and what must be true right before it.
-Read: TypeAlias = "tuple[syntax.Condition | None, Edges]"
-_ANYTHING: Read = (None, frozenset())
+#: What is read, and what must be true right before it.
+Read: TypeAlias = "tuple[Symbol, Edges]"
 
+#: How many tokens there are to go on to: those of each sentence, or document.
+_UNITS = "  select s.id as sentence_id, s.length\n  from sentence as s{conditions}"
+_PLACED_UNITS = """\
+  select p.start as sentence_id, sum(p.length)::integer as length
+  from placed as p
+  join sentence as s on s.id = p.id{conditions}
+  group by p.start"""
 _LYING = """\
   select m.sentence_id, m.first, m.last, p.began, p.place
   from {found} as m
-  join {parts} as p on p.sentence_id = m.sentence_id and m.first between p.first and p.last{in_block}"""
+  join ({parts}) as p on p.sentence_id = m.sentence_id and m.first between p.first and p.last"""
+#: A walk begins with any token, or with what is read; what must be true there is the condition.
+_ANY_FIRST = """\
+  select t.sentence_id, t.first, t.first, {state}{labels}
+  from (select sentence_id, unnest(range(1, length + 1))::integer as first from unit) as t{conditions}"""
+_FIRST = """\
+  select t.sentence_id, t.first, t.last, {state}{labels}
+  from {read} as t{conditions}"""
 _STEP = """\
-  select walk.sentence_id, walk.first, t.last, step.target{carried}
+  select walk.sentence_id, walk.first, t.last, step.target{labels}
   from {walk} as walk
   join {step} as step on step.source = walk.state
-  join {symbols} as t on t.sentence_id = walk.sentence_id and t.first = walk.last + 1
-    and t.class = step.class"""
+  join {read} as t on t.sentence_id = walk.sentence_id and t.first = walk.last + 1 and t.class = step.class"""
 #: To any token: there has to be one.
-_FREE_STEP = """\
-  select walk.sentence_id, walk.first, walk.last + 1, step.target{carried}
+_ANY_STEP = """\
+  select walk.sentence_id, walk.first, walk.last + 1, step.target{labels}
   from {walk} as walk
   join {step} as step on step.source = walk.state and step.class is null
-  where walk.last < walk.length"""
+  join unit on unit.sentence_id = walk.sentence_id and walk.last < unit.length"""
+
+
+_SPANS = "select distinct sentence_id, first, last from {match}"
+#: A span is one of the longest if none that begins before it, or with it and is longer, ends behind it.
+_LONGEST = f"""\
+  select sentence_id, first, last
+  from ({_SPANS})
+  qualify coalesce(max(last) over (
+    partition by sentence_id order by first, last desc rows between unbounded preceding and 1 preceding
+  ) < last, true)"""
+_SHORTEST = f"""\
+  select sentence_id, first, last
+  from ({_SPANS})
+  qualify coalesce(min(last) over (
+    partition by sentence_id order by first desc, last rows between unbounded preceding and 1 preceding
+  ) > last, true)"""
+#: As CQP does it: of those that begin at a token the shortest, of these that end at a token the longest.
+_STANDARD = """\
+  select sentence_id, min(first) as first, last
+  from (select sentence_id, first, min(last) as last from {match} group by sentence_id, first)
+  group by sentence_id, last"""
+_TRADITIONAL = """\
+  select sentence_id, first, min(last) as last
+  from {match}
+  group by sentence_id, first"""
+_HITS = {
+    Strategy.ALL: f"  {_SPANS}",
+    Strategy.LONGEST: _LONGEST,
+    Strategy.SHORTEST: _SHORTEST,
+    Strategy.STANDARD: _STANDARD,
+    Strategy.TRADITIONAL: _TRADITIONAL,
+}
 
 
 @dataclass(frozen=True, slots=True)
-class _States:
-    """An automaton with the class of each state: what `tok` calls its tokens; None for any token."""
+class CqlMatches:
+    """The hits of a query in a statement.
 
-    states: Automaton
-    classes: tuple[int | None, ...]
-    any_token: bool
+    Args:
+        parts: common table expressions, each with a comma and a line feed behind it.
+        hits: the name of that with the hits: sentence_id, first and last, each once.
+        match: the name of that with the places of labels, one row for each way to place them.
+        labels: label to its column there.
+    """
 
-    @property
-    def length(self) -> tuple[str, ...]:
-        """The column with the length of the sentence, if a walk has to know it."""
-        return ("length",) if self.any_token else ()
-
-    def told(self, state: int) -> str:
-        """Return the class of a state in SQL."""
-        number = self.classes[state]
-        return "null" if number is None else str(number)
+    parts: str
+    hits: str
+    match: str
+    labels: dict[str, str]
 
 
 @dataclass(slots=True)
@@ -73,51 +115,36 @@ class SpanStatement:
     conditions: TokenConditions
     reach: Reach = SENTENCE
     parts: list[TableExpression] = field(default_factory=list)
-    _classes: dict[Read, int] = field(default_factory=dict)
     _names: dict[str, str] = field(default_factory=dict)
 
     @property
     def _across(self) -> bool:
         return self.reach is DOCUMENT
 
-    def write(self, pattern: syntax.Pattern) -> str:
-        """Write the parts for a pattern, and return the name of the last one, which has its spans."""
-        for one in _read(pattern, self._across):
-            if one != _ANYTHING:
-                self._classes.setdefault(one, len(self._classes))
+    @property
+    def _regions(self) -> RegionConditions:
+        return RegionConditions(self.conditions, self._across)
+
+    def find(self, pattern: syntax.Pattern, strategy: Strategy) -> CqlMatches:
+        """Write the parts for a pattern."""
         for label in syntax.labels(pattern):
             self._names[label] = f"label_{len(self._names) + 1}"
         if self._across:
             self.parts += running()
-        if self._classes:
-            scans = (self._scan(one, number) for one, number in self._classes.items())
-            self.parts.append(TableExpression("tok", "\n  union all\n".join(scans), kept=True))
-        return self._spans(pattern)
+        match = self._spans(pattern)
+        self.parts.append(TableExpression("found", _HITS[strategy].format(match=match)))
+        return CqlMatches(written(self.parts), "found", match, self._names)
 
-    @property
-    def _regions(self) -> RegionConditions:
-        return (DocumentRegions if self._across else RegionConditions)(self.conditions)
+    def _count_units(self) -> None:
+        """Write, once, how many tokens there are where any one is read."""
+        if all(part.name != "unit" for part in self.parts):
+            told = where(self.conditions.selection.of_sentences(self.conditions.bindings, "s"), "  ")
+            text = (_PLACED_UNITS if self._across else _UNITS).format(conditions=told)
+            self.parts.append(TableExpression("unit", text))
 
     def _of_corpora(self, alias: str) -> list[str]:
         """Return the conditions on the corpora, and the sentences of them, that are asked about."""
         return self.conditions.selection.of_tokens(self.conditions.bindings, alias)
-
-    def _scan(self, one: Read, number: int) -> str:
-        """Return the query for the tokens that are read in one way, under a number."""
-        condition, entry = one
-        sentence, position = f"t.{self.reach.sentence}", f"t.{self.reach.position}"
-        told = [] if condition is None else [self.conditions.of_token(condition, "t")]
-        told += [*self._regions.before(entry, sentence, position), *self._of_corpora("t")]
-        renamed = f"{sentence} as sentence_id" if self._across else sentence
-        return (
-            f"  select {renamed}, {position} as first, {position} as last, {number} as class"
-            f"\n  from {self.reach.tokens} as t{where(told, '  ')}"
-        )
-
-    @property
-    def labels(self) -> dict[str, str]:
-        """Label to its column."""
-        return dict(self._names)
 
     def _name(self, kind: str) -> str:
         return f"{kind}_{sum(part.name.startswith(f'{kind}_') for part in self.parts) + 1}"
@@ -131,32 +158,38 @@ class SpanStatement:
     def _spans(self, pattern: syntax.Pattern) -> str:
         match pattern:
             case syntax.RegionPattern():
-                return self._region(pattern)
+                return self._add("match", self._regions.whole(pattern, self._no_labels()))
             case syntax.Multiword():
                 return self._multiword(pattern)
             case syntax.Both(left, right):
                 return self._together(left, right, "o.first = m.first and o.last = m.last")
             case syntax.Within(inner, syntax.RegionPattern() as region):
-                found = self._spans(inner)
-                told = self._regions.within(region, found)
-                return self._add("match", told) if told else found
+                return self._add("match", self._regions.within(region, self._spans(inner)))
             case syntax.Expanded(part, region):
-                return self._add(
-                    "match", self._regions.expanded(region, self._spans(part), self._names.values())
-                )
+                found = self._spans(part)
+                return self._add("match", self._regions.expanded(region, found, self._names.values()))
             case syntax.Within(inner, outer):
-                return self._together(inner, outer, "o.first <= m.first and o.last >= m.last", "o")
+                return self._together(inner, outer, "o.first <= m.first and o.last >= m.last")
             case syntax.Containing(outer, inner):
-                return self._together(outer, inner, "o.first >= m.first and o.last <= m.last", "m")
+                return self._together(outer, inner, "o.first >= m.first and o.last <= m.last")
             case syntax.Meet():
                 return self._met(pattern)
             case syntax.Constrained(part, condition):
                 return self._constrained(part, condition)
         return self._walked(automaton(pattern, across=self._across))
 
-    def _region(self, region: syntax.RegionPattern) -> str:
-        told = self.conditions.selection.of_sentences(self.conditions.bindings, "s")
-        return self._add("match", self._regions.whole(region, told, self._labels("", ())))
+    def _labels(self, alias: str) -> str:
+        return "".join(f", {alias}.{column}" for column in self._names.values())
+
+    def _no_labels(self) -> str:
+        return self._labels_at((), "")
+
+    def _labels_at(self, bound: Sequence[str], place: str) -> str:
+        """Return the columns of all labels, of which some stand at a place and the others for nothing."""
+        return "".join(
+            f", {place if label in bound else 'null::integer'} as {column}"
+            for label, column in self._names.items()
+        )
 
     def _multiword(self, word: syntax.Multiword) -> str:
         form = self.conditions.compared("word", word.form).condition("m.form", self.conditions.bindings)
@@ -168,40 +201,22 @@ class SpanStatement:
         if word.joined:
             joins += '\n  join token as t on t.sentence_id = m.sentence_id and t.position = m."last"'
             told.append(self.conditions.of_token(syntax.NoSpace(), "t"))
-        labels = "".join(
-            f", {first if label in word.labels else 'null::integer'} as {column}"
-            for label, column in self._names.items()
-        )
         return self._add(
             "match",
-            f"  select {sentence} as sentence_id, {first} as first, {last} as last{labels}\n"
-            f"  from multiword as m{joins}{where(told, '  ')}",
+            f"  select {sentence} as sentence_id, {first} as first, {last} as last"
+            f"{self._labels_at(word.labels, first)}\n  from multiword as m{joins}{where(told, '  ')}",
         )
-
-    def _labels(self, alias: str, bound: Sequence[str]) -> str:
-        """Return the columns of all labels, of which only some are bound."""
-        told = (
-            f"{alias}.{column}" if label in bound else f"null::integer as {column}"
-            for label, column in self._names.items()
-        )
-        return "".join(f", {one}" for one in told)
 
     def _met(self, pattern: syntax.Meet) -> str:
         """Write the tokens near which there is another one, or in whose region."""
         part, other = self._spans(pattern.part), self._spans(pattern.other)
-        across = self._across
-        if not isinstance(pattern.near, syntax.RegionPattern):
+        if isinstance(pattern.near, syntax.RegionPattern):
+            parts = self._regions.parts(pattern.near)
+            part, other = (self._add("lying", _LYING.format(found=one, parts=parts)) for one in (part, other))
+            key = near = "sentence_id, began, place"
+        else:
             low, high = pattern.near
             key, near = "sentence_id, first", f"sentence_id, unnest(range(first - {high}, first - {low} + 1))"
-        elif pattern.near.built_in and not across:
-            key = near = "sentence_id"
-        else:
-            regions = self._regions
-            parts = f"({regions.parts(pattern.near)})"
-            in_block = f"\n    and p.block = m.first // {BLOCK}" if across else ""
-            lying = {"parts": in_blocks(parts) if across else parts, "in_block": in_block}
-            part, other = (self._add("lying", _LYING.format(found=one, **lying)) for one in (part, other))
-            key = near = "sentence_id, began, place"
         word = "not in" if pattern.negated else "in"
         return self._add(
             "match",
@@ -209,214 +224,111 @@ class SpanStatement:
             f"  where ({key}) {word} (select {near} from {other})",
         )
 
-    def _together(self, one: syntax.Pattern, other: syntax.Pattern, on: str, outer: str = "") -> str:
-        """Write the spans of a pattern that stand to one of another as ``on`` says.
-
-        ``outer``: which of the two the other one lies in; documents are too long to compare all in them.
-        """
-        of_one, of_other = syntax.labels(one), syntax.labels(other)
+    def _together(self, one: syntax.Pattern, other: syntax.Pattern, on: str) -> str:
+        """Write the spans that stand to one of another pattern as ``on`` says, with the labels of both."""
         first, second = self._spans(one), self._spans(other)
-        if outer and self._across:
-            on += f" and {outer}.block = {'m' if outer == 'o' else 'o'}.first // {BLOCK}"
-            first, second = (in_blocks(first), second) if outer == "m" else (first, in_blocks(second))
-        carried = "".join(
-            f", coalesce(m.{column}, o.{column}) as {column}"
-            if label in of_one and label in of_other
-            else f", {'o' if label in of_other else 'm'}.{column}"
-            for label, column in self._names.items()
-        )
+        labels = "".join(f", coalesce(m.{column}, o.{column}) as {column}" for column in self._names.values())
         return self._add(
             "match",
-            f"  select distinct m.sentence_id, m.first, m.last{carried}\n  from {first} as m\n"
+            f"  select distinct m.sentence_id, m.first, m.last{labels}\n  from {first} as m\n"
             f"  join {second} as o on o.sentence_id = m.sentence_id and {on}",
         )
 
     def _constrained(self, part: syntax.Pattern, condition: syntax.Condition) -> str:
-        inner = self._spans(part)
+        inner, bound = self._spans(part), syntax.bound(part) | ENDS.keys()
         places = ENDS | self._names
-        terms = _of_tokens(condition)
-        # What is around a token is told by its place alone, but for one that counts from elsewhere.
-        across = self._across
-        named = {one.label for one in terms if across or is_attribute(self.conditions.keys, one.attribute)}
-        others = sorted({places[one.label] for one in terms if one.label not in named})
-        of_places = "".join(
-            f", {{'sentence_id': sentence_id, 'position': {place}}} as t_{place}" for place in others
-        )
-        left_out = f" exclude ({', '.join(f't_{place}' for place in others)})" if others else ""
-        bound = syntax.bound(part) | ENDS.keys()
         # Not an inner join where a label may stand for nothing.
         joins = "".join(
             f"\n  {'' if label in bound else 'left '}join {self.reach.tokens} as t_{place}"
             f" on t_{place}.{self.reach.sentence} = m.sentence_id"
             f" and t_{place}.{self.reach.position} = m.{place}"
-            for label, place in sorted((label, places[label]) for label in named)
+            for label, place in sorted((label, places[label]) for label in _asked_of_tokens(condition))
         )
-        chosen = () if across else self.conditions.sentences_of_labels(condition)
-        among = [f"sentence_id in ({one})" for one in chosen]
-        if among or others:
-            inner = f"(select *{of_places} from {inner}{where(among)})"
         told = self.conditions.of_labels(condition, places)
-        return self._add("match", f"  select m.*{left_out}\n  from {inner} as m{joins}\n  where {told}")
+        return self._add("match", f"  select m.*\n  from {inner} as m{joins}\n  where {told}")
 
     def _walked(self, states: Automaton) -> str:
-        once: dict[syntax.Pattern, str] = {}
-        inner = dict[int, str]()
-        for number, symbol in enumerate(states.symbols):
-            if not isinstance(symbol, syntax.Token):
-                if symbol not in once:
-                    once[symbol] = self._spans(symbol)
-                inner[number] = once[symbol]
-        known = _States(
-            states,
-            tuple(
-                self._classes.get((symbol.condition, entry))
-                if isinstance(symbol, syntax.Token)
-                else len(self._classes) + number
-                for number, (symbol, entry) in enumerate(zip(states.symbols, states.entries, strict=True))
-            ),
-            any(map(states.free, range(len(states.symbols)))),
-        )
-        symbols = self._symbols(inner, known) if inner else "tok"
-        firsts = [
-            self._first(known, number, edges, symbols)
-            for number, edges in states.firsts
-            if not states.free(number) or states.ahead(number) != {}  # which leads nowhere
-        ]
-        if not firsts:
-            none = self._labels("", ())
-            return self._add(
-                "match", f"  select 0 as sentence_id, 0 as first, 0 as last{none}\n  where false"
-            )
-        names = ["sentence_id", "first", "last", "state", *self._names.values(), *known.length]
-        texts = ["\n  union\n".join(firsts)]
+        kinds = list(zip(states.symbols, states.entries, strict=True))
+        reads = [one for one in dict.fromkeys(kinds) if not self._is_any(one)]
+        numbers = {one: number for number, one in enumerate(reads)}
+        classes = [numbers.get(one) for one in kinds]
+        if None in classes:
+            self._count_units()
+        inner = {one: self._spans(one) for one, _ in reads if not isinstance(one, syntax.Token)}
+        texts = [self._read(one, number, inner) for one, number in numbers.items()]
+        read = self._add("read", "\n  union all\n".join(texts), kept=True) if texts else ""
+        if not states.firsts:
+            nothing = f"  select 0 as sentence_id, 0 as first, 0 as last{self._no_labels()}\n  where false"
+            return self._add("match", nothing)
+        texts = [self._first(state, classes[state], edges, read) for state, edges in states.firsts]
         if states.steps:
-            rows = (f"({one}, {two}, {known.told(two)})" for one, two in states.steps)
-            step = self._add("step", f"  values {', '.join(rows)}", columns=("source", "target", "class"))
-            texts.append(self._steps(known, step, symbols, bool(inner)))
+            texts += self._steps(states, classes, read)
+        names = ["sentence_id", "first", "last", "state", *self._names.values()]
         walk = self._add("walk", "\n  union\n".join(texts), columns=names)
         return self._accepted(states, walk)
 
-    def _steps(self, states: _States, step: str, symbols: str, inner: bool) -> str:
-        told = {"walk": self._name("walk"), "step": step, "symbols": symbols}
-        length = ", walk.length" if states.length else ""
-        targets = {target for _, target in states.states.steps}
-        free = {one for one in targets if states.states.free(one)}
-        found = []
-        if targets - free:
-            found.append(_STEP.format(carried=self._carried(states, inner, "t.first") + length, **told))
-        if free:
-            carried = self._carried(states, False, "walk.last + 1") + length
-            found.append(_FREE_STEP.format(carried=carried, **told))
-        return found[0] if len(found) == 1 else "  (\n" + "\n  union all\n".join(found) + "\n  )"
+    def _is_any(self, one: Read) -> bool:
+        """Return whether any token of a unit is read; a document may have some that are not asked about."""
+        chosen = self._across and self.conditions.selection.condition is not None
+        return one == (syntax.Token(), frozenset()) and not chosen
 
-    def _symbols(self, inner: dict[int, str], states: _States) -> str:
-        """Write the tokens and the spans that stand for one symbol; both with all labels."""
-        tokens = [f"  select tok.*{self._labels('', ())}\n  from tok"] if self._classes else []
-        spans = [
-            f"  select m.sentence_id, m.first, m.last, {states.classes[number]} as class"
-            f"{self._labels('m', tuple(self._names))}\n  from {name} as m"
-            + where(self._regions.before(states.states.entries[number], "m.sentence_id", "m.first"), "  ")
-            for number, name in inner.items()
-        ]
-        return self._add("symbol", "\n  union all\n".join(tokens + spans), kept=True)
-
-    def _first(self, states: _States, number: int, edges: Edges, symbols: str) -> str:
-        symbol = states.states.symbols[number]
-        source, sentence, first, last = f"{symbols} as t", "t.sentence_id", "t.first", "t.last"
-        told = [f"t.class = {states.told(number)}"]
-        if states.states.free(number):
-            source, told = self._begins(states, number, symbols)
-            last = first
-        labels = "".join(f", t.{column}" for column in self._names.values())
-        if isinstance(symbol, syntax.Token):
-            own = symbol.labels
-            labels = "".join(f", {first if label in own else 'null::integer'}" for label in self._names)
-        length = ", s.length" if states.length else ""
-        if length:
-            source += f"\n  join {self._lengths()} = t.sentence_id"
-        told += self._regions.before(edges, sentence, first)
+    def _read(self, one: Read, number: int, inner: dict[Symbol, str]) -> str:
+        """Return the query for what is read in one way, under a number."""
+        symbol, entry = one
+        if not isinstance(symbol, syntax.Token):
+            told = self._regions.at(entry, "m.sentence_id", "m.first - 1")
+            return (
+                f"  select m.sentence_id, m.first, m.last, {number} as class{self._labels('m')}"
+                f"\n  from {inner[symbol]} as m{where(told, '  ')}"
+            )
+        sentence, position = f"t.{self.reach.sentence}", f"t.{self.reach.position}"
+        told = [] if symbol.condition is None else [self.conditions.of_token(symbol.condition, "t")]
+        told += [*self._regions.at(entry, sentence, f"{position} - 1"), *self._of_corpora("t")]
         return (
-            f"  select {sentence}, {first}, {last}, {number}{labels}{length}"
-            f"\n  from {source}{where(told, '  ')}"
+            f"  select {sentence} as sentence_id, {position} as first, {position} as last, {number} as class"
+            f"{self._labels_at(symbol.labels, position)}\n  from {self.reach.tokens} as t{where(told, '  ')}"
         )
 
-    def _lengths(self) -> str:
-        """Return what says how many tokens there are to reach, up to the number of their sentence."""
-        if not self._across:
-            return "sentence as s on s.id"
-        if not any(part.name == "whole" for part in self.parts):
-            text = "  select start, sum(length)::integer as length\n  from placed\n  group by start"
-            self.parts.append(TableExpression("whole", text, kept=True))
-        return "whole as s on s.start"
+    def _first(self, state: int, number: int | None, edges: Edges, read: str) -> str:
+        told = self._regions.at(edges, "t.sentence_id", "t.first - 1")
+        if number is None:
+            return _ANY_FIRST.format(state=state, labels=self._no_labels(), conditions=where(told, "  "))
+        conditions = where([f"t.class = {number}", *told], "  ")
+        return _FIRST.format(state=state, labels=self._labels("t"), read=read, conditions=conditions)
 
-    def _begins(self, states: _States, number: int, symbols: str) -> tuple[str, list[str]]:
-        """Return where any token begins a match: the table and its conditions."""
-        ahead = states.states.ahead(number)
-        if ahead is None:
-            reach, renamed = self.reach, " as sentence_id" if self._across else ""
-            told = self._of_corpora("n")
-            text = (
-                f"select n.{reach.sentence}{renamed}, n.{reach.position} as first\n"
-                f"    from {reach.tokens} as n{where(told, '    ')}"
-            )
-            return f"(\n    {text}\n  ) as t", []
-        parts = []
-        for one, (least, most) in sorted(ahead.items()):
-            low = "1" if most is None else f"greatest(n.first - {most}, 1)"
-            place = f"n.first - {least}" if least == most else f"unnest(range({low}, n.first - {least} + 1))"
-            parts.append(
-                f"select n.sentence_id, ({place})::integer as first\n    from {symbols} as n\n"
-                f"    where n.class = {states.told(one)} and n.first > {least}"
-            )
-        return f"(\n    {f'{chr(10)}    union{chr(10)}    '.join(parts)}\n  ) as t", []
-
-    def _carried(self, states: _States, inner: bool, place: str) -> str:
-        told = []
-        for label, column in self._names.items():
-            own = [
-                str(number)
-                for number, one in enumerate(states.states.symbols)
-                if isinstance(one, syntax.Token) and label in one.labels
-            ]
-            kept = f"coalesce(t.{column}, walk.{column})" if inner else f"walk.{column}"
-            chosen = f"case when step.target in ({', '.join(own)}) then {place} else {kept} end"
-            told.append(f", {chosen if own else kept}")
-        return "".join(told)
+    def _steps(self, states: Automaton, classes: Sequence[int | None], read: str) -> list[str]:
+        told = (
+            f"({one}, {two}, {'null' if classes[two] is None else classes[two]})" for one, two in states.steps
+        )
+        step = self._add("step", f"  values {', '.join(told)}", columns=("source", "target", "class"))
+        walk, targets = self._name("walk"), {classes[two] for _, two in states.steps}
+        found = list[str]()
+        if targets - {None}:
+            labels = "".join(f", coalesce(t.{one}, walk.{one})" for one in self._names.values())
+            found.append(_STEP.format(walk=walk, step=step, read=read, labels=labels))
+        if None in targets:
+            found.append(_ANY_STEP.format(walk=walk, step=step, labels=self._labels("walk")))
+        return found if len(found) == 1 else ["  (\n" + "\n  union all\n".join(found) + "\n  )"]
 
     def _accepted(self, states: Automaton, walk: str) -> str:
-        free = sorted({number for number, edges in states.lasts if not edges})
-        told = [f"w.state in ({', '.join(map(str, free))})"] if free else []
+        always = sorted({number for number, edges in states.lasts if not edges})
+        told = [f"w.state in ({', '.join(map(str, always))})"] if always else []
         for number, edges in states.lasts:
-            if number not in free:
-                at = self._regions.behind(edges, "w.sentence_id", "w.last")
+            if number not in always:
+                at = self._regions.at(edges, "w.sentence_id", "w.last")
                 told.append(f"(w.state = {number} and {' and '.join(at)})")
-        accepted = " or ".join(told) or "false"
-        # One state alone yields no span twice.
-        distinct = "distinct " if states.steps or len(states.firsts) > 1 else ""
-        labels = "".join(f", w.{column}" for column in self._names.values())
-        read = f"{distinct}w.sentence_id, w.first, w.last{labels}"
-        return self._add("match", f"  select {read}\n  from {walk} as w\n  where {accepted}")
+        return self._add(
+            "match",
+            f"  select distinct w.sentence_id, w.first, w.last{self._labels('w')}\n"
+            f"  from {walk} as w\n  where {' or '.join(told) or 'false'}",
+        )
 
 
-def _of_tokens(condition: syntax.Condition) -> list[syntax.Term]:
-    """Return the attributes that a condition asks of tokens: a distance is one of places alone."""
-    return [
-        term
+def _asked_of_tokens(condition: syntax.Condition) -> set[str]:
+    """Return the labels whose tokens a condition asks for: a distance is one of places alone."""
+    return {
+        term.label
         for one in syntax.leaves(condition)
         if not (isinstance(one, syntax.Measured) and one.function != "f")
         for term in syntax.terms(one)
-    ]
-
-
-def _read(pattern: syntax.Pattern, across: bool) -> Iterator[Read]:
-    """Yield how tokens are read by the automata of a pattern."""
-    if isinstance(pattern, syntax.Joined):
-        for part in syntax.children(pattern):
-            yield from _read(part, across)
-        return
-    states = automaton(pattern, across=across)
-    for symbol, entry in zip(states.symbols, states.entries, strict=True):
-        if isinstance(symbol, syntax.Token):
-            yield symbol.condition, entry
-        else:
-            yield from _read(symbol, across)
+    }

@@ -295,6 +295,11 @@ def comparisons(condition: Condition | None) -> tuple[CqlComparison, ...]:
     return tuple(one for one in leaves(condition) if isinstance(one, CqlComparison))
 
 
+def comparisons_of(pattern: Pattern) -> tuple[CqlComparison, ...]:
+    """Return the comparisons of all conditions of a pattern, in their order."""
+    return tuple(one for each in conditions(pattern) for one in comparisons(each))
+
+
 def terms(condition: Condition | None) -> tuple[Term, ...]:
     """Return the attributes that a condition asks for, in their order."""
     found = list[Term]()

@@ -15,7 +15,6 @@ from sqlalchemy import Connection
 from sentgen.case_folding import folded
 from sentgen.lookups.attributes import (
     COLUMNS,
-    Bound,
     Test,
     Value,
     attribute_condition,
@@ -132,21 +131,6 @@ class TokenConditions:
         value = self.compared(one.left.attribute, one.right)
         told = value.condition(key.value(alias, bindings), bindings)
         return f"coalesce({told}, {str(one.right in self.empty).lower()})"
-
-    def sentences_of_labels(self, condition: syntax.Condition) -> list[str]:
-        """Return queries for sentences, in all of which a match lies that meets a condition on its labels.
-
-        Whether a region is the innermost one around a token is asked of few tokens then.
-        """
-        match condition:
-            case Every(parts):
-                return [one for part in parts for one in self.sentences_of_labels(part)]
-            case syntax.CqlComparison(left, Value() | Bound() as value, False) if value not in self.empty:
-                region = region_key(self.keys, left.attribute)
-                if region is None:
-                    return []
-                return [region.sentences(value.condition("a.value", self.bindings), self.bindings)]
-        return []
 
     def _composed(self, condition: syntax.Condition, negated: bool, write: Write) -> str:
         if isinstance(condition, Negation):

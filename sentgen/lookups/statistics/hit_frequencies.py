@@ -23,7 +23,8 @@ from sentgen.lookups.concordances.filtered_hits import filtered, steps
 from sentgen.lookups.concordances.filters import HitFilter
 from sentgen.lookups.concordances.hits import Query, read_query
 from sentgen.lookups.cql.dialects import Reading
-from sentgen.lookups.cql.search import CqlMatches, is_cql
+from sentgen.lookups.cql.search import is_cql
+from sentgen.lookups.cql.spans import CqlMatches
 from sentgen.lookups.cql.syntax import Term
 from sentgen.lookups.cql.tokens import ENDS, TokenConditions, is_attribute, metadata_key, region_key
 from sentgen.lookups.keys import StoreKeys
