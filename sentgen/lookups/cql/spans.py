@@ -2,8 +2,8 @@
 
 What each state of an automaton can read is looked up once (``read``), each kind of it under a number; a
 recursive query walks from token to token along the steps of the automaton (``walk``). What is no automaton
-(``within``, ``containing``, ``&``, ``::``) is a join of spans, which the automaton around it reads. This is what
-a query means; `sentgen.lookups.search` finds the same in arrays.
+(``within``, ``containing``, ``&``, ``::``) is a join of spans, which the automaton around it reads. This is
+what a query means; `sentgen.lookups.search` finds the same in arrays.
 """
 
 from __future__ import annotations

@@ -8,23 +8,28 @@ a regular expression asks for is a token.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from itertools import islice
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
 from sentgen.lookups.attributes import Value
 from sentgen.lookups.concordances.surface import surface_of
 from sentgen.lookups.cql import syntax
-from sentgen.lookups.cql.tokens import no_space
 from sentgen.lookups.languages import Every
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement, where
-from sentgen.schema.engine import kept, raw
+from sentgen.schema.engine import arrow_table, kept, raw
+
+if TYPE_CHECKING:
+    from sentgen.arrays import Longs
 
 #: Letters of a word that is looked for in pieces, pieces of it, ways to cut it, and steps to find these.
 _MOST_LETTERS, _MOST_PIECES, _MOST_WAYS, _MOST_STEPS = 100, 8, 16, 1000
+#: Words whose ways are kept of a store that nobody can change.
+_MOST_KEPT = 1000
 
 _UNSPACED = "select 1 from token where space_after = false limit 1"
 _PIECES = """\
@@ -36,28 +41,15 @@ from asked
 join word on {of_word} = {of_text}"""
 _MULTIWORDS = """
 union all
-select distinct number, -1 - number
+select distinct number, null
 from asked
 join multiword as m on {of_multiword} = {of_text}"""
-#: Of which two pieces the first one stands before the other, with no space between them.
-_JOINED = """\
-with unit as not materialized (
-  select t.sentence_id, t.position as first, t.position as last, t.word_id as id,
-    {no_space} as joined
-  from token as t
-  where word_id in ({words})
-  union all
-  select m.sentence_id, m."first", m."last", -1 - asked.number, t.space_after = false
-  from (select unnest($texts) as text, unnest(range(len($texts))) as number) as asked
-  join multiword as m on {of_multiword} = {of_text}
-  join token as t on t.sentence_id = m.sentence_id and t.position = m."last"
-)
-select distinct one.id, other.id
-from unit as one
-join unit as other on other.sentence_id = one.sentence_id and other.first = one.last + 1
-where one.joined"""
+_TOKENS_OF_WORDS = """\
+select word_id, token
+from occurrence
+where attribute = 'word' and word_id in ({words})"""
 #: The tokens that multiword tokens of a form are most often.
-_TOKENS = """\
+_TOKENS_OF_MULTIWORD = """\
 select tokens
 from (
   select string_agg(word.form, ' ' order by t.position) as tokens
@@ -73,15 +65,16 @@ limit 1"""
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A part of a word that is a token, or a multiword token, of its own."""
+    """A part of a word, from a letter to another, that is a token or a multiword token of its own."""
 
     begin: int
     end: int
-    multiword: bool
+    multiword: bool = False
 
 
-#: Each piece with the numbers of its words; those of multiword tokens are less than 0.
-_Pieces: TypeAlias = "dict[_Piece, set[int]]"
+#: Each piece with the numbers of its words, and with its first and last tokens in the store.
+_Pieces = dict[_Piece, list[int]]
+_Places = dict[_Piece, "tuple[Longs, Longs]"]
 
 
 def as_written(
@@ -128,17 +121,12 @@ def ways_to_write(connection: Connection, value: Value, selection: Selection) ->
     if not 0 < len(text) <= _MOST_LETTERS:
         return []
     search = _Search(connection, replace(value, ignore_case=value.ignore_case or selection.loose))
-    pieces = search.pieces()
-    whole = _Piece(0, len(text), multiword=True)
-    found = list[syntax.Pattern]([syntax.Multiword(value)] if whole in pieces else [])
-    parts = _of_ways(pieces, len(text))
-    if parts and _is_unspaced(connection):
-        joined = search.joined(parts)
-        for way in _ways(parts, joined, len(text)):
-            found.append(_sequence(value, way))
-            if len(found) == _MOST_WAYS:
-                break
-    return found
+    known: dict[Value, list[tuple[_Piece, ...]]] = kept(connection).setdefault(_Search, {})
+    if search.value not in known:
+        if len(known) >= _MOST_KEPT:
+            known.clear()
+        known[search.value] = search.ways()
+    return [_pattern(value, way) for way in known[search.value]]
 
 
 def tokens_of(connection: Connection, value: Value, selection: Selection) -> str:
@@ -153,7 +141,7 @@ def _tokens_of(connection: Connection, part: syntax.Pattern, selection: Selectio
     if isinstance(part, syntax.Multiword):
         bindings = Bindings()
         form = replace(part.form, ignore_case=part.form.ignore_case or selection.loose)
-        text = _TOKENS.format(conditions=where([form.condition("m.form", bindings)], "  "))
+        text = _TOKENS_OF_MULTIWORD.format(conditions=where([form.condition("m.form", bindings)], "  "))
         return str(Statement(text, bindings).value(connection))
     assert isinstance(part, syntax.Token)
     (value,) = (each.right for each in syntax.comparisons(part.condition))
@@ -171,7 +159,7 @@ def _is_unspaced(connection: Connection) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """Looks up what the parts of a word are in a store.
+    """Looks for the ways to write a word in a store.
 
     Args:
         connection: the store.
@@ -181,59 +169,84 @@ class _Search:
     connection: Connection
     value: Value
 
-    def _spelled(self) -> dict[str, str]:
-        columns = {"of_word": "word.form", "of_multiword": "m.form", "of_text": "asked.text"}
-        return {name: self.value.spelled(column) for name, column in columns.items()}
+    def ways(self) -> list[tuple[_Piece, ...]]:
+        """Return the pieces of each way that there is, a multiword token and long pieces first."""
+        length, pieces = len(self.value.texts[0]), self._pieces()
+        whole = _Piece(0, length, multiword=True)
+        found = [(whole,)] if whole in pieces else []
+        if (parts := _of_ways(pieces, length)) and _is_unspaced(self.connection):
+            found += islice(self._joined(self._places(parts), length), _MOST_WAYS - len(found))
+        return found
 
-    @property
-    def _parts(self) -> dict[str, list[tuple[int, int]]]:
-        """The parts of the word, each with where it stands."""
-        (text,), found = self.value.texts, dict[str, list[tuple[int, int]]]()
+    def _pieces(self) -> _Pieces:
+        """Return the parts of the word that are words of the dictionary or multiword tokens."""
+        (text,), parts = self.value.texts, dict[str, list[tuple[int, int]]]()
         for begin in range(len(text)):
             for end in range(begin + 1, len(text) + 1):
-                found.setdefault(text[begin:end], []).append((begin, end))
-        return found
-
-    def pieces(self) -> _Pieces:
-        """Return the parts of the word that are words of the dictionary or multiword tokens."""
-        parts = self._parts
+                parts.setdefault(text[begin:end], []).append((begin, end))
+        columns = {"of_word": "word.form", "of_multiword": "m.form", "of_text": "asked.text"}
+        spelled = {name: self.value.spelled(column) for name, column in columns.items()}
         query = _PIECES + (_MULTIWORDS if surface_of(self.connection).multiwords else "")
-        text = query.format(**self._spelled())
-        places = list(parts.values())
-        found: _Pieces = {}
-        for number, word in raw(self.connection).execute(text, {"texts": list(parts)}).fetchall():
+        found, places = _Pieces(), list(parts.values())
+        rows = raw(self.connection).execute(query.format(**spelled), {"texts": list(parts)}).fetchall()
+        for number, word in rows:
             for begin, end in places[number]:
-                found.setdefault(_Piece(begin, end, word < 0), set()).add(word)
+                found.setdefault(_Piece(begin, end, word is None), []).append(word)
         return found
 
-    def joined(self, pieces: _Pieces) -> set[tuple[int, int]]:
-        """Return which of the words of pieces stand side by side, with no space between them."""
-        numbers = set[int]().union(*pieces.values())
-        if min(numbers) >= 0:
-            return self._joined_words(pieces)
-        words = ", ".join(str(one) for one in sorted(numbers) if one >= 0) or "null"
-        text = _JOINED.format(words=words, no_space=no_space(self.connection, "t"), **self._spelled())
-        return set(raw(self.connection).execute(text, {"texts": list(self._parts)}).fetchall())
-
-    def _joined_words(self, pieces: _Pieces) -> set[tuple[int, int]]:
-        """Return the same where no piece is a multiword token."""
-        asked = [
-            (one, other)
-            for before, words in pieces.items()
-            for after, others in pieces.items()
-            if before.end == after.begin
-            for one in words
-            for other in others
-        ]
-        # Not where a look-up of counts only asks what a word is.
+    def _places(self, pieces: _Pieces) -> _Places:
+        """Return the first and last tokens of pieces wherever these stand in the store, ascending."""
         import numpy as np
 
-        from sentgen.lookups.search.tokens import joined_words
+        from sentgen.lookups.search.tokens import multiwords
 
-        known = joined_words(self.connection)
-        keys = np.array([one << 32 | other for one, other in asked], np.int64)
-        there = np.append(known, -1)[np.searchsorted(known, keys)] == keys
-        return {asked[at] for at in np.flatnonzero(there)}
+        numbers = {word for one, words in pieces.items() if not one.multiword for word in words}
+        query = _TOKENS_OF_WORDS.format(words=", ".join(map(str, sorted(numbers))) or "null")
+        of, tokens = (one.to_numpy() for one in arrow_table(raw(self.connection), query).columns)
+        found = _Places()
+        for one, words in pieces.items():
+            if one.multiword:
+                bindings = Bindings()
+                told = _form(self.value, one).condition("m.form", bindings)
+                found[one] = multiwords(self.connection, told, bindings)
+            else:
+                at = np.sort(tokens[np.isin(of, words)])
+                found[one] = at, at
+        return found
+
+    def _joined(self, places: _Places, length: int) -> Iterator[tuple[_Piece, ...]]:
+        """Yield the ways to put the word together from pieces that stand side by side with no space between.
+
+        Args:
+            places: the pieces, each with its first and last tokens.
+            length: of the word.
+        """
+        from sentgen.lookups.search.tokens import unspaced
+
+        after = sorted(places, key=lambda one: one.end)
+        waiting = [((one,), [places[one][1]]) for one in after if not one.begin]
+        # A word of one letter again and again has more ways than can be tried.
+        for _ in range(_MOST_STEPS):
+            if not waiting:
+                return
+            way, lasts = waiting.pop()
+            if way[-1].end == length:
+                if unspaced(self.connection, lasts):
+                    yield way
+            elif len(way) < _MOST_PIECES:
+                following = [one for one in after if one.begin == way[-1].end]
+                steps = [((*way, one), _followed(lasts, places[one])) for one in following]
+                waiting += [step for step in steps if len(step[1][0])]
+
+
+def _followed(lasts: Sequence[Longs], piece: tuple[Longs, Longs]) -> list[Longs]:
+    """Return the last tokens of pieces, where the next one comes right behind; and those of this one."""
+    import numpy as np
+
+    first, last = piece
+    at = np.searchsorted(first, lasts[-1] + 1)
+    there = np.append(first, -1)[at] == lasts[-1] + 1
+    return [*(one[there] for one in lasts), last[at[there]]]
 
 
 def _of_ways(pieces: _Pieces, length: int) -> _Pieces:
@@ -249,41 +262,21 @@ def _of_ways(pieces: _Pieces, length: int) -> _Pieces:
     return {one: words for one, words in some.items() if one.begin in begins and one.end in ends}
 
 
-def _ways(pieces: _Pieces, joined: set[tuple[int, int]], length: int) -> Iterator[tuple[_Piece, ...]]:
-    """Yield ways to put the word together from pieces that stand side by side, those of long ones first."""
-    after: dict[_Piece, list[_Piece]] = {
-        one: [
-            other
-            for other in sorted(pieces, key=lambda other: other.end)
-            if other.begin == one.end and any((a, b) in joined for a in pieces[one] for b in pieces[other])
-        ]
-        for one in pieces
-    }
-    waiting: list[tuple[_Piece, ...]] = [
-        (one,) for one in sorted(pieces, key=lambda one: one.end) if one.begin == 0
-    ]
-    # A word of one letter again and again has more ways than can be tried.
-    for _ in range(_MOST_STEPS):
-        if not waiting:
-            return
-        way = waiting.pop()
-        if way[-1].end == length:
-            yield way
-        elif len(way) < _MOST_PIECES:
-            waiting += [(*way, other) for other in after[way[-1]]]
+def _form(value: Value, piece: _Piece) -> Value:
+    """Return what a part of a word is asked to be."""
+    return replace(value, texts=(value.texts[0][piece.begin : piece.end],))
 
 
-def _sequence(value: Value, way: tuple[_Piece, ...]) -> syntax.Sequence:
-    (text,), parts = value.texts, list[syntax.Pattern]()
+def _pattern(value: Value, way: tuple[_Piece, ...]) -> syntax.Pattern:
+    parts = list[syntax.Pattern]()
     for piece in way:
-        form = replace(value, texts=(text[piece.begin : piece.end],))
-        joined = piece is not way[-1]
+        form, joined = _form(value, piece), piece is not way[-1]
         if piece.multiword:
             parts.append(syntax.Multiword(form, joined))
             continue
         condition = syntax.CqlComparison(syntax.Term("word"), form)
         parts.append(syntax.Token(Every((condition, syntax.NoSpace())) if joined else condition))
-    return syntax.Sequence(tuple(parts))
+    return syntax.Sequence(tuple(parts)) if len(parts) > 1 else parts[0]
 
 
 def _labelled(way: syntax.Pattern, labels: tuple[str, ...]) -> syntax.Pattern:

@@ -18,7 +18,7 @@ from sentgen.lookups.attributes import COLUMNS, Test, Value, attribute_matches
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.tokens import TokenConditions, is_attribute, kinds, metadata_key
 from sentgen.lookups.languages import Either, Every, Negation
-from sentgen.lookups.search.tokens import NONE, UNSPACED, Block, Kept, kept_arrays
+from sentgen.lookups.search.tokens import NONE, UNSPACED, Block, Kept, kept_arrays, multiwords
 from sentgen.lookups.statement import Bindings, where
 from sentgen.schema.engine import arrow_table, raw, registered
 
@@ -48,12 +48,6 @@ select token
 from occurrence
 where attribute = '{attribute}' and word_id in ({words})
 limit {most}"""
-_MULTIWORDS = """\
-select s.first_token + m."first" - 1 as first, s.first_token + m."last" - 1 as last
-from multiword as m
-join sentence as s on s.id = m.sentence_id
-where {matches}
-order by first, last"""
 _SPOTS = """\
 select spot.n
 from spot
@@ -267,9 +261,7 @@ class Conditions:
         if form not in self._multiwords:
             bindings = Bindings()
             matches = self.written.compared("word", form).condition("m.form", bindings)
-            query = _MULTIWORDS.format(matches=matches)
-            found = arrow_table(raw(self._connection), query, dict(bindings))
-            self._multiwords[form] = found.column(0).to_numpy(), found.column(1).to_numpy()
+            self._multiwords[form] = multiwords(self._connection, matches, bindings)
         return self._multiwords[form]
 
     def _compared(

@@ -8,7 +8,7 @@ kept, as far as a part of its memory goes.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -64,7 +64,8 @@ _MULTIWORDS = """\
 select s.first_token + m."first" - 1 as first, s.first_token + m."last" - 1 as last
 from multiword as m
 join sentence as s on s.id = m.sentence_id
-where m.sentence_id between $low and $high"""
+where {condition}
+order by first, last"""
 _POSITIONS = "select position from token where sentence_id between $low and $high"
 _IN_ORDER = "\norder by sentence_id, position"
 
@@ -231,8 +232,8 @@ class Block:
     def _unspaced(self) -> Ints:
         """Return 1 where no space follows; a multiword token goes on behind all its tokens but the last."""
         found: Ints = (self.column("space_after") == 0).astype(np.int8)
-        bounds: dict[str, object] = {"low": self.low, "high": self.high}
-        first, last = self.cut(*self.tokens.array(_MULTIWORDS, bounds))
+        inside, bounds = "m.sentence_id between $low and $high", Bindings(low=self.low, high=self.high)
+        first, last = self.cut(*multiwords(self.tokens.connection, inside, bounds))
         found[places(first, last - first)] = 0
         return found
 
@@ -385,18 +386,29 @@ class Part(Block):
         return self._columns[name]
 
 
-def joined_words(connection: Connection) -> Longs:
-    """Return which words ever stand side by side with no space between: pairs as one number, ascending."""
-    known = kept(connection)
-    if joined_words not in known:
-        found = [np.zeros(0, np.int64)]
-        for block in Tokens(connection).blocks():
-            words = block.column("word_id").astype(np.int64)
-            at = np.flatnonzero((block.column(UNSPACED)[:-1] == 1) & ~block.begins()[1:])
-            found.append(np.unique(words[at] << 32 | words[at + 1]))
-        known[joined_words] = np.unique(np.concatenate(found))
-    pairs: Longs = known[joined_words]
-    return pairs
+def multiwords(connection: Connection, condition: str, bindings: Bindings) -> tuple[Longs, Longs]:
+    """Return the numbers of the first and the last tokens of multiword tokens ``m`` that meet a condition."""
+    query = _MULTIWORDS.format(condition=condition)
+    first, last = (one.to_numpy() for one in arrow_table(raw(connection), query, dict(bindings)).columns)
+    return first, last
+
+
+def unspaced(connection: Connection, tokens: Sequence[Longs]) -> bool:
+    """Return whether tokens ever stand in a sentence with no space behind each of them but the last.
+
+    Args:
+        connection: the store.
+        tokens: the numbers of the first one wherever they may, of the second one, and so on.
+    """
+    for block in Tokens(connection).blocks():
+        low, high = np.searchsorted(tokens[0], [block.first, block.first + block.size])
+        at = np.stack([one[low:high] for one in tokens]) - block.first
+        before = at[:-1, at[-1] < block.size]
+        if before.size:
+            joined = (block.column(UNSPACED)[before] == 1) & ~block.begins()[before + 1]
+            if joined.all(axis=0).any():
+                return True
+    return False
 
 
 def places(begins: Longs, lengths: Longs) -> Longs:
