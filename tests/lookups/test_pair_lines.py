@@ -31,58 +31,58 @@ def demo(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 @pytest.mark.nightly(by_day=2)
+@pytest.mark.parametrize("word", WORDS)
 @pytest.mark.parametrize("layer", Layer)
 @pytest.mark.parametrize("ignore_case", [False, True])
 def test_the_lines_of_a_dependency_are_as_many_as_it_is_counted(
-    layer: Layer, ignore_case: bool, demo: Connection
+    layer: Layer, ignore_case: bool, word: str, demo: Connection
 ) -> None:
     """For each modifier of a word with its tag and side, and the same from the modifier's end."""
     selection = select_corpora(demo, [], ignore_case=ignore_case)
-    compared = 0
-    for word in WORDS:
-        events = Dependencies(head=word, layer=layer, ignore_case=ignore_case, limit=0).ask(demo)
-        counts: Counter[tuple[str, str, str]] = Counter()
-        for row in events.table.to_pylist():
-            counts[row["modifier"], row["modifier_tag"], row["direction"]] += row["count"]
-        for (modifier, tag, direction), count in [*counts.items()][:8]:
-            answer = dependency_lines(
-                demo,
-                End(word),
-                End(modifier.replace("*", r"\*"), tag),
-                direction=direction,
-                layer=layer,
-                selection=selection,
-                limit=0,
-            )
-            first, last = (modifier, word) if direction == "left" else (word, modifier)
-            nodes = [node.lower() for node in answer.table["node"].to_pylist()]
+    events = Dependencies(head=word, layer=layer, ignore_case=ignore_case, limit=0).ask(demo)
+    counts: Counter[tuple[str, str, str]] = Counter()
+    for row in events.table.to_pylist():
+        counts[row["modifier"], row["modifier_tag"], row["direction"]] += row["count"]
+    for (modifier, tag, direction), count in [*counts.items()][:8]:
+        answer = dependency_lines(
+            demo,
+            End(word),
+            End(modifier.replace("*", r"\*"), tag),
+            direction=direction,
+            layer=layer,
+            selection=selection,
+            limit=0,
+        )
+        first, last = (modifier, word) if direction == "left" else (word, modifier)
+        nodes = [node.lower() for node in answer.table["node"].to_pylist()]
 
-            assert len(nodes) == count
-            assert all(node.startswith(first.lower()) and node.endswith(last.lower()) for node in nodes)
-            compared += count
-    assert compared > 10
+        assert len(nodes) == count
+        assert all(node.startswith(first.lower()) and node.endswith(last.lower()) for node in nodes)
+    # Nothing hangs below an article.
+    assert counts or word == "the"
 
 
 @pytest.mark.nightly(by_day=2)
+@pytest.mark.parametrize("word", WORDS)
 @pytest.mark.parametrize("ignore_case", [False, True])
-def test_the_lines_of_a_collocate_are_as_many_as_it_is_counted(ignore_case: bool, demo: Connection) -> None:
+@pytest.mark.parametrize("window", [Window(5, 5), Window(2, 1)])
+def test_the_lines_of_a_collocate_are_as_many_as_it_is_counted(
+    window: Window, ignore_case: bool, word: str, demo: Connection
+) -> None:
     """A collocate within reach of two nodes is one line, that of the nearer one."""
     selection = select_corpora(demo, [], ignore_case=ignore_case)
-    for window in (Window(5, 5), Window(2, 1)):
-        for word in WORDS:
-            asked = Collocations(
-                word=word,
-                window=f"{window.left},{window.right}",
-                min_count=1,
-                ignore_case=ignore_case,
-                limit=6,
-            )
-            found = asked.ask(demo)
-            for row in found.table.to_pylist():
-                other = row["collocate"].replace("*", r"\*")
-                answer = collocation_lines(demo, word, other, window=window, selection=selection, limit=0)
+    asked = Collocations(
+        word=word,
+        window=f"{window.left},{window.right}",
+        min_count=1,
+        ignore_case=ignore_case,
+        limit=6,
+    )
+    for row in asked.ask(demo).table.to_pylist():
+        other = row["collocate"].replace("*", r"\*")
+        answer = collocation_lines(demo, word, other, window=window, selection=selection, limit=0)
 
-                assert answer.found.num_rows == row["count"] > 0
+        assert answer.found.num_rows == row["count"] > 0
 
 
 def test_lines_are_cut_and_say_so(demo: Connection) -> None:
