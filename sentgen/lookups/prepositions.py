@@ -11,50 +11,58 @@ from collections.abc import Iterable, Sequence
 
 from sentgen.case_folding import folded
 
+#: What tags are called, in SQL: the relations of prepositions, of their further words, of nouns below which
+#: or above which prepositions stand, and of what is no link; and their part of speech.
+CASE, FIXED = "name = 'case'", "name = 'fixed'"
+NOUN = "split_part(name, ':', 1) in ('obl', 'nmod') and name not in ('obl:agent', 'nmod:poss')"
+OBJECT, COMPLEMENT = "name in ('pobj', 'PMOD')", "name = 'comp:obj'"
+COORDINATED, ADPOSITION = "name in ('conj', 'CONJ', 'COORD')", "name = 'ADP'"
+
+
+def tags(condition: str) -> str:
+    """Return the query for the numbers of tags whose name meets a condition."""
+    return f"select id from tag where {condition}"
+
+
 #: `link` are the nouns, with head and relation of the link; one with two prepositions stands there twice.
 #: Both sides are made first, as they are few of all tokens, which DuckDB does not see.
-_LINKED = """\
+_LINKED = f"""\
 preposition as materialized (
-  select t.sentence_id, t.head as position, {form} || coalesce(' ' || more.words, '') as preposition
+  select t.sentence_id, t.head as position,
+    {folded("word.form")} || coalesce(' ' || more.words, '') as preposition
   from token as t
   join word on word.id = t.word_id
   left join (
-    select t.sentence_id, t.head, string_agg({form}, ' ' order by t.position) as words
+    select t.sentence_id, t.head, string_agg({folded("word.form")}, ' ' order by t.position) as words
     from token as t
     join word on word.id = t.word_id
-    where t.deprel_id in (select id from tag where name = 'fixed'){part}
+    where t.deprel_id in ({tags(FIXED)}){{part}}
     group by t.sentence_id, t.head
   ) as more on more.sentence_id = t.sentence_id and more.head = t.position
-  where t.deprel_id in (select id from tag where name = 'case'){part}
+  where t.deprel_id in ({tags(CASE)}){{part}}
 ),
 noun as materialized (
-  select t.sentence_id, t.position, t.corpus_id, t.deprel_id, t.head{columns},
-    tag.name as relation
+  select t.sentence_id, t.position, t.corpus_id, t.deprel_id, t.head{{columns}}
   from token as t
-  join tag on tag.id = t.deprel_id
   where t.head > 0
-    and t.deprel_id in (
-      select id from tag
-      where split_part(name, ':', 1) in ('obl', 'nmod') and name not in ('obl:agent', 'nmod:poss')
-        or name in ('pobj', 'PMOD', 'comp:obj')
-    ){part}
+    and t.deprel_id in ({tags(f"{NOUN} or {OBJECT} or {COMPLEMENT}")}){{part}}
 ),
 link as materialized (
   select noun.*, deprel_id as relation_id, preposition
   from noun
   join preposition using (sentence_id, position)
-  where relation not in ('pobj', 'PMOD', 'comp:obj')
+  where deprel_id in ({tags(NOUN)})
   union all
-  select noun.* replace (t.head as head), t.deprel_id, {form}
+  select noun.* replace (t.head as head), t.deprel_id, {folded("word.form")}
   from noun
   join token as t on t.sentence_id = noun.sentence_id and t.position = noun.head
   join word on word.id = t.word_id
   where t.head > 0
-    and t.deprel_id not in (select id from tag where name in ('conj', 'CONJ', 'COORD'))
+    and t.deprel_id not in ({tags(COORDINATED)})
     and (
-      relation in ('pobj', 'PMOD')
-      or relation = 'comp:obj' and t.upos_id in (select id from tag where name = 'ADP')
-    ){part}
+      noun.deprel_id in ({tags(OBJECT)})
+      or noun.deprel_id in ({tags(COMPLEMENT)}) and t.upos_id in ({tags(ADPOSITION)})
+    ){{part}}
 ),
 """
 
@@ -71,8 +79,4 @@ def linked_tokens(columns: Iterable[str], of_tokens: Sequence[str] = ()) -> str:
     """
     more = "".join(f", t.{one}" for one in sorted({*columns} - {"deprel_id"}))
     conditions = "".join(f"\n    and {one}" for one in of_tokens)
-    return (
-        _LINKED.replace("{columns}", more)
-        .replace("{part}", conditions)
-        .replace("{form}", folded("word.form"))
-    )
+    return _LINKED.format(columns=more, part=conditions)

@@ -20,11 +20,18 @@ from sentgen.lookups.statement import Answer
 from sentgen.lookups.statistics.collocation_measures import Measure
 from sentgen.lookups.statistics.collocations import CollocateUnit, Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
+from sentgen.lookups.statistics.sketch import Sketch
+from sentgen.lookups.statistics.thesaurus import Thesaurus
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 
 #: Forms that differ in case, that stand for nothing, or are one string with others.
 FORMS = ("a", "b", "A", "_", "a b", "ä", "Ä", "10", "2.5")
+#: Of links by a preposition in all ways to annotate them, of function words, and none.
+RELATIONS = (
+    *("obl", "nmod", "nmod:poss", "case", "case", "fixed", "conj", "comp:obj", "pobj", "obj", "obj", "det"),
+    *("nsubj:pass", "_"),
+)
 KEYS = (
     *("word", "lemma", "upos", "pos", "tag", "feats", "Number", "X", "Score", "genre", "mood", "document"),
     *("corpus", "length", "sent_id", "p.x", "q.y"),
@@ -41,16 +48,20 @@ def sentence(rng: random.Random, number: int) -> str:
     if rng.random() < 0.6:
         told.append(f"# mood = {rng.choice('uv')}")
     rows = []
-    for place in range(1, rng.randint(2, 8)):
+    size = rng.randint(1, 7)
+    order = rng.sample(range(1, size + 1), size)
+    heads = {one: rng.choice(order[:n]) if n else 0 for n, one in enumerate(order)}
+    for place in range(1, size + 1):
         lemma, upos, xpos = (
             rng.choice((*FORMS, "_")),
-            rng.choice(("N", "V", "_")),
+            rng.choice(("N", "V", "ADP", "_")),
             rng.choice(("N", "VB", "_")),
         )
         feats = rng.choice(("_", "Number=Sing", "Number=Plur|X=a", "X=a"))
         misc = rng.choice(("_", "_", "Score=1.5", "Score=3|Y=b", "Score=_"))
-        head = place - 1
-        row = (place, rng.choice(FORMS), lemma, upos, xpos, feats, head, "dep" if head else "root", "_", misc)
+        head = heads[place]
+        deprel = rng.choice(RELATIONS) if head else "root"
+        row = (place, rng.choice(FORMS), lemma, upos, xpos, feats, head, deprel, "_", misc)
         rows.append("\t".join(map(str, row)))
     return "\n".join([*told, *rows]) + "\n\n"
 
@@ -194,8 +205,62 @@ def test_collocations_are_those_of_the_statement(
         min_count=1,
         **common,  # type: ignore[arg-type]
     )
+    _check(random_store, question)
+
+
+def _check(connection: Connection, question: Collocations | Sketch | Thesaurus) -> None:
     try:
-        answer = question.ask(random_store)
+        answer = question.ask(connection)
     except InputError:
         return
-    shown(random_store, answer)
+    shown(connection, answer)
+
+
+@settings(max_examples=settings.default.max_examples // 3, suppress_health_check=list(HealthCheck))
+@given(
+    st.sampled_from(('"a"', "[]", "[upos='N']", "A/V", "lemma:b", '[word="a" & lemma="b"]', "10")),
+    COMMON,
+    st.sampled_from(("*", "obj", "n*", "case")),
+    st.sampled_from(CollocateUnit),
+    st.sampled_from((None, None, "N", "V*")),
+    st.sampled_from(Measure),
+    st.integers(1, 2),
+)
+def test_collocations_by_relation_are_those_of_the_statement(
+    random_store: Connection,
+    query: str,
+    common: dict[str, object],
+    dependency: str,
+    by: CollocateUnit,
+    pos: str | None,
+    measure: Measure,
+    min_count: int,
+) -> None:
+    """What governs random words, and what they govern."""
+    asked = {"dependency": dependency, "by": by, "pos": pos, "measure": measure, "min_count": min_count}
+    _check(random_store, Collocations(word=query, **asked, **{**common, "across": False}))  # type: ignore[arg-type]
+
+
+@settings(max_examples=settings.default.max_examples // 8, suppress_health_check=list(HealthCheck))
+@given(
+    st.sampled_from(("a", "lemma:a", "A", "ä/N", "lemma:10")),
+    COMMON,
+    st.sampled_from(CollocateUnit),
+    st.sampled_from(Measure),
+    st.booleans(),
+    st.integers(1, 2),
+)
+def test_sketches_and_thesauri_are_those_of_the_statement(
+    random_store: Connection,
+    word: str,
+    common: dict[str, object],
+    by: CollocateUnit,
+    measure: Measure,
+    function_words: bool,
+    min_count: int,
+) -> None:
+    """Links by a preposition, too, and words with the same collocates."""
+    asked: dict[str, object] = {"word": word, "by": by, "function_words": function_words}
+    asked |= {name: common[name] for name in ("ignore_case", "corpus", "where", "limit")}
+    _check(random_store, Sketch(measure=measure, min_count=min_count, **asked))  # type: ignore[arg-type]
+    _check(random_store, Thesaurus(min_count=min_count, **asked))  # type: ignore[arg-type]

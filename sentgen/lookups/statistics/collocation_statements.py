@@ -1,11 +1,12 @@
-"""The statements for collocations in a window: of the whole store, and of parts whose counts are added."""
+"""The statements for collocates: their definition, and the same measures of what arrays have counted."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
@@ -19,41 +20,28 @@ from sentgen.lookups.statistics.collocation_measures import scores
 from sentgen.lookups.windows import Window
 from sentgen.schema.engine import raw, registered
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 #: One number for all words that differ in capital letters only.
 SPELLINGS = f"select id, min(id) over (partition by {folded('form')}) as folded from word"
 SPELLING = f"spelling as (\n  {SPELLINGS}\n),\n"
 
-_SPOTS = """\
+#: What follows the common table expression ``pair``, the table of frequencies of each collocate.
+_MEASURED = """\
+{scores}
+select {keys}{form} as collocate, o11::bigint as count, c1::bigint as frequency,
+  {shown}
+from scored
+join word on word.id = scored.id{joins}
+order by {measure} desc nulls last, o11 desc, {order}collocate"""
+
+_PAIRS = """\
 {beginning}{spelling}node as (
   select {sentence} as sentence_id, {first} as first, {last} as last
   from {source}
 ),
-spot as (
-  select distinct t.sentence_id, t.position, {t} as id
-  from node
-  join token as t on t.sentence_id = node.sentence_id
-    and t.position between node.first - $left and node.last + $right
-    and t.position not between node.first and node.last{chosen}{spelled_t}
-),
-"""
-#: The same over the ends of sentences, by each place of a window: documents are too long to look in.
-_SPOTS_ACROSS = """\
-{beginning}{places}{spelling}node as (
-  select {sentence} as sentence_id, {first} as first, {last} as last
-  from {source}
-),
-beside as (
-  select distinct sentence_id,
-    unnest(list_concat(range(first - $left, first), range(last + 1, last + $right + 1))) as place
-  from {counted}
-),
-spot as (
-  select t.sentence_id, t.position, {t} as id
-  from beside
-  join running as t on t.start = beside.sentence_id and t.place = beside.place{chosen}{spelled_t}
-),
-"""
-_TOGETHER = """\
+{spots},
 together as (
   select id, count(*) as o11
   from spot
@@ -61,46 +49,45 @@ together as (
   group by id
   having count(*) >= $min_count
 ),
+alone as (
+  select {item} as id, count(*) as c1
+  from token as t{spelled}
+  where {item} in (select id from together){and_corpora}
+  group by {item}
+),
+pair as (
+  select id, o11::double as o11, (select count(*) from spot)::double as r1, c1::double as c1,
+    (select count(*) from token{corpora})::double as n, (select count(*) from node)::double as f
+  from together
+  join alone using (id)
+),
 """
+_SPOTS = """\
+spot as (
+  select distinct t.sentence_id, t.position, {item} as id
+  from node
+  join token as t on t.sentence_id = node.sentence_id
+    and t.position between node.first - $left and node.last + $right
+    and t.position not between node.first and node.last{spelled}
+)"""
+#: The same over the ends of sentences, by each place of a window: documents are too long to look in.
+_SPOTS_ACROSS = """\
+beside as (
+  select distinct sentence_id,
+    unnest(list_concat(range(first - $left, first), range(last + 1, last + $right + 1))) as place
+  from {nodes}
+),
+spot as (
+  select t.sentence_id, t.position, {item} as id
+  from beside
+  join running as t on t.start = beside.sentence_id and t.place = beside.place{chosen}{spelled}
+)"""
 #: Nodes within a sentence, as places in its document.
 _PLACED_NODES = """(
     select p.start as sentence_id, p.before + n.first as first, p.before + n.last as last
     from node as n
     join placed as p on p.id = n.sentence_id
   )"""
-#: The same of what was counted already.
-_COUNTED = """\
-with together as (
-  select id, o11
-  from gathered
-  where id is not null and o11 >= $min_count
-),
-alone as (
-  select id, c1
-  from gathered
-),
-"""
-_ALONE = """\
-alone as (
-  select {t} as id, count(*) as c1
-  from token as t{spelled_t}
-  where {t} in (select id from together){and_corpora}
-  group by {t}
-),
-"""
-_WINDOW = """\
-pair as (
-  select id, o11::double as o11, (select {spots})::double as r1, c1::double as c1,
-    (select count(*) from token{corpora})::double as n, (select {nodes})::double as f
-  from together
-  join alone using (id)
-),
-{scores}
-select {form} as collocate, o11::bigint as count, c1::bigint as frequency,
-  {shown}
-from scored
-join word on word.id = scored.id
-order by {measure} desc nulls last, o11 desc, collocate"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,48 +112,52 @@ class CollocationStatements(ABC):
 
     @contextmanager
     def asked(self, connection: Connection, bindings: Bindings) -> Iterator[tuple[str, str]]:
-        """Yield the statement for all collocates, and one with the same rows whose memory is bounded.
+        """Yield the statement for all collocates, and one with the same rows over what arrays have counted.
 
         Neither has a limit yet; ``min_count`` is bound.
         """
-        whole = self.whole(bindings)
-        with self._counted(connection, bindings):
-            yield whole, self._summed(bindings)
+        keys, joins, order = self.keys()
+        measured = _MEASURED.format(
+            scores=scores(self.shown),
+            keys=keys,
+            form=self.selection.spelled("word.form"),
+            shown=self.shown,
+            joins=joins,
+            measure=self.measure,
+            order=order,
+        )
+        whole = self.pairs(bindings) + measured
+        counted = self.counted(connection, int(str(bindings["min_count"])))
+        with registered(raw(connection), counted_pairs=counted):
+            yield whole, f"with pair as (select * from counted_pairs),\n{measured}"
+
+    def keys(self) -> tuple[str, str, str]:
+        """Return the columns before the collocate, the tables they are from, and how equals are ordered."""
+        return "", "", ""
 
     @abstractmethod
-    def whole(self, bindings: Bindings) -> str:
-        """Return the statement for all of the store."""
+    def pairs(self, bindings: Bindings) -> str:
+        """Return the common table expressions up to ``pair``."""
 
     @abstractmethod
-    def _counted(self, connection: Connection, bindings: Bindings) -> AbstractContextManager[None]:
-        """Count in parts of the store, into tables of the connection."""
+    def counted(self, connection: Connection, min_count: int) -> pa.Table:
+        """Return the rows of ``pair``, counted in arrays."""
 
-    @abstractmethod
-    def _summed(self, bindings: Bindings) -> str:
-        """Return the statement over what was counted in parts."""
+    @property
+    def spelling(self) -> str:
+        """The common table expression for words that are one, if capital letters are ignored."""
+        return SPELLING if self.selection.ignore_case else ""
 
-    def _filled(self, text: str, bindings: Bindings, **told: str) -> str:
-        """Fill in the numbers of words, the same for words that are one, and what is asked of them."""
-        ignoring = self.selection.ignore_case
-        for alias in "tdh":
-            place, of_alias = f"{alias}.{self.column}", f"spelling_{alias}"
+    def item(self, alias: str, bindings: Bindings) -> tuple[str, str]:
+        """Return the number of a collocate in SQL, for a row of `token`, and the join that it needs."""
+        item = f"{alias}.{self.column}"
+        if wanted := has_pos(alias, self.pos, bindings):
             # Others are tokens of the window, too, as those without a lemma are.
-            if f"{{{alias}}}" in text and (wanted := has_pos(alias, self.pos, bindings)):
-                place = f"case when {wanted[0]} then {place} end"
-            # Not an inner join: tokens without a lemma are tokens of the window, too.
-            join = f"\n  left join spelling as {of_alias} on {of_alias}.id = {place}"
-            text = text.replace(f"{{spelled_{alias}}}", join if ignoring else "")
-            text = text.replace(f"{{{alias}}}", f"{of_alias}.folded" if ignoring else place)
-        told |= {
-            "spelling": SPELLING if ignoring else "",
-            "form": self.selection.spelled("word.form"),
-            "scores": scores(self.shown),
-            "shown": self.shown,
-            "measure": self.measure,
-        }
-        for name, string in told.items():
-            text = text.replace(f"{{{name}}}", string)
-        return text
+            item = f"case when {wanted[0]} then {item} end"
+        if not self.selection.ignore_case:
+            return item, ""
+        name = f"spelling_{alias}"
+        return f"{name}.folded", f"\n  left join spelling as {name} on {name}.id = {item}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,58 +166,39 @@ class WindowStatements(CollocationStatements):
 
     window: Window
 
-    def whole(self, bindings: Bindings) -> str:
-        """Return the statement for all of the store."""
-        return self._measured(self._spots(bindings) + _TOGETHER + _ALONE, bindings)
-
-    def _summed(self, bindings: Bindings) -> str:
-        spots, nodes = "sum(o11) from gathered", "sum(nodes) from gathered"
-        return self._measured(_COUNTED, bindings, spots, nodes)
-
-    @contextmanager
-    def _counted(self, connection: Connection, bindings: Bindings) -> Iterator[None]:
+    def counted(self, connection: Connection, min_count: int) -> pa.Table:
+        """Return the rows of ``pair``, counted in arrays."""
         from sentgen.lookups.statistics.window_counts import window_counts
 
-        spelling = SPELLINGS if self.selection.ignore_case else ""
-        asked = (self.node, self.window, self.column, self.selection, self.pos, spelling)
-        with registered(raw(connection), gathered=window_counts(connection, *asked)):
-            yield
-
-    def _measured(
-        self,
-        counted: str,
-        bindings: Bindings,
-        spots: str = "count(*) from spot",
-        nodes: str = "count(*) from node",
-    ) -> str:
-        of_tokens = self.selection.of_tokens
-        return self._filled(
-            counted + _WINDOW,
-            bindings,
-            spots=spots,
-            nodes=nodes,
-            and_corpora=also(of_tokens(bindings, "t")),
-            corpora=where(of_tokens(bindings), "      "),
+        return window_counts(
+            connection, self.node, self.window, self.column, self.selection, self.pos, min_count
         )
 
-    def _spots(self, bindings: Bindings) -> str:
+    def pairs(self, bindings: Bindings) -> str:
+        """Return the common table expressions up to ``pair``."""
         bindings.update(left=self.window.left, right=self.window.right)
         source = self.node.source(bindings)
-        template, chosen = _SPOTS, list[str]()
+        item, spelled = self.item("t", bindings)
+        spots, nodes, chosen, places = _SPOTS, "node", list[str](), ""
         if self.node.across:
-            template, placed_already = _SPOTS_ACROSS, source.reach is DOCUMENT
-            places = "" if placed_already else written(running())
-            template = template.replace("{places}", places)
-            template = template.replace("{counted}", "node" if placed_already else _PLACED_NODES)
+            spots = _SPOTS_ACROSS
+            if source.reach is not DOCUMENT:
+                nodes, places = _PLACED_NODES, written(running())
             if self.selection.condition is not None:
                 chosen = self.selection.of_tokens(bindings, "t")
-        return (
-            template.replace("{beginning}", source.beginning)
-            .replace("{sentence}", source.sentence)
-            .replace("{first}", source.first)
-            .replace("{last}", source.last)
-            .replace("{source}", source.table)
-            .replace("{chosen}", also(chosen))
+        of_tokens = self.selection.of_tokens
+        return _PAIRS.format(
+            beginning=source.beginning + places,
+            spelling=self.spelling,
+            sentence=source.sentence,
+            first=source.first,
+            last=source.last,
+            source=source.table,
+            spots=spots.format(nodes=nodes, item=item, spelled=spelled, chosen=also(chosen)),
+            item=item,
+            spelled=spelled,
+            and_corpora=also(of_tokens(bindings, "t")),
+            corpora=where(of_tokens(bindings), "      "),
         )
 
 

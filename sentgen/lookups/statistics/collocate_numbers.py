@@ -1,0 +1,84 @@
+"""What tokens are as collocates, in arrays: the numbers of words or lemmas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from sqlalchemy import Connection
+
+from sentgen.arrays import Ints, Longs
+from sentgen.lookups.parts_of_speech import has_pos
+from sentgen.lookups.search.conditions import among
+from sentgen.lookups.search.tokens import NONE, Block, kept_arrays
+from sentgen.lookups.selection import Selection
+from sentgen.lookups.statement import Bindings, Statement, where
+from sentgen.lookups.statistics.collocation_statements import SPELLINGS
+from sentgen.schema.engine import arrow_table, raw
+
+_TAGS = "select t.upos_id from (select id as upos_id, id as xpos_id from tag) as t{conditions}"
+
+
+class CollocateNumbers:
+    """Tells what tokens are as collocates.
+
+    Args:
+        connection: the store.
+        column: column of `token` with the numbers.
+        selection: the corpora.
+        pos: patterns of parts of speech, one of which a collocate has; none for all.
+
+    Attributes:
+        same: number to the one that stands for it, where capital letters are ignored.
+    """
+
+    def __init__(
+        self, connection: Connection, column: str, selection: Selection, pos: Sequence[str] = ()
+    ) -> None:
+        self.column, self.same = column, None
+        if selection.ignore_case:
+            # What is none comes to lie at the end.
+            self.same = np.append(by_number(connection, Statement(SPELLINGS)), NONE)
+        bindings = Bindings()
+        wanted = has_pos("t", pos, bindings)
+        self._tags = (
+            numbers_of(connection, Statement(_TAGS.format(conditions=where(wanted)), bindings))
+            if wanted
+            else None
+        )
+
+    def find(self, block: Block, at: Longs) -> Longs:
+        """Return the numbers of some tokens of a block, `NONE` for what is no collocate."""
+        found: Longs = block.column(self.column)[at].astype(np.int64)
+        if self._tags is not None:
+            tagged = [among(block.column(name)[at], self._tags) for name in ("upos_id", "xpos_id")]
+            found = np.where(tagged[0] | tagged[1], found, NONE)
+        return found if self.same is None else self.same[found]
+
+
+def by_number(connection: Connection, query: Statement, *, keep: bool = True) -> Longs:
+    """Return the second column of a query by the numbers of its first one, 0 for others.
+
+    Args:
+        connection: the store.
+        query: the query.
+        keep: whether it is asked once of a store that nobody can change.
+    """
+    known, key = kept_arrays(connection), (by_number, query.filled())
+    found = known.find(key)
+    if found is not None:
+        return found
+    ids, values = (column.to_numpy() for column in query.run(connection).columns)
+    dense = np.zeros(int(ids.max(initial=0)) + 1, np.int64)
+    dense[ids] = values
+    return known.keep(key, dense) if keep else dense
+
+
+def numbers_of(connection: Connection, query: Statement) -> Ints:
+    """Return the numbers that a query finds, ascending; once of a store that nobody can change."""
+    known, key = kept_arrays(connection), (numbers_of, query.filled())
+    found = known.find(key)
+    if found is None:
+        rows = arrow_table(raw(connection), query.text, query.used).column(0)
+        found = known.keep(key, np.sort(rows.to_numpy().astype(np.int32)))
+    return found
