@@ -13,7 +13,7 @@ from sentgen.lookups.absence import explained
 from sentgen.lookups.concordances.asked_lines import AskedLines
 from sentgen.lookups.concordances.contexts import WORDS, WideContextOption, check_paragraphs, read_context
 from sentgen.lookups.concordances.filtered_hits import filtered, steps
-from sentgen.lookups.concordances.hit_places import hit_places
+from sentgen.lookups.concordances.hit_places import hit_places, spread_of
 from sentgen.lookups.concordances.hits import HitLookup, read_query
 from sentgen.lookups.concordances.shown import read_shown, shown_keys
 from sentgen.lookups.concordances.sorting import NONE, TYPICAL, SortOption, line_order, read_order
@@ -22,7 +22,7 @@ from sentgen.lookups.cql.search import CqlOption, check_one
 from sentgen.lookups.keys import StoreKeys
 from sentgen.lookups.paging import OffsetOption, behind
 from sentgen.lookups.question import MOST
-from sentgen.lookups.statement import Answer, Statement
+from sentgen.lookups.statement import Answer, Bindings, Statement
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
@@ -197,7 +197,9 @@ class Kwic(HitLookup):
     def _placed(self, connection: Connection) -> Answer:
         asked = self._asked(connection)
         pattern = asked.pattern
-        answer = hit_places(connection, pattern.source, pattern.parts(connection), self.limit, self._missing)
+        spread, bindings = spread_of(connection, pattern.find(connection)), Bindings()
+        source = pattern.source(bindings)
+        answer = hit_places(connection, source, bindings, spread, self.limit, self._missing)
         answer = replace(answer, remarks=(*steps(connection, pattern), *answer.remarks))
         return explained(connection, answer, asked.selection, pattern.values)
 

@@ -6,69 +6,68 @@ drawn, and bounded however many hits there are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
+import numpy as np
 from sqlalchemy import Connection
 
+from sentgen.arrays import Longs
 from sentgen.lookups.concordances.hits import HitSource
-from sentgen.lookups.concordances.places import SentenceRange
-from sentgen.lookups.statement import Answer, Bindings, Statement, gathered, limit_clause
+from sentgen.lookups.search.hits import BlockHits
+from sentgen.lookups.search.tokens import Tokens
+from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause
 from sentgen.output.plots.places import PARTS
 from sentgen.output.tabular import column_of, without_columns
 from sentgen.output.wording import quantity
+from sentgen.schema.engine import raw, registered
 
-#: Where hits come from in a statement with such bindings, of a range of sentences or of all.
-Sources = Callable[[Bindings, SentenceRange | None], HitSource]
-_HIT = """\
-{beginning}hit as (
-  select {sentence} as sentence_id, {first} as first
-  from {source}
-)"""
-#: Sentences are placed in whole documents, of which others may be searched with other parts of the store.
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_DOCUMENTS = """\
+select document_id, min(first_token) as begin, sum(length)::bigint as tokens
+  from sentence
+  group by document_id"""
+#: How many hits begin at each place: what hits in arrays are counted to, too.
 _SPREAD = f"""\
-located as (
-  select id, document_id, sum(length) over (partition by document_id) as tokens,
-    sum(length) over (partition by document_id order by id) - length as before
-  from sentence{{documents}}
+{{beginning}}located as (
+  {_DOCUMENTS}
 ),
 spread as (
-  select document_id, tokens, {PARTS} * (before + first - 1) // tokens as place, count(*) as count
-  from hit
-  join located on located.id = hit.sentence_id
+  select document_id, tokens, {PARTS} * (first_token - begin + hit.first - 1) // tokens as place,
+    count(*) as count
+  from (select {{sentence}} as sentence_id, {{first}} as first from {{source}}) as hit
+  join sentence on sentence.id = hit.sentence_id
+  join located using (document_id)
   group by all
 )"""
-_OF_PART = """
-  where document_id in (select document_id from sentence where id {part})"""
-#: To place sentences takes longer than to find hits: only in documents that are shown.
-_OF_SHOWN = """
-  where document_id in (select document_id from shown)"""
-_COUNTED = "count(*) as count from hit join sentence on sentence.id = hit.sentence_id"
-_SUMMED = "sum(count) as count from gathered"
 _SHOWN = """\
 shown as (
   select document_id, count, corpus.name as corpus, document.name as document,
     count(*) over () as documents, (sum(count) over ())::bigint as hits
-  from (
-    select document_id, {counted}
-    group by document_id
-  )
+  from (select document_id, sum(count)::bigint as count from spread group by document_id)
   join document on document.id = document_id
   join corpus on corpus.id = document.corpus_id
   order by count desc, corpus, document, document_id{limit}
-)"""
-_TOTALS = ("documents", "hits")
-_STATEMENT = """\
-select corpus, document, shown.count::bigint as count, any_value(tokens)::bigint as tokens,
+)
+select corpus, document, shown.count, any_value(tokens) as tokens,
   (1e6 * shown.count / any_value(tokens))::double as per_million,
   string_agg(place::integer, ' ' order by place) as places{totals}
 from shown
-join (select distinct document_id, tokens, place from {spread}) using (document_id)
+join (select distinct document_id, tokens, place from spread) using (document_id)
 group by document_id, shown.count, corpus, document{totals}
 order by count desc, corpus, document, document_id"""
+_TOTALS = ("documents", "hits")
 
 
 def hit_places(
-    connection: Connection, hits: Sources, parts: Iterable[SentenceRange] | None, limit: int, missing: str
+    connection: Connection,
+    source: HitSource,
+    bindings: Bindings,
+    spread: Iterable[pa.Table],
+    limit: int,
+    missing: str,
 ) -> Answer:
     """Return the documents with hits, those with most first, then by corpus and name.
 
@@ -77,41 +76,53 @@ def hit_places(
 
     Args:
         connection: the store.
-        hits: where the hits come from, of a range of sentences or of all.
-        parts: of the store, if they are searched one after the other.
+        source: where the hits come from in the statement that is shown, with its ``bindings``.
+        bindings: of that statement.
+        spread: what `spread_of` or `spread_statement` say of all hits.
         limit: documents at most, 0 for all.
         missing: what there is none of where nothing was found.
     """
-    bindings = Bindings()
-    hit = _hit(hits, bindings)
-    shown = _SHOWN.format(counted="{counted}", limit=limit_clause(limit, bindings, "  "))
-    of_hits, spread = shown.format(counted=_COUNTED), _SPREAD.format(documents=_OF_SHOWN)
-    text = f"{hit},\n{of_hits},\n{spread}\n{_STATEMENT}"
-    whole = Statement(text.format(totals="", spread="spread"), bindings)
+    import pyarrow as pa
+
+    limited = limit_clause(limit, bindings, "  ")
+    shown = f"{_spread(source)},\n{_SHOWN.format(limit=limited, totals='')}"
     totals = "".join(f", {name}" for name in _TOTALS)
-    if parts is None:
-        found = Statement(text.format(totals=totals, spread="spread"), bindings).fetch(connection, limit)
-    else:
-        with gathered(connection, "gathered", _of_parts(hits, parts)):
-            text = f"with {shown.format(counted=_SUMMED)}\n{_STATEMENT}"
-            of_parts = Statement(text.format(totals=totals, spread="gathered"), bindings)
-            found = of_parts.fetch(connection, limit)
+    counted = Statement(f"with {_SHOWN.format(limit=limited, totals=totals)}", bindings)
+    with registered(raw(connection), spread=pa.concat_tables(spread)):
+        found = counted.fetch(connection, limit)
     documents, number = (int(next(iter(column_of(found, name)), 0)) for name in _TOTALS)
     remarks = [f"{quantity(number, 'hit')} in {quantity(documents, 'document')}"] if number else []
     more, found = documents > found.num_rows, without_columns(found, _TOTALS)
-    return Answer(found, whole, missing, truncated=more, total=documents, remarks=tuple(remarks))
+    query = Statement(shown, bindings)
+    return Answer(found, query, missing, truncated=more, total=documents, remarks=tuple(remarks))
 
 
-def _of_parts(hits: Sources, parts: Iterable[SentenceRange]) -> Iterator[Statement]:
-    """Yield the statements that count in parts of the store."""
-    for within in parts:
-        bindings = Bindings()
-        spread = _SPREAD.format(documents=_OF_PART.format(part=within.part))
-        yield Statement(f"{_hit(hits, bindings, within)},\n{spread}\nselect * from spread", bindings)
+def spread_statement(source: HitSource, bindings: Bindings) -> Statement:
+    """Return what says of hits how many begin at each place of each document."""
+    return Statement(f"{_spread(source)}\nselect * from spread", bindings)
 
 
-def _hit(hits: Sources, bindings: Bindings, within: SentenceRange | None = None) -> str:
-    source = hits(bindings, within)
-    return _HIT.format(
+def spread_of(connection: Connection, found: Iterable[BlockHits]) -> Iterator[pa.Table]:
+    """Yield the same of hits in arrays, those of a block at a time; once at least."""
+    import pyarrow as pa
+
+    documents, begins, tokens = Tokens(connection).array(f"{_DOCUMENTS}\n  order by document_id", {})
+
+    def counted(rows: Longs, first: Longs) -> pa.Table:
+        places = PARTS * (first - begins[rows]) // tokens[rows]
+        keys, counts = np.unique(rows * PARTS + places, return_counts=True)
+        rows, places = np.divmod(keys, PARTS)
+        columns = {"document_id": documents[rows], "tokens": tokens[rows], "place": places, "count": counts}
+        return pa.table(columns)
+
+    nothing = np.zeros(0, np.int64)
+    yield counted(nothing, nothing)
+    for hits in found:
+        of_hits = hits.block.sentences()[3][hits.block.sentence_of(hits.first)]
+        yield counted(np.searchsorted(documents, of_hits), hits.block.numbers(hits.first))
+
+
+def _spread(source: HitSource) -> str:
+    return _SPREAD.format(
         beginning=source.beginning, sentence=source.sentence, first=source.first, source=source.table
     )

@@ -13,7 +13,7 @@ from sentgen.errors import InputError
 from sentgen.lookups.absence import QuestionValue as Named
 from sentgen.lookups.absence import explained
 from sentgen.lookups.attributes import Test, Value
-from sentgen.lookups.concordances.hit_places import hit_places
+from sentgen.lookups.concordances.hit_places import hit_places, spread_statement
 from sentgen.lookups.concordances.hits import HitSource
 from sentgen.lookups.concordances.places import SentenceRange, sentences_of
 from sentgen.lookups.concordances.sorting import NONE, SortOption, line_order, read_order
@@ -143,8 +143,11 @@ class Match(Lookup):
 
     def places(self, connection: Connection, limit: int) -> Answer:
         """Return the documents with hits, and where these are (see `hit_places`); 0 is no limit."""
-        search = self._search(connection)
-        return hit_places(connection, search.placed, search.parts, limit, self._missing)
+        search, bindings = self._search(connection), Bindings()
+        source = search.placed(bindings)
+        parts: Iterable[SentenceRange | None] = search.parts or [None]
+        spread = (search.spread(within).run(connection) for within in parts)
+        return hit_places(connection, source, bindings, spread, limit, self._missing)
 
     @property
     def _missing(self) -> str:
@@ -214,6 +217,11 @@ class _Search:
     def placed(self, bindings: Bindings, within: SentenceRange | None = None) -> HitSource:
         """Return where the hits come from in a statement with other bindings."""
         return self.statements(within, bindings=bindings).placed
+
+    def spread(self, within: SentenceRange | None) -> Statement:
+        """Return what counts the places of the hits in a part of the store."""
+        bindings = Bindings()
+        return spread_statement(self.placed(bindings, within), bindings)
 
     @property
     def parts(self) -> Iterable[SentenceRange] | None:
