@@ -5,14 +5,20 @@ The node of a line reaches from one of the words to the other.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups.attributes import COLUMNS
 from sentgen.lookups.concordances.hits import read_pattern
 from sentgen.lookups.concordances.surface import LINE_COLUMNS, surface_of
+from sentgen.lookups.cql import syntax
+from sentgen.lookups.cql.search import Cql, query_of
+from sentgen.lookups.cql.tokens import columns
+from sentgen.lookups.cql.words import token_of
 from sentgen.lookups.dependency_search import End, Layer
-from sentgen.lookups.patterns import TokenPattern, counted_tag, loose, tag_among, word_among
+from sentgen.lookups.patterns import counted_tag, loose, tag_among, word_among
 from sentgen.lookups.prepositions import linked_tokens
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
@@ -21,25 +27,12 @@ from sentgen.lookups.windows import Window
 from sentgen.schema.tables.corpus import NO_TAG
 
 #: Sorted by the number of a column: of pairs of two tables, its name is that of two.
-_LINES = (
-    """\
+_PAIRS = """\
 {beginning}{links}pair as (
   {pairs}
   order by 1, first, last, place{limit}
 ),
-line as (
-  select pair.sentence_id, pair.first, pair.last, pair.place,
-    {columns}
-  from pair
-  join token as c on c.sentence_id = pair.sentence_id
-    and c.position between pair.first - $context and pair.last + $context
-  join word on word.id = c.word_id{surface}
-  group by pair.sentence_id, pair.first, pair.last, pair.place
-)
 """
-    + LINE_COLUMNS
-    + "\norder by line.sentence_id, first, last, place"
-)
 
 _DEPENDENCY = """\
 select m.sentence_id, m.position as place,
@@ -55,18 +48,21 @@ select sentence_id, position as place, least(position, node.first) as first,
   from (
     select t.sentence_id, t.position,
       arg_min(n, greatest(n.first - t.position, t.position - n.last)) as node
-    from ({node}) as n
+    from {node} as n
     join token as t on t.sentence_id = n.sentence_id
       and t.position between n.first - $before and n.last + $after
       and t.position not between n.first and n.last{conditions}
     group by t.sentence_id, t.position
   )"""
-_NODE = "select n.sentence_id, n.position as first, n.position as last from token as n{conditions}"
 _RELATED = """\
 select d.sentence_id, d.position as place,
     least(d.position, h.position) as first, greatest(d.position, h.position) as last
   from {arc} as d
   join token as h on h.sentence_id = d.sentence_id and h.position = d.head{conditions}"""
+_LINES = (
+    LINE_COLUMNS.format(shown="", node="node", more="") + "\norder by line.sentence_id, first, last, place"
+)
+#: Words on each side.
 _CONTEXT = 12
 
 
@@ -119,17 +115,11 @@ def collocation_lines(
     As many as `Collocations` counts; the collocate is a pattern of one token, the word as it is written.
     """
     bindings = Bindings(context=_CONTEXT, before=window.left, after=window.right)
-    hits, beginning = read_node(connection, word, selection), "with "
-    if hits.one_token:
-        of_node = _one_token(connection, word, selection).conditions("n", bindings)
-        node = _NODE.format(conditions=where([*of_node, *selection.of_tokens(bindings, "n")], "      "))
-    else:
-        source = hits.source(bindings)
-        node, beginning = f"select * from {source.table}", source.beginning
-    of_collocate = _one_token(connection, collocate, selection).conditions("t", bindings)
-    pairs = _COLLOCATION.format(node=node, conditions=where(of_collocate, "    "))
+    node = read_node(connection, word, selection).source(bindings)
+    of_collocate = _one_token(connection, collocate, selection).of_token("t", bindings)
+    pairs = _COLLOCATION.format(node=node.table, conditions=where([of_collocate], "    "))
     missing = f"line with {word!r} and {collocate!r}"
-    return _lines(connection, pairs, bindings, limit, missing, beginning=beginning)
+    return _lines(connection, pairs, bindings, limit, missing, beginning=node.beginning)
 
 
 def relation_lines(
@@ -163,13 +153,13 @@ def relation_lines(
     form = f"{selection.spelled('form')} = {selection.spelled('$collocate')}"
     arc, kind, links, linked = "token", "deprel_id", "", ""
     if preposition:
-        around = where(token.conditions("n", bindings), "    ")
-        among = f"t.sentence_id in (select n.sentence_id from token as n{around})"
-        links = linked_tokens([*token.columns, COLUMNS[by][0]], [among])
+        around = f"select n.sentence_id from token as n where {token.of_token('n', bindings)}"
+        read = [*columns(token.condition), COLUMNS[by][0]]
+        links = linked_tokens(read, [f"t.sentence_id in ({around})"])
         arc, kind = "link", "relation_id"
         linked = f"d.preposition = {bindings.bind('preposition', preposition)}"
     conditions = [
-        *token.conditions(node, bindings),
+        token.of_token(node, bindings),
         f"{other}.{COLUMNS[by][0]} in (select id from word where {form})",
         f"d.{kind} = (select id from tag where name = $relation)",
         linked,
@@ -180,11 +170,25 @@ def relation_lines(
     return _lines(connection, pairs, bindings, limit, missing, links)
 
 
-def _one_token(connection: Connection, pattern: str, selection: Selection) -> TokenPattern:
+@dataclass(frozen=True, slots=True)
+class _OneToken:
+    """What one token is asked to be, in a query."""
+
+    cql: Cql
+    condition: syntax.Condition
+
+    def of_token(self, alias: str, bindings: Bindings) -> str:
+        """Return the condition on a row of `token`."""
+        return self.cql.conditions(bindings).of_token(self.condition, alias)
+
+
+def _one_token(connection: Connection, pattern: str, selection: Selection) -> _OneToken:
     tokens = read_pattern(connection, pattern, selection)
     if len(tokens) > 1:
         raise InputError(f"collocates are single words, and {pattern!r} has {len(tokens)}")
-    return tokens[0]
+    token = token_of(tokens[0])
+    assert token.condition is not None
+    return _OneToken(query_of(connection, pattern, token, selection), token.condition)
 
 
 def _word(alias: str, pattern: str, selection: Selection, bindings: Bindings) -> str:
@@ -203,8 +207,6 @@ def _lines(
     beginning: str = "with ",
 ) -> Answer:
     cut = limit_clause(limit, bindings, "  ")
-    surface = surface_of(connection)
-    columns = surface.columns("pair.first", "pair.last", "pair.first - $context")
-    told = {"columns": columns, "surface": surface.join, "shown": "", "node": "node", "more": ""}
-    text = _LINES.format(beginning=beginning, links=links, pairs=pairs, limit=cut, **told)
+    text = _PAIRS.format(beginning=beginning, links=links, pairs=pairs, limit=cut)
+    text += surface_of(connection).lines("pair", ["place"]) + _LINES
     return limited(connection, Statement(text, bindings), limit, missing)

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 from sentgen.case_folding import fold, folded
 from sentgen.errors import InputError
-from sentgen.lookups.attributes import COLUMNS, NAMED, is_like
+from sentgen.lookups.attributes import NAMED, is_like
 from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Bindings, Statement, any_of
+from sentgen.lookups.statement import Bindings, Statement
 from sentgen.output.wording import instead
 
 ANY = "*"
@@ -102,26 +102,6 @@ class TokenPattern:
     def free(self) -> bool:
         """Whether every token matches."""
         return self.attribute == "word" and self.pattern == ANY and not self.tag
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of `token` that it is about."""
-        return (COLUMNS[self.attribute][0], *(("xpos_id", "upos_id") if self.tag else ()))
-
-    def conditions(self, alias: str, bindings: Bindings) -> list[str]:
-        """Return the conditions on a row of `token`."""
-        column, table, _ = COLUMNS[self.attribute]
-        place = f"{alias}.{column}"
-        if table == "word":
-            found = [word_among(place, self.pattern, bindings, ignore_case=self.ignore_case)]
-        else:
-            found = [tag_among(place, self.pattern, bindings)]
-        if self.pattern == ANY and self.attribute != "word":
-            found.append(f"{place} is not null")
-        if self.tag:
-            kinds = ("xpos_id", "upos_id")
-            found.append(any_of([tag_among(f"{alias}.{name}", self.tag, bindings) for name in kinds]))
-        return [condition for condition in found if condition]
 
 
 def token_pattern(

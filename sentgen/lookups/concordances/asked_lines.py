@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.concordances.contexts import CARRIED, LineContext, wide_lines
+from sentgen.errors import InputError
+from sentgen.lookups.concordances.contexts import LineContext, lines_in
 from sentgen.lookups.concordances.hits import HitSource, Query
-from sentgen.lookups.concordances.shown import Shown
-from sentgen.lookups.concordances.sorting import LineOrder
+from sentgen.lookups.concordances.sorting import LineKey, LineOrder, value_at
 from sentgen.lookups.concordances.surface import LINE_COLUMNS, surface_of
-from sentgen.lookups.reach import SENTENCE, Reach, running, written
+from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach, running, written
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement, limit_clause
 
@@ -19,55 +20,55 @@ _COUNT = """\
 {parts}select {hits} as hits
 from {source}"""
 
-_LINES = """\
-line as (
-  select hit.sentence_id, hit.first, hit.last,{carried}
-    {columns}
-  from hit
-  join token as c on c.sentence_id = hit.sentence_id
-    and c.position between hit.first - $context and hit.last + $context
-  join word on word.id = c.word_id{surface}
-  group by hit.sentence_id, hit.first, hit.last
-)
+#: Hits that are put in order, some of them drawn at random: by a hash of the place, so that they are the same
+#: for a seed, however they are found.
+_DRAWN = """\
+drawn as materialized (
+  select *
+  from {hits}
+  order by md5(concat_ws(':', {seed}, sentence_id, first, last)), sentence_id, first, last
+  limit {sample}
+),
 """
-#: All hits that are put in order, or of these some drawn at random.
-_EVERY = """\
-every as {kept}(
-  select {sentence} as sentence_id, {first} as first, {last} as last
-  from {source}{drawn}
+#: Hits in sentences as hits in documents, where what is beside them may be in other sentences.
+_WIDE = """\
+wide as (
+  select p.start as sentence_id, p.before + h.first as first, p.before + h.last as last
+  from {hits} as h
+  join placed as p on p.id = h.sentence_id
 ),
 """
 _FIRST = """\
 hit as materialized (
-  select {sentence} as sentence_id, {first} as first, {last} as last
-  from {source}
-  order by {order}{limit}
+  select *
+  from {hits}
+  order by sentence_id, first, last{limit}
 )"""
+#: Columns that every line has before its words, and those of the words and their places.
+_ALWAYS = ("corpus", "document", "sent_id")
+_BY_PLACE = ("sentence_id", "first", "last")
+_TAKEN = ("left", "node", "right", *_BY_PLACE)
+#: Keys that are shown at most.
+_MOST = 50
 #: Where the node of a line is.
 _PLACE = ",\n  line.sentence_id, first, last"
-_BY_PLACE = ("sentence_id", "first", "last")
-#: A hash of the place: the same hits for a seed, however they are found.
-_DRAWN = """
-  order by md5(concat_ws(':', {seed}, {place})), {place}
-  limit {sample}"""
-#: What lines show, in a scope of its own: names of what is around it come again.
-_TOLD = """\
-told as materialized (
-{lines}
-),
-"""
 #: What a line shows.
 SAID = """\
 md5(
     concat_ws(chr(31), rtrim(coalesce("left", '')), rtrim(node), rtrim(coalesce("right", '')))
   ) as said"""
-_SAID = f"""\
-select line.sentence_id, first, last,
+#: The first of the hits whose lines show the same; lines are made in a scope of their own.
+_ONCE = f"""\
+once as (
+  select sentence_id, first, last
+  from (
+{{lines}}select line.sentence_id, first, last,
   {SAID}
-from line"""
-_FIRST_OF_EACH = """\
-select sentence_id, first, last from told
-  qualify row_number() over (partition by said order by sentence_id, first, last) = 1"""
+from line
+  )
+  qualify row_number() over (partition by said order by sentence_id, first, last) = 1
+),
+"""
 _DOCUMENTS = (
     "s.document_id in (select document_id from sentence where id in (select sentence_id from {table}))"
 )
@@ -83,7 +84,7 @@ class AskedLines:
         pattern: what is looked for.
         context: what is shown beside it.
         order: what lines are put in order by.
-        shown: columns before their words.
+        shown: the keys of the columns before their words, by the names of these.
         distinct: whether of lines that show the same only the first one is meant.
         sample: how many hits are drawn at random, if some are, and ``seed``: by which number.
         placed: whether the place of the node is told.
@@ -94,7 +95,7 @@ class AskedLines:
     pattern: Query
     context: LineContext
     order: LineOrder
-    shown: Shown
+    shown: Mapping[str, LineKey]
     distinct: bool = False
     sample: int = 0
     seed: int = 0
@@ -107,8 +108,13 @@ class AskedLines:
 
     @property
     def reach(self) -> Reach:
-        """How far hits reach that are put in order: lines count from the sentence of their first token."""
+        """What the hits that may be shown are counted from; lines from the sentence of their first token."""
         return SENTENCE if self.distinct else self.pattern.reach
+
+    @property
+    def line_reach(self) -> Reach:
+        """What they are counted from where lines are put in order and made."""
+        return DOCUMENT if self.wide else SENTENCE
 
     def count(self) -> Statement:
         """Return the statement that counts the hits, up to the number of those that are drawn."""
@@ -131,66 +137,76 @@ class AskedLines:
     def ordered(self, table: str, limit: int) -> Statement:
         """Return the statement that puts the hits of a table in order, of which the first ones are kept."""
         bindings = Bindings()
-        beginning = "with " + (written(running([_DOCUMENTS.format(table=table)])) if self.wide else "")
-        hit = self.order.hits(table, self.reach, bindings, limit, wide=self.wide)
-        return Statement(f"{beginning}{hit}\nselect *\nfrom hit\norder by rank", bindings)
+        hit = self.order.hits(table, self.line_reach, bindings, limit)
+        return Statement(f"with {self._running(table)}{hit}\nselect *\nfrom hit\norder by rank", bindings)
 
     def drawn(self, table: str) -> Statement:
         """Return the statement that draws some hits of a table at random."""
         bindings = Bindings()
-        return Statement(f"select *\nfrom {table}{self._draw(bindings, ', '.join(_BY_PLACE))}", bindings)
+        return Statement(f"with {self._drawn(table, bindings).rstrip()[:-1]}\nselect *\nfrom drawn", bindings)
 
     def _columns(self, bindings: Bindings) -> str:
         reasons = "".join(f"\n  line.{name}," for name in self.order.reasons)
-        return LINE_COLUMNS.format(
-            shown=self.shown.columns(bindings) + reasons, node="node", more=_PLACE if self.placed else ""
+        shown = "".join(
+            f"\n  {value_at(key, 'sentence', 'line.first', bindings)} as {_quoted(name)},"
+            for name, key in self.shown.items()
         )
+        return LINE_COLUMNS.format(shown=shown + reasons, node="node", more=_PLACE if self.placed else "")
 
     def _source(self, bindings: Bindings) -> HitSource:
-        """Return the hits that may be shown."""
+        """Return the hits that may be shown: all, or those whose lines show what none before them does."""
         source = self.pattern.source(bindings)
-        return self._once(source, bindings) if self.distinct else source
+        if not self.distinct:
+            return source
+        lines = replace(self, order=LineOrder(), sample=0)._made(source, 0, bindings)
+        return HitSource("once", *_BY_PLACE, _ONCE.format(lines=lines))
 
     def _made(self, source: HitSource, limit: int, bindings: Bindings) -> str:
         """Return the common table expressions up to ``line``, which has the words of the lines."""
         bindings["context"] = self.context.size
-        surface = surface_of(self.connection)
-        text = source.beginning + self._chosen(source, limit, bindings) + ",\n"
-        carried = ["rank", *self.order.reasons] if self.order.keys else []
-        if self.wide:
-            placed_already = source.reach is not SENTENCE or bool(self.order.keys)
-            return text + wide_lines(
-                source.reach, self.context, surface, bindings, carried=carried, placed_already=placed_already
-            )
-        return text + _LINES.format(
-            carried="".join(CARRIED.format(name=name) for name in carried),
-            columns=surface.columns("hit.first", "hit.last", "hit.first - $context"),
-            surface=surface.join,
-        )
+        text, hits = source.beginning, source.table
+        if self.sample:
+            text, hits = text + self._drawn(hits, bindings), "drawn"
+        if self.wide and source.reach is SENTENCE:
+            text, hits = text + self._running(hits) + _WIDE.format(hits=hits), "wide"
+        if self.order.keys:
+            text += self.order.hits(hits, self.line_reach, bindings, limit)
+        else:
+            text += _FIRST.format(hits=hits, limit=limit_clause(limit, bindings, "  "))
+        more = ["rank", *self.order.reasons] if self.order.keys else []
+        lines = lines_in(self.context, surface_of(self.connection), self.line_reach, more)
+        return f"{text},\n{lines}"
 
-    def _once(self, source: HitSource, bindings: Bindings) -> HitSource:
-        """Return the hits whose lines show what none before them does."""
-        told = replace(self, order=LineOrder(), sample=0)._made(source, 0, bindings)
-        parts = _TOLD.format(lines=f"{told}{_SAID}")
-        return HitSource(f"({_FIRST_OF_EACH}) as once", *_BY_PLACE, parts)
+    def _running(self, table: str) -> str:
+        """Return what the documents of hits are read from, where lines go over the ends of sentences."""
+        return written(running([_DOCUMENTS.format(table=table)])) if self.wide else ""
 
-    def _chosen(self, source: HitSource, limit: int, bindings: Bindings) -> str:
-        """Return the common table expressions up to ``hit``, which has the hits that are shown."""
-        told = {
-            "sentence": source.sentence,
-            "first": source.first,
-            "last": source.last,
-            "source": source.table,
-        }
-        place = f"{source.sentence}, {source.first}, {source.last}"
-        if not (self.order.keys or self.sample or self.distinct):
-            return _FIRST.format(order=place, limit=limit_clause(limit, bindings, "  "), **told)
-        drawn = self._draw(bindings, place) if self.sample else ""
-        text = _EVERY.format(kept="materialized " if drawn else "", drawn=drawn, **told)
-        if self.wide and self.order.keys and source.reach is SENTENCE:
-            text += written(running([_DOCUMENTS.format(table="every")]))
-        return text + self.order.hits("every", source.reach, bindings, limit, wide=self.wide)
-
-    def _draw(self, bindings: Bindings, place: str) -> str:
+    def _drawn(self, hits: str, bindings: Bindings) -> str:
         seed, sample = bindings.bind("seed", self.seed), bindings.bind("sample", self.sample)
-        return _DRAWN.format(seed=seed, place=place, sample=sample)
+        return _DRAWN.format(hits=hits, seed=seed, sample=sample)
+
+
+def read_shown(given: Sequence[str], others: Collection[str] = ()) -> tuple[str, ...]:
+    """Read names of keys, one each or several with commas between them; leave out what every line has.
+
+    Args:
+        given: the names.
+        others: columns that these lines have, too.
+
+    Raises:
+        InputError: one is empty or given twice, or is the name of a column with words.
+    """
+    names = [name.strip() for one in given for name in one.split(",")]
+    if not all(names) or len(set(names)) < len(names) or len(names) > _MOST:
+        raise InputError(
+            f"{', '.join(given)!r} has an empty key, or one twice, or more than {_MOST}; write keys as in"
+            " genre,year"
+        )
+    if taken := [name for name in names if name in (*_TAKEN, *others)]:
+        raise InputError(f"a line has a column {taken[0]!r} already; write meta.{taken[0]} for metadata")
+    return tuple(name for name in names if name not in _ALWAYS)
+
+
+def _quoted(name: str) -> str:
+    """Return a name of a column; a dollar would stand for a parameter."""
+    return '"' + name.replace("$", "").replace('"', '""') + '"'

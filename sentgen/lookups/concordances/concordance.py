@@ -10,13 +10,19 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups.absence import explained
-from sentgen.lookups.concordances.asked_lines import AskedLines
+from sentgen.lookups.concordances.asked_lines import AskedLines, read_shown
 from sentgen.lookups.concordances.contexts import WORDS, WideContextOption, check_paragraphs, read_context
 from sentgen.lookups.concordances.filtered_hits import filtered, steps
 from sentgen.lookups.concordances.hit_places import hit_places, spread_of
 from sentgen.lookups.concordances.hits import HitLookup, read_query
-from sentgen.lookups.concordances.shown import read_shown, shown_keys
-from sentgen.lookups.concordances.sorting import NONE, TYPICAL, SortOption, line_order, read_order
+from sentgen.lookups.concordances.sorting import (
+    NONE,
+    TYPICAL,
+    SortOption,
+    find_key,
+    line_order,
+    read_order,
+)
 from sentgen.lookups.concordances.typical import REASONS
 from sentgen.lookups.cql.search import CqlOption, check_one
 from sentgen.lookups.keys import StoreKeys
@@ -224,7 +230,7 @@ class Kwic(HitLookup):
         hits = filtered(connection, hits, self.filters, selection, reading)
         there = StoreKeys(connection, selection.names)
         order = line_order(there, read_order(self.sort), context.sorted_by, explained=self.explain)
-        shown = shown_keys(there, read_shown(self.show))
+        shown = {name: find_key(there, name) for name in read_shown(self.show)}
         sample, seed = self.drawn
         return AskedLines(
             connection,

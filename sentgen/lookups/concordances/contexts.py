@@ -1,7 +1,6 @@
 """Contexts that go over the ends of sentences: so many tokens, sentences or paragraphs around a hit.
 
-A hit is a place in its document (`sentgen.lookups.reach`), and so are the ends of its context; only the
-sentences between these are read as text.
+A hit is a place in its document (`sentgen.lookups.reach`), and so are the ends of its context.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError, NotFoundError
 from sentgen.lookups.concordances.surface import Surface
-from sentgen.lookups.reach import DOCUMENT, Reach, running, written
-from sentgen.lookups.statement import Bindings, Statement
+from sentgen.lookups.reach import Reach
+from sentgen.lookups.statement import Statement
 from sentgen.options import Option
 
 #: Where nothing else is asked for, and words that lines are sorted by where contexts are no words.
@@ -37,44 +36,33 @@ WideContextOption = Annotated[
     ),
 ]
 
-#: The hits that are shown, as places in their documents.
-_SHOWN = """\
-{places}shown as materialized (
-  {shown}
+#: The first and the last token that is shown of a hit in a document.
+_OF_SENTENCES = """\
+shown as (
+  select hit.*, coalesce(x.before + 1, 1) as low, coalesce(y.before + y.length, {end}) as high
+  from hit
+  asof join placed as a on a.start = hit.sentence_id and a.before < hit.first
+  asof join placed as b on b.start = hit.sentence_id and b.before < hit.last
+  left join placed as x on x.start = hit.sentence_id and x.id = a.id - $context + 1
+  left join placed as y on y.start = hit.sentence_id and y.id = b.id + $context - 1
 ),
 """
-_IN_DOCUMENTS = "select hit.sentence_id as start, hit.first, hit.last{carried}\n  from hit"
-#: What of a hit a line has, too.
-CARRIED = " any_value(hit.{name}) as {name},"
-_PLACED = (
-    "select p.start, p.before + hit.first as first, p.before + hit.last as last{carried}\n"
-    "  from hit\n  join placed as p on p.id = hit.sentence_id"
-)
-_DOCUMENTS = "s.document_id in (select document_id from sentence where id in (select sentence_id from hit))"
-
-_OF_WORDS = (
-    "  select s.*, greatest(s.first - $context, 1) as low, s.last + $context as high\n  from shown as s"
-)
-_OF_SENTENCES = """\
-  select s.*, coalesce(x.before + 1, 1) as low, coalesce(y.before + y.length, {end}) as high
-  from shown as s
-  asof join placed as a on a.start = s.start and a.before < s.first
-  asof join placed as b on b.start = s.start and b.before < s.last
-  left join placed as x on x.start = s.start and x.id = a.id - $context + 1
-  left join placed as y on y.start = s.start and y.id = b.id + $context - 1"""
 #: Of a hit outside of all paragraphs, its sentence.
 _OF_PARAGRAPHS = """\
-  select s.*,
-    case when a.last < s.first or a.last is null then c.before + 1 else coalesce(x.first, 1) end as low,
-    case when b.last < s.last or b.last is null then d.before + d.length
+shown as (
+  select hit.*,
+    case when a.last < hit.first or a.last is null then c.before + 1 else coalesce(x.first, 1) end as low,
+    case when b.last < hit.last or b.last is null then d.before + d.length
       else coalesce(y.last, {end}) end as high
-  from shown as s
-  asof join placed as c on c.start = s.start and c.before < s.first
-  asof join placed as d on d.start = s.start and d.before < s.last
-  asof left join paragraph as a on a.start = s.start and a.first <= s.first
-  asof left join paragraph as b on b.start = s.start and b.first <= s.last
-  left join paragraph as x on x.start = s.start and x.number = a.number - $context + 1
-  left join paragraph as y on y.start = s.start and y.number = b.number + $context - 1"""
+  from hit
+  asof join placed as c on c.start = hit.sentence_id and c.before < hit.first
+  asof join placed as d on d.start = hit.sentence_id and d.before < hit.last
+  asof left join paragraph as a on a.start = hit.sentence_id and a.first <= hit.first
+  asof left join paragraph as b on b.start = hit.sentence_id and b.first <= hit.last
+  left join paragraph as x on x.start = hit.sentence_id and x.number = a.number - $context + 1
+  left join paragraph as y on y.start = hit.sentence_id and y.number = b.number + $context - 1
+),
+"""
 _PARAGRAPHS = f"""\
 paragraph as materialized (
   select b.start, b.before + region.position as first, e.before + region.last_position as last,
@@ -86,28 +74,6 @@ paragraph as materialized (
 ),
 """
 _ANY_PARAGRAPH = f"select 1 from region where kind = '{PARAGRAPH}' limit 1"
-_LINES = """\
-around as (
-{around}
-),
-stretch as materialized (
-  select around.*, a.id as low_id, b.id as high_id
-  from around
-  asof join placed as a on a.start = around.start and a.before < around.low
-  asof join placed as b on b.start = around.start and b.before < around.high
-),
-line as (
-  select any_value(p.id) filter (where {here}) as sentence_id,
-    hit.first - any_value(p.before) filter (where {here}) as first,
-    hit.last - any_value(p.before) filter (where {here}) as last,{carried}
-    {columns}
-  from (select *, unnest(range(low_id, high_id + 1)) as id from stretch) as hit
-  join placed as p on p.id = hit.id
-  join token as c on c.sentence_id = hit.id and p.before + c.position between hit.low and hit.high
-  join word on word.id = c.word_id{surface}
-  group by hit.start, hit.first, hit.last
-)
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,38 +117,17 @@ def check_paragraphs(connection: Connection) -> None:
         raise NotFoundError("no paragraphs here: no source marks any (p); write 2s for sentences")
 
 
-def wide_lines(
-    reach: Reach,
-    context: LineContext,
-    surface: Surface,
-    bindings: Bindings,
-    *,
-    carried: Sequence[str],
-    placed_already: bool,
-) -> str:
-    """Return the common table expressions that make ``line`` of ``hit``, behind which they stand.
+def lines_in(context: LineContext, surface: Surface, reach: Reach, more: Sequence[str]) -> str:
+    """Return the common table expressions that make ``line`` of the hits in ``hit``.
 
     Args:
-        reach: what hits are counted from.
-        context: what is shown of what is around them.
+        context: what is shown of what is around them, ``$context`` of these.
         surface: how tokens become text.
-        bindings: of the statement.
-        carried: columns of ``hit`` that lines have, too.
-        placed_already: whether the statement has the places of sentences.
+        reach: what hits are counted from: documents, but for words in their sentences.
+        more: columns of ``hit`` that lines have, too.
     """
-    bindings["context"] = context.size
-    shown = _IN_DOCUMENTS if reach is DOCUMENT else _PLACED
-    text = _SHOWN.format(
-        places="" if placed_already else written(running([_DOCUMENTS])),
-        shown=shown.format(carried="".join(f", hit.{name}" for name in carried)),
-    )
-    if context.unit == "p":
-        text += _PARAGRAPHS
-    around = {"": _OF_WORDS, "s": _OF_SENTENCES, "p": _OF_PARAGRAPHS}[context.unit]
-    return text + _LINES.format(
-        around=around.format(end=_END),
-        here="p.before + c.position = hit.first",
-        carried="".join(CARRIED.format(name=name) for name in carried),
-        columns=surface.columns("hit.first", "hit.last", "hit.low", before="p.before + "),
-        surface=surface.join,
-    )
+    if not context.unit:
+        return surface.lines("hit", more, reach=reach)
+    around = _OF_SENTENCES if context.unit == "s" else f"{_PARAGRAPHS}{_OF_PARAGRAPHS}"
+    told = around.format(end=_END)
+    return told + surface.lines("shown", more, reach=reach, low="hit.low", high="hit.high")

@@ -155,7 +155,7 @@ class Query:
         """Return where the hits come from: those found in a part of the store, or the definition."""
         found = self.found(bindings, within)
         place = ("sentence_id", "first", "last")
-        return HitSource(f"{found.hits} as found", *place, found.parts, reach=self.reach)
+        return HitSource(found.hits, *place, found.parts, reach=self.reach)
 
     def found(self, bindings: Bindings, within: SentenceRange | None = None) -> CqlMatches:
         """Return the hits, with the places of labels."""

@@ -21,6 +21,7 @@ from sentgen.lookups.concordances.stretches import (
     stretches_of,
 )
 from sentgen.lookups.concordances.word_order import WordOrder
+from sentgen.lookups.reach import Reach
 from sentgen.lookups.search.hits import BlockHits
 from sentgen.lookups.search.spans import NO_SPANS, Spans
 from sentgen.lookups.search.tokens import Tokens
@@ -105,16 +106,17 @@ class LineSearch:
         if not self._asked.sample:
             yield from self._found()
             return
-        drawn = self._kept(self._found(), self._asked.drawn(_CHOSEN), early=True)
+        asked = self._asked
+        drawn = self._kept(self._found(), asked.reach, asked.drawn(_CHOSEN), early=True)
         yield from located(self._tokens, _places(drawn).ordered())
 
-    def _kept(self, found: Iterable[BlockHits], query: Statement, *, early: bool) -> pa.Table:
+    def _kept(self, found: Iterable[BlockHits], reach: Reach, query: Statement, *, early: bool) -> pa.Table:
         """Return the hits that a query keeps of all; ``early``: it can be asked of some before."""
         import pyarrow as pa
 
-        held, size = [_rows(self._asked, None)], 0
+        held, size = [_rows(None, reach)], 0
         for hits in found:
-            held.append(_rows(self._asked, hits))
+            held.append(_rows(hits, reach))
             size += len(hits)
             if early and size > TOKENS:
                 held = [self._ask(_CHOSEN, pa.concat_tables(held), query).select(held[0].column_names)]
@@ -141,7 +143,8 @@ class LineSearch:
             places = words.first(self._beside(self._chosen()), limit, TOKENS)
         else:
             early = bool(limit) and not order.typical
-            rows = self._kept(self._chosen(), self._asked.ordered(_CHOSEN, limit), early=early)
+            found, query = self._beside(self._chosen()), self._asked.ordered(_CHOSEN, limit)
+            rows = self._kept(found, self._asked.line_reach, query, early=early)
             places, reasons = _places(rows), rows.select(order.reasons)
         for begin in range(0, max(len(places), 1), LINES):
             table = self._lines(places.take(np.arange(begin, min(begin + LINES, len(places)))))
@@ -180,7 +183,7 @@ def _first(found: Iterable[BlockHits], limit: int) -> Iterator[BlockHits]:
             yield some
 
 
-def _rows(asked: AskedLines, hits: BlockHits | None) -> pa.Table:
+def _rows(hits: BlockHits | None, reach: Reach) -> pa.Table:
     """Return hits as rows: their place, as the statement has it, and the numbers of their tokens."""
     import pyarrow as pa
 
@@ -188,7 +191,7 @@ def _rows(asked: AskedLines, hits: BlockHits | None) -> pa.Table:
         names = {"sentence_id": np.int64, "first": np.int32, "last": np.int32}
         rows, numbers = pa.table({name: np.zeros(0, kind) for name, kind in names.items()}), NO_SPANS
     else:
-        rows, numbers = hits.rows(asked.reach), numbers_of(hits)
+        rows, numbers = hits.rows(reach), numbers_of(hits)
     for name, column in zip(_NUMBERS, (numbers.first, numbers.last), strict=True):
         rows = rows.append_column(name, [column])
     return rows

@@ -14,14 +14,16 @@ from typing import Annotated
 
 from sentgen.case_folding import folded
 from sentgen.errors import InputError
-from sentgen.lookups.concordances.shown import Home, LineKey, find_key
+from sentgen.lookups.attributes import TokenKey
 from sentgen.lookups.concordances.typical import SCORE, Typical, typical_lines
-from sentgen.lookups.keys import StoreKeys
+from sentgen.lookups.keys import MetadataKey, StoreKeys, bare
 from sentgen.lookups.numbers import as_exact, as_number
-from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach
+from sentgen.lookups.reach import DOCUMENT, Reach
+from sentgen.lookups.regions import RegionKey
 from sentgen.lookups.statement import Bindings, limit_clause
 from sentgen.lookups.surprisals import SurprisalKey
 from sentgen.options import Option
+from sentgen.output.wording import instead
 
 #: No order but that of the corpus.
 NONE = "none"
@@ -31,53 +33,34 @@ TYPICAL = "typical"
 _PLACE = re.compile(r"([1-9]\d{0,2})([LR])", re.IGNORECASE)
 _FOLDED = "%c"
 _MOST_KEYS = 20
+#: What lines can show and be sorted by, beside their words: of the first token of the hit.
+LineKey = MetadataKey | RegionKey | SurprisalKey | TokenKey
 #: How hits are put in order where none is asked for.
 BY_PLACE = "sentence_id, first, last"
 
 _HIT = """\
-{keyed}hit as materialized (
-  select *{rank}
-  from (
-    select *
-    from {hits}
-    order by {order}{limit}
-  )
-)"""
-_KEYED = """\
 keyed as (
   select h.*{keys}
   from {every} as h{joins}
 ),
-"""
-#: Words of each hit, from one scan of the tokens, whatever their places are.
+hit as materialized (
+  select *, row_number() over (order by {order}) as rank
+  from (
+    select *
+    from keyed
+    order by {order}{limit}
+  )
+)"""
+#: The words of a hit, or beside it, in the order in which they are compared; none come first.
 _WORDS = """
-  left join (
-    select b.sentence_id, b.first, b.last, {words}
-    from (
-      select h.*, {start} as start, {low} as low, {high} as high, unnest({places}) as place
-      from {every} as h{at}
-    ) as b
-    join {tokens} as t on t.{sentence} = b.start and t.{position} = b.place
-    join word as w on w.id = t.word_id
-    group by b.sentence_id, b.first, b.last
-  ) as s on s.sentence_id = h.sentence_id and s.first = h.first and s.last = h.last"""
-#: Of all hits those whose next word is among the first ones: no other can be among the first lines.
-_NEAREST = """\
-beside as (
-  select h.*, coalesce({form}, '') as near
-  from {every} as h
-  left join token as t on t.sentence_id = h.sentence_id and t.position = {place}
-  left join word as w on w.id = t.word_id
-),
-nearest as (
-  select * exclude near
-  from beside
-  where near {within} (select {last}(near) from (select near from beside order by near{turned} limit {limit}))
-),
-"""
+    coalesce((
+      select list({form} order by t.{position}{turned})
+      from {tokens} as t
+      join word as w on w.id = t.word_id
+      where t.{sentence} = h.sentence_id and t.{position} between {low} and {high}
+    ), [])"""
 _OF_HIT = "\n  join sentence as of_hit on of_hit.id = {home}"
-#: Where a hit is in its document, and which sentence its first token is in.
-_PLACED = "\n  join placed as p on p.id = h.sentence_id"
+#: The sentence of the first token of a hit in a document.
 _HOME = "\n  asof join placed as p on p.start = h.sentence_id and p.before < h.first"
 
 
@@ -179,93 +162,65 @@ class LineOrder:
         """What of ``hit`` lines are put in order by at last."""
         return "rank" if self.keys else f"line.{BY_PLACE}"
 
-    def hits(
-        self,
-        every: str,
-        reach: Reach,
-        bindings: Bindings,
-        limit: int,
-        *,
-        wide: bool = False,
-        ties: str = BY_PLACE,
-    ) -> str:
+    def hits(self, every: str, reach: Reach, bindings: Bindings, limit: int, *, ties: str = BY_PLACE) -> str:
         """Return the common table expression ``hit``, which has the first hits, with their ``rank``.
 
         Args:
             every: the table with all hits: ``sentence_id``, ``first`` and ``last``, and what else they have.
-            reach: what they are counted from.
+            reach: what they are counted from, and how far words beside them are looked for.
             bindings: of the statement.
             limit: how many; 0 for all.
-            wide: whether words beside the node may be in other sentences.
             ties: the columns that put equal hits in order.
         """
         bindings["sorted"] = self.context
-        nearest = "" if wide or reach is DOCUMENT else self._nearest(every, bindings, limit)
-        every = "nearest" if nearest else every
+        at, home, position = "", "h.sentence_id", "h.first"
+        if reach is DOCUMENT:
+            at, home, position = _HOME, "p.id", "h.first - p.before"
+        scored = ""
         if self.typical:
-            spot = _Spot(every, reach, wide)
-            home = spot.home, spot.around.position
-            nearest = self.typical.scored(every, spot.at, home, bindings, ties=ties)
+            scored = self.typical.scored(every, at, (home, position), bindings, ties=ties)
             every, ties = "scored", f"in_document, {ties}"
-        spot, values = _Spot(every, reach, wide), self.found or {}
-        columns, words, read, order = list[str](), list[str](), list[str](), list[str]()
+        values, columns, order = self.found or {}, list[str](), list[str]()
         for number, one in enumerate(self.keys, 1):
             if one.name == TYPICAL:
                 value = SCORE
             elif one.name in values:
-                value = spot.around.value(values[one.name], bindings)
+                value = value_at(values[one.name], "of_hit", position, bindings)
                 if one.fold and not isinstance(values[one.name], SurprisalKey):
                     value = folded(value)
             else:
-                found, place = _words(one)
-                words.append(f"{found} as words_{number}")
-                read.append(place)
-                value = f"coalesce(words_{number}, {chr(39) * 2 if one.place else '[]'})"
+                value = _words(one, reach)
             columns.append(f", {value} as key_{number}")
             # The best ones first.
             turned = replace(one, descending=not one.descending) if one.name == TYPICAL else one
             order += _ascending(turned, number, is_value=one.name in values)
-        joins = spot.at if values else ""
-        joins += _OF_HIT.format(home=spot.home) if values else ""
-        joins += spot.words(words, read) if words else ""
-        by = ", ".join([*order, ties])
-        keyed = _KEYED.format(keys="".join(columns), every=every, joins=joins)
-        return _HIT.format(
-            keyed=nearest + keyed if self.keys else "",
-            hits="keyed" if self.keys else every,
-            rank=f", row_number() over (order by {by}) as rank" if self.keys else "",
-            order=by,
+        return scored + _HIT.format(
+            keys="".join(columns),
+            every=every,
+            joins=at + _OF_HIT.format(home=home) if values else "",
+            order=", ".join([*order, ties]),
             limit=limit_clause(limit, bindings, "    "),
         )
 
-    def _nearest(self, every: str, bindings: Bindings, limit: int) -> str:
-        """Return what leaves out hits by their next word, which takes less than all words beside them."""
-        first = self.keys[0] if self.keys else None
-        if first is None or first.name not in (LEFT, RIGHT) or not (limit and self.context) or self.typical:
-            return ""
-        return _NEAREST.format(
-            form=folded("w.form"),
-            every=every,
-            place="h.first - 1" if first.name == LEFT else "h.last + 1",
-            within=">=" if first.descending else "<=",
-            last="min" if first.descending else "max",
-            turned=" desc" if first.descending else "",
-            limit=bindings.bind("limit", limit),
-        )
 
-
-def _words(one: SortKey) -> tuple[str, str]:
-    """Return what a key takes of the words ``w`` at the places ``b``, and the list of these places."""
-    form = folded("w.form") if one.fold else "w.form"
-    if one.place:
-        place = f"low - {-one.place}" if one.place < 0 else f"high + {one.place}"
-        return f"any_value({form}) filter (where b.place = {place})", f"[{place}]"
-    turned, filtered, read = {
-        NODE: ("", "b.place between low and high", "range(low, high + 1)"),
-        LEFT: (" desc", "b.place < low", "range(low - $sorted, low)"),
-        RIGHT: ("", "b.place > high", "range(high + 1, high + 1 + $sorted)"),
-    }[one.name]
-    return f"list({form} order by b.place{turned}) filter (where {filtered})", read
+def _words(one: SortKey, reach: Reach) -> str:
+    """Return the words of a key of a hit ``h`` in SQL."""
+    places = {
+        NODE: ("h.first", "h.last"),
+        LEFT: ("h.first - $sorted", "h.first - 1"),
+        RIGHT: ("h.last + 1", "h.last + $sorted"),
+    }
+    place = f"h.first - {-one.place}" if one.place < 0 else f"h.last + {one.place}"
+    low, high = (place, place) if one.place else places[one.name]
+    return _WORDS.format(
+        form=folded("w.form") if one.fold else "w.form",
+        turned=" desc" if one.name == LEFT else "",
+        low=low,
+        high=high,
+        tokens=reach.tokens,
+        sentence=reach.sentence,
+        position=reach.position,
+    )
 
 
 def line_order(
@@ -294,68 +249,34 @@ def _ascending(one: SortKey, number: int, *, is_value: bool) -> list[str]:
     return [f"{key} is not null{turned}", *numbers, f"{key}{turned}"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Spot:
-    """Where the hits ``h`` are, so that tokens beside them can be found."""
+def find_key(keys: StoreKeys, name: str, what: str = "metadata", others: Sequence[str] = ()) -> LineKey:
+    """Return what a name stands for: surprisal, metadata, an attribute of regions, or one of tokens.
 
-    every: str
-    reach: Reach
-    wide: bool
+    Args:
+        keys: those of the store.
+        name: the name.
+        what: it is, for the message that there is none; and ``others``: what else it may be.
 
-    @property
-    def _shifted(self) -> bool:
-        """Whether hits are counted from their sentence, and tokens beside them from the document."""
-        return self.wide and self.reach is SENTENCE
+    Raises:
+        InputError: there is none.
+    """
+    of_place = keys.find_surprisal(name) or keys.find_metadata(name) or keys.find_region(name)
+    if found := of_place or keys.find_token(name):
+        return found
+    listed = [*others, *keys.of_sentences, *keys.of_regions, *keys.of_tokens]
+    raise InputError(f"no {what} {name!r}; {instead(bare(name), listed)}")
 
-    @property
-    def at(self) -> str:
-        """What joins the place of a hit in its document."""
-        if not self.wide:
-            return ""
-        return _PLACED if self._shifted else _HOME
 
-    @property
-    def start(self) -> str:
-        return "p.start" if self._shifted else "h.sentence_id"
+def value_at(key: LineKey, sentence: str, position: str, bindings: Bindings) -> str:
+    """Return what lines show or are sorted by, in SQL; null if there is none.
 
-    @property
-    def low(self) -> str:
-        """The place of the first token."""
-        return "p.before + h.first" if self._shifted else "h.first"
-
-    @property
-    def high(self) -> str:
-        """The place of the last token."""
-        return "p.before + h.last" if self._shifted else "h.last"
-
-    @property
-    def home(self) -> str:
-        """The number of the sentence of the first token."""
-        return "p.id" if self.wide else "h.sentence_id"
-
-    @property
-    def around(self) -> Home:
-        """Where that sentence is."""
-        shift = " - p.before" if self.wide and not self._shifted else ""
-        return Home("of_hit", f"h.first{shift}")
-
-    def words(self, words: Sequence[str], read: Sequence[str]) -> str:
-        """Return what joins words of each hit.
-
-        Args:
-            words: what is taken of them.
-            read: lists of their places.
-        """
-        tokens = DOCUMENT if self.wide else SENTENCE
-        return _WORDS.format(
-            words=", ".join(words),
-            start=self.start,
-            low=self.low,
-            high=self.high,
-            places=read[0] if len(read) == 1 else f"list_distinct(list_concat({', '.join(read)}))",
-            every=self.every,
-            at=self.at,
-            tokens=tokens.tokens,
-            sentence=tokens.sentence,
-            position=tokens.position,
-        )
+    Args:
+        key: what that is.
+        sentence: alias of the row of `sentence` of the first token of the hit.
+        position: of the token in it.
+        bindings: of the statement.
+    """
+    if isinstance(key, MetadataKey):
+        return key.value(sentence, bindings)
+    token = f"(select {sentence}.id as sentence_id, {position} as position) as spot"
+    return f"(select {key.value('spot', bindings)} from {token})"

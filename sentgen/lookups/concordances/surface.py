@@ -18,10 +18,12 @@ tokens gets statements that do not name the table: they cost nothing there.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
+from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach
 from sentgen.lookups.statement import Statement
 from sentgen.schema.engine import kept
 
@@ -34,6 +36,22 @@ from line
 join sentence on sentence.id = line.sentence_id
 join corpus on corpus.id = sentence.corpus_id
 join document on document.id = sentence.document_id"""
+#: What makes this table of hits, with what of these lines have besides.
+_LINE = """\
+line as (
+  select {place},{more}
+    {columns}
+  from {hits} as hit
+  join {tokens} as c on c.{sentence} = hit.sentence_id and c.{position} between {low} and {high}
+  join word on word.id = c.word_id{surface}
+  group by hit.sentence_id, hit.first, hit.last{group}
+)
+"""
+#: Where a hit of a document is in the sentence of its first token.
+_IN_SENTENCE = """\
+arg_min(c.sentence_id, c.place) filter (where c.place = hit.first) as sentence_id,
+    min(c.position) filter (where c.place = hit.first) as first,
+    min(c.position) filter (where c.place = hit.first) + hit.last - hit.first as last"""
 #: Alias of `multiword` in the statements.
 _ALIAS = "written"
 
@@ -99,6 +117,38 @@ class Surface:
             f'{text} filter (where {ends} < {first}) as "left",\n'
             f"    {text} filter (where {ends} >= {first} and {begins} <= {last}) as node,\n"
             f'    {text} filter (where {begins} > {last}) as "right"'
+        )
+
+    def lines(
+        self,
+        hits: str,
+        more: Sequence[str] = (),
+        *,
+        reach: Reach = SENTENCE,
+        low: str = "hit.first - $context",
+        high: str = "hit.last + $context",
+    ) -> str:
+        """Return the common table expression ``line``, which has the three columns and the place of each hit.
+
+        Args:
+            hits: the table of the hits.
+            more: its columns that lines have, too.
+            reach: what hits are counted from.
+            low, high: SQL for the positions of the first and the last token of the context.
+        """
+        across = reach is DOCUMENT
+        return _LINE.format(
+            place=_IN_SENTENCE if across else "hit.sentence_id, hit.first, hit.last",
+            more="".join(f" hit.{name}," for name in more),
+            columns=self.columns("hit.first", "hit.last", low, "c.place - c.position + " if across else ""),
+            hits=hits,
+            tokens=reach.tokens,
+            sentence=reach.sentence,
+            position=reach.position,
+            low=low,
+            high=high,
+            surface=self.join,
+            group="".join(f", hit.{name}" for name in more),
         )
 
 
