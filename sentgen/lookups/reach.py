@@ -17,10 +17,10 @@ from sentgen.lookups.statement import where
 from sentgen.schema.engine import raw
 
 _PLACED = """\
-  select s.id, d.first_sentence as start, s.length,
-    (sum(s.length) over (partition by s.document_id order by s.id) - s.length)::integer as before
+  select s.id, d.first_sentence as start, s.length, (s.first_token - b.first_token)::integer as before
   from sentence as s
-  join document as d on d.id = s.document_id{conditions}"""
+  join document as d on d.id = s.document_id
+  join sentence as b on b.id = d.first_sentence{conditions}"""
 _RUNNING = """\
   select t.*, p.start, p.before + t.position as place
   from token as t

@@ -22,10 +22,11 @@ from sentgen.lookups.concordances.stretches import (
 )
 from sentgen.lookups.concordances.word_order import WordOrder
 from sentgen.lookups.reach import Reach
+from sentgen.lookups.search.attributes import of_key
 from sentgen.lookups.search.hits import BlockHits
 from sentgen.lookups.search.spans import NO_SPANS, Spans
 from sentgen.lookups.search.tokens import Tokens
-from sentgen.lookups.statement import ResultBudget, Statement
+from sentgen.lookups.statement import Bindings, ResultBudget, Statement
 from sentgen.schema.engine import raw, registered
 
 if TYPE_CHECKING:
@@ -138,14 +139,15 @@ class LineSearch:
         import pyarrow as pa
 
         order, reasons = self._asked.order, pa.table({})
-        if order.of_words:
-            words = WordOrder(self._connection, order.keys, order.context)
-            places = words.first(self._beside(self._chosen()), limit, TOKENS)
-        else:
-            early = bool(limit) and not order.typical
-            found, query = self._beside(self._chosen()), self._asked.ordered(_CHOSEN, limit)
-            rows = self._kept(found, self._asked.line_reach, query, early=early)
+        found = self._beside(self._chosen())
+        if order.typical:
+            query = self._asked.ordered(_CHOSEN, limit)
+            rows = self._kept(found, self._asked.line_reach, query, early=False)
             places, reasons = _places(rows), rows.select(order.reasons)
+        else:
+            values = {name: of_key(self._connection, key, Bindings()) for name, key in order.found.items()}
+            words = WordOrder(self._connection, order.keys, order.context, values)
+            places = words.first(found, limit, TOKENS)
         for begin in range(0, max(len(places), 1), LINES):
             table = self._lines(places.take(np.arange(begin, min(begin + LINES, len(places)))))
             for name in reasons.column_names:

@@ -8,8 +8,8 @@ come next, by their size, and then the others. Texts are compared letter by lett
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from sentgen.case_folding import folded
@@ -51,13 +51,14 @@ hit as materialized (
     order by {order}{limit}
   )
 )"""
-#: The words of a hit, or beside it, in the order in which they are compared; none come first.
+#: The words of a hit, or beside it, in the order in which they are compared; none come first. Their places
+#: are listed, as DuckDB compares all tokens of a document with a range.
 _WORDS = """
     coalesce((
-      select list({form} order by t.{position}{turned})
-      from {tokens} as t
+      select list({form} order by b.place{turned})
+      from (select unnest(range({low}, {high} + 1)) as place) as b
+      join {tokens} as t on t.{sentence} = h.sentence_id and t.{position} = b.place
       join word as w on w.id = t.word_id
-      where t.{sentence} = h.sentence_id and t.{position} between {low} and {high}
     ), [])"""
 _OF_HIT = "\n  join sentence as of_hit on of_hit.id = {home}"
 #: The sentence of the first token of a hit in a document.
@@ -137,15 +138,10 @@ class LineOrder:
     """
 
     keys: tuple[SortKey, ...] = ()
-    found: dict[str, LineKey] | None = None
+    found: Mapping[str, LineKey] = field(default_factory=dict)
     context: int = 0
     typical: Typical | None = None
     explained: bool = False
-
-    @property
-    def of_words(self) -> bool:
-        """Whether all keys are words of the hit or beside it."""
-        return all(one.place or one.name in (NODE, LEFT, RIGHT) for one in self.keys)
 
     @property
     def reasons(self) -> list[str]:
@@ -180,7 +176,7 @@ class LineOrder:
         if self.typical:
             scored = self.typical.scored(every, at, (home, position), bindings, ties=ties)
             every, ties = "scored", f"in_document, {ties}"
-        values, columns, order = self.found or {}, list[str](), list[str]()
+        values, columns, order = self.found, list[str](), list[str]()
         for number, one in enumerate(self.keys, 1):
             if one.name == TYPICAL:
                 value = SCORE
@@ -192,8 +188,8 @@ class LineOrder:
                 value = _words(one, reach)
             columns.append(f", {value} as key_{number}")
             # The best ones first.
-            turned = replace(one, descending=not one.descending) if one.name == TYPICAL else one
-            order += _ascending(turned, number, is_value=one.name in values)
+            key, down = f"key_{number}", one.descending != (one.name == TYPICAL)
+            order.append(by_value(key, down=down) if one.name in values else key + " desc" * down)
         return scored + _HIT.format(
             keys="".join(columns),
             every=every,
@@ -238,15 +234,12 @@ def line_order(
     return LineOrder(keys, found, context, typical, explained)
 
 
-def _ascending(one: SortKey, number: int, *, is_value: bool) -> list[str]:
-    """Return what puts rows in the order of a key."""
-    turned = " desc" if one.descending else ""
-    key = f"key_{number}"
-    if not is_value:
-        return [f"{key}{turned}"]
-    last, text = " desc nulls first" if one.descending else " nulls last", f"{key}::varchar"
+def by_value(key: str, *, down: bool = False) -> str:
+    """Return what puts rows in the order of values: none, numbers by their size, other strings."""
+    turned = " desc" if down else ""
+    last, text = " desc nulls first" if down else " nulls last", f"{key}::varchar"
     numbers = [f"{number}{last}" for number in (as_number(text), as_exact(text))]
-    return [f"{key} is not null{turned}", *numbers, f"{key}{turned}"]
+    return ", ".join([f"{key} is not null{turned}", *numbers, f"{key}{turned}"])
 
 
 def find_key(keys: StoreKeys, name: str, what: str = "metadata", others: Sequence[str] = ()) -> LineKey:

@@ -42,11 +42,20 @@ line as (
   select {place},{more}
     {columns}
   from {hits} as hit
-  join {tokens} as c on c.{sentence} = hit.sentence_id and c.{position} between {low} and {high}
+  join {tokens} as c on c.sentence_id = hit.{home} and c.{position} between {low} and {high}
   join word on word.id = c.word_id{surface}
   group by hit.sentence_id, hit.first, hit.last{group}
 )
 """
+#: Hits in documents, once for each sentence of which lines show something: DuckDB would compare all tokens
+#: of a document with a range.
+_STRETCHES = """\
+(
+    select hit.*, unnest(range(a.id, b.id + 1)) as home_id
+    from {hits} as hit
+    asof join placed as a on a.start = hit.sentence_id and a.before < greatest({low}, 1)
+    asof join placed as b on b.start = hit.sentence_id and b.before < {high}
+  )"""
 #: Where a hit of a document is in the sentence of its first token.
 _IN_SENTENCE = """\
 arg_min(c.sentence_id, c.place) filter (where c.place = hit.first) as sentence_id,
@@ -141,9 +150,9 @@ class Surface:
             place=_IN_SENTENCE if across else "hit.sentence_id, hit.first, hit.last",
             more="".join(f" hit.{name}," for name in more),
             columns=self.columns("hit.first", "hit.last", low, "c.place - c.position + " if across else ""),
-            hits=hits,
+            hits=_STRETCHES.format(hits=hits, low=low, high=high) if across else hits,
+            home="home_id" if across else "sentence_id",
             tokens=reach.tokens,
-            sentence=reach.sentence,
             position=reach.position,
             low=low,
             high=high,

@@ -1,41 +1,50 @@
-"""The order of lines by words beside the node, or its own, on arrays: as `sorting` says it in SQL.
+"""The order of lines by words and by what is said of them, on arrays: as `sorting` says it in SQL.
 
-A word is the number that stands for it, until numbers are put in the order of their strings: those of the
-first words are looked up, and then at once those of all others, of what can still be among the first lines.
+A word or a value is the number that stands for it, until numbers are put in the order of their strings: those
+of the first words are looked up, and then at once those of all others, of what may be among the first lines.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Ints, Longs
-from sentgen.case_folding import fold
+from sentgen.case_folding import fold, folded
 from sentgen.lookups.concordances.line_text import forms_of
-from sentgen.lookups.concordances.sorting import LEFT, NODE, SortKey
+from sentgen.lookups.concordances.sorting import LEFT, NODE, SortKey, by_value
 from sentgen.lookups.concordances.stretches import numbers_of
+from sentgen.lookups.search.attributes import Attribute
 from sentgen.lookups.search.hits import BlockHits
 from sentgen.lookups.search.spans import NO_SPANS, Spans
 from sentgen.lookups.search.tokens import NONE
 from sentgen.lookups.statement import ResultBudget
+from sentgen.schema.engine import arrow_table, raw, registered
+
+_RANKS = """\
+select dense_rank() over (order by {order}) as rank
+from (select id, {key} as key from asked)
+order by id"""
 
 
 @dataclass(frozen=True, slots=True)
 class WordOrder:
-    """Puts hits in the order of words.
+    """Puts hits in an order.
 
     Args:
         connection: the store.
-        keys: what they are put in order by, words all of them.
+        keys: what they are put in order by: words, or names among ``values``.
         context: how many tokens beside the node ``left`` and ``right`` look at.
+        values: attributes of the first token of a hit.
     """
 
     connection: Connection
     keys: Sequence[SortKey]
     context: int
+    values: Mapping[str, Attribute]
 
     def first(self, found: Iterable[BlockHits], limit: int, most: int) -> Spans:
         """Return the first hits by the numbers of their tokens, in their order; equal ones by place.
@@ -69,11 +78,14 @@ class WordOrder:
             some = slice(begin, begin + size)
             yield BlockHits(hits.block, hits.first[some], hits.last[some], NO_SPANS)
 
-    def _words(self, hits: BlockHits) -> list[Ints]:
-        """Return for each key the words of the hits, a row each; `NONE` where there is none."""
+    def _words(self, hits: BlockHits) -> list[Ints | Longs]:
+        """Return for each key the words or the value of the hits, a row each; `NONE` where there is none."""
         words, (low, high) = hits.block.column("word_id"), hits.block.unit_ends(hits.first)
-        found = []
+        found = list[Ints | Longs]()
         for one in self.keys:
+            if one.name in self.values:
+                found.append(self.values[one.name].numbers(hits.block, hits.first)[:, None])
+                continue
             at, low_end, high_end = self._places(one, hits, low, high)
             there = (at >= low_end[:, None]) & (at <= high_end[:, None])
             found.append(np.where(there, words[np.where(there, at, 0)], NONE).astype(np.int32))
@@ -91,22 +103,26 @@ class WordOrder:
             return hits.first[:, None] - steps, low, high
         return hits.last[:, None] + steps, low, high
 
-    def _ranked(self, words: Sequence[Ints], limit: int) -> Longs:
+    def _ranked(self, words: Sequence[Ints | Longs], limit: int) -> Longs:
         """Return the rows of the first hits, in their order."""
         rows = np.arange(len(words[0]))
         before = np.zeros(len(rows), np.int64)
         columns = [(one, of_key[:, n]) for one, of_key in zip(self.keys, words, strict=True)
                    for n in range(of_key.shape[1])]  # fmt: skip
-        for number, (one, column) in enumerate(columns):
-            # The first words leave few hits, as a rule, and one look-up takes less than one for each.
-            if number < 2:
-                asked = columns[1:] if number else columns[:1]
-                ranks = _Ranks(self.connection, [column[rows] for _, column in asked])
-            of_words = ranks.of(column[rows], fold_case=one.fold)
+        of_words, looked_up = [column for one, column in columns if one.name not in self.values], 0
+        for one, column in columns:
+            if one.name in self.values:
+                places = self._of_values(column[rows], one)
+            else:
+                # The first words leave few hits, as a rule, and one look-up takes less than one for each.
+                if looked_up < 2:
+                    asked = of_words[1:] if looked_up else of_words[:1]
+                    ranks = _Ranks(self.connection, [words[rows] for words in asked])
+                places, looked_up = ranks.of(column[rows], fold_case=one.fold), looked_up + 1
             if one.descending:
-                of_words = of_words.max(initial=0) - of_words
+                places = places.max(initial=0) - places
             # Equal so far, they are told apart by this word.
-            before = before * (of_words.max(initial=0) + 1) + of_words
+            before = before * (places.max(initial=0) + 1) + places
             different, before = np.unique(before, return_inverse=True)
             if len(different) == len(rows):
                 break
@@ -116,11 +132,23 @@ class WordOrder:
         order = np.argsort(before, kind="stable")
         return rows[order[:limit] if limit else order]
 
+    def _of_values(self, values: Ints | Longs, one: SortKey) -> Longs:
+        """Return where values come in the order of their strings, equal ones at the same place."""
+        import pyarrow as pa
+
+        different, rows = np.unique(values, return_inverse=True)
+        asked = pa.table({"id": different, "key": self.values[one.name].of_numbers(different)})
+        text = _RANKS.format(order=by_value("key"), key=folded("key") if one.fold else "key")
+        duck = raw(self.connection)
+        with registered(duck, asked=asked):
+            found: Longs = arrow_table(duck, text)["rank"].to_numpy()[rows]
+        return found
+
 
 class _Ranks:
     """Where words come in the order of their strings, equal ones at the same place; none is 0."""
 
-    def __init__(self, connection: Connection, words: Sequence[Ints]) -> None:
+    def __init__(self, connection: Connection, words: Sequence[Ints | Longs]) -> None:
         parts = [np.zeros(0, np.int32), *(np.unique(one) for one in words)]
         self._words = np.unique(np.concatenate(parts))
         self._forms = forms_of(connection, self._words[self._words != NONE]).to_pylist()
@@ -145,7 +173,7 @@ class _Held:
     """Hits by the numbers of their tokens, with the words of each key, a row a hit."""
 
     places: Spans
-    words: Sequence[Ints]
+    words: Sequence[Ints | Longs]
 
     @property
     def size(self) -> int:

@@ -15,12 +15,14 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Ints, Longs
-from sentgen.lookups.attributes import COLUMNS, feature
+from sentgen.lookups.attributes import COLUMNS, TokenKey, feature
 from sentgen.lookups.cql.tokens import TokenConditions, kinds, metadata_key, region_key
 from sentgen.lookups.keys import MetadataKey
+from sentgen.lookups.regions import RegionKey
 from sentgen.lookups.search.conditions import spots
 from sentgen.lookups.search.tokens import NONE, Block
 from sentgen.lookups.statement import Bindings, Statement
+from sentgen.lookups.surprisals import SurprisalKey
 from sentgen.schema.engine import arrow_table, kept, raw, registered
 
 if TYPE_CHECKING:
@@ -152,7 +154,7 @@ class _Asked(Attribute):
 
     def numbers(self, block: Block, at: Longs) -> Longs:
         """Return the numbers of tokens."""
-        found = self.values(block, at).dictionary_encode()
+        found = self.values(block, at).dictionary_encode("encode")
         of = [self._numbers.setdefault(one, len(self._numbers)) for one in found.dictionary.to_pylist()]
         numbers: Longs = np.array(of, np.int64)[found.indices.to_numpy()]
         return numbers
@@ -200,6 +202,19 @@ def numbered(name: str, conditions: TokenConditions, made: Callable[[str], str],
 def asked_of_tokens(conditions: TokenConditions, value: str) -> Attribute:
     """Return as an attribute what the store is asked: the value of a row ``t`` of `token`, in SQL."""
     return _Asked(conditions.keys.connection, value, conditions.bindings)
+
+
+def of_key(
+    connection: Connection, key: MetadataKey | RegionKey | SurprisalKey | TokenKey, bindings: Bindings
+) -> Attribute:
+    """Return as an attribute what a key says of tokens, with bindings of its own."""
+    if isinstance(key, MetadataKey):
+        table, row = (_DOCUMENTS, _DOCUMENT) if _one_a_document(key) else ("sentence", _SENTENCE)
+        return _Numbered(connection, table, key.value("a", bindings), bindings, row=row)
+    if isinstance(key, TokenKey) and key.name in COLUMNS:
+        column, table, string = COLUMNS[key.name]
+        return _Numbered(connection, table, f"a.{string}", bindings, (column,))
+    return _Asked(connection, f"({key.value('t', bindings)})::varchar", bindings)
 
 
 def _one_a_document(key: MetadataKey) -> bool:
