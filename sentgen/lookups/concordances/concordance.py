@@ -12,9 +12,8 @@ from sentgen.errors import InputError
 from sentgen.lookups.absence import explained
 from sentgen.lookups.concordances.asked_lines import AskedLines, read_shown
 from sentgen.lookups.concordances.contexts import WORDS, WideContextOption, check_paragraphs, read_context
-from sentgen.lookups.concordances.filtered_hits import filtered, steps
 from sentgen.lookups.concordances.hit_places import hit_places, spread_of
-from sentgen.lookups.concordances.hits import HitLookup, read_query
+from sentgen.lookups.concordances.hits import HitLookup, filtered, read_query, steps
 from sentgen.lookups.concordances.sorting import (
     NONE,
     TYPICAL,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups.absence import QuestionValue, values_of
+from sentgen.lookups.attributes import Value
 from sentgen.lookups.concordances.filters import FilterOption, HitFilter, WithinOption, read_filters
 from sentgen.lookups.concordances.places import SentenceRange
 from sentgen.lookups.cql import syntax
@@ -23,11 +25,13 @@ from sentgen.lookups.cql.dialects import (
 )
 from sentgen.lookups.cql.search import Cql, is_cql, parse_cql, query_of, token_of
 from sentgen.lookups.cql.spans import CqlMatches
+from sentgen.lookups.languages import MOST_CONDITIONS
 from sentgen.lookups.patterns import TokenPattern, split_pattern, tag_query, token_pattern, word_query
 from sentgen.lookups.question import Lookup
 from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach, placed, running, starts_of, written
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings
+from sentgen.output.wording import quantity
 from sentgen.schema.engine import raw, registered
 
 if TYPE_CHECKING:
@@ -36,7 +40,11 @@ if TYPE_CHECKING:
 #: Each token of a pattern is a join: DuckDB took seconds for ten thousand of them on an empty store.
 MOST_TOKENS = 50
 
-#: Names of what is looked for near hits stand in a scope of its own: its query has the same ones.
+#: Of two letters at least: one letter with a star is more often meant as it is.
+_STAR = re.compile(r"[^\W\d_]{2,}\*")
+
+#: A match is near if all of it lies in the window, on one side of the hit. Names of what is looked for stand
+#: in a scope of its own: its query has the same ones.
 _STEP = """\
 near_{number} as materialized (
   {near}
@@ -44,23 +52,30 @@ near_{number} as materialized (
 met_{number} as (
   {placed}select distinct b.sentence_id, b.first, b.last
   from (
-    select h.sentence_id, h.first, h.last, {start} as start, {low} as low, {high} as high,
-      unnest(list_concat(range({low} - {left}, {low}), range({high} + 1, {high} + 1 + {right}))) as place
-    from {hits} as h{join}
+    select *, unnest(list_concat(range(low - {left}, low), range(high + 1, high + 1 + {right}))) as place
+    from (
+{hits}
+    )
   ) as b
-  join near_{number} as n on n.start = b.start and n.first = b.place
-    and n.last <= case when b.place < b.low then b.low - 1 else b.high + {right} end
+  join near_{number} as n on n.start = b.start and n.low = b.place
+    and n.high <= case when b.place < b.low then b.low - 1 else b.high + {right} end
 ),
 kept_{number} as (
-  select h.sentence_id, h.first, h.last
-  from {hits} as h
+  select h.*
+  from {kept} as h
   {which} join met_{number} using (sentence_id, first, last)
 ),
 """
-_NEAR = "select {start} as start, {low} as first, {high} as last\n  from {table}"
-_JOIN = "\n    join placed as p on p.id = {sentence}"
+#: Where hits are in their sentences or documents, as they are counted; and those in sentences in documents.
+_SPOTS = "  select *, sentence_id as start, first as low, last as high\n  from {hits}"
+_SPOTS_ACROSS = """\
+  select h.*, p.start, p.before + h.first as low, p.before + h.last as high
+  from {hits} as h
+  join placed as p on p.id = h.sentence_id"""
 #: Tables of the hits of a part of the store, and of each way to place the labels of the query in them.
 _FOUND, _WAYS = "found_hits", "found_ways"
+#: The columns of hits.
+_PLACE = ("sentence_id", "first", "last")
 #: No sentence has the number 0.
 _NOWHERE = SentenceRange(0, 0)
 
@@ -93,7 +108,11 @@ class HitSource:
     @property
     def alone(self) -> str:
         """What a statement begins with that has no others."""
-        return f"with recursive {self.parts.rstrip().rstrip(',')}\n" if self.parts else ""
+        return _alone(self.parts)
+
+
+def _alone(parts: str) -> str:
+    return f"with recursive {parts.rstrip().rstrip(',')}\n" if parts else ""
 
 
 class FoundHits(SentenceRange):
@@ -154,8 +173,7 @@ class Query:
     def source(self, bindings: Bindings, within: SentenceRange | None = None) -> HitSource:
         """Return where the hits come from: those found in a part of the store, or the definition."""
         found = self.found(bindings, within)
-        place = ("sentence_id", "first", "last")
-        return HitSource(found.hits, *place, found.parts, reach=self.reach)
+        return HitSource(found.hits, *_PLACE, found.parts, reach=self.reach)
 
     def found(self, bindings: Bindings, within: SentenceRange | None = None) -> CqlMatches:
         """Return the hits, with the places of labels."""
@@ -179,38 +197,25 @@ class Query:
 
     def _step(self, number: int, one: HitFilter, near: Query, hits: str, bindings: Bindings) -> str:
         """Return the common table expressions of a filter over the hits before it."""
-        shifted = self.across and self.reach is not DOCUMENT
+        source = near.source(bindings)
+        there_near, spots_near = self._spots(source.table, source.reach)
+        there, spots = self._spots(hits, self.reach)
         return _STEP.format(
             number=number,
-            near=self._near(near, bindings),
-            placed=f"with {placed()}\n  " if shifted else "",
-            join=_JOIN.format(sentence="h.sentence_id") if shifted else "",
-            start="p.start" if shifted else "h.sentence_id",
-            low="p.before + h.first" if shifted else "h.first",
-            high="p.before + h.last" if shifted else "h.last",
+            near=_alone(source.parts + there_near) + spots_near,
+            placed=_alone(there),
             left=bindings.bind("left", one.size.left),
             right=bindings.bind("right", one.size.right),
-            hits=hits,
+            hits=spots,
+            kept=hits,
             which="semi" if one.keeps else "anti",
         )
 
-    def _near(self, near: Query, bindings: Bindings) -> str:
-        """Return the query for what is looked for, as places in sentences, or across in documents."""
-        source = near.source(bindings)
-        table, first, last = source.table, source.first, source.last
-        if not self.across or source.reach is DOCUMENT:
-            told = _NEAR.format(start=source.sentence, low=first, high=last, table=table)
-            return f"{source.alone}{told}"
-        found = (
-            f"(select {source.sentence} as sentence_id, {first} as first, {last} as last from {table}) as f"
-        )
-        told = _NEAR.format(
-            start="p.start",
-            low="p.before + f.first",
-            high="p.before + f.last",
-            table=found + _JOIN.format(sentence="f.sentence_id"),
-        )
-        return f"{source.beginning}{placed()}\n{told}"
+    def _spots(self, hits: str, reach: Reach) -> tuple[str, str]:
+        """Return what is to be known of sentences, and where hits are in what windows end at."""
+        if self.across and reach is not DOCUMENT:
+            return written([placed()]), _SPOTS_ACROSS.format(hits=hits)
+        return "", _SPOTS.format(hits=hits)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -291,3 +296,62 @@ def read_pattern(connection: Connection, pattern: str, selection: Selection) -> 
     if all(token.free for token in tokens):
         raise InputError("a pattern of stars alone matches everywhere; give at least one word, tag or lemma")
     return tokens
+
+
+def filtered(
+    connection: Connection,
+    query: Query,
+    filters: Sequence[HitFilter],
+    selection: Selection,
+    reading: Reading,
+) -> Query:
+    """Return a query with filters, whose queries are read as it is.
+
+    Raises:
+        InputError: a query of a filter cannot be read, or matches everywhere, or they are too large.
+    """
+    if not filters:
+        return query
+    near = [read_query(connection, one.query, selection, reading=reading) for one in filters]
+    if sum(map(_conditions, (query, *near))) > MOST_CONDITIONS:
+        raise InputError(
+            f"a query and its filters have {MOST_CONDITIONS} conditions at most, all together; write values"
+            " as alternatives, or leave filters out"
+        )
+    needed = [value for one, other in zip(filters, near, strict=True) if one.keeps for value in other.values]
+    pairs = tuple(zip(filters, near, strict=True))
+    return replace(query, filters=pairs, values=[*query.values, *needed])
+
+
+def _conditions(query: Query) -> int:
+    """Return how many conditions a query has: they become parts of one statement."""
+    return sum(len(syntax.comparisons(one)) for one in syntax.conditions(query.cql.pattern))
+
+
+def steps(connection: Connection, query: Query) -> tuple[str, ...]:
+    """Say of each filter how many hits it leaves, and of stars what they do not mean."""
+    told = tuple(_left(connection, query)) if query.filters else ()
+    return (*told, *_stars(query.cql.pattern)) if query.written else told
+
+
+def _left(connection: Connection, query: Query) -> Iterator[str]:
+    from sentgen.lookups.search.search import QuerySearch
+
+    search = QuerySearch(connection, query)
+    for _ in search.find():
+        pass
+    for (one, _), before, after in zip(query.filters, search.left, search.left[1:], strict=False):
+        yield f"{one} leaves {after:,} of {quantity(before, 'hit')}"
+
+
+def _stars(pattern: syntax.Pattern) -> Iterator[str]:
+    """Say of values such as ``do*``, which would be other words as a word pattern, what they are."""
+    comparisons = (one for condition in syntax.conditions(pattern) for one in syntax.comparisons(condition))
+    for value in dict.fromkeys(one.right for one in comparisons):
+        for text in value.texts if isinstance(value, Value) and value.regex else ():
+            if _STAR.fullmatch(text):
+                begin, letter = text[:-2], text[-2]
+                yield (
+                    f'"{text}" is {begin} and any number of {letter};'
+                    f' what begins with {text[:-1]} is "{text[:-1]}.*"'
+                )

@@ -26,8 +26,7 @@ from sqlalchemy import Connection
 from sentgen.errors import InputError
 from sentgen.lookups.absence import QuestionValue, explained
 from sentgen.lookups.attributes import COLUMNS
-from sentgen.lookups.concordances.filtered_hits import filtered, steps
-from sentgen.lookups.concordances.hits import HitLookup, Query, read_query
+from sentgen.lookups.concordances.hits import HitLookup, Query, filtered, read_query, steps
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.dialects import AS_USUAL, Reading
 from sentgen.lookups.cql.search import Cql, CqlOption, check_one

@@ -19,9 +19,8 @@ from sentgen.arrays import Floats
 from sentgen.case_folding import folded
 from sentgen.errors import InputError
 from sentgen.lookups.absence import explained
-from sentgen.lookups.concordances.filtered_hits import filtered, steps
 from sentgen.lookups.concordances.filters import HitFilter
-from sentgen.lookups.concordances.hits import Query, read_query
+from sentgen.lookups.concordances.hits import Query, filtered, read_query, steps
 from sentgen.lookups.cql.dialects import Reading
 from sentgen.lookups.cql.search import is_cql
 from sentgen.lookups.cql.spans import CqlMatches
