@@ -6,6 +6,7 @@ The node of a line reaches from one of the words to the other.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
 from sqlalchemy import Connection
 
@@ -17,18 +18,21 @@ from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.search import Cql, query_of
 from sentgen.lookups.cql.tokens import columns
 from sentgen.lookups.cql.words import token_of
-from sentgen.lookups.dependency_search import End, Layer
-from sentgen.lookups.patterns import counted_tag, loose, tag_among, word_among
+from sentgen.lookups.dependency_search import Layer
+from sentgen.lookups.paging import OffsetOption, behind
+from sentgen.lookups.patterns import ANY, counted_tag, loose, tag_among, word_among
 from sentgen.lookups.prepositions import linked_tokens
+from sentgen.lookups.question import LimitOption, Lookup
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
-from sentgen.lookups.statistics.collocations import CollocateUnit, read_node
-from sentgen.lookups.windows import Window
+from sentgen.lookups.statistics.collocations import AROUND, CollocateUnit, read_node
+from sentgen.lookups.windows import read_window
+from sentgen.options import Option
 from sentgen.schema.tables.corpus import NO_TAG
 
 #: Sorted by the number of a column: of pairs of two tables, its name is that of two.
 _PAIRS = """\
-{beginning}{links}pair as (
+{beginning}pair as (
   {pairs}
   order by 1, first, last, place{limit}
 ),
@@ -66,108 +70,104 @@ _LINES = (
 _CONTEXT = 12
 
 
-def dependency_lines(
-    connection: Connection,
-    head: End,
-    modifier: End,
-    *,
-    direction: str,
-    layer: Layer,
-    selection: Selection,
-    limit: int,
-) -> Answer:
-    """Return the places where a word governs another one, as many as `Dependencies` counts.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairLines(Lookup):
+    """The lines with a word and another one that modifies it, governs it, or stands in its window."""
 
-    Args:
-        connection: the store.
-        head: what the head is.
-        modifier: what the modifier is.
-        direction: side of the head on which the modifier stands, ``left`` or ``right``.
-        layer: the tree of words or the tree of units.
-        selection: the corpora, and how words are compared.
-        limit: lines at most, 0 for all.
-    """
-    bindings = Bindings(context=_CONTEXT)
-    conditions = [f"m.position {'<' if direction == 'left' else '>'} h.position"]
-    for alias, end in (("h", head), ("m", modifier)):
-        conditions.append(_word(alias, end.pattern, selection, bindings))
-        # As the events were counted.
-        conditions.append(tag_among(f"coalesce({counted_tag(alias)}, {NO_TAG})", end.tag, bindings))
-    pairs = _DEPENDENCY.format(
-        head="unit_head" if layer is Layer.UNIT else "head",
-        conditions=where([*conditions, *selection.of_tokens(bindings, "m")], "  "),
-    )
-    missing = f"line in which {head.pattern!r} governs {modifier.pattern!r}"
-    return _lines(connection, pairs, bindings, limit, missing)
-
-
-def collocation_lines(
-    connection: Connection,
-    word: str,
-    collocate: str,
-    *,
-    window: Window,
-    selection: Selection,
-    limit: int,
-) -> Answer:
-    """Return the places where a collocate stands in the window of a word, each of them once.
-
-    As many as `Collocations` counts; the collocate is a pattern of one token, the word as it is written.
-    """
-    bindings = Bindings(context=_CONTEXT, before=window.left, after=window.right)
-    node = read_node(connection, word, selection).source(bindings)
-    of_collocate = _one_token(connection, collocate, selection).of_token("t", bindings)
-    pairs = _COLLOCATION.format(node=node.table, conditions=where([of_collocate], "    "))
-    missing = f"line with {word!r} and {collocate!r}"
-    return _lines(connection, pairs, bindings, limit, missing, beginning=node.beginning)
-
-
-def relation_lines(
-    connection: Connection,
-    word: str,
-    collocate: str,
-    *,
-    by: CollocateUnit,
-    role: str,
-    relation: str,
-    preposition: str,
-    selection: Selection,
-    limit: int,
-) -> Answer:
-    """Return the places where a word stands in a relation, as many as `Sketch` counts.
-
-    Args:
-        connection: the store.
-        word: pattern of one token.
-        collocate: a word or lemma as it is, no pattern.
-        by: which of the two it is.
-        role: whether the collocate is the ``modifier`` or the ``head``.
-        relation: its name in the treebank.
-        preposition: what links them, with the relation; empty for the relation alone.
-        selection: the corpora, and how words are compared.
-        limit: lines at most, 0 for all.
-    """
-    bindings = Bindings(context=_CONTEXT, collocate=collocate, relation=relation)
-    token = _one_token(connection, word, selection)
-    node, other = ("h", "d") if role == "modifier" else ("d", "h")
-    form = f"{selection.spelled('form')} = {selection.spelled('$collocate')}"
-    arc, kind, links, linked = "token", "deprel_id", "", ""
-    if preposition:
-        around = f"select n.sentence_id from token as n where {token.of_token('n', bindings)}"
-        read = [*columns(token.condition), COLUMNS[by][0]]
-        links = linked_tokens(read, [f"t.sentence_id in ({around})"])
-        arc, kind = "link", "relation_id"
-        linked = f"d.preposition = {bindings.bind('preposition', preposition)}"
-    conditions = [
-        token.of_token(node, bindings),
-        f"{other}.{COLUMNS[by][0]} in (select id from word where {form})",
-        f"d.{kind} = (select id from tag where name = $relation)",
-        linked,
-        *selection.of_tokens(bindings, "d"),
+    word: Annotated[str, Option("Pattern of the word; with a collocate or a relation, of one token.")]
+    other: Annotated[
+        str, Option("Pattern of the other one; of a collocate, of one token; in a relation, as it is.")
     ]
-    pairs = _RELATED.format(arc=arc, conditions=where(conditions, "  "))
-    missing = f"line with {word!r} and {collocate!r} in this relation"
-    return _lines(connection, pairs, bindings, limit, missing, links)
+    role: Annotated[Literal["modifier", "head", "collocate"], Option("What the other one is.")]
+    tag: Annotated[str, Option("Tag of the other one.")] = "*"
+    direction: Annotated[
+        Literal["left", "right"], Option("Side of the head on which the modifier stands.")
+    ] = "left"
+    layer: Annotated[Layer, Option("Tree of words, or of units.")] = Layer.WORD
+    window: Annotated[str | None, Option("Words before and after, in which a collocate stands.")] = None
+    relation: Annotated[str, Option("Relation in which they stand, as a sketch counts them.")] = ""
+    preposition: Annotated[str, Option("Preposition by which they stand in it.")] = ""
+    by: Annotated[CollocateUnit, Option("What the other one is in a relation.")] = CollocateUnit.WORD
+    offset: OffsetOption = 0
+    limit: LimitOption = 50
+
+    def ask(self, connection: Connection) -> Answer:
+        """Show the two words with what stands between and around them."""
+        return behind(self, lambda asked: asked._ask(connection))
+
+    def _ask(self, connection: Connection) -> Answer:
+        selection, bindings = self.select(connection, sentences=True), Bindings(context=_CONTEXT)
+        find = self._dependency
+        if self.role == "collocate":
+            find = self._collocation
+        elif self.relation:
+            find = self._relation
+        beginning, pairs, missing = find(connection, selection, bindings)
+        text = _PAIRS.format(beginning=beginning, pairs=pairs, limit=limit_clause(self.limit, bindings, "  "))
+        text += surface_of(connection).lines("pair", ["place"]) + _LINES
+        return limited(connection, Statement(text, bindings), self.limit, f"line {missing}")
+
+    def _dependency(
+        self, connection: Connection, selection: Selection, bindings: Bindings
+    ) -> tuple[str, str, str]:
+        """Return what pairs are read from, where one governs the other, and what they are.
+
+        They are as many as `sentgen.lookups.dependency_search.Dependencies` counts.
+        """
+        word, other = (self.word, ANY), (self.other, self.tag)
+        head, modifier = (word, other) if self.role == "modifier" else (other, word)
+        conditions = [f"m.position {'<' if self.direction == 'left' else '>'} h.position"]
+        for alias, (pattern, tag) in (("h", head), ("m", modifier)):
+            form = selection.fold(pattern)
+            ignore_case = loose(form, selection)
+            conditions.append(word_among(f"{alias}.word_id", form, bindings, ignore_case=ignore_case))
+            # As the events were counted.
+            conditions.append(tag_among(f"coalesce({counted_tag(alias)}, {NO_TAG})", tag, bindings))
+        pairs = _DEPENDENCY.format(
+            head="unit_head" if self.layer is Layer.UNIT else "head",
+            conditions=where([*conditions, *selection.of_tokens(bindings, "m")], "  "),
+        )
+        return "with ", pairs, f"in which {head[0]!r} governs {modifier[0]!r}"
+
+    def _collocation(
+        self, connection: Connection, selection: Selection, bindings: Bindings
+    ) -> tuple[str, str, str]:
+        """Return the same where the other stands in the window of the word, each of them once.
+
+        They are as many as `Collocations` counts.
+        """
+        window = AROUND if self.window is None else read_window(self.window)
+        bindings |= {"before": window.left, "after": window.right}
+        node = read_node(connection, self.word, selection).source(bindings)
+        of_collocate = _one_token(connection, self.other, selection).of_token("t", bindings)
+        pairs = _COLLOCATION.format(node=node.table, conditions=where([of_collocate], "    "))
+        return node.beginning, pairs, f"with {self.word!r} and {self.other!r}"
+
+    def _relation(
+        self, connection: Connection, selection: Selection, bindings: Bindings
+    ) -> tuple[str, str, str]:
+        """Return the same where they stand in a relation, as many as `Sketch` counts."""
+        bindings |= {"collocate": self.other, "relation": self.relation}
+        token = _one_token(connection, self.word, selection)
+        node, other = ("h", "d") if self.role == "modifier" else ("d", "h")
+        column = COLUMNS[self.by][0]
+        form = f"{selection.spelled('form')} = {selection.spelled('$collocate')}"
+        arc, kind, links, linked = "token", "deprel_id", "", ""
+        if self.preposition:
+            around = f"select n.sentence_id from token as n where {token.of_token('n', bindings)}"
+            read = [*columns(token.condition), column]
+            links = linked_tokens(read, [f"t.sentence_id in ({around})"])
+            arc, kind = "link", "relation_id"
+            linked = f"d.preposition = {bindings.bind('preposition', self.preposition)}"
+        conditions = [
+            token.of_token(node, bindings),
+            f"{other}.{column} in (select id from word where {form})",
+            f"d.{kind} = (select id from tag where name = $relation)",
+            linked,
+            *selection.of_tokens(bindings, "d"),
+        ]
+        pairs = _RELATED.format(arc=arc, conditions=where(conditions, "  "))
+        return f"with {links}", pairs, f"with {self.word!r} and {self.other!r} in this relation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,24 +189,3 @@ def _one_token(connection: Connection, pattern: str, selection: Selection) -> _O
     token = token_of(tokens[0])
     assert token.condition is not None
     return _OneToken(query_of(connection, pattern, token, selection), token.condition)
-
-
-def _word(alias: str, pattern: str, selection: Selection, bindings: Bindings) -> str:
-    folded = selection.fold(pattern)
-    return word_among(f"{alias}.word_id", folded, bindings, ignore_case=loose(folded, selection))
-
-
-def _lines(
-    connection: Connection,
-    pairs: str,
-    bindings: Bindings,
-    limit: int,
-    missing: str,
-    links: str = "",
-    *,
-    beginning: str = "with ",
-) -> Answer:
-    cut = limit_clause(limit, bindings, "  ")
-    text = _PAIRS.format(beginning=beginning, links=links, pairs=pairs, limit=cut)
-    text += surface_of(connection).lines("pair", ["place"]) + _LINES
-    return limited(connection, Statement(text, bindings), limit, missing)

@@ -17,20 +17,18 @@ from sqlalchemy import Connection
 from sentgen.cli.console.options import open_store
 from sentgen.errors import NotFoundError, QueryError
 from sentgen.lookups.concordances.concordance import Kwic
-from sentgen.lookups.dependency_search import Arguments, Dependencies, End, Layer
+from sentgen.lookups.dependency_search import Arguments, Dependencies, Layer
 from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.languages import MOST_NESTED, MOST_WORDS
 from sentgen.lookups.metadata.conditions import choose
 from sentgen.lookups.metadata.grammar import read
 from sentgen.lookups.ngram_search import Ngrams
-from sentgen.lookups.pair_lines import collocation_lines, dependency_lines
+from sentgen.lookups.pair_lines import PairLines
 from sentgen.lookups.question import Question
-from sentgen.lookups.selection import select_corpora
 from sentgen.lookups.statement import Answer, Bindings, Statement
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.sketch import Sketch
-from sentgen.lookups.windows import Window
 from sentgen.schema import Store
 
 ROWS = meta_treebank.sentences()
@@ -228,18 +226,10 @@ def test_an_empty_answer_says_why(everything: Connection, text: str, hint: str) 
 
 def pairs(connection: Connection, condition: str | None) -> list[Answer]:
     """Return the lines behind counts."""
-    selection = select_corpora(connection, [], condition=condition)
+    given: dict[str, Any] = {"other": "the", "where": condition, "limit": 0}
     return [
-        dependency_lines(
-            connection,
-            End("*"),
-            End("the"),
-            direction="left",
-            layer=Layer.WORD,
-            selection=selection,
-            limit=0,
-        ),
-        collocation_lines(connection, "dog", "the", window=Window(2, 2), selection=selection, limit=0),
+        PairLines(word="*", role="modifier", **given).ask(connection),
+        PairLines(word="dog", role="collocate", window="2", **given).ask(connection),
     ]
 
 

@@ -10,11 +10,9 @@ from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
-from sentgen.lookups.dependency_search import Dependencies, End, Layer
-from sentgen.lookups.pair_lines import collocation_lines, dependency_lines
-from sentgen.lookups.selection import select_corpora
+from sentgen.lookups.dependency_search import Dependencies, Layer
+from sentgen.lookups.pair_lines import PairLines
 from sentgen.lookups.statistics.collocations import Collocations
-from sentgen.lookups.windows import Window
 from sentgen.schema import Store
 
 WORDS = ("camp", "arrived", "the", "people", "water")
@@ -38,21 +36,21 @@ def test_the_lines_of_a_dependency_are_as_many_as_it_is_counted(
     layer: Layer, ignore_case: bool, word: str, demo: Connection
 ) -> None:
     """For each modifier of a word with its tag and side, and the same from the modifier's end."""
-    selection = select_corpora(demo, [], ignore_case=ignore_case)
     events = Dependencies(head=word, layer=layer, ignore_case=ignore_case, limit=0).ask(demo)
     counts: Counter[tuple[str, str, str]] = Counter()
     for row in events.table.to_pylist():
         counts[row["modifier"], row["modifier_tag"], row["direction"]] += row["count"]
     for (modifier, tag, direction), count in [*counts.items()][:8]:
-        answer = dependency_lines(
-            demo,
-            End(word),
-            End(modifier.replace("*", r"\*"), tag),
-            direction=direction,
+        answer = PairLines(
+            word=word,
+            other=modifier.replace("*", r"\*"),
+            role="modifier",
+            tag=tag,
+            direction="left" if direction == "left" else "right",
             layer=layer,
-            selection=selection,
+            ignore_case=ignore_case,
             limit=0,
-        )
+        ).ask(demo)
         first, last = (modifier, word) if direction == "left" else (word, modifier)
         nodes = [node.lower() for node in answer.table["node"].to_pylist()]
 
@@ -65,31 +63,31 @@ def test_the_lines_of_a_dependency_are_as_many_as_it_is_counted(
 @pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize("word", WORDS)
 @pytest.mark.parametrize("ignore_case", [False, True])
-@pytest.mark.parametrize("window", [Window(5, 5), Window(2, 1)])
+@pytest.mark.parametrize("window", ["5,5", "2,1"])
 def test_the_lines_of_a_collocate_are_as_many_as_it_is_counted(
-    window: Window, ignore_case: bool, word: str, demo: Connection
+    window: str, ignore_case: bool, word: str, demo: Connection
 ) -> None:
     """A collocate within reach of two nodes is one line, that of the nearer one."""
-    selection = select_corpora(demo, [], ignore_case=ignore_case)
     asked = Collocations(
         word=word,
-        window=f"{window.left},{window.right}",
+        window=window,
         min_count=1,
         ignore_case=ignore_case,
         limit=6,
     )
     for row in asked.ask(demo).table.to_pylist():
         other = row["collocate"].replace("*", r"\*")
-        answer = collocation_lines(demo, word, other, window=window, selection=selection, limit=0)
+        answer = PairLines(
+            word=word, other=other, role="collocate", window=window, ignore_case=ignore_case, limit=0
+        ).ask(demo)
 
         assert answer.found.num_rows == row["count"] > 0
 
 
 def test_lines_are_cut_and_say_so(demo: Connection) -> None:
     """The limit holds, and an empty answer names both words."""
-    selection = select_corpora(demo, [])
-    some = collocation_lines(demo, "the", "of", window=Window(5, 5), selection=selection, limit=2)
-    none = collocation_lines(demo, "the", "zebra", window=Window(5, 5), selection=selection, limit=2)
+    some = PairLines(word="the", other="of", role="collocate", limit=2).ask(demo)
+    none = PairLines(word="the", other="zebra", role="collocate", limit=2).ask(demo)
 
     assert (some.found.num_rows, some.truncated) == (2, True)
     assert none.notes == ["no line with 'the' and 'zebra'"]

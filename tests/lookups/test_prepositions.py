@@ -15,8 +15,7 @@ from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.lookups.concordances import places
-from sentgen.lookups.pair_lines import relation_lines
-from sentgen.lookups.selection import select_corpora
+from sentgen.lookups.pair_lines import PairLines
 from sentgen.lookups.statistics.collocations import CollocateUnit
 from sentgen.lookups.statistics.relation_names import NAME, NAMED
 from sentgen.lookups.statistics.sketch import Sketch
@@ -156,18 +155,18 @@ def test_links_are_counted_as_one_counts_them_by_hand(
 @pytest.mark.parametrize("ignore_case", [False, True])
 def test_as_many_lines_stand_behind_a_count(trees: Connection, ignore_case: bool) -> None:
     """With a preposition and without one, for heads and modifiers."""
-    selection = select_corpora(trees, [], ignore_case=ignore_case)
     rows = rows_of(trees, "camp", ignore_case=ignore_case)
     for row in rows[::7]:
-        lines = relation_lines(
-            *(trees, "camp", row["collocate"]),
+        lines = PairLines(
+            word="camp",
+            other=row["collocate"],
             by=CollocateUnit.LEMMA,
             role=row["role"],
             relation=row["relation"],
             preposition=row["preposition"] or "",
-            selection=selection,
+            ignore_case=ignore_case,
             limit=0,
-        )
+        ).ask(trees)
         ends = sorted(("camp", row["collocate"]))
 
         assert lines.found.num_rows == row["count"], row

@@ -14,14 +14,12 @@ from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.concordances.surface import surface_of
 from sentgen.lookups.cql.dialects import Dialect
 from sentgen.lookups.ngram_search import Ngrams
-from sentgen.lookups.pair_lines import collocation_lines
-from sentgen.lookups.selection import select_corpora
+from sentgen.lookups.pair_lines import PairLines
 from sentgen.lookups.statement import Answer
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.lookups.statistics.thesaurus import Thesaurus
-from sentgen.lookups.windows import Window
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
 
@@ -165,9 +163,7 @@ def test_a_context_that_begins_within_a_word_has_all_of_it(connection: Connectio
 
 
 def test_pairs_of_words_are_lines_of_surface_text(connection: Connection) -> None:
-    answer = collocation_lines(
-        connection, "prix", "le", window=Window(2, 2), selection=select_corpora(connection, []), limit=5
-    )
+    answer = PairLines(word="prix", other="le", role="collocate", window="2").ask(connection)
 
     assert answer.table.select(["left", "node", "right"]).to_pylist() == [
         {"left": "Le", "node": "prix du", "right": "pain."}
@@ -206,9 +202,7 @@ def test_words_of_several_tokens_are_found_by_all_questions(spoken: Connection, 
     collocates = Collocations(word=word, min_count=1).ask(spoken).table["collocate"].to_pylist()
     assert beside in collocates
     assert not set(tokens.split()) & set(collocates)
-    answer = collocation_lines(
-        spoken, word, beside, window=Window(5, 5), selection=select_corpora(spoken, []), limit=5
-    )
+    answer = PairLines(word=word, other=beside, role="collocate").ask(spoken)
     assert answer.table["sent_id"].to_pylist() == [word]
 
 

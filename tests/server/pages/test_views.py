@@ -16,6 +16,7 @@ from starlette.datastructures import QueryParams
 from sentgen.errors import NotFoundError
 from sentgen.lookups.concordances.browsing import find_sentence, list_sentences
 from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.pair_lines import PairLines
 from sentgen.lookups.patterns import glob
 from sentgen.lookups.statistics.collocations import CollocateUnit
 from sentgen.lookups.statistics.sketch import Sketch
@@ -25,7 +26,7 @@ from sentgen.schema import Store
 from sentgen.schema.guard import require_harmless
 from sentgen.schema.store import fetch_arrow, raw
 from sentgen.server.operations.backoff import Backoff, backoff
-from sentgen.server.operations.browsing import Documents, PairLines
+from sentgen.server.operations.browsing import Documents
 from sentgen.server.operations.operation import Context
 from sentgen.server.pages import hits, regenerate, site, sketch, sql, word
 from sentgen.server.pages.page import PageAnswer, PageParameters
