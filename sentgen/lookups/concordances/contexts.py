@@ -36,41 +36,38 @@ WideContextOption = Annotated[
     ),
 ]
 
-#: The first and the last token that is shown of a hit in a document.
-_OF_SENTENCES = """\
-shown as (
-  select hit.*, coalesce(x.before + 1, 1) as low, coalesce(y.before + y.length, {end}) as high
-  from hit
-  asof join placed as a on a.start = hit.sentence_id and a.before < hit.first
-  asof join placed as b on b.start = hit.sentence_id and b.before < hit.last
-  left join placed as x on x.start = hit.sentence_id and x.id = a.id - $context + 1
-  left join placed as y on y.start = hit.sentence_id and y.id = b.id + $context - 1
-),
-"""
-#: Of a hit outside of all paragraphs, its sentence.
-_OF_PARAGRAPHS = """\
-shown as (
-  select hit.*,
-    case when a.last < hit.first or a.last is null then c.before + 1 else coalesce(x.first, 1) end as low,
-    case when b.last < hit.last or b.last is null then d.before + d.length
-      else coalesce(y.last, {end}) end as high
-  from hit
-  asof join placed as c on c.start = hit.sentence_id and c.before < hit.first
-  asof join placed as d on d.start = hit.sentence_id and d.before < hit.last
-  asof left join paragraph as a on a.start = hit.sentence_id and a.first <= hit.first
-  asof left join paragraph as b on b.start = hit.sentence_id and b.first <= hit.last
-  left join paragraph as x on x.start = hit.sentence_id and x.number = a.number - $context + 1
-  left join paragraph as y on y.start = hit.sentence_id and y.number = b.number + $context - 1
+#: Sentences, or paragraphs, as places in documents.
+_SENTENCES = """\
+stretch as materialized (
+  select start, before + 1 as first, before + length as last,
+    row_number() over (partition by start order by id) as number
+  from placed
+  where length > 0
 ),
 """
 _PARAGRAPHS = f"""\
-paragraph as materialized (
+stretch as materialized (
   select b.start, b.before + region.position as first, e.before + region.last_position as last,
-    row_number() over (partition by b.start order by region.sentence_id, region.position, place) as number
+    row_number() over (partition by b.start order by region.sentence_id, place) as number
   from region
   join placed as b on b.id = region.sentence_id
   join placed as e on e.id = region.last_sentence_id
   where region.kind = '{PARAGRAPH}'
+),
+"""
+#: The first and the last token that is shown of a hit; outside of all paragraphs, of its sentence.
+_SHOWN = f"""\
+shown as (
+  select hit.*,
+    case when a.last >= hit.first then coalesce(x.first, 1) else c.before + 1 end as low,
+    case when b.last >= hit.last then coalesce(y.last, {_END}) else d.before + d.length end as high
+  from hit
+  asof join placed as c on c.start = hit.sentence_id and c.before < hit.first
+  asof join placed as d on d.start = hit.sentence_id and d.before < hit.last
+  asof left join stretch as a on a.start = hit.sentence_id and a.first <= hit.first
+  asof left join stretch as b on b.start = hit.sentence_id and b.first <= hit.last
+  left join stretch as x on x.start = hit.sentence_id and x.number = a.number - $context + 1
+  left join stretch as y on y.start = hit.sentence_id and y.number = b.number + $context - 1
 ),
 """
 _ANY_PARAGRAPH = f"select 1 from region where kind = '{PARAGRAPH}' limit 1"
@@ -128,6 +125,6 @@ def lines_in(context: LineContext, surface: Surface, reach: Reach, more: Sequenc
     """
     if not context.unit:
         return surface.lines("hit", more, reach=reach)
-    around = _OF_SENTENCES if context.unit == "s" else f"{_PARAGRAPHS}{_OF_PARAGRAPHS}"
-    told = around.format(end=_END)
-    return told + surface.lines("shown", more, reach=reach, low="hit.low", high="hit.high")
+    stretches = _SENTENCES if context.unit == "s" else _PARAGRAPHS
+    lines = surface.lines("shown", more, reach=reach, low="hit.low", high="hit.high")
+    return f"{stretches}{_SHOWN}{lines}"

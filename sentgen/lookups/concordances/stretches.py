@@ -19,7 +19,7 @@ from region
 join sentence as b on b.id = region.sentence_id
 join sentence as e on e.id = region.last_sentence_id
 where region.kind = '{PARAGRAPH}' and region.sentence_id between $low and $high
-order by region.sentence_id, region.position, place"""
+order by region.sentence_id, place"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,36 @@ def stretches_of(hits: BlockHits, context: LineContext) -> Stretches:
     """Return what is shown of the tokens around hits."""
     low, high = hits.block.unit_ends(hits.first)
     if context.unit:
-        before, behind = (_sentences if context.unit == "s" else _paragraphs)(hits, context.size - 1)
-        low, high = np.where(before == NONE, low, before), np.where(behind == NONE, high, behind)
+        low, high = _around(hits, context, low, high)
     else:
         low, high = np.maximum(hits.first - context.size, low), np.minimum(hits.last + context.size, high)
     return Stretches(hits.block, low, hits.first, hits.last, high)
+
+
+def _around(hits: BlockHits, context: LineContext, low: Longs, high: Longs) -> tuple[Longs, Longs]:
+    """Return where the sentences or paragraphs around hits begin and end; ``low``, ``high``: their documents.
+
+    Of a hit outside of all paragraphs, it is its sentence.
+    """
+    block, further = hits.block, context.size - 1
+    _, begins, lengths, documents = block.sentences()
+    ends = begins + lengths - 1
+    first, last = begins, ends
+    if context.unit == PARAGRAPH:
+        first, last = block.cut(*block.tokens.array(_PARAGRAPHS, {"low": block.low, "high": block.high}))
+    # Behind the last one, and before the first one, is one of no document.
+    of_stretch = np.append(documents[block.sentence_of(first)], NONE)
+    last_token = np.append(last, NONE)
+
+    def bound(at: Longs, alone: Longs, to: Longs, step: int, furthest: Longs) -> Longs:
+        sentence = block.sentence_of(at)
+        own = np.searchsorted(first, at, "right") - 1
+        inside = (of_stretch[own] == documents[sentence]) & (last_token[own] >= at)
+        other = np.clip(own + step, -1, len(first))
+        there = of_stretch[other] == documents[sentence]
+        return np.where(inside, np.where(there, np.append(to, NONE)[other], furthest), alone[sentence])
+
+    return bound(hits.first, begins, first, -further, low), bound(hits.last, ends, last, further, high)
 
 
 def in_batches(every: Iterable[Stretches], lines: int, tokens: int) -> Iterator[list[Stretches]]:
@@ -90,38 +115,3 @@ def located(tokens: Tokens, numbers: Spans) -> Iterator[BlockHits]:
 def numbers_of(hits: BlockHits) -> Spans:
     """Return hits by the numbers of their tokens, which never change."""
     return Spans(hits.block.numbers(hits.first), hits.block.numbers(hits.last), {})
-
-
-def _sentences(hits: BlockHits, more: int) -> tuple[Longs, Longs]:
-    """Return where the sentences of hits begin and end, with so many more; `NONE` where a document does."""
-    ids, begins, lengths, documents = hits.block.sentences()
-    low, high = hits.block.sentence_of(hits.first), hits.block.sentence_of(hits.last)
-    first = np.searchsorted(ids, ids[low] - more)
-    last = np.searchsorted(ids, ids[high] + more, "right") - 1
-    before = np.where(documents[first] == documents[low], begins[first], NONE)
-    return before, np.where(documents[last] == documents[high], (begins + lengths - 1)[last], NONE)
-
-
-def _paragraphs(hits: BlockHits, more: int) -> tuple[Longs, Longs]:
-    """Return where the paragraphs of hits begin and end, with so many more; `NONE` where a document does.
-
-    Of a hit outside of all paragraphs, it is its sentence.
-    """
-    block = hits.block
-    bounds: dict[str, object] = {"low": block.low, "high": block.high}
-    first, last = block.cut(*block.tokens.array(_PARAGRAPHS, bounds))
-    begin, end = _sentences(hits, 0)
-    if not len(first):
-        return begin, end
-    documents = block.sentences()[3]
-    of_paragraph = documents[block.sentence_of(first)]
-
-    def bound(at: Longs, sentence: Longs, ends: Longs, step: int) -> Longs:
-        document = documents[block.sentence_of(at)]
-        own = np.searchsorted(first, at, "right") - 1
-        inside = (own >= 0) & (of_paragraph[own] == document) & (last[own] >= at)
-        other = np.clip(own + step, 0, len(first) - 1)
-        there = (other == own + step) & (of_paragraph[other] == document)
-        return np.where(inside, np.where(there, ends[other], NONE), sentence)
-
-    return bound(hits.first, begin, first, -more), bound(hits.last, end, last, more)
