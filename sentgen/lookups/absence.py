@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from sentgen.case_folding import fold, folded
 from sentgen.lookups.attributes import COLUMNS, Value
 from sentgen.lookups.cql.written import tokens_of
-from sentgen.lookups.patterns import ANY, TokenPattern, counted_tag, glob, loose, tag_among, word_among
+from sentgen.lookups.patterns import ANY, TokenPattern, counted_tag, glob, tag_among, word_among
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, where
 from sentgen.output.look_alikes import in_other_characters, looks
@@ -256,7 +256,7 @@ def _matching(labels: Sequence[str], pattern: str) -> list[str]:
 def _occurs(connection: Connection, selection: Selection, value: QuestionValue) -> bool:
     bindings = Bindings()
     table, column, conditions = _words_of(selection, value, bindings)
-    matches = word_among(column, value.pattern, bindings, ignore_case=loose(value.pattern, selection))
+    matches = word_among(column, value.pattern, bindings, selection)
     text = _OCCURS.format(table=table, conditions=where([matches or f"{column} is not null", *conditions]))
     return Statement(text, bindings).value(connection) is not None
 

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from sentgen.lookups.absence import COUNTED, QuestionValue, explained
 from sentgen.lookups.counted_anew import trees
-from sentgen.lookups.patterns import ANY, loose, tag_among, word_among
+from sentgen.lookups.patterns import ANY, tag_among, word_among
 from sentgen.lookups.question import LimitOption, Lookup
 from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
 from sentgen.options import Option
@@ -62,14 +62,6 @@ join tag on tag.id = tag_id
 order by sum(count) over (partition by tag_id) desc, tag, direction, arguments{limit}"""
 
 
-@dataclass(frozen=True, slots=True)
-class End:
-    """One end of a dependency: a word pattern, or one of tags where the level knows only its tag; its tag."""
-
-    pattern: str = ANY
-    tag: str = ANY
-
-
 LayerOption = Annotated[Layer, Option("Tree of words, or of units (base noun phrases as one).")]
 
 
@@ -109,7 +101,7 @@ class Dependencies(Lookup):
 
         With ``ignore_case``, events of words that differ in capital letters only are added up.
         """
-        asked, other = End(self.head, self.tag), End(self.modifier)
+        asked, other = (self.head, self.tag), (self.modifier, ANY)
         head, modifier = (other, asked) if self.reverse else (asked, other)
         selection, bindings = self.select(connection), Bindings()
         conditions = [
@@ -118,17 +110,16 @@ class Dependencies(Lookup):
         ]
         values = []
         ends = zip(("head", "modifier"), self.level.split("-"), (head, modifier), strict=True)
-        for side, known, end in ends:
+        for side, known, (pattern, tag) in ends:
             if known == "word":
-                word = selection.fold(end.pattern)
-                among = word_among(f"{side}_word_id", word, bindings, ignore_case=loose(word, selection))
-                conditions.append(among)
+                word = selection.fold(pattern)
+                conditions.append(word_among(f"{side}_word_id", word, bindings, selection))
                 values.append(QuestionValue("word", word))
             else:
-                conditions.append(tag_among(f"{side}_tag_id", end.pattern, bindings))
-                values.append(QuestionValue(COUNTED, end.pattern))
-            conditions.append(tag_among(f"{side}_tag_id", end.tag, bindings))
-            values.append(QuestionValue(COUNTED, end.tag))
+                conditions.append(tag_among(f"{side}_tag_id", pattern, bindings))
+                values.append(QuestionValue(COUNTED, pattern))
+            conditions.append(tag_among(f"{side}_tag_id", tag, bindings))
+            values.append(QuestionValue(COUNTED, tag))
         table, chosen = trees("dependency_event", selection, bindings)
         text = _EVENTS.format(
             table=table,
@@ -139,7 +130,7 @@ class Dependencies(Lookup):
             group="\ngroup by all" if selection.ignore_case else "",
             limit=limit_clause(self.limit, bindings),
         )
-        both = f"head {head.pattern!r} and modifier {modifier.pattern!r}"
+        both = f"head {head[0]!r} and modifier {modifier[0]!r}"
         missing = f"dependencies of {both} in layer {self.layer}, level {self.level}"
         answer = limited(connection, Statement(text, bindings), self.limit, missing)
         return explained(connection, answer, selection, values, trees=True, of_tokens=True)
@@ -167,7 +158,7 @@ class Arguments(Lookup):
         conditions = [
             f"layer = {bindings.bind('layer', str(self.layer))}",
             f"level = {bindings.bind('level', level)}",
-            word_among("word_id", word, bindings, ignore_case=loose(word, selection)),
+            word_among("word_id", word, bindings, selection),
             tag_among("tag_id", self.tag, bindings),
             *chosen,
         ]

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from sentgen.lookups.absence import QuestionValue, explained
 from sentgen.lookups.counted_anew import ngrams, size
 from sentgen.lookups.paging import OffsetOption, RowSortOption, in_pages
-from sentgen.lookups.patterns import loose, split_pattern, word_among
+from sentgen.lookups.patterns import split_pattern, word_among
 from sentgen.lookups.question import Lookup, MinCountOption
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import (
@@ -141,7 +141,7 @@ def _counted(words: Sequence[str], selection: Selection, bindings: Bindings) -> 
     source, chosen = ngrams(len(words), selection, bindings)
     names = [f"w{i}" for i in range(1, len(words) + 1)]
     matches = [
-        word_among(f"{table}.{name}", word, bindings, ignore_case=loose(word, selection))
+        word_among(f"{table}.{name}", word, bindings, selection)
         for name, word in zip(names, words, strict=True)
     ]
     keys = [f"{selection.spelled(f'word_{name}.form')} as {name}" for name in names]

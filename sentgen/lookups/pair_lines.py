@@ -20,7 +20,7 @@ from sentgen.lookups.cql.tokens import columns
 from sentgen.lookups.cql.words import token_of
 from sentgen.lookups.dependency_search import Layer
 from sentgen.lookups.paging import OffsetOption, behind
-from sentgen.lookups.patterns import ANY, counted_tag, loose, tag_among, word_among
+from sentgen.lookups.patterns import ANY, counted_tag, tag_among, word_among
 from sentgen.lookups.prepositions import linked_tokens
 from sentgen.lookups.question import LimitOption, Lookup
 from sentgen.lookups.selection import Selection
@@ -119,8 +119,7 @@ class PairLines(Lookup):
         conditions = [f"m.position {'<' if self.direction == 'left' else '>'} h.position"]
         for alias, (pattern, tag) in (("h", head), ("m", modifier)):
             form = selection.fold(pattern)
-            ignore_case = loose(form, selection)
-            conditions.append(word_among(f"{alias}.word_id", form, bindings, ignore_case=ignore_case))
+            conditions.append(word_among(f"{alias}.word_id", form, bindings, selection))
             # As the events were counted.
             conditions.append(tag_among(f"coalesce({counted_tag(alias)}, {NO_TAG})", tag, bindings))
         pairs = _DEPENDENCY.format(

@@ -70,12 +70,12 @@ def glob(pattern: str) -> Glob:
     return Glob("".join(like), wild=True) if wild else Glob("".join(plain), wild=False)
 
 
-def word_among(column: str, pattern: str, bindings: Bindings, *, ignore_case: bool = False) -> str:
+def word_among(column: str, pattern: str, bindings: Bindings, selection: Selection) -> str:
     """Return the condition that a column of word ids matches a word pattern; empty for ``*``."""
     if pattern == ANY:
         return ""
     # The words that match are few, and found in the dictionary: the counts are compared as numbers only.
-    matches = glob(pattern).condition("form", bindings, ignore_case=ignore_case)
+    matches = glob(pattern).condition("form", bindings, ignore_case=loose(pattern, selection))
     return f"{column} in (select id from word where {matches})"
 
 

@@ -11,7 +11,6 @@ from sqlalchemy import Connection
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.lookups.concordances.concordance import Kwic
-from sentgen.lookups.concordances.surface import surface_of
 from sentgen.lookups.cql.dialects import Dialect
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.pair_lines import PairLines
@@ -99,20 +98,6 @@ def test_sentences_are_as_they_are_written(connection: Connection) -> None:
     texts = fetch_arrow(connection, "select text from v_sentences order by id")["text"].to_pylist()
 
     assert texts == [text for _, text in TEXTS.values()]
-
-
-def test_a_statement_with_surface_text(connection: Connection) -> None:
-    """As the docstring of the module tells others to write it."""
-    surface = surface_of(connection)
-    query = f"""
-        select rtrim(string_agg({surface.text()}, '' order by c.position)) as text
-        from token as c
-        join word on word.id = c.word_id{surface.join}
-        group by c.sentence_id
-        order by c.sentence_id
-    """
-
-    assert fetch_arrow(connection, query)["text"].to_pylist() == [text for _, text in TEXTS.values()]
 
 
 @pytest.mark.parametrize(

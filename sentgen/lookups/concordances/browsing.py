@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -72,21 +72,6 @@ from v_tokens
 where sentence_id in $ids
 order by sentence_id, position"""
 
-_FORMS = """\
-with place as (
-  select id, corpus, document, coalesce(sent_id, id::varchar) as sentence
-  from v_sentences
-  where corpus in $corpora
-    and coalesce(sent_id, id::varchar) in $sentences
-)
-select any_value(place.corpus) as corpus, any_value(place.document) as document,
-  any_value(place.sentence) as sentence, list(token.form order by token.position) as forms
-from v_tokens as token
-join place on place.id = token.sentence_id
-where token.sentence_id in (select id from place)
-group by token.sentence_id
-order by token.sentence_id desc"""
-
 #: Trees that are read at once: about a megabyte.
 _CHUNK = 1_000
 
@@ -96,10 +81,6 @@ from v_sentences
 where id = $id
   and corpus = $corpus
   and document = $document"""
-
-
-#: The names of a corpus, of a document in it, and of a sentence in that.
-Place = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,16 +108,6 @@ def find_trees(connection: Connection, numbers: Sequence[int]) -> Iterator[Store
                     heads=[row["head"] for row in rows],
                     labels=[row["deprel"] or "" for row in rows],
                 )
-
-
-def find_forms(connection: Connection, places: Iterable[Place]) -> dict[Place, list[str]]:
-    """Return the forms of the tokens of sentences; of sentences with the same names, those of the first."""
-    wanted = set(places)
-    if not wanted:
-        return {}
-    corpora, _, sentences = (sorted(names) for names in map(set, zip(*wanted, strict=True)))
-    found = Statement(_FORMS, Bindings(corpora=corpora, sentences=sentences)).run(connection).to_pylist()
-    return {(row["corpus"], row["document"], row["sentence"]): row["forms"] for row in found}
 
 
 def list_documents(connection: Connection, selection: Selection, limit: int) -> Answer:

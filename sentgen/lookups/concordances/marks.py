@@ -8,10 +8,29 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.concordances.browsing import find_forms
+from sentgen.lookups.statement import Bindings, Statement
+
+_FORMS = """\
+with place as (
+  select id, corpus, document, coalesce(sent_id, id::varchar) as sentence
+  from v_sentences
+  where corpus in $corpora
+    and coalesce(sent_id, id::varchar) in $sentences
+)
+select any_value(place.corpus) as corpus, any_value(place.document) as document,
+  any_value(place.sentence) as sentence, list(token.form order by token.position) as forms
+from v_tokens as token
+join place on place.id = token.sentence_id
+where token.sentence_id in (select id from place)
+group by token.sentence_id
+order by token.sentence_id desc"""
 
 #: One node in the column ``nodes`` of `sentgen.lookups.grew.matches.match`: its name, form and position.
 _NODE = re.compile(r"(?:^|(?<= ))([^\s=]+)=(\S.*?)@(\d+)(?= |$)")
+
+
+#: The names of a corpus, of a document in it, and of a sentence in that.
+_Place = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +50,16 @@ class Marks:
 def marks_of(connection: Connection, hits: Sequence[Mapping[str, object]]) -> Iterator[Marks]:
     """Yield the marks of hits, rows of `sentgen.lookups.grew.matches.match`, in their order."""
     places = [(str(hit["corpus"]), str(hit["document"]), str(hit["sent_id"])) for hit in hits]
-    forms = find_forms(connection, places)
+    forms = _forms(connection, places) if places else {}
     for place, hit in zip(places, hits, strict=True):
         yield _marks(hit, forms.get(place, []))
+
+
+def _forms(connection: Connection, places: Sequence[_Place]) -> dict[_Place, list[str]]:
+    """Return the forms of the tokens of sentences; of sentences with the same names, those of the first."""
+    corpora, sentences = (sorted({place[part] for place in places}) for part in (0, 2))
+    found = Statement(_FORMS, Bindings(corpora=corpora, sentences=sentences)).run(connection).to_pylist()
+    return {(row["corpus"], row["document"], row["sentence"]): row["forms"] for row in found}
 
 
 def _marks(hit: Mapping[str, object], forms: Sequence[str]) -> Marks:

@@ -1,18 +1,7 @@
 """Surface text: tokens as they are written, in SQL; the one place that makes it.
 
 A surface word may cover several tokens, as French *du* covers *de* and *le*: the table `multiword` has it.
-Its form is written where its first token stands, and nothing for the other ones. A statement gets surface
-text of the tokens that it aggregates, grouped by what they belong to, like this::
-
-    surface = surface_of(connection)
-    f'''
-    select string_agg({surface.text()}, '' order by c.position)
-    from token as c
-    join word on word.id = c.word_id{surface.join}
-    group by c.sentence_id
-    '''
-
-`Surface.columns` gives the three columns of a concordance instead of one text. A store without multi-word
+Its form is written where its first token stands, and nothing for the other ones. A store without multi-word
 tokens gets statements that do not name the table: they cost nothing there.
 """
 
@@ -71,13 +60,9 @@ class Surface:
 
     Attributes:
         multiwords: whether the store has multi-word tokens.
-        token: alias of `token` in the statement.
-        word: alias of its row of `word`.
     """
 
     multiwords: bool
-    token: str = "c"
-    word: str = "word"
 
     @property
     def join(self) -> str:
@@ -85,43 +70,30 @@ class Surface:
         if not self.multiwords:
             return ""
         return (
-            f"\n  left join multiword as {_ALIAS} on {_ALIAS}.sentence_id = {self.token}.sentence_id"
-            f'\n    and {self.token}.position between {_ALIAS}."first" and {_ALIAS}."last"'
+            f"\n  left join multiword as {_ALIAS} on {_ALIAS}.sentence_id = c.sentence_id"
+            f'\n    and c.position between {_ALIAS}."first" and {_ALIAS}."last"'
         )
-
-    def text(self, start: str = "1", before: str = "") -> str:
-        """Return a token with the blank behind it, in SQL; of a surface word, the first token has its form.
-
-        Args:
-            start: SQL for the position of the first token that is taken, where that is not the first of the
-                sentence: a surface word that begins before it is written there.
-            before: SQL to be put before positions, where they are counted from elsewhere.
-        """
-        form, unspaced = f"{self.word}.form", f"{self.token}.space_after = false"
-        if self.multiwords:
-            begins = f'greatest({before}{_ALIAS}."first", {start})'
-            form = (
-                f"case when {_ALIAS}.form is null then {form}"
-                f" when {before}{self.token}.position = {begins} then {_ALIAS}.form else '' end"
-            )
-            unspaced = f'{unspaced} or {self.token}.position < {_ALIAS}."last"'
-        return f"{form} || case when {unspaced} then '' else ' ' end"
 
     def columns(self, first: str, last: str, start: str, before: str = "") -> str:
         """Return the columns ``left``, ``node`` and ``right`` of a concordance, aggregated, in SQL.
 
-        A surface word belongs to the node if one of its tokens does.
+        A surface word belongs to the node if one of its tokens does; one that begins before the context is
+        written where that begins.
 
         Args:
             first, last: SQL for the positions of the first and the last token of the node.
             start: SQL for the position of the first token of the context.
             before: SQL to be put before positions, where those are counted from elsewhere.
         """
-        place = f"{before}{self.token}.position"
-        begins, ends = place, place
+        place = f"{before}c.position"
+        begins, ends, form, unspaced = place, place, "word.form", "c.space_after = false"
         if self.multiwords:
             begins, ends = (f'coalesce({before}{_ALIAS}."{end}", {place})' for end in ("first", "last"))
-        text = f"string_agg({self.text(start, before)}, '' order by {place})"
+            own = f'when {place} = greatest({before}{_ALIAS}."first", {start}) then {_ALIAS}.form'
+            form = f"case when {_ALIAS}.form is null then {form} {own} else '' end"
+            unspaced = f'{unspaced} or c.position < {_ALIAS}."last"'
+        word = f"{form} || case when {unspaced} then '' else ' ' end"
+        text = f"string_agg({word}, '' order by {place})"
         return (
             f'{text} filter (where {ends} < {first}) as "left",\n'
             f"    {text} filter (where {ends} >= {first} and {begins} <= {last}) as node,\n"
@@ -161,9 +133,9 @@ class Surface:
         )
 
 
-def surface_of(connection: Connection, *, token: str = "c", word: str = "word") -> Surface:
+def surface_of(connection: Connection) -> Surface:
     """Return how the tokens of a store become text; looked up once where nobody can change the store."""
     found = kept(connection)
     if surface_of not in found:
         found[surface_of] = Statement("select 1 from multiword limit 1").value(connection) is not None
-    return Surface(found[surface_of], token, word)
+    return Surface(found[surface_of])
