@@ -12,8 +12,9 @@ import pytest
 from cql_reference import Document
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from random_queries import LABELLED, TIMES
 from sqlalchemy import Connection
-from test_cql_property import CORPORA, LABELLED, TIMES, fill
+from test_cql_property import CORPORA, fill
 
 from sentgen.errors import MemoryLimitError
 from sentgen.lookups.concordances import line_search, places

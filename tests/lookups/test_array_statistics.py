@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from random_queries import TOKENS
 from sqlalchemy import Connection
-from test_cql_property import TOKENS
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import mean, pstdev
@@ -15,6 +15,7 @@ from cql_reference import Document, Multiword, Part, Sentence
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from occurrences import COUNT, FILL
+from random_queries import QUERIES, TAGS, WORDS
 from sqlalchemy import Connection
 
 from sentgen.lookups.concordances.hits import Query
@@ -40,79 +41,7 @@ TABLES = (
     "region",
     "region_meta",
 )
-WORDS, TAGS = ("a", "b", "A", "ab"), ("N", "V", "Number=Sing", "Number=Plur|X=a")
 COLUMNS = ("word", "lemma", "upos", "feats")
-CONDITIONS = (
-    'word="a"', 'lemma="b"', 'lemma!="a"', 'upos="N"', 'upos!="N"', 'Number="Sing"', 'Number!="Sing"',
-    'word="[ab]"', 'word="a"%c', 'word="ab"', 'word="aba"%c', 'word="ba"', 'lemma=".*"', 'lemma=""', 'word=lemma', 'word!=lemma', 'X="a|b"', 'pos="N"',
-)  # fmt: skip
-
-
-def composed(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    """Conditions of conditions."""
-    pairs = st.tuples(inner, st.sampled_from(("&", "|", "->")), inner).map(
-        lambda one: f"({one[0]} {one[1]} {one[2]})"
-    )
-    return st.one_of(pairs, inner.map(lambda one: f"!({one})"))
-
-
-TOKENS = st.one_of(
-    st.just("[]"),
-    st.sampled_from((*WORDS, "aab", "aA")).map(lambda one: f'"{one}"'),
-    st.recursive(st.sampled_from(CONDITIONS), composed, max_leaves=3).map(lambda one: f"[{one}]"),
-)
-LABELLED = st.tuples(st.sampled_from(("", "", "x:", "y:")), TOKENS).map("".join)
-TESTS = (
-    "",
-    ' x="a"',
-    ' x!="a"',
-    ' x="[ab]"',
-    ' x="A"%c',
-    ' x=""',
-    ' x!=".*"',
-    ' x!="" & y="b"',
-    ' y="b" x="a"',
-)
-OF_REGIONS = st.tuples(st.sampled_from(("<p{}>", "<q{}>", "<p{}/>", "<q{}/>")), st.sampled_from(TESTS)).map(
-    lambda one: one[0].format(one[1])
-)
-EDGES = st.one_of(
-    st.sampled_from(("<s>", "</s>", "<doc>", "</doc>", "<s/>", "<doc/>", "</p>", "</q>")),
-    OF_REGIONS,
-    OF_REGIONS,
-)
-TIMES = st.sampled_from(("?", "*", "+", "{2}", "{1,2}", "{2,}", "{0,3}", "{,2}"))
-TERMS = ("x.word", "y.lemma", "match.upos", "matchend.word", "x.pos", "match.p_x", "y.q_y")
-CONSTRAINTS = st.recursive(
-    st.one_of(
-        st.tuples(
-            st.sampled_from(TERMS), st.sampled_from(("=", "!=")), st.sampled_from((*TERMS, '"a|N"', '".*"'))
-        ).map("".join),
-        st.sampled_from(("x", "y", "distance(x, y) > 1", "dist(match, y) = 2", "distabs(y, x) != 1")),
-    ),
-    composed,
-    max_leaves=3,
-)
-
-
-def larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    """Patterns of patterns."""
-    several = st.lists(inner, min_size=2, max_size=3)
-    pairs = st.tuples(inner, st.sampled_from(("within", "containing", "&")), inner)
-    return st.one_of(
-        several.map(" ".join),
-        several.map(" ".join),
-        several.map(lambda parts: f"({' | '.join(parts)})"),
-        st.tuples(inner, TIMES).map(lambda one: f"({one[0]}){one[1]}"),
-        pairs.map(lambda one: f"(({one[0]}) {one[1]} ({one[2]}))"),
-        st.tuples(inner, OF_REGIONS).map(
-            lambda one: f"(({one[0]}) within {one[1].replace('/>', '>')[:-1]}/>)"
-        ),
-        st.tuples(inner, CONSTRAINTS).map(lambda one: f"(({one[0]} x:[]? y:[]?) :: {one[1]})"),
-    )
-
-
-QUERIES = st.recursive(st.one_of(LABELLED, LABELLED, LABELLED, EDGES), larger, max_leaves=6)
 REGIONS = st.lists(
     st.tuples(
         st.integers(0, 12),
@@ -152,7 +81,10 @@ def connection(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> I
 
 
 def fill(connection: Connection, corpus: list[Any], regions: list[Any] = ()) -> list[Sentence]:
-    """Write sentences, the first of each document marked, and return them."""
+    """Write sentences, the first of each document marked, and return them.
+
+    Documents belong to two corpora by turns, as if files had been added to both.
+    """
     duck = raw(connection)
     for name in TABLES:
         duck.execute(f"delete from {name}")
@@ -165,11 +97,12 @@ def fill(connection: Connection, corpus: list[Any], regions: list[Any] = ()) -> 
             # As if others had been removed before it.
             token += 7
             size = next((i for i, new in enumerate(begins[number + 1 :], 1) if new), len(begins) - number)
-            duck.execute("insert into document values (?, 1, 1, 'd', ?, ?)", [number, number + 1, size])
-            document = number
+            document, owner = number, 1 + sum(begins[:number]) % 2
+            key = [document, owner, number + 1, size]
+            duck.execute("insert into document values (?, ?, 1, 'd', ?, ?)", key)
         duck.execute(
-            "insert into sentence(id, corpus_id, document_id, length, first_token, line) values (?, 1, ?, ?, ?, 1)",
-            [number + 1, document, len(rows), token],
+            "insert into sentence(id, corpus_id, document_id, length, first_token, line) values (?, ?, ?, ?, ?, 1)",
+            [number + 1, owner, document, len(rows), token],
         )
         token += len(rows)
         for position, row in enumerate(rows, 1):
@@ -179,8 +112,8 @@ def fill(connection: Connection, corpus: list[Any], regions: list[Any] = ()) -> 
             ]
             duck.execute(
                 "insert into token(corpus_id, sentence_id, position, word_id, lemma_id, upos_id, feats_id,"
-                " space_after) values (1, ?, ?, ?, ?, ?, ?, ?)",
-                [number + 1, position, *ids, row[4] if len(row) > 4 else None],
+                " space_after) values (?, ?, ?, ?, ?, ?, ?, ?)",
+                [owner, number + 1, position, *ids, row[4] if len(row) > 4 else None],
             )
         words = [attributes(row[:4]) for row in rows]
         multiwords = list[Multiword]()
@@ -188,8 +121,8 @@ def fill(connection: Connection, corpus: list[Any], regions: list[Any] = ()) -> 
             if len(row) > 5 and row[5] and (not multiwords or multiwords[-1].end <= i):
                 multiwords.append(Multiword(i, min(i + row[5][0], len(rows)), row[5][1]))
         for one in multiwords:
-            key = [number + 1, one.begin + 1, one.end, one.form]
-            duck.execute("insert into multiword values (1, ?, ?, ?, ?)", key)
+            key = [owner, number + 1, one.begin + 1, one.end, one.form]
+            duck.execute("insert into multiword values (?, ?, ?, ?, ?)", key)
         unspaced = [i for i, row in enumerate(rows) if len(row) > 4 and row[4] is False]
         last = number + 1 == len(begins) or begins[number + 1]
         made.append(
@@ -230,12 +163,12 @@ def mark(connection: Connection, sentences: list[Sentence], regions: list[Any]) 
             inside.append(place)
         (first, start), (last, end) = inside[0], inside[-1]
         numbers[first] += 1
-        key = [first + 1, numbers[first]]
+        key = [1 + sum(one.first for one in sentences[1 : first + 1]) % 2, first + 1, numbers[first]]
         duck.execute(
-            "insert into region values (1, ?, ?, ?, ?, ?, ?)", [*key, kind, start + 1, last + 1, end + 1]
+            "insert into region values (?, ?, ?, ?, ?, ?, ?)", [*key, kind, start + 1, last + 1, end + 1]
         )
         for one in told.items():
-            duck.execute("insert into region_meta values (1, ?, ?, ?, ?)", [*key, *one])
+            duck.execute("insert into region_meta values (?, ?, ?, ?, ?)", [*key, *one])
         for i in range(first, last + 1):
             here = [position for number, position in inside if number == i]
             part = Part(here[0], here[-1] + 1, kind, told, i == first, i == last)
@@ -266,11 +199,17 @@ def searched(connection: Connection, cql: Cql) -> list[tuple[int, int, int]]:
     return rows
 
 
-def check_hits(connection: Connection, cql: Cql, expected: list[tuple[int, int, int]]) -> None:
+#: How many tokens a block has, and how many are searched together: a sentence in a block, all in one, and all in
+#: one whose sentences are searched apart, as if memory held no more.
+ROOMS = (1 << 20, 1 << 60), (1 << 20, 1), (1, 1)
+
+
+def check_hits(
+    connection: Connection, cql: Cql, expected: list[tuple[int, int, int]], rooms: Sequence[tuple[int, int]]
+) -> None:
     """Find hits by the statement, and in arrays."""
     assert found(connection, cql) == expected
-    # In small blocks, in one, and in one whose sentences are searched apart, as if memory held no more.
-    for size, span in ((1, 1), (1 << 20, 1), (1 << 20, 1 << 60)):
+    for size, span in rooms:
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr("sentgen.lookups.search.tokens.SIZE", size)
             patched.setattr("sentgen.lookups.search.search._SPAN", span)
@@ -284,6 +223,7 @@ def check_hits(connection: Connection, cql: Cql, expected: list[tuple[int, int, 
     QUERIES,
     st.sampled_from(("", "", " expand to p", " expand to s")),
     st.sampled_from(Strategy),
+    st.sampled_from(ROOMS),
 )
 def test_the_statement_finds_what_the_definition_says(
     connection: Connection,
@@ -292,9 +232,10 @@ def test_the_statement_finds_what_the_definition_says(
     query: str,
     expanded: str,
     strategy: Strategy,
+    room: tuple[int, int],
 ) -> None:
     """Whatever is looked up first."""
-    says_the_same(connection, corpus, regions, query, expanded, strategy)
+    says_the_same(connection, corpus, regions, query, expanded, strategy, [room])
 
 
 @pytest.mark.parametrize(
@@ -358,6 +299,7 @@ def says_the_same(
     query: str,
     expanded: str,
     strategy: Strategy,
+    rooms: Sequence[tuple[int, int]] = ROOMS,
 ) -> None:
     """Compare the hits in sentences."""
     sentences = fill(connection, corpus, regions)
@@ -366,7 +308,7 @@ def says_the_same(
         (number, *one) for number, each in enumerate(sentences, 1) for one in each.hits(cql.asked, strategy)
     ]
 
-    check_hits(connection, cql, expected)
+    check_hits(connection, cql, expected, rooms)
 
 
 @settings(max_examples=settings.default.max_examples // 2, suppress_health_check=list(HealthCheck))
@@ -376,6 +318,7 @@ def says_the_same(
     QUERIES,
     st.sampled_from(("", "", " expand to p", " expand to s")),
     st.sampled_from(Strategy),
+    st.sampled_from(ROOMS),
 )
 def test_over_the_ends_of_sentences_too(
     connection: Connection,
@@ -384,9 +327,10 @@ def test_over_the_ends_of_sentences_too(
     query: str,
     expanded: str,
     strategy: Strategy,
+    room: tuple[int, int],
 ) -> None:
     """The tokens of a document are one list, and its regions whole; places count from its first sentence."""
-    says_the_same_across(connection, corpus, regions, query, expanded, strategy)
+    says_the_same_across(connection, corpus, regions, query, expanded, strategy, [room])
 
 
 @pytest.mark.parametrize(
@@ -434,6 +378,7 @@ def says_the_same_across(
     query: str,
     expanded: str,
     strategy: Strategy,
+    rooms: Sequence[tuple[int, int]] = ROOMS,
 ) -> None:
     """Compare the hits in documents."""
     sentences = fill(connection, corpus, regions)
@@ -448,7 +393,7 @@ def says_the_same_across(
     if cql.reach is SENTENCE:
         cql = replace(cql, reach=DOCUMENT)
 
-    check_hits(connection, cql, expected)
+    check_hits(connection, cql, expected, rooms)
 
 
 def around(sentence: Sentence, place: int, kind: str) -> list[dict[str, str]]:
