@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+import pyarrow as pa
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -18,7 +19,7 @@ import sys
 print("CQP version 3.0-fake", flush=True)
 for line in sys.stdin:
     if "broken" in line:
-        print("CQP Error: syntax")
+        print("CQP Error: syntax", file=sys.stderr, flush=True)
     elif "size A" in line:
         print(len(line.split('"')[1]))
     print("-::-EOL-::-", flush=True)
@@ -33,23 +34,25 @@ def benchmark() -> ModuleType:
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # where its dataclasses look for their types
     spec.loader.exec_module(module)
     sys.path.remove(str(ROOT / "benchmarks"))
     return module
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the benchmark reads /proc")
-def test_a_session_counts(benchmark: ModuleType, tmp_path: Path) -> None:
+def test_a_session_answers(benchmark: ModuleType, tmp_path: Path) -> None:
     """Each answer ends at its line; what is no number is told with the query."""
     (tmp_path / "fake.py").write_text(FAKE)
     session = benchmark.Cqp([sys.executable, str(tmp_path / "fake.py")])
 
     assert session.version == "CQP version 3.0-fake"
     assert session.ask("NOVELS") == []
-    assert [session.count(query) for query in ('"sea"', '"whale"')] == [3, 5]
+    asked = [benchmark.Question(query) for query in ('"sea"', '"whale"', "broken")]
+    assert [session.answer(one) for one in asked[:2]] == [[("3",)], [("5",)]]
     assert session.cpu() >= 0
-    with pytest.raises(SystemExit, match="cqp does not count broken: CQP Error: syntax"):
-        session.count("broken")
+    with pytest.raises(SystemExit, match="cqp does not answer broken: CQP Error: syntax"):
+        session.answer(asked[2])
     session.close()
 
 
@@ -58,3 +61,16 @@ def test_tags_are_of_a_rule(benchmark: ModuleType) -> None:
     tags = [benchmark.tag_of(word) for word in ("The", "old", "walking", "sea", "!")]
 
     assert tags == ["DT", "JJ", "VBG", "NN", "!"]
+
+
+def test_what_both_have_is_compared(benchmark: ModuleType) -> None:
+    """Matches without their contexts in order, groups in any, and of a sample only how many lines it has."""
+    lines = benchmark.lines('"sea"', 50, "sort A by word on match[-1]", sort="1L")
+    sample = benchmark.lines('"sea"', 2, "randomize 7", "reduce A to 2", random=7)
+    groups = benchmark.groups('"sea"', "count A by word", "word")
+
+    assert lines.compared == "tabulate A 0 49 match .. matchend word"
+    assert lines.printed(["sea", "Sea"]) == lines.answer(pa.table({"node": ["sea", "Sea"]}))
+    assert sample.printed(["sea", "Sea"]) == sample.answer(pa.table({"node": ["Sea", "sea"]})) == [("2",)]
+    table = pa.table({"word": ["sea", "Sea"], "count": [2, 1]})
+    assert groups.printed(["2\t0\tsea", "1\t7\tSea"]) == groups.answer(table)
