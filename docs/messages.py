@@ -35,6 +35,8 @@ DOING = {
         "sentgen/counts/",
         "sentgen/cli/corpus/ingest.py",
         "sentgen/cli/looking/inspect.py",
+        "sentgen/cli/looking/kwic.py",
+        "sentgen/cli/looking/asking.py",
     ),
     "Building and asking models": (
         "sentgen/models/",

@@ -61,7 +61,7 @@ _PANELS = {
         "ngrams": "looking.inspect:ngrams",
         "deps": "looking.inspect:deps",
         "args": "looking.inspect:args",
-        "kwic": "looking.inspect:kwic",
+        "kwic": "looking.kwic:kwic",
         "match": "looking.match:match",
         "freq": "looking.inspect:freq",
         "collocations": "looking.inspect:collocations",

@@ -11,7 +11,7 @@ import typer
 from ten_sentences import fill
 from typer.testing import CliRunner, Result
 
-from sentgen.cli.looking import inspect
+from sentgen.cli.looking import inspect, kwic
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import NotFoundError, SentgenError
 from sentgen.output.plain_table import cut_end, cut_front
@@ -36,7 +36,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def invoke(path: Path, *arguments: str) -> Result:
     app = typer.Typer()
     for name in COMMANDS:
-        app.command(name)(getattr(inspect, name))
+        app.command(name)(getattr(kwic if name == "kwic" else inspect, name))
     return CliRunner().invoke(app, [*arguments, "--db", str(path)])
 
 

@@ -1,29 +1,21 @@
-"""Look into the counts: n-grams, dependencies, arguments, concordances, frequencies and collocations."""
+"""Look into the counts: n-grams, dependencies, arguments, frequencies, collocations, keywords."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import wraps
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
-from sqlalchemy import Connection
 
-from sentgen.cli.console.option_groups import Result, asking
-from sentgen.cli.console.options import DbOption, MemoryOption, check_plot_option, mistakes, open_store
-from sentgen.cli.console.output import Output, output_options, printable
-from sentgen.cli.looking.line_table import fitted, line_look, show_lines
-from sentgen.cli.looking.plots import PlotOption, draw
+from sentgen.cli.console.options import mistakes
+from sentgen.cli.console.output import Output, printable
+from sentgen.cli.looking.asking import StoreOptions, begin, finish, question, show
+from sentgen.cli.looking.plots import PlotOption
 from sentgen.cli.looking.sql import text_of
-from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import Arguments, Dependencies
 from sentgen.lookups.ngram_search import Ngrams
-from sentgen.lookups.question import Question
-from sentgen.lookups.statement import Answer, Statement
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.keyness import Keywords
@@ -31,7 +23,6 @@ from sentgen.lookups.statistics.relation_names import word_of
 from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.lookups.statistics.thesaurus import Thesaurus
 from sentgen.lookups.windows import read_window
-from sentgen.output.plots.places import PARTS
 from sentgen.output.tabular import Rows, column_of, names_of, with_column, without_columns
 from sentgen.output.wording import quantity
 
@@ -40,94 +31,6 @@ if TYPE_CHECKING:
 
 _BAR = 24
 _MOST_ARGUMENTS = 7
-
-
-@dataclass(frozen=True, slots=True)
-class StoreOptions:
-    """How the store is asked."""
-
-    show_sql: Annotated[
-        bool,
-        typer.Option(
-            "--show-sql",
-            help="Print the SQL that gives these rows on standard error, ready for `sentgen sql --file`.",
-        ),
-    ] = False
-    db: DbOption = None
-    memory_limit: MemoryOption = None
-
-    @contextmanager
-    def connection(self) -> Iterator[Connection]:
-        """Open the store."""
-        opened = open_store(self.db, read_only=True, memory_limit=self.memory_limit)
-        with opened as store, store.connect() as connection:
-            yield connection
-
-    def ask(self, question: Question) -> Answer:
-        """Ask, and show the statement."""
-        with self.connection() as connection:
-            answer = question.ask(connection)
-        self.show(answer.query)
-        return answer
-
-    def draw(self, question: Question, plot: Path | None, out: Output) -> Answer:
-        """Ask, show the statement, say of which hits the rows are, and draw them if that is wanted."""
-        check_plot_option(plot)
-        with self.connection() as connection:
-            answer = question.ask(connection)
-            self.show(answer.query)
-            draw(connection, question, answer, plot, out)
-        return begin(answer, out)
-
-    def show(self, query: Statement) -> None:
-        """Show the SQL if it is wanted."""
-        if self.show_sql:
-            typer.echo("\n".join(map(printable, f"{query.filled()};".split("\n"))), err=True)
-
-
-def question(declaration: type, **places: str) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
-    """Give a command the options of a question, those of reading, and those of output."""
-
-    def decorate(function: Callable[..., Result]) -> Callable[..., Result]:
-        @wraps(function)
-        def told(*, reading: StoreOptions, out: Output, **given: object) -> Result:
-            # Both go to standard error, which is a file for `sentgen sql` then.
-            return function(reading=reading, out=replace(out, comments=reading.show_sql), **given)
-
-        return output_options(asking(declaration, **places)(asking(StoreOptions, "reading")(told)))
-
-    return decorate
-
-
-def begin(answer: Answer, out: Output) -> Answer:
-    """Say above the rows which of all hits they are of; return the answer without that."""
-    for remark in answer.remarks:
-        out.note(remark)
-    return replace(answer, remarks=())
-
-
-def finish(answer: Answer, out: Output, what: str = "") -> None:
-    """Say what is special about the answer; an empty one is a no (exit code 1).
-
-    Args:
-        answer: the answer.
-        out: the output.
-        what: its rows are, where all of them were counted.
-    """
-    if what and answer.truncated:
-        out.note_part(answer.found.num_rows, answer.total or 0, what, offset=answer.offset)
-    for note in answer.notes:
-        out.note(note)
-    if not answer.found.num_rows:
-        raise typer.Exit(1)
-
-
-def show(answer: Answer, out: Output, *essential: str) -> None:
-    """Show the rows of an answer, and finish; ``essential`` are the columns that always stay."""
-    counted = answer.total is not None
-    cut = answer.truncated and not counted
-    out.arrow(answer.found, truncated=cut, offset=answer.offset, essential=essential)
-    finish(answer, out, "row" if counted else "")
 
 
 @question(Ngrams)
@@ -177,49 +80,6 @@ def args(*, asked: Arguments, reading: StoreOptions, out: Output) -> None:
         essential=("direction", "arguments", "count", "share"),
     )
     finish(answer, out)
-
-
-@question(Kwic, width="context")
-def kwic(
-    *,
-    asked: Kwic,
-    width: Annotated[
-        int | None,
-        typer.Option("--width", min=1, help="Characters on each side. Default: as the terminal allows."),
-    ] = None,
-    plot: PlotOption = None,
-    reading: StoreOptions,
-    out: Output,
-) -> None:
-    """Show a word or a sequence of words in context (concordance).
-
-    With --plot, all hits are drawn where they are in their documents, those with most hits first.
-
-    Example: `sentgen kwic "lemma:fall sharply" --sort 1L,2L --show genre`, or
-    `sentgen kwic '[upos="ADJ"]+ "house"' --filter '"not"' --without 3L --sample 200`
-    """
-    if not (asked.limit or asked.offset or asked.count or asked.places or plot):
-        _all_lines(asked, width, reading, out)
-        return
-    answer = reading.draw(asked, plot, out)
-    if asked.places:
-        table = _with_strips(answer.found) if out.for_reading else answer.found
-        out.arrow(table, essential=("document", "count", "tokens", "places"))
-    else:
-        show_lines(answer.found, out, width)
-    finish(answer, out, "document" if asked.places else "line")
-
-
-def _all_lines(asked: Kwic, width: int | None, reading: StoreOptions, out: Output) -> None:
-    """Write all lines of a concordance part by part, as memory may not hold them."""
-    with reading.connection() as connection:
-        query, lines = asked.parts(connection)
-        reading.show(query)
-        for remark in asked.remarks(connection):
-            out.note(remark)
-        if not out.parts((fitted(part, out, width) for part in lines), look=line_look):
-            # Asked once more as for a few lines, which says why there may be none.
-            finish(replace(replace(asked, limit=1).ask(connection), remarks=()), out)
 
 
 @question(Frequencies)
@@ -343,12 +203,3 @@ def _with_bars(table: pa.Table | Rows) -> pa.Table | Rows:
     # Even the smallest share is seen.
     bars = ["█" * round(share * _BAR) or "▏" for share in column_of(table, "share")]
     return with_column(with_column(table, "arguments", numbers), "histogram", bars)
-
-
-def _with_strips(table: pa.Table | Rows) -> pa.Table | Rows:
-    """Show the places of hits as lines in a strip as long as a document."""
-    strips = []
-    for text in column_of(table, "places"):
-        hit = {int(place) * _BAR // PARTS for place in text.split()}
-        strips.append("".join("|" if cell in hit else "·" for cell in range(_BAR)))
-    return with_column(table, "places", strips)

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from sentgen.cli.console.options import check_file_option, check_plot_option
 from sentgen.cli.console.output import Output
-from sentgen.cli.looking.inspect import StoreOptions, finish, question
+from sentgen.cli.looking.asking import StoreOptions, finish, question
 from sentgen.cli.looking.line_table import show_lines
 from sentgen.cli.looking.plots import PlotOption, draw
 from sentgen.cli.looking.sql import text_of

@@ -9,7 +9,7 @@ import typer
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
-from sentgen.cli.looking.inspect import StoreOptions, question, show
+from sentgen.cli.looking.asking import StoreOptions, question, show
 from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.models.vectors import registry
 from sentgen.models.vectors.build import VectorRequest

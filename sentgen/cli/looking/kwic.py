@@ -1,0 +1,74 @@
+"""Show words in context; in a module of its own, as most ask for nothing else, and all is imported first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sentgen.cli.console.output import Output
+from sentgen.cli.looking.asking import StoreOptions, finish, question
+from sentgen.cli.looking.line_table import fitted, line_look, show_lines
+from sentgen.cli.looking.plots import PlotOption
+from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.output.plots.places import PARTS
+from sentgen.output.tabular import Rows, column_of, with_column
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Cells of the strip that stands for a document.
+_STRIP = 24
+
+
+@question(Kwic, width="context")
+def kwic(
+    *,
+    asked: Kwic,
+    width: Annotated[
+        int | None,
+        typer.Option("--width", min=1, help="Characters on each side. Default: as the terminal allows."),
+    ] = None,
+    plot: PlotOption = None,
+    reading: StoreOptions,
+    out: Output,
+) -> None:
+    """Show a word or a sequence of words in context (concordance).
+
+    With --plot, all hits are drawn where they are in their documents, those with most hits first.
+
+    Example: `sentgen kwic "lemma:fall sharply" --sort 1L,2L --show genre`, or
+    `sentgen kwic '[upos="ADJ"]+ "house"' --filter '"not"' --without 3L --sample 200`
+    """
+    if not (asked.limit or asked.offset or asked.count or asked.places or plot):
+        _all_lines(asked, width, reading, out)
+        return
+    answer = reading.draw(asked, plot, out)
+    if asked.places:
+        table = _with_strips(answer.found) if out.for_reading else answer.found
+        out.arrow(table, essential=("document", "count", "tokens", "places"))
+    else:
+        show_lines(answer.found, out, width)
+    finish(answer, out, "document" if asked.places else "line")
+
+
+def _all_lines(asked: Kwic, width: int | None, reading: StoreOptions, out: Output) -> None:
+    """Write all lines of a concordance part by part, as memory may not hold them."""
+    with reading.connection() as connection:
+        query, lines = asked.parts(connection)
+        reading.show(query)
+        for remark in asked.remarks(connection):
+            out.note(remark)
+        if not out.parts((fitted(part, out, width) for part in lines), look=line_look):
+            # Asked once more as for a few lines, which says why there may be none.
+            finish(replace(replace(asked, limit=1).ask(connection), remarks=()), out)
+
+
+def _with_strips(table: pa.Table | Rows) -> pa.Table | Rows:
+    """Show the places of hits as lines in a strip as long as a document."""
+    strips = []
+    for text in column_of(table, "places"):
+        hit = {int(place) * _STRIP // PARTS for place in text.split()}
+        strips.append("".join("|" if cell in hit else "·" for cell in range(_STRIP)))
+    return with_column(table, "places", strips)
