@@ -29,32 +29,25 @@ _MOST_VALUES = 20
 _ONE_SLIP, _TWO_SLIPS = 4, 6
 
 _LABELS = """\
-select tag.name, count(*) as count
+select named.{name}, count(*) as count
 from token{join}
-join tag on tag.id = {column}{conditions}
-group by tag.name
-order by count(*) desc, tag.name"""
+join {table} as named on named.id = {column}{conditions}
+group by named.{name}
+order by count(*) desc, named.{name}"""
+_JOIN_CORPUS = "\njoin corpus on corpus.id = token.corpus_id"
 _NO_SENTENCE = "no sentence meets the condition"
 #: Signs for an apostrophe.
 _APOSTROPHES = "'’ʼ"
 #: What gives tokens more than their forms.
 PARSE = "a parser gives them: sentgen ingest PATH --corpus NAME --replace --parser PARSER"
-_JOIN_CORPUS = "\njoin corpus on corpus.id = token.corpus_id"
 
 _OCCURS = "select 1 from {table}{conditions} limit 1"
-_LOOKED_AT = """\
+_WORDS = """\
 select form
 from word
-where (strlen(form) <> length(form) or {matches})
+where {near}
   and id in (select {column} from {table}{conditions})
-order by id
-limit {most}"""
-_LEMMAS = """\
-select word.form
-from token
-join word on word.id = token.lemma_id{conditions}
-group by word.form
-order by count(*) desc, word.form
+order by {order}id
 limit {most}"""
 #: What is taken for a slip: a letter too many or too few, two that changed places, and in longer words one
 #: that is another, but for the first; *rent* for *went* is another word.
@@ -62,13 +55,6 @@ _SLIP = f"""\
 length(form) <> length($word)
     or list_sort(string_split({folded("form")}, '')) = list_sort(string_split($folded, ''))
     or (length($word) > {_ONE_SLIP} and {folded("form")}[1] = $folded[1])"""
-_NEAR = """\
-select form
-from word
-where {near}
-  and id in (select {column} from {table}{conditions})
-order by {order}id
-limit {most}"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +102,12 @@ def explained(
     """
     if not answer.nothing:
         return answer
+    there = _Searched(connection, selection)
     everything = len(values) == 1 and values[0].pattern == ANY
     if everything:
         answer = replace(answer, missing=f"{values[0].attribute} to count")
     # Where no sentence is chosen, every value would be said to be missing.
-    if selection.condition and (reasons := _of_condition(connection, selection)):
+    if selection.condition and (reasons := there.of_condition()):
         if everything:
             answer = replace(answer, missing="sentence that meets the condition")
             reasons = [one for one in reasons if one != _NO_SENTENCE]
@@ -133,9 +120,9 @@ def explained(
     hints = dict[str | None, None]()
     near = dict[str, list[str]]()
     for value in asked[:_MOST_VALUES]:
-        missing = _missing(connection, selection, value)
+        missing = there.missing(value)
         if missing is None:
-            if of_tokens and (tokens := _tokens(connection, selection, value)):
+            if of_tokens and (tokens := there.tokens(value)):
                 hints[f"{value.pattern} is several tokens, and these are counted: {tokens}"] = None
             continue
         told, meant = missing
@@ -151,15 +138,6 @@ def explained(
     return replace(answer, hints=tuple(filter(None, hints)), near=near)
 
 
-def _of_condition(connection: Connection, selection: Selection) -> list[str]:
-    """Return why no sentence meets the condition; nothing if one does."""
-    assert selection.condition is not None
-    if hints := selection.condition.hints(connection):
-        return hints
-    some = _occurs(connection, selection, QuestionValue("word", ANY))
-    return [] if some else [_NO_SENTENCE]
-
-
 def no_trees(connection: Connection, selection: Selection) -> bool:
     """Return whether there are tokens, and none of them has a head."""
 
@@ -172,210 +150,177 @@ def no_trees(connection: Connection, selection: Selection) -> bool:
     return there("true") and not there("head > 0")
 
 
-def _missing(
-    connection: Connection, selection: Selection, value: QuestionValue
-) -> tuple[str, list[str]] | None:
-    """Return what is to be said of a value that never occurs, and what may be meant; None if it occurs."""
-    if value.regex:
-        alike = _composed_alike(connection, selection, value) if value.attribute in ("word", "lemma") else []
-        return ("", alike) if alike else None
-    if value.attribute in ("word", "lemma"):
-        if _occurs(connection, selection, value) or _tokens(connection, selection, value):
-            return None
-        if _occurs(connection, selection, replace(value, pattern=ANY)):
-            return "", _near_words(connection, selection, value)
-        return _without(value.attribute), []
-    labels = _labels(connection, selection, value.attribute)
-    if _matching(labels, value.pattern):
-        return None
-    return _near_labels(connection, selection, value, labels)
-
-
 def _without(attribute: str) -> str:
     """Say that tokens have nothing of an attribute, and what gives it; words are there without a parser."""
     return f"these corpora have no {attribute}" + ("" if attribute == "word" else f"; {PARSE}")
 
 
-def _near_labels(
-    connection: Connection, selection: Selection, value: QuestionValue, labels: Sequence[str]
-) -> tuple[str, list[str]]:
-    """Return what is to be said of a label that there is not, and labels that may be meant."""
-    if not labels:
-        return _without("tags" if value.attribute == COUNTED else value.attribute), []
-    alike = {fold(label): label for label in reversed(labels)}
-    if same := _matching(list(alike), fold(value.pattern)):
-        return "", [f"{value.prefix}{alike[name]}" for name in same[:_MOST]]
-    if value.attribute in ("upos", "xpos", COUNTED):
-        for other in ("upos", "xpos"):
-            found = _matching(_labels(connection, selection, other), value.pattern)
-            if other != value.attribute and found:
-                return _of_other_kind(connection, selection, value, other, found)
-    return "", [f"{value.prefix}{name}" for name in near(value.pattern, labels, _MOST)]
-
-
-def _of_other_kind(
-    connection: Connection, selection: Selection, value: QuestionValue, other: str, found: Sequence[str]
-) -> tuple[str, list[str]]:
-    """Say of a tag that it is one of the other kind; as tags are counted, name those that go with it."""
-    told = f"{value.pattern} is a tag of {other}"
-    if value.attribute != COUNTED:
-        # A list of frequencies has no prefixes, but says what it lists.
-        near = [f"{other}:{name}" for name in found[:_MOST]] if value.prefix else [f"--by {other}"]
-        return told, near
-    bindings = Bindings()
-    condition = tag_among(f"token.{COLUMNS[other][0]}", value.pattern, bindings)
-    together = _labels(connection, selection, COUNTED, condition, bindings)
-    counted = "xpos" if other == "upos" else "upos"
-    return f"{told}, and these corpora count dependencies by {counted}", together[:_MOST]
-
-
-def _labels(
-    connection: Connection,
-    selection: Selection,
-    attribute: str,
-    condition: str = "",
-    bindings: Bindings | None = None,
-) -> list[str]:
-    """Return the labels of an attribute of the tokens that meet a condition, most frequent first."""
-    bindings = Bindings() if bindings is None else bindings
-    counted = attribute == COUNTED
-    conditions = [*([condition] if condition else []), *selection.of_tokens(bindings, "token")]
-    text = _LABELS.format(
-        column=counted_tag("token") if counted else f"token.{COLUMNS[attribute][0]}",
-        join=_JOIN_CORPUS if counted else "",
-        conditions=where(conditions),
-    )
-    return [str(name) for name in Statement(text, bindings).run(connection)["name"].to_pylist()]
-
-
-def _matching(labels: Sequence[str], pattern: str) -> list[str]:
+def _matching(labels: Iterable[str], pattern: str) -> list[str]:
     """Return the labels that a pattern matches."""
     return [label for label in labels if glob(pattern).matches(label)]
 
 
-def _occurs(connection: Connection, selection: Selection, value: QuestionValue) -> bool:
-    bindings = Bindings()
-    table, column, conditions = _words_of(selection, value, bindings)
-    matches = word_among(column, value.pattern, bindings, selection)
-    text = _OCCURS.format(table=table, conditions=where([matches or f"{column} is not null", *conditions]))
-    return Statement(text, bindings).value(connection) is not None
+@dataclass(frozen=True, slots=True)
+class _Searched:
+    """The corpora in which nothing was found, and what occurs there."""
 
+    connection: Connection
+    selection: Selection
 
-def _tokens(connection: Connection, selection: Selection, value: QuestionValue) -> str:
-    """Return the tokens that a word is, if it is several; empty if not."""
-    asked = glob(value.pattern)
-    if value.attribute != "word" or value.regex or asked.wild:
-        return ""
-    return tokens_of(connection, Value((asked.text,)), selection)
+    def of_condition(self) -> list[str]:
+        """Return why no sentence meets the condition; nothing if one does."""
+        assert self.selection.condition is not None
+        if hints := self.selection.condition.hints(self.connection):
+            return hints
+        return [] if self._occurs(QuestionValue("word", ANY)) else [_NO_SENTENCE]
 
+    def missing(self, value: QuestionValue) -> tuple[str, list[str]] | None:
+        """Return what is to be said of a value that never occurs, and what may be meant; None if it does."""
+        if value.regex:
+            alike = self._composed_alike(value) if value.attribute in ("word", "lemma") else []
+            return ("", alike) if alike else None
+        if value.attribute in ("word", "lemma"):
+            if self._occurs(value) or self.tokens(value):
+                return None
+            there = self._occurs(replace(value, pattern=ANY))
+            return ("", self._near_words(value)) if there else (_without(value.attribute), [])
+        labels = self._labels(value.attribute)
+        return None if _matching(labels, value.pattern) else self._near_labels(value, labels)
 
-def _words_of(selection: Selection, value: QuestionValue, bindings: Bindings) -> tuple[str, str, list[str]]:
-    """Return the table and the column with the words or lemmas of the corpora, and conditions on its rows."""
-    if value.attribute == "word" and selection.condition is None:
-        # Counted already: a large store has a thousand tokens for each of its words.
-        return "ngram_1", "w1", [f"w1 not in ({BOS}, {EOS})", *selection.of_segments(bindings)]
-    return "token", COLUMNS[value.attribute][0], selection.of_tokens(bindings)
+    def tokens(self, value: QuestionValue) -> str:
+        """Return the tokens that a word is, if it is several; empty if not."""
+        asked = glob(value.pattern)
+        if value.attribute != "word" or value.regex or asked.wild:
+            return ""
+        return tokens_of(self.connection, Value((asked.text,)), self.selection)
 
+    def _near_labels(self, value: QuestionValue, labels: Sequence[str]) -> tuple[str, list[str]]:
+        """Return what is to be said of a label that there is not, and labels that may be meant."""
+        if not labels:
+            return _without("tags" if value.attribute == COUNTED else value.attribute), []
+        alike = {fold(label): label for label in reversed(labels)}
+        if same := _matching(alike, fold(value.pattern)):
+            return "", [f"{value.prefix}{alike[name]}" for name in same[:_MOST]]
+        others = ("upos", "xpos") if value.attribute in ("upos", "xpos", COUNTED) else ()
+        for other in others:
+            found = _matching(self._labels(other), value.pattern)
+            if other != value.attribute and found:
+                return self._of_other_kind(value, other, found)
+        return "", [f"{value.prefix}{name}" for name in near(value.pattern, labels, _MOST)]
 
-def _near_words(connection: Connection, selection: Selection, value: QuestionValue) -> list[str]:
-    """Return words that look the same, else differ in capital letters only, else have the fewest slips."""
-    if found := _look_alikes(connection, selection, value) or _written_alike(connection, selection, value):
-        return found
-    bindings = Bindings()
-    same = glob(value.pattern).condition("form", bindings, ignore_case=True)
-    found = _words(connection, selection, value, same, "", bindings)
-    if found or _tokens(connection, replace(selection, ignore_case=True), value):
-        return [*found, "--ignore-case"]
-    if found := _with_tag(connection, selection, value) or _lemmas(connection, selection, value):
-        return found
-    size = len(value.pattern)
-    # Among numbers, everything is near.
-    if glob(value.pattern).wild or size < _ONE_SLIP or not any(map(str.isalpha, value.pattern)):
-        return []
-    bindings = Bindings(word=value.pattern, folded=fold(value.pattern), slips=2 if size >= _TWO_SLIPS else 1)
-    slips = f"damerau_levenshtein({folded('form')}, $folded)"
-    near = f"abs(length(form) - length($word)) <= $slips\n  and {slips} <= $slips\n  and ({_SLIP})"
-    return _words(connection, selection, value, near, f"{slips}, ", bindings)
+    def _of_other_kind(self, value: QuestionValue, other: str, found: Sequence[str]) -> tuple[str, list[str]]:
+        """Say of a tag that it is one of the other kind; as tags are counted, name those that go with it."""
+        told = f"{value.pattern} is a tag of {other}"
+        if value.attribute != COUNTED:
+            # A list of frequencies has no prefixes, but says what it lists.
+            near = [f"{other}:{name}" for name in found[:_MOST]] if value.prefix else [f"--by {other}"]
+            return told, near
+        bindings = Bindings()
+        condition = tag_among(f"token.{COLUMNS[other][0]}", value.pattern, bindings)
+        together = self._labels(COUNTED, condition, bindings)
+        counted = "xpos" if other == "upos" else "upos"
+        return f"{told}, and these corpora count dependencies by {counted}", together[:_MOST]
 
+    def _labels(self, attribute: str, condition: str = "", bindings: Bindings | None = None) -> list[str]:
+        """Return what tokens that meet a condition have as an attribute, most frequent first."""
+        bindings = Bindings() if bindings is None else bindings
+        join, column, table, name = _JOIN_CORPUS, counted_tag("token"), "tag", "name"
+        if attribute != COUNTED:
+            column, table, name = COLUMNS[attribute]
+            join, column = "", f"token.{column}"
+        conditions = where([condition, *self.selection.of_tokens(bindings, "token")])
+        text = _LABELS.format(join=join, column=column, table=table, name=name, conditions=conditions)
+        return [str(label) for label in Statement(text, bindings).run(self.connection)[name].to_pylist()]
 
-def _look_alikes(connection: Connection, selection: Selection, value: QuestionValue) -> list[str]:
-    """Return words that a pattern would match if all were written with the same characters."""
-    asked_for = looks(value.pattern)
-    bindings = Bindings()
-    matches = glob(asked_for).condition("form", bindings, ignore_case=True)
-    table, column, conditions = _words_of(selection, value, bindings)
-    text = _LOOKED_AT.format(
-        matches=matches,
-        table=table,
-        column=column,
-        conditions=where(conditions, "    "),
-        most=_MOST_LOOKED_AT,
-    )
-    forms = Statement(text, bindings).run(connection)["form"].to_pylist()
-    same, cased = glob(fold(asked_for)), glob(fold(value.pattern))
-    # What differs in capital letters alone does not look the same, and is found by ignoring case.
-    found = [one for one in forms if same.matches(fold(looks(one))) and not cased.matches(fold(one))]
-    return [f"{value.prefix}{form}" for form in found[:_MOST]]
+    def _occurs(self, value: QuestionValue) -> bool:
+        bindings = Bindings()
+        table, column, conditions = self._words_of(value, bindings)
+        matches = word_among(column, value.pattern, bindings, self.selection)
+        text = _OCCURS.format(
+            table=table, conditions=where([matches or f"{column} is not null", *conditions])
+        )
+        return Statement(text, bindings).value(self.connection) is not None
 
+    def _words_of(self, value: QuestionValue, bindings: Bindings) -> tuple[str, str, list[str]]:
+        """Return table and column with the words or lemmas of the corpora, and conditions on its rows."""
+        if value.attribute == "word" and self.selection.condition is None:
+            # Counted already: a large store has a thousand tokens for each of its words.
+            return "ngram_1", "w1", [f"w1 not in ({BOS}, {EOS})", *self.selection.of_segments(bindings)]
+        return "token", COLUMNS[value.attribute][0], self.selection.of_tokens(bindings)
 
-def _written_alike(connection: Connection, selection: Selection, value: QuestionValue) -> list[str]:
-    """Return words of several tokens that look the same, but for their apostrophes."""
-    plain = looks(value.pattern)
-    spelled = dict.fromkeys(plain.replace("'", one) for one in _APOSTROPHES)
-    others = [one for one in spelled if one != value.pattern]
-    return [
-        f"{value.prefix}{one}"
-        for one in others
-        if _tokens(connection, selection, replace(value, pattern=one))
-    ]
+    def _words(
+        self, value: QuestionValue, near: str, bindings: Bindings, *, order: str = "", most: int = _MOST
+    ) -> list[str]:
+        """Return the words of the corpora that meet a condition, in an order, or as they were read first."""
+        table, column, conditions = self._words_of(value, bindings)
+        chosen = where(conditions, "    ")
+        text = _WORDS.format(near=near, table=table, column=column, conditions=chosen, order=order, most=most)
+        rows = Statement(text, bindings).run(self.connection)["form"].to_pylist()
+        return [f"{value.prefix}{form}" for form in rows]
 
+    def _near_words(self, value: QuestionValue) -> list[str]:
+        """Return words that look the same, else differ in capital letters, else have the fewest slips."""
+        if found := self._look_alikes(value) or self._written_alike(value):
+            return found
+        bindings = Bindings()
+        same = glob(value.pattern).condition("form", bindings, ignore_case=True)
+        found = self._words(value, same, bindings)
+        loosely = replace(self, selection=replace(self.selection, ignore_case=True))
+        if found or loosely.tokens(value):
+            return [*found, "--ignore-case"]
+        return self._with_tag(value) or self._lemmas(value) or self._slips(value)
 
-def _lemmas(connection: Connection, selection: Selection, value: QuestionValue) -> list[str]:
-    """Return the lemmas of a word that was asked for as a lemma, such as *go* of *went*."""
-    if value.attribute != "lemma":
-        return []
-    bindings = Bindings()
-    form = glob(value.pattern).condition("form", bindings, ignore_case=True)
-    conditions = [f"word_id in (select id from word where {form})", *selection.of_tokens(bindings)]
-    text = _LEMMAS.format(conditions=where(conditions), most=_MOST)
-    rows = Statement(text, bindings).run(connection)["form"].to_pylist()
-    return [f"{value.prefix}{lemma}" for lemma in rows]
+    def _look_alikes(self, value: QuestionValue) -> list[str]:
+        """Return words that a pattern would match if all were written with the same characters."""
+        asked_for = looks(value.pattern)
+        bindings = Bindings()
+        matches = glob(asked_for).condition("form", bindings, ignore_case=True)
+        bare, near = replace(value, prefix=""), f"(strlen(form) <> length(form) or {matches})"
+        forms = self._words(bare, near, bindings, most=_MOST_LOOKED_AT)
+        same, cased = glob(fold(asked_for)), glob(fold(value.pattern))
+        # What differs in capital letters alone does not look the same, and is found by ignoring case.
+        found = [one for one in forms if same.matches(fold(looks(one))) and not cased.matches(fold(one))]
+        return [f"{value.prefix}{form}" for form in found[:_MOST]]
 
+    def _written_alike(self, value: QuestionValue) -> list[str]:
+        """Return words of several tokens that look the same, but for their apostrophes."""
+        plain = looks(value.pattern)
+        spelled = dict.fromkeys(plain.replace("'", one) for one in _APOSTROPHES)
+        others = [one for one in spelled if one != value.pattern]
+        return [f"{value.prefix}{one}" for one in others if self.tokens(replace(value, pattern=one))]
 
-def _composed_alike(connection: Connection, selection: Selection, value: QuestionValue) -> list[str]:
-    """Return words that a regular expression matches if both have composed letters, and not as they are."""
-    bindings = Bindings()
-    asked = Value((value.pattern,), regex=True, ignore_case=selection.loose)
-    composed = replace(asked, texts=(normalize("NFC", value.pattern),))
-    near = composed.condition("nfc_normalize(form)", bindings), asked.condition("form", bindings)
-    return _words(connection, selection, value, "\n  and not ".join(near), "", bindings)
+    def _with_tag(self, value: QuestionValue) -> list[str]:
+        """Return the word with its tag, if what follows a slash would be one in capital letters."""
+        stem, slash, tag = value.pattern.rpartition("/")
+        if not (slash and stem and tag):
+            return []
+        tags = [name for kind in ("xpos", "upos") for name in self._labels(kind)]
+        same = dict.fromkeys(name for name in tags if fold(name) == fold(tag))
+        return [f"{value.prefix}{stem}/{name}" for name in same]
 
+    def _lemmas(self, value: QuestionValue) -> list[str]:
+        """Return the lemmas of a word that was asked for as a lemma, such as *go* of *went*."""
+        if value.attribute != "lemma":
+            return []
+        bindings = Bindings()
+        form = word_among("word_id", value.pattern, bindings, replace(self.selection, ignore_case=True))
+        return [f"{value.prefix}{lemma}" for lemma in self._labels("lemma", form, bindings)[:_MOST]]
 
-def _with_tag(connection: Connection, selection: Selection, value: QuestionValue) -> list[str]:
-    """Return the word with its tag, if what follows a slash would be one in capital letters."""
-    stem, slash, tag = value.pattern.rpartition("/")
-    if not (slash and stem and tag):
-        return []
-    tags = [name for kind in ("xpos", "upos") for name in _labels(connection, selection, kind)]
-    same = dict.fromkeys(name for name in tags if fold(name) == fold(tag))
-    return [f"{value.prefix}{stem}/{name}" for name in same]
+    def _slips(self, value: QuestionValue) -> list[str]:
+        """Return the words with the fewest slips, but not among numbers, where everything is near."""
+        size = len(value.pattern)
+        if glob(value.pattern).wild or size < _ONE_SLIP or not any(map(str.isalpha, value.pattern)):
+            return []
+        most = 2 if size >= _TWO_SLIPS else 1
+        bindings = Bindings(word=value.pattern, folded=fold(value.pattern), slips=most)
+        slips = f"damerau_levenshtein({folded('form')}, $folded)"
+        near = f"abs(length(form) - length($word)) <= $slips\n  and {slips} <= $slips\n  and ({_SLIP})"
+        return self._words(value, near, bindings, order=f"{slips}, ")
 
-
-def _words(
-    connection: Connection,
-    selection: Selection,
-    value: QuestionValue,
-    near: str,
-    order: str,
-    bindings: Bindings,
-) -> list[str]:
-    table, column, conditions = _words_of(selection, value, bindings)
-    text = _NEAR.format(
-        near=near,
-        table=table,
-        column=column,
-        conditions=where(conditions, "    "),
-        order=order,
-        most=_MOST,
-    )
-    return [f"{value.prefix}{form}" for form in Statement(text, bindings).run(connection)["form"].to_pylist()]
+    def _composed_alike(self, value: QuestionValue) -> list[str]:
+        """Return words that a regular expression matches if both have composed letters, and only then."""
+        bindings = Bindings()
+        asked = Value((value.pattern,), regex=True, ignore_case=self.selection.loose)
+        composed = replace(asked, texts=(normalize("NFC", value.pattern),))
+        near = composed.condition("nfc_normalize(form)", bindings), asked.condition("form", bindings)
+        return self._words(value, "\n  and not ".join(near), bindings)
