@@ -12,8 +12,7 @@ from sqlalchemy import Connection
 
 from sentgen.api.arguments import declared
 from sentgen.errors import InputError
-from sentgen.lookups.checking import check
-from sentgen.lookups.questions import QUESTIONS
+from sentgen.lookups.questions import QUESTIONS, check
 from sentgen.options import NOT, Parameter, parameters_of
 from sentgen.schema import readonly
 from sentgen.schema.placeholders import named

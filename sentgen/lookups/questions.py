@@ -1,14 +1,19 @@
-"""The questions to the counts, by the names of their commands."""
+"""The questions to the counts, by the names of their commands, and how one is checked without its answer."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+
+from sqlalchemy import Connection
 
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import Arguments, Dependencies
 from sentgen.lookups.grew.matches import Match
+from sentgen.lookups.metadata.conditions import choose
+from sentgen.lookups.metadata.named import both
 from sentgen.lookups.ngram_search import Ngrams
-from sentgen.lookups.question import Question
+from sentgen.lookups.question import Lookup, Question
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.keyness import Keywords
@@ -27,3 +32,21 @@ QUESTIONS: Mapping[str, type[Question]] = {
     "thesaurus": Thesaurus,
     "keyness": Keywords,
 }
+#: A condition on metadata that no sentence meets.
+_NOTHING = "length < 0"
+
+
+def check(connection: Connection, asked: Question) -> None:
+    """Refuse a question that cannot be asked, as `Question.ask` does.
+
+    It is asked of no sentences, so that all that it names is looked up, and DuckDB plans the statement, but
+    finds nothing to read. One about whole corpora, such as keyness, is asked for its first row.
+
+    Raises:
+        SentgenError: what asking would raise.
+    """
+    if isinstance(asked, Lookup):
+        if asked.where is not None:
+            choose(connection, asked.where)  # shows a slip in what was written
+        asked = replace(asked, where=_NOTHING if asked.where is None else both(asked.where, _NOTHING))
+    replace(asked, limit=1).ask(connection)

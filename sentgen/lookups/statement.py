@@ -87,12 +87,6 @@ class ResultBudget:
                 " memory limit; ask for fewer with --limit, or raise --memory-limit"
             )
 
-    def check(self, tables: Sequence[pa.Table]) -> None:
-        """Count these rows alone."""
-        self._bytes = 0
-        for table in tables:
-            self.add(table)
-
 
 @dataclass(frozen=True, slots=True)
 class Statement:

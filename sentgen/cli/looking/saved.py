@@ -18,10 +18,9 @@ from sentgen.cli.console.output import OPTIONS, Output, choose, output_options
 from sentgen.cli.looking.match import check_parts
 from sentgen.cli.looking.sql import check_sql
 from sentgen.errors import InputError
-from sentgen.lookups.checking import check
 from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.question import Question
-from sentgen.lookups.questions import QUESTIONS
+from sentgen.lookups.questions import QUESTIONS, check
 from sentgen.options import parameters_of
 from sentgen.schema.durability.write_lock import lock_policy
 from sentgen.schema.tables.saved import find_saved, remove_saved, save_query, saved_rows
