@@ -14,7 +14,7 @@ from sentgen.lookups.search.conditions import Conditions
 from sentgen.lookups.search.regions import Regions, lie_within
 from sentgen.lookups.search.sequences import SequenceSearch, sequences_of
 from sentgen.lookups.search.spans import Spans, together
-from sentgen.lookups.search.tokens import NONE, Block, paired
+from sentgen.lookups.search.tokens import Block, paired
 from sentgen.lookups.search.walks import WalkSearch
 
 #: Pairs of spans that are compared at once.
@@ -72,14 +72,11 @@ class Matching:
     def _regular(self, pattern: syntax.Pattern) -> Spans:
         sequences = sequences_of(pattern)
         if sequences is not None:
-            search = SequenceSearch(self.conditions, self.block, self.chosen, self.regions.edges)
+            search = SequenceSearch(self.conditions, self.regions)
             found = [search.spans(one) for one in sequences]
             return found[0] if len(found) == 1 else together(found, self.labels)
         states = automaton(pattern, across=self.block.tokens.across)
-        walks = WalkSearch(
-            states, self.conditions, self.block, self.chosen, self.regions.edges, self.spans, self.labels
-        )
-        return walks.spans()
+        return WalkSearch(states, self.conditions, self.regions, self.spans, self.labels).spans()
 
     def _multiword(self, word: syntax.Multiword) -> Spans:
         first, last = self.block.cut(*self.conditions.multiwords(word.form))
@@ -131,22 +128,14 @@ class Matching:
             rows, others = paired(low[some], high[some])
             part = one.take(np.arange(begin, end))
             met = stands(part.take(rows), other.take(others))
-            joined = self._labelled(part.take(rows[met]), other.take(others[met]))
+            joined = part.take(rows[met]).with_labels(other.take(others[met]), self.labels)
             found.append(joined.ordered())
             begin = end
         return together(found, self.labels)
 
     def _joined(self, one: Spans, other: Spans, order: Longs, low: Longs, high: Longs) -> Spans:
         rows, others = paired(low, high)
-        return self._labelled(one.take(rows), other.take(order[others]))
-
-    def _labelled(self, one: Spans, other: Spans) -> Spans:
-        """Return spans with their own labels, and those of others."""
-        labels = {
-            name: np.where(one.label(name) == NONE, other.label(name), one.label(name))
-            for name in self.labels
-        }
-        return Spans(one.first, one.last, labels)
+        return one.take(rows).with_labels(other.take(order[others]), self.labels)
 
     def _meets(self, pattern: syntax.Meet, part: Longs, other: Longs) -> Bools:
         """Return which tokens have another one near them, or none if the pattern says so."""

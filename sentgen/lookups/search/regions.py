@@ -47,11 +47,26 @@ class Regions:
     def _across(self) -> bool:
         return self.block.tokens.across
 
-    def edges(self, edge: syntax.CqlEdge) -> Bools:
-        """Return which tokens are the first ones of such regions, or the last ones at an end."""
+    def at(self, edge: syntax.CqlEdge, behind: Longs, *, first: bool) -> Bools:
+        """Return before which tokens there is the edge of a region.
+
+        Args:
+            edge: its begin or end.
+            behind: the tokens, or the place behind the last one.
+            first: whether matches begin there: else they have the token before it.
+        """
         if edge not in self._edges:
             self._edges[edge] = self._edge(edge.region, edge.end)
-        return self._edges[edge]
+        size, begins = self.block.size, self.block.unit_begins()
+        at = behind - 1 if edge.end else behind
+        inside = np.clip(at, 0, size - 1)
+        met: Bools = (at >= 0) & (at < size) & self._edges[edge][inside]
+        if first and edge.end:
+            # The region has to end in the same sentence, or document.
+            met &= ~begins[np.clip(behind, 0, size - 1)]
+        elif not first and not edge.end:
+            met &= ~begins[inside]
+        return met
 
     def _edge(self, region: syntax.RegionPattern, end: bool) -> Bools:
         if region.built_in:

@@ -6,7 +6,7 @@ says where matches can be, and the others are compared at their distance from it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
@@ -17,6 +17,7 @@ from sentgen.arrays import Bools, Longs
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.languages import Either
 from sentgen.lookups.search.conditions import Conditions
+from sentgen.lookups.search.regions import Regions
 from sentgen.lookups.search.spans import Spans
 from sentgen.lookups.search.tokens import Block
 
@@ -26,8 +27,6 @@ _MOST, _MOST_TOKENS = 64, 256
 WORTH = 8
 
 Item: TypeAlias = "syntax.Token | syntax.CqlEdge"
-#: Which tokens have the edge of a region: the first ones, or the last ones if it is an end.
-Edges: TypeAlias = Callable[[syntax.CqlEdge], Bools]
 
 
 def sequences_of(pattern: syntax.Pattern) -> list[tuple[Item, ...]] | None:
@@ -85,28 +84,28 @@ class SequenceSearch:
 
     Args:
         conditions: say which tokens meet them.
-        block: the tokens.
-        chosen: those that are asked about; none for all.
-        edges: say where regions begin and end.
+        regions: of the block.
     """
 
     conditions: Conditions
-    block: Block
-    chosen: Bools | None
-    edges: Edges
+    regions: Regions
+
+    @property
+    def _block(self) -> Block:
+        return self.regions.block
 
     def spans(self, items: tuple[Item, ...]) -> Spans:
         """Return the matches of a sequence, by their first tokens."""
         tokens = [item for item in items if isinstance(item, syntax.Token)]
         first = self._begins(tokens)
-        unit_begins = self.block.unit_begins()
+        unit_begins = self._block.unit_begins()
         for offset in range(1, len(tokens)):
             first = first[~unit_begins[first + offset]]
-        if self.chosen is not None:
-            for offset in range(len(tokens) if self.block.tokens.across else 1):
-                first = first[self.chosen[first + offset]]
+        if (chosen := self.regions.chosen) is not None:
+            for offset in range(len(tokens) if self._block.tokens.across else 1):
+                first = first[chosen[first + offset]]
         for gap, edge in _gaps(items):
-            first = first[self._at(edge, gap, first)]
+            first = first[self.regions.at(edge, first + gap, first=gap == 0)]
         labels = {name: first + offset for offset, one in enumerate(tokens) for name in one.labels}
         return Spans(first, first + (len(tokens) - 1), labels)
 
@@ -119,52 +118,26 @@ class SequenceSearch:
             return self._compared(tokens)
         condition = tokens[rarest].condition
         assert condition is not None
-        at = self.block.find(self.conditions.occurrences(condition))
-        first = at[(at >= rarest) & (at < self.block.size - (size - 1 - rarest))] - rarest
+        at = self._block.find(self.conditions.occurrences(condition))
+        first = at[(at >= rarest) & (at < self._block.size - (size - 1 - rarest))] - rarest
         if not self.conditions.exact(condition):
-            first = first[self.conditions.met_at(condition, self.block, first + rarest)]
+            first = first[self.conditions.met_at(condition, self._block, first + rarest)]
         for offset in sorted(range(size), key=counts.__getitem__):
             if offset != rarest and tokens[offset].condition is not None:
-                first = first[self.conditions.met_at(tokens[offset].condition, self.block, first + offset)]
+                first = first[self.conditions.met_at(tokens[offset].condition, self._block, first + offset)]
         return first
 
     def _compared(self, tokens: list[syntax.Token]) -> Longs:
         """Return the same by a comparison of all tokens of the block."""
-        length = self.block.size - len(tokens) + 1
+        length = self._block.size - len(tokens) + 1
         if length <= 0:
             return np.zeros(0, np.int64)
         met: Bools | None = None
         for offset, token in enumerate(tokens):
             if token.condition is not None:
-                own = self.conditions.met(token.condition, self.block)[offset : offset + length]
+                own = self.conditions.met(token.condition, self._block)[offset : offset + length]
                 met = own if met is None else met & own
         return np.arange(length) if met is None else np.flatnonzero(met)
-
-    def _at(self, edge: syntax.CqlEdge, gap: int, first: Longs) -> Bools:
-        """Return before which tokens, so many behind the first ones, there is the edge of a region."""
-        return at_edge(self.block, self.edges(edge), edge.end, first + gap, first=gap == 0)
-
-
-def at_edge(block: Block, edges: Bools, end: bool, behind: Longs, *, first: bool) -> Bools:
-    """Return before which tokens there is the edge of a region.
-
-    Args:
-        block: the tokens.
-        edges: which tokens are the first ones of such regions, or the last ones.
-        end: whether they are the last ones.
-        behind: the tokens, or the place behind the last one.
-        first: whether matches begin there: else they have the token before it.
-    """
-    at = behind - 1 if end else behind
-    there = (at >= 0) & (at < block.size)
-    inside = np.clip(at, 0, block.size - 1)
-    met = there & edges[inside]
-    if first and end:
-        # The region has to end in the same sentence, or document.
-        met &= ~block.unit_begins()[np.clip(behind, 0, block.size - 1)]
-    elif not first and not end:
-        met &= ~block.unit_begins()[inside]
-    return met
 
 
 def _gaps(items: tuple[Item, ...]) -> Iterator[tuple[int, syntax.CqlEdge]]:

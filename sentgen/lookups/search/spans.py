@@ -6,7 +6,7 @@ tokens, or `walks`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,6 +48,13 @@ class Spans:
         columns = (found.first, found.last, *found.labels.values())
         new = np.append(True, np.logical_or.reduce([one[1:] != one[:-1] for one in columns]))
         return found if new.all() else found.take(new)
+
+    def with_labels(self, other: Spans, names: Iterable[str]) -> Spans:
+        """Return these with labels of others, where they have none of their own."""
+        labels = {
+            name: np.where(self.label(name) == NONE, other.label(name), self.label(name)) for name in names
+        }
+        return Spans(self.first, self.last, labels)
 
     def label(self, name: str) -> Longs:
         """Return the tokens of a label; nothing stands for one of another part of the query."""

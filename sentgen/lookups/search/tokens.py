@@ -371,7 +371,7 @@ class Part(Block):
 
     def unit_begins(self) -> Bools:
         """Return which tokens no hit goes over."""
-        return self._whole.unit_begins()[self._index]
+        return self._kept("unit_begins", lambda: self._whole.unit_begins()[self._index])
 
     def missing(self) -> None:
         """Every one has a token."""
