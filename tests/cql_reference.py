@@ -11,7 +11,7 @@ from typing import NamedTuple
 from sentgen.lookups.attributes import Value
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.dialects import Strategy
-from sentgen.lookups.languages import Either, Every, Negation
+from sentgen.lookups.languages import Either, Every
 
 RELATIONS = {
     "<": operator.lt,
@@ -21,7 +21,6 @@ RELATIONS = {
     "=": operator.eq,
     "!=": operator.ne,
 }
-NOT = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "=": "!=", "!=": "="}
 #: Attributes of a token; one that is missing is the empty string.
 Word = Mapping[str, str]
 #: Begin, end (behind the last token) and the places of labels.
@@ -206,18 +205,6 @@ class Sentence:
                 return all(self._holds(part, places) for part in parts)
             case Either(parts):
                 return any(self._holds(part, places) for part in parts)
-            case Negation(syntax.CqlComparison(left, right, negated)):
-                return self._holds(syntax.CqlComparison(left, right, not negated), places)
-            case Negation(syntax.Measured(function, terms, sign, number)):
-                return self._holds(syntax.Measured(function, terms, NOT[sign], number), places)
-            case Negation(Negation(part)):
-                return self._holds(part, places)
-            case Negation(Every(parts)):
-                return self._holds(Either(tuple(map(Negation, parts))), places)
-            case Negation(Either(parts)):
-                return self._holds(Every(tuple(map(Negation, parts))), places)
-            case Negation(part):
-                return not self._holds(part, places)
             case syntax.Measured(function, terms, sign, number):
                 if not all(one.label in places for one in terms):
                     return False
@@ -226,8 +213,8 @@ class Sentence:
                 if function == "distabs":
                     value = abs(value)
                 return bool(RELATIONS[sign](value, number))
-            case syntax.LabelTest(label):
-                return label in places
+            case syntax.LabelTest(label, negated=negated):
+                return (label in places) != negated
             case syntax.CqlComparison(left, right, negated):
                 terms = [left, *([right] if isinstance(right, syntax.Term) else [])]
                 if any(term.label not in places for term in terms):

@@ -20,7 +20,6 @@ from sentgen.lookups.languages import (
     MOST_TOKENS,
     Either,
     Every,
-    Negation,
     built,
     check_text,
     expected_of,
@@ -247,8 +246,6 @@ def _of_match(condition: syntax.Condition) -> syntax.Condition:
                 for side in sides
             )
             return replace(condition, left=one, right=other if isinstance(right, syntax.Term) else right)
-        case Negation(part):
-            return Negation(_of_match(part))
         case Every(parts) | Either(parts):
             return replace(condition, parts=tuple(map(_of_match, parts)))
     return condition
@@ -352,7 +349,7 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
     def not_token(self, part: syntax.Pattern) -> syntax.Pattern:
         if not isinstance(part, syntax.Token) or part.condition is None:
             raise QueryError("! stands before one token", query=self._text, place=self._text.index("!"))
-        return replace(part, condition=Negation(part.condition))
+        return replace(part, condition=syntax.negated(part.condition))
 
     def gap(self) -> syntax.Pattern:
         return syntax.Repetition(syntax.Token(), 0, None)
@@ -403,7 +400,7 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
         return syntax.Token(part.condition, (*part.labels, "target"))
 
     def implication(self, first: syntax.Condition, then: syntax.Condition) -> syntax.Condition:
-        return Either((Negation(first), then))
+        return Either((syntax.negated(first), then))
 
     def either(self, *parts: syntax.Condition) -> syntax.Condition:
         return Either(parts)
@@ -412,7 +409,7 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
         return Every(parts)
 
     def negation(self, part: syntax.Condition) -> syntax.Condition:
-        return Negation(part)
+        return syntax.negated(part)
 
     def bare(self, term: syntax.Term) -> syntax.Condition:
         if term.label:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from sentgen.lookups.attributes import Test, Value
-from sentgen.lookups.languages import Either, Every, Negation
+from sentgen.lookups.languages import Either, Every
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +39,11 @@ class CqlComparison:
 
 @dataclass(frozen=True, slots=True)
 class LabelTest:
-    """Whether a label stands for a token in this match."""
+    """Whether a label stands for a token in this match, or for none if ``negated``."""
 
     label: str
     column: int = field(default=0, compare=False)
+    negated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,9 @@ class NoSpace:
 
 
 _Single: TypeAlias = CqlComparison | LabelTest | Measured | NoSpace
-Condition: TypeAlias = "_Single | Every[Condition] | Either[Condition] | Negation[Condition]"
+Condition: TypeAlias = "_Single | Every[Condition] | Either[Condition]"
+#: Relations of numbers, and what is true where one is not.
+_OTHERWISE = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "=": "!=", "!=": "="}
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,6 +281,24 @@ def bound(pattern: Pattern) -> frozenset[str]:
     return frozenset[str]().union(*map(bound, children(pattern)))
 
 
+def negated(condition: Condition) -> Condition:
+    """Return what is true where a condition is not; of labels that stand for nothing neither is.
+
+    >>> negated(Measured("f", (), "<", 2)).operator, type(negated(Every((LabelTest("a"),)))).__name__
+    ('>=', 'Either')
+    """
+    match condition:
+        case Every(parts):
+            return Either(tuple(map(negated, parts)))
+        case Either(parts):
+            return Every(tuple(map(negated, parts)))
+        case Measured(operator=operator):
+            return replace(condition, operator=_OTHERWISE[operator])
+        case CqlComparison() | LabelTest():
+            return replace(condition, negated=not condition.negated)
+    raise AssertionError(condition)  # no query says that a space follows
+
+
 def leaves(condition: Condition | None) -> tuple[_Single, ...]:
     """Return what a condition is composed of, in its order."""
     match condition:
@@ -285,8 +306,6 @@ def leaves(condition: Condition | None) -> tuple[_Single, ...]:
             return ()
         case Every(parts) | Either(parts):
             return tuple(one for part in parts for one in leaves(part))
-        case Negation(part):
-            return leaves(part)
     return (condition,)
 
 

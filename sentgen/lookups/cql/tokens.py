@@ -26,14 +26,12 @@ from sentgen.lookups.attributes import (
 from sentgen.lookups.concordances.surface import surface_of
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.keys import MetadataKey, StoreKeys
-from sentgen.lookups.languages import Either, Every, Negation
+from sentgen.lookups.languages import Either, Every
 from sentgen.lookups.numbers import compared
 from sentgen.lookups.regions import RegionKey
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, any_of
 
-#: Writes a condition, negated or not.
-Write = Callable[[syntax.Condition, bool], str]
 #: A part of speech of either kind, under the names of CWB and NoSketch Engine.
 TAGS = ("pos", "tag")
 _KINDS = ("xpos", "upos")
@@ -63,43 +61,37 @@ class TokenConditions:
     empty: frozenset[Test]
     keys: StoreKeys
 
-    def of_token(self, condition: syntax.Condition, alias: str, *, negated: bool = False) -> str:
+    def of_token(self, condition: syntax.Condition, alias: str) -> str:
         """Return a condition on a row of `token`; null may stand for false."""
         match condition:
             case syntax.CqlComparison():
-                return self._comparison(condition, alias, alias, negated != condition.negated)
+                return self._comparison(condition, alias, alias)
             case syntax.NoSpace():
-                told = no_space(self.keys.connection, alias)
-                return f"({told}) is not true" if negated else told
-        return self._composed(condition, negated, lambda part, no: self.of_token(part, alias, negated=no))
+                return no_space(self.keys.connection, alias)
+        return _composed(condition, lambda part: self.of_token(part, alias))
 
-    def of_labels(
-        self, condition: syntax.Condition, places: Mapping[str, str], *, negated: bool = False
-    ) -> str:
+    def of_labels(self, condition: syntax.Condition, places: Mapping[str, str]) -> str:
         """Return a condition on the labels of a match.
 
         Args:
             condition: its terms have labels.
             places: label to its column in ``m``; the row of `token` there has the alias ``t_COLUMN``.
-            negated: whether it must not hold.
         """
         match condition:
-            case syntax.LabelTest(name):
+            case syntax.LabelTest(name, negated=negated):
                 return f"m.{places[name]} is {'' if negated else 'not '}null"
             case syntax.Measured(function, terms, operator, number):
                 limit = self.bindings.bind("number", number)
-                told = f"{self._measure(function, terms, places)} {operator} {limit}"
                 # Of a label that stands for nothing, nothing holds.
-                return f"coalesce({f'not {told}' if negated else told}, false)"
+                return f"coalesce({self._measure(function, terms, places)} {operator} {limit}, false)"
             case syntax.CqlComparison(left, right):
                 of_right = right.label if isinstance(right, syntax.Term) else left.label
                 # Never the label itself: SQL takes neither all names nor capital letters for others.
-                first, second = (f"t_{places[one]}" for one in (left.label, of_right))
-                told = self._comparison(condition, first, second, negated != condition.negated)
+                told = self._comparison(condition, f"t_{places[left.label]}", f"t_{places[of_right]}")
                 optional = [one for one in dict.fromkeys((left.label, of_right)) if one not in ENDS]
                 bound = [f"m.{places[one]} is not null" for one in optional]
                 return f"({' and '.join([*bound, told])})"
-        return self._composed(condition, negated, lambda part, no: self.of_labels(part, places, negated=no))
+        return _composed(condition, lambda part: self.of_labels(part, places))
 
     def _measure(self, function: str, terms: Sequence[syntax.Term], places: Mapping[str, str]) -> str:
         """Return what a function says of labels."""
@@ -115,7 +107,7 @@ class TokenConditions:
 
     def comparison(self, one: syntax.CqlComparison, left: str, right: str, bindings: Bindings) -> str:
         """Return a comparison of two rows of `token`, or of the one alone, for another statement."""
-        return replace(self, bindings=bindings)._comparison(one, left, right, one.negated)
+        return replace(self, bindings=bindings)._comparison(one, left, right)
 
     def of_document(self, one: syntax.CqlComparison, alias: str, bindings: Bindings) -> str:
         """Return the condition that metadata of documents are such a value.
@@ -132,15 +124,8 @@ class TokenConditions:
         told = value.condition(key.value(alias, bindings), bindings)
         return f"coalesce({told}, {str(one.right in self.empty).lower()})"
 
-    def _composed(self, condition: syntax.Condition, negated: bool, write: Write) -> str:
-        if isinstance(condition, Negation):
-            return write(condition.part, not negated)
-        assert isinstance(condition, Every | Either)
-        # De Morgan: what is not, is said of the comparisons, so that null never stands below `not`.
-        word = " and " if isinstance(condition, Every) != negated else " or "
-        return f"({word.join(write(part, negated) for part in condition.parts)})"
-
-    def _comparison(self, one: syntax.CqlComparison, left: str, right: str, negated: bool) -> str:
+    def _comparison(self, one: syntax.CqlComparison, left: str, right: str) -> str:
+        negated = one.negated
         if isinstance(one.right, syntax.Term):
             return self._same(one.left, one.right, left, right, negated, one.operator)
         name, value = one.left.attribute, self.compared(one.left.attribute, one.right)
@@ -206,6 +191,12 @@ class TokenConditions:
             return region.value(alias, self.bindings)
         key = metadata_key(self.keys, name)
         return _META.format(value=key.value("meta", self.bindings), alias=alias) if key else ""
+
+
+def _composed(condition: syntax.Condition, write: Callable[[syntax.Condition], str]) -> str:
+    assert isinstance(condition, Every | Either)
+    word = " and " if isinstance(condition, Every) else " or "
+    return f"({word.join(map(write, condition.parts))})"
 
 
 def no_space(connection: Connection, alias: str) -> str:

@@ -17,7 +17,7 @@ from sentgen.arrays import Bools, Ints, Longs
 from sentgen.lookups.attributes import COLUMNS, Test, Value, attribute_matches
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.tokens import TokenConditions, is_attribute, kinds, metadata_key
-from sentgen.lookups.languages import Either, Every, Negation
+from sentgen.lookups.languages import Either, Every
 from sentgen.lookups.search.tokens import NONE, UNSPACED, Block, Kept, kept_arrays, multiwords
 from sentgen.lookups.statement import Bindings, where
 from sentgen.schema.engine import arrow_table, raw, registered
@@ -87,8 +87,6 @@ class Conditions:
         match condition:
             case None:
                 return np.ones(block.size if at is None else len(at), bool)
-            case Negation(part):
-                return ~self.hold(part, block, at)
             case Every(parts) | Either(parts):
                 found = self.hold(parts[0], block, at)
                 for part in parts[1:]:
@@ -123,47 +121,39 @@ class Conditions:
         names = (one.left.attribute for one in syntax.comparisons(condition))
         return all(self._is_column(kind) for name in names for kind in kinds(name))
 
-    def hold_of_labels(
-        self,
-        condition: syntax.Condition,
-        block: Block,
-        labels: Mapping[str, Longs],
-        *,
-        negated: bool = False,
-    ) -> Bools:
+    def hold_of_labels(self, condition: syntax.Condition, block: Block, labels: Mapping[str, Longs]) -> Bools:
         """Return which matches meet a condition on their labels.
 
         Args:
             condition: its terms have labels.
             block: where the tokens are.
             labels: label to its tokens in the matches, `NONE` where it stands for nothing.
-            negated: whether the condition must not hold; of a label without token nothing does.
         """
+        found: Bools
         match condition:
-            case syntax.LabelTest(name):
-                unbound: Bools = labels[name] == NONE
-                return unbound if negated else ~unbound
-            case syntax.Measured(_, terms):
-                there: Bools = np.logical_and.reduce([labels[one.label] != NONE for one in terms])
-                there &= self._measured(condition, block, labels) != negated
-                return there
-            case Negation(part):
-                return self.hold_of_labels(part, block, labels, negated=not negated)
-            case Every(parts) | Either(parts):
-                each = [self.hold_of_labels(part, block, labels, negated=negated) for part in parts]
-                every = isinstance(condition, Every) != negated
-                found: Bools = np.logical_and.reduce(each) if every else np.logical_or.reduce(each)
+            case syntax.LabelTest(name, negated=negated):
+                found = (labels[name] == NONE) == negated
                 return found
-        assert isinstance(condition, syntax.CqlComparison)
-        left = labels[condition.left.label]
-        right = labels[condition.right.label] if isinstance(condition.right, syntax.Term) else left
-        bound = np.flatnonzero((left != NONE) & (right != NONE))
-        met = np.zeros(len(left), bool)
-        met[bound] = self._compared(condition, block, left[bound], right[bound]) != negated
-        return met
+            case Every(parts) | Either(parts):
+                each = [self.hold_of_labels(part, block, labels) for part in parts]
+                found = (np.logical_and if isinstance(condition, Every) else np.logical_or).reduce(each)
+                return found
+        # Of a label that stands for nothing, nothing holds.
+        bound = np.flatnonzero(
+            np.logical_and.reduce([labels[one.label] != NONE for one in syntax.terms(condition)])
+        )
+        some = {name: at[bound] for name, at in labels.items()}
+        found = np.zeros(len(labels["match"]), bool)
+        if isinstance(condition, syntax.Measured):
+            found[bound] = self._measured(condition, block, some)
+        else:
+            assert isinstance(condition, syntax.CqlComparison)
+            right = condition.right if isinstance(condition.right, syntax.Term) else condition.left
+            found[bound] = self._compared(condition, block, some[condition.left.label], some[right.label])
+        return found
 
     def _measured(self, one: syntax.Measured, block: Block, labels: Mapping[str, Longs]) -> Bools:
-        """Return where what a function says of labels stands in the relation; of none anything."""
+        """Return where what a function says of labels stands in the relation."""
         if one.function == "f":
             (term,) = one.terms
             values = self._frequencies(COLUMNS[term.attribute][0], block, labels[term.label])
