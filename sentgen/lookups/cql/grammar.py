@@ -255,6 +255,10 @@ def _of_match(condition: syntax.Condition) -> syntax.Condition:
 class _Reader(Transformer[Leaf, syntax.Pattern]):
     """Makes the abstract syntax of what the grammar found."""
 
+    meet, within, containing, both = syntax.Meet, syntax.Within, syntax.Containing, syntax.Both
+    token = any = syntax.Token
+    negation = staticmethod(syntax.negated)
+
     def __init__(self, text: str, is_kind: Callable[[str], object], dialect: Dialect) -> None:
         super().__init__()
         self._text, self._is_kind, self._dialect = text, is_kind, dialect
@@ -264,11 +268,6 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
 
     def start(self, pattern: syntax.Pattern, region: syntax.RegionPattern | None = None) -> syntax.Pattern:
         return syntax.Expanded(pattern, region) if region else pattern
-
-    def meet(
-        self, part: syntax.Pattern, other: syntax.Pattern, near: tuple[int, int] | syntax.RegionPattern
-    ) -> syntax.Pattern:
-        return syntax.Meet(part, other, near)
 
     def meet_not(
         self, part: syntax.Pattern, other: syntax.Pattern, near: tuple[int, int] | syntax.RegionPattern
@@ -293,22 +292,13 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
     def constrained(self, part: syntax.Pattern, condition: syntax.Condition) -> syntax.Pattern:
         return syntax.Constrained(part, _of_match(condition))
 
-    def within(self, inner: syntax.Pattern, outer: syntax.Pattern) -> syntax.Pattern:
-        return syntax.Within(inner, outer)
-
     def constrained_within(
         self, part: syntax.Pattern, condition: syntax.Condition, outer: syntax.Pattern
     ) -> syntax.Pattern:
         return syntax.Within(syntax.Constrained(part, _of_match(condition)), outer)
 
-    def containing(self, outer: syntax.Pattern, inner: syntax.Pattern) -> syntax.Pattern:
-        return syntax.Containing(outer, inner)
-
     def alternatives(self, *parts: syntax.Pattern) -> syntax.Pattern:
         return syntax.Alternatives(parts)
-
-    def both(self, left: syntax.Pattern, right: syntax.Pattern) -> syntax.Pattern:
-        return syntax.Both(left, right)
 
     def sequence(self, *parts: syntax.Pattern) -> syntax.Pattern:
         return syntax.Sequence(parts)
@@ -343,9 +333,6 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
             raise self._refuse(f"at most {MOST_TIMES} times; write * or + for any number", leaf)
         return int(leaf)
 
-    def token(self, condition: syntax.Condition) -> syntax.Pattern:
-        return syntax.Token(condition)
-
     def not_token(self, part: syntax.Pattern) -> syntax.Pattern:
         if not isinstance(part, syntax.Token) or part.condition is None:
             raise QueryError("! stands before one token", query=self._text, place=self._text.index("!"))
@@ -353,9 +340,6 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
 
     def gap(self) -> syntax.Pattern:
         return syntax.Repetition(syntax.Token(), 0, None)
-
-    def any(self) -> syntax.Pattern:
-        return syntax.Token()
 
     def word(self, value: tuple[Value, int]) -> syntax.Pattern:
         term = syntax.Term("word", column=value[1])
@@ -367,14 +351,13 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
     def end(self, region: syntax.RegionPattern) -> syntax.Pattern:
         return syntax.CqlEdge(region, end=True)
 
-    def region(self, name: Leaf, tests: tuple[syntax.CqlComparison, ...]) -> syntax.RegionPattern:
+    def region(self, name: Leaf, tests: tuple[syntax.CqlComparison, ...] = ()) -> syntax.RegionPattern:
         kind = str(name)
         if kind in BUILT_IN and (kind == BUILT_IN[kind] or not self._is_kind(kind)):
             kind = BUILT_IN[kind]
         return syntax.RegionPattern(kind, tests, name.start_pos or 0)
 
-    def region_name(self, name: Leaf) -> syntax.RegionPattern:
-        return self.region(name, ())
+    region_name = region
 
     def tests(self, *tests: syntax.CqlComparison) -> tuple[syntax.CqlComparison, ...]:
         return tests
@@ -407,9 +390,6 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
 
     def every(self, *parts: syntax.Condition) -> syntax.Condition:
         return Every(parts)
-
-    def negation(self, part: syntax.Condition) -> syntax.Condition:
-        return syntax.negated(part)
 
     def bare(self, term: syntax.Term) -> syntax.Condition:
         if term.label:
