@@ -8,13 +8,10 @@ which says of each sentence how many tokens of its document come before it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection
-
 from sentgen.lookups.statement import where
-from sentgen.schema.engine import raw
 
 _PLACED = """\
   select s.id, d.first_sentence as start, s.length, (s.first_token - b.first_token)::integer as before
@@ -25,7 +22,6 @@ _RUNNING = """\
   select t.*, p.start, p.before + t.position as place
   from token as t
   join placed as p on p.id = t.sentence_id"""
-STARTS = "select first_sentence from document where sentences > 0 order by first_sentence"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,23 +70,3 @@ def running(conditions: Sequence[str] = ()) -> list[TableExpression]:
 def written(parts: Sequence[TableExpression]) -> str:
     """Return common table expressions, each with a comma and a line feed behind it."""
     return "".join(f"{part},\n" for part in parts)
-
-
-def starts_of(connection: Connection) -> tuple[int, ...]:
-    """Return the numbers of the sentences with which documents begin, ascending."""
-    return tuple(number for (number,) in raw(connection).execute(STARTS).fetchall())
-
-
-def whole_documents(starts: Sequence[int], low: int, high: int, size: int) -> Iterator[tuple[int, int]]:
-    """Cut a range of sentences before documents, into ranges of about so many sentences.
-
-    >>> list(whole_documents([1, 4, 5, 9], 1, 12, 4))
-    [(1, 4), (5, 8), (9, 12)]
-    """
-    begin = low
-    for start, following in zip(starts, (*starts[1:], high + 1), strict=True):
-        if begin < start <= high and following - begin > size:
-            yield begin, start - 1
-            begin = start
-    if begin <= high:
-        yield begin, high

@@ -13,7 +13,6 @@ from sentgen.errors import InputError
 from sentgen.lookups.absence import QuestionValue, values_of
 from sentgen.lookups.attributes import Value
 from sentgen.lookups.concordances.filters import FilterOption, HitFilter, WithinOption, read_filters
-from sentgen.lookups.concordances.places import SentenceRange
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.dialects import (
     AS_USUAL,
@@ -28,11 +27,10 @@ from sentgen.lookups.cql.spans import CqlMatches
 from sentgen.lookups.languages import MOST_CONDITIONS
 from sentgen.lookups.patterns import TokenPattern, split_pattern, tag_query, token_pattern, word_query
 from sentgen.lookups.question import Lookup
-from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach, placed, running, starts_of, written
+from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach, placed, written
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings
 from sentgen.output.wording import quantity
-from sentgen.schema.engine import raw, registered
 
 if TYPE_CHECKING:
     from sentgen.lookups.search.hits import BlockHits
@@ -72,12 +70,8 @@ _SPOTS_ACROSS = """\
   select h.*, p.start, p.before + h.first as low, p.before + h.last as high
   from {hits} as h
   join placed as p on p.id = h.sentence_id"""
-#: Tables of the hits of a part of the store, and of each way to place the labels of the query in them.
-_FOUND, _WAYS = "found_hits", "found_ways"
 #: The columns of hits.
 _PLACE = ("sentence_id", "first", "last")
-#: No sentence has the number 0.
-_NOWHERE = SentenceRange(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +109,6 @@ def _alone(parts: str) -> str:
     return f"with recursive {parts.rstrip().rstrip(',')}\n" if parts else ""
 
 
-class FoundHits(SentenceRange):
-    """Sentences whose hits are known, and lent to the connection as tables."""
-
-
 @dataclass(frozen=True, slots=True)
 class Query:
     """A pattern or a query that was read, with what has to stand near its hits.
@@ -153,39 +143,13 @@ class Query:
 
         yield from QuerySearch(connection, self).find()
 
-    def parts(self, connection: Connection) -> Iterator[SentenceRange]:
-        """Yield parts of the store with hits, lent to the connection until the next one; one at least."""
-        starts = starts_of(connection) if self.across else ()
-        within = None
-        for hits in self.find(connection):
-            within = FoundHits(hits.block.low, hits.block.high, starts)
-            found, ways = hits.rows(self.reach), hits.rows_of_ways(self.reach, self.labels)
-            with registered(raw(connection), **{_FOUND: found, _WAYS: ways}):
-                yield within
-        if within is None:
-            yield _NOWHERE
-
-    @property
-    def labels(self) -> dict[str, str]:
-        """Label to its column among the ways to place labels."""
-        return {label: f"label_{number}" for number, label in enumerate(self.cql.labels, 1)}
-
-    def source(self, bindings: Bindings, within: SentenceRange | None = None) -> HitSource:
-        """Return where the hits come from: those found in a part of the store, or the definition."""
-        found = self.found(bindings, within)
+    def source(self, bindings: Bindings) -> HitSource:
+        """Return where the hits come from in a statement: their definition."""
+        found = self.found(bindings)
         return HitSource(found.hits, *_PLACE, found.parts, reach=self.reach)
 
-    def found(self, bindings: Bindings, within: SentenceRange | None = None) -> CqlMatches:
-        """Return the hits, with the places of labels."""
-        if within is not None:
-            # What goes on with hits of documents reads the tokens of these.
-            parts = written(running([f"s.id {within.part}"])) if self.reach is DOCUMENT else ""
-            if isinstance(within, FoundHits):
-                return CqlMatches(parts, _FOUND, _WAYS, self.labels)
-            places = ["first", "last", *self.labels.values()]
-            nothing = f"select 0::bigint as sentence_id, {', '.join(f'0 as {one}' for one in places)}"
-            none = f"({nothing} where false)"
-            return CqlMatches(parts, none, none, self.labels)
+    def found(self, bindings: Bindings) -> CqlMatches:
+        """Return the same with the places of labels."""
         found = self.cql.find(bindings)
         parts, kept = found.parts, found.hits
         for number, (one, near) in enumerate(self.filters, 1):

@@ -1,14 +1,13 @@
-"""Parts of a store in which a concordance is searched: ranges of sentences, and places of known hits."""
+"""Parts of a store that are searched one after the other: ranges of sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Self
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.reach import whole_documents
 from sentgen.lookups.statement import Statement
 from sentgen.schema.engine import kept
 
@@ -18,11 +17,10 @@ SENTENCES = 500_000
 
 @dataclass(frozen=True, slots=True)
 class SentenceRange:
-    """Sentences by number, both ends included; ``starts``: of documents that stay whole in every range."""
+    """Sentences by number, both ends included."""
 
     low: int
     high: int
-    starts: Sequence[int] = ()
 
     @property
     def part(self) -> str:
@@ -36,10 +34,6 @@ class SentenceRange:
 
     def cut(self, size: int) -> Iterator[Self]:
         """Yield ranges of that many sentences, the last one of fewer."""
-        if self.starts:
-            for low, high in whole_documents(self.starts, self.low, self.high, size):
-                yield replace(self, low=low, high=high)
-            return
         for low in range(self.low, self.high + 1, size):
             yield replace(self, low=low, high=min(low + size - 1, self.high))
 

@@ -136,6 +136,7 @@ class WordOrder:
         """Return where values come in the order of their strings, equal ones at the same place."""
         import pyarrow as pa
 
+        different: Longs
         different, rows = np.unique(values, return_inverse=True)
         asked = pa.table({"id": different, "key": self.values[one.name].of_numbers(different)})
         text = _RANKS.format(order=by_value("key"), key=folded("key") if one.fold else "key")
@@ -154,7 +155,7 @@ class _Ranks:
         self._forms = forms_of(connection, self._words[self._words != NONE]).to_pylist()
         self._known: dict[bool, Longs] = {}
 
-    def of(self, words: Ints, *, fold_case: bool) -> Longs:
+    def of(self, words: Ints | Longs, *, fold_case: bool) -> Longs:
         """Return the places of words, with capital and small letters as the same if wanted."""
         if fold_case not in self._known:
             strings = [fold(form) for form in self._forms] if fold_case else self._forms

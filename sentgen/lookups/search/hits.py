@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from sentgen.arrays import Bools, Longs
 from sentgen.lookups.cql.dialects import Strategy
 from sentgen.lookups.reach import DOCUMENT, Reach
 from sentgen.lookups.search.spans import Spans
-from sentgen.lookups.search.tokens import NONE, Block
+from sentgen.lookups.search.tokens import Block
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,28 +47,15 @@ class BlockHits:
 
     def rows(self, reach: Reach) -> pa.Table:
         """Return the hits as rows: the sentence or document that they are counted from, first and last."""
-        return self._rows(self.first, self.last, {}, reach)
-
-    def rows_of_ways(self, reach: Reach, columns: Mapping[str, str]) -> pa.Table:
-        """Return each way to place the labels as a row; ``columns``: label to its column."""
-        if not columns:
-            return self.rows(reach)
-        labels = {column: self.ways.label(label) for label, column in columns.items()}
-        return self._rows(self.ways.first, self.ways.last, labels, reach)
-
-    def _rows(self, first: Longs, last: Longs, labels: Mapping[str, Longs], reach: Reach) -> pa.Table:
         import pyarrow as pa
 
         ids, begins, *_ = self.block.sentences()
         if reach is DOCUMENT:
             units = self.block.units()
             ids, begins = ids[np.searchsorted(begins, units)], units
-        rows = np.searchsorted(begins, first, "right") - 1
-        before = begins[rows] - 1
-        columns = {"sentence_id": pa.array(ids[rows])}
-        for name, at in {"first": first, "last": last, **labels}.items():
-            columns[name] = pa.array((at - before).astype(np.int32), mask=at == NONE)
-        return pa.table(columns)
+        at = np.searchsorted(begins, self.first, "right") - 1
+        first, last = (np.stack([self.first, self.last]) - begins[at] + 1).astype(np.int32)
+        return pa.table({"sentence_id": ids[at], "first": first, "last": last})
 
 
 def chosen_by(strategy: Strategy, spans: Spans) -> Spans:
