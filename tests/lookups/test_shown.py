@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 from meta_treebank import sentences, store_of
@@ -13,6 +14,7 @@ from sqlalchemy import Connection
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.search import tokens
 from sentgen.schema import Store
 
 ROWS = {one.sent_id: one for one in sentences()}
@@ -107,6 +109,38 @@ def test_attributes_of_the_first_token(tmp_path: Path) -> None:
         ("løbe", None, "a=b", "7", "da", "root"),
         ("hund", "Sing", "dog", None, "da", "nsubj"),
     ]
+
+
+def test_lines_in_the_order_of_what_is_said_of_them_are_those_of_the_statement(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of any kind of key, up and down, with words among the keys, in blocks of whichever size."""
+    rng = Random(7)
+    text = "# newdoc id = d\n"
+    for number in range(1, 25):
+        text += "# newdoc id = e\n" if number == 13 else ""
+        text += f"# speaker = {rng.choice(('Ann', 'ann', 'Bob'))}\n" if rng.random() < 0.8 else ""
+        text += f"# n = {rng.choice(('2', '10', 'x', 'É'))}\n"
+        for position in range(1, 4):
+            feats = rng.choice(("_", "Number=Sing", "Number=Plur"))
+            gloss = rng.choice(("_", "Gloss=9", "Gloss=10", "Gloss=b", "Gloss=B"))
+            word, lemma = rng.choice("aAbé"), rng.choice("xyX_")
+            text += f"{position}\t{word}\t{lemma}\tNOUN\t_\t{feats}\t{position - 1}\tdep\t_\t{gloss}\n"
+        text += "\n"
+    (tmp_path / "d.conllu").write_text(text, "utf-8")
+    with Store(tmp_path / "d.duckdb", create=True) as store:
+        ingest(store, [str(tmp_path / "d.conllu")], Settings("d"))
+    monkeypatch.setattr(tokens, "SIZE", 40)
+    asked: list[tuple[str, dict[str, object]]] = [
+        ("-Gloss%c,-1R", {"context": "2s"}),
+        ("n,2R,-Number", {"across": True}),
+        ("node,speaker.name%c,lemma", {}),
+    ]
+    with Store(tmp_path / "d.duckdb", read_only=True) as store, store.connect() as opened:
+        for sort, more in asked:
+            answer = Kwic(cql='[word != "é"]', sort=sort, limit=11, **more).ask(opened)
+
+            assert answer.table.to_pylist() == answer.query.run(opened).to_pylist(), sort
 
 
 @pytest.mark.parametrize(
