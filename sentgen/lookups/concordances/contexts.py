@@ -48,7 +48,7 @@ stretch as materialized (
 _PARAGRAPHS = f"""\
 stretch as materialized (
   select b.start, b.before + region.position as first, e.before + region.last_position as last,
-    row_number() over (partition by b.start order by region.sentence_id, place) as number
+    row_number() over (partition by b.start order by region.sentence_id, region.position, place) as number
   from region
   join placed as b on b.id = region.sentence_id
   join placed as e on e.id = region.last_sentence_id

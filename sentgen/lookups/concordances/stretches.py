@@ -19,7 +19,7 @@ from region
 join sentence as b on b.id = region.sentence_id
 join sentence as e on e.id = region.last_sentence_id
 where region.kind = '{PARAGRAPH}' and region.sentence_id between $low and $high
-order by region.sentence_id, place"""
+order by region.sentence_id, region.position, place"""
 
 
 @dataclass(frozen=True, slots=True)
