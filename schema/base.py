@@ -6,11 +6,25 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from sqlalchemy import Column, Integer, MetaData
-from sqlalchemy.types import TypeEngine
+from sqlalchemy.types import TypeEngine, UserDefinedType
 
 T = TypeVar("T")
 
 metadata = MetaData()
+
+
+class OneOf(UserDefinedType[str]):
+    """One of few strings, which a store keeps as its number among them, and a lake as the string."""
+
+    cache_ok = True
+
+    def __init__(self, *strings: str) -> None:
+        self.strings = strings
+
+    def get_col_spec(self, **_: object) -> str:
+        """Return the type in SQL."""
+        listed = ", ".join(f"'{string}'" for string in self.strings)
+        return f"ENUM({listed})"
 
 
 def column(

@@ -210,10 +210,6 @@ def _occurrences_recounted() -> Iterator[Check]:
             """,
             slow=True,
         )
-    known = ", ".join(f"'{attribute}'" for attribute in ATTRIBUTES)
-    yield Check(
-        "attributes in occurrence", f"select segment_id from occurrence where attribute not in ({known})"
-    )
 
 
 def _sums(

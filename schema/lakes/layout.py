@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 from sentgen.errors import NotFoundError, StoreError
-from sentgen.schema.base import metadata
+from sentgen.schema.base import OneOf, metadata
 from sentgen.schema.lakes.places import MANIFEST as MANIFEST
 from sentgen.schema.lakes.places import Place
 from sentgen.schema.migrate import REVISIONS
@@ -107,8 +107,12 @@ def file_schema(table: str) -> pa.Schema:
         "ARRAY": pa.list_(pa.float32()),  # of vectors alone
         "DATETIME": pa.timestamp("us"),
     }
+
+    def of(kind: object) -> pa.DataType:
+        return pa.string() if isinstance(kind, OneOf) else types[str(kind)]
+
     columns = metadata.tables[table].columns
-    return pa.schema([pa.field(c.name, types[str(c.type)], c.nullable is not False) for c in columns])
+    return pa.schema([pa.field(c.name, of(c.type), c.nullable is not False) for c in columns])
 
 
 def sort_keys(table: str) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, DateTime, Integer, SmallInteger, String, Table
 
-from sentgen.schema.base import column, key, metadata
+from sentgen.schema.base import OneOf, column, key, metadata
 
 # Each order has a table, and `model_ngram` a column for each word: a sixth needs a migration.
 MAX_ORDER = 5
@@ -92,7 +92,7 @@ occurrence = Table(
     "occurrence",
     metadata,
     column("segment_id", Integer, "Segment that was counted."),
-    column("attribute", String, "word: the form of the token. lemma: its lemma."),
+    column("attribute", OneOf(*sorted(ATTRIBUTES)), "word: the form of the token. lemma: its lemma."),
     column("word_id", Integer, "The form or lemma (in word)."),
     column("token", BigInteger, "Number of the token (sentence.first_token + position - 1)."),
     comment=(

@@ -60,10 +60,11 @@ def rows(store: Store, table: str) -> pa.Table:
 
 
 def test_a_lake_has_every_row_of_its_store(template: Path, lake: Path) -> None:
-    """Of every table, in the order in which the store has them, with the same types."""
+    """Of every table, in the order in which the store has them, with the same types but `OneOf`."""
     with Store(template, read_only=True) as store, Store(lake, read_only=True) as opened:
         for table in metadata.tables:
-            assert rows(opened, table).equals(rows(store, table)), table
+            found = rows(opened, table)
+            assert found.equals(rows(store, table).cast(found.schema)), table
         for view in ("v_ngrams_2", "v_dependencies", "v_corpora"):
             kept = rows(store, view).to_pylist()
             assert sorted(map(str, rows(opened, view).to_pylist())) == sorted(map(str, kept)), view

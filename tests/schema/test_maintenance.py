@@ -119,8 +119,8 @@ _OF_SEGMENTS = {"occurrence sums to the tokens of the segments"}
         ("update occurrence set token = 29 where word_id = 7", _RECOUNTED, "word_id 7"),
         ("update occurrence set segment_id = 1 where word_id = 7", _OF_SEGMENTS, ""),
         (
-            "update occurrence set attribute = 'tag' where word_id = 7",
-            _RECOUNTED | _SUMS | _OF_SEGMENTS | {"attributes in occurrence"},
+            "update occurrence set attribute = 'lemma' where word_id = 7",
+            _RECOUNTED | {"occurrence of each lemma recounted"} | _SUMS | _OF_SEGMENTS,
             "stored 0, expected 1",
         ),
         (

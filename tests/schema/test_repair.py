@@ -11,6 +11,7 @@ from sqlalchemy import ARRAY, Boolean, DateTime, Double, String, Table
 
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import Store, maintenance, metadata
+from sentgen.schema.base import OneOf
 from sentgen.schema.durability.repair import RemovedRows, repair
 from sentgen.schema.owners import unowned
 
@@ -63,7 +64,12 @@ def stray(table: Table) -> str:
         Double: "0.5",
         ARRAY: "[0.5]",
     }
-    row = ", ".join(values.get(type(column.type), "77") for column in table.columns)
+    row = ", ".join(
+        f"'{column.type.strings[0]}'"
+        if isinstance(column.type, OneOf)
+        else values.get(type(column.type), "77")
+        for column in table.columns
+    )
     return f"insert into {table.name} values ({row})"
 
 
