@@ -1,14 +1,16 @@
-"""Attributes of tokens that both query languages know, and the conditions in SQL that they stand for.
+"""What the names in a query stand for, bound to a store, and the conditions in SQL that ask for it.
 
-An attribute is a column of `token`, or the key of a morphological feature (``Number``), which is found in the
-bundles of the column FEATS. Strings are resolved to ids first: few strings match, and tokens are compared as
-numbers only.
+All languages of queries ask the same objects, which `sentgen.lookups.keys` finds: of tokens, these are
+columns, features, keys of MISC, words as they are written, and surprisal; of what is around tokens, they are
+metadata and attributes of regions.
 """
 
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 from sentgen.case_folding import fold, folded, like
 from sentgen.lookups.numbers import compared
@@ -29,6 +31,10 @@ COLUMNS = {
 #: Those that patterns of words name, and of which near values can be named.
 NAMED = ("word", "lemma", "upos", "xpos", "deprel")
 
+#: A word of several tokens is that of its first one.
+_TEXTFORM = """\
+(select case when span.first = {alias}.position then span.form else '_' end from multiword as span
+    where span.sentence_id = {alias}.sentence_id and {alias}.position between span.first and span.last)"""
 _MISC_AMONG = """\
 ({alias}.sentence_id, {alias}.position) in (
     select misc.sentence_id, misc.position from token_misc as misc where {matches}
@@ -117,40 +123,150 @@ def is_like(string: str, pattern: str, bindings: Bindings, name: str, ignore_cas
 Test = Value | Bound
 
 
-def surprisal_test(value: Test | None, bindings: Bindings) -> str:
-    """Return the condition on the ``bits`` of a token that they have a value; empty for any."""
-    if isinstance(value, Bound):
-        return value.of_number("bits", bindings)
-    return value.condition("bits", bindings) if value is not None else ""
+class Key(ABC):
+    """What a name in a query stands for; ``name`` is that."""
+
+    __slots__ = ()
+    #: What it is, to say so of a name that cannot be asked for where it stands.
+    what: ClassVar[str] = "an attribute of tokens"
+    #: Whether it is said of tokens themselves, and not of what is around them.
+    of_tokens: ClassVar[bool] = True
+    name: str
+
+    @property
+    def spelled(self) -> bool:
+        """Whether it is a word, the same in capital and small letters where these are not told apart."""
+        return False
+
+    @abstractmethod
+    def value(self, alias: str, bindings: Bindings) -> str:
+        """Return the value of a row of `token` in SQL; null if it has none.
+
+        Args:
+            alias: of the row.
+            bindings: of the statement.
+        """
+
+    def string(self, alias: str, bindings: Bindings) -> str:
+        """Return the value as a string."""
+        return self.value(alias, bindings)
+
+    def condition(self, alias: str, test: Test | None, bindings: Bindings) -> str:
+        """Return the condition that a row of `token` has a value; ``None``: any.
+
+        It is null, which is not true, where the token has no such attribute.
+        """
+        string = self.value(alias, bindings)
+        return f"{string} is not null" if test is None else test.condition(string, bindings)
 
 
-def attribute_condition(alias: str, name: str, value: Test | None, bindings: Bindings) -> str:
-    """Return the condition on a row of `token` that an attribute has a value; ``None``: any value.
-
-    It is null, which is not true, where the token has no such attribute.
+@dataclass(frozen=True, slots=True)
+class TokenKey(Key):
+    """A column of `token`, or a feature in one: strings are resolved to ids, as few of them pass a test.
 
     Args:
-        alias: of the row of `token`.
-        name: a key of `COLUMNS`, or the key of a morphological feature.
-        value: what it must be.
-        bindings: of the statement.
+        name: of the attribute.
+        columns: of `token`; the first one counts that is not null.
+        table: what has the strings of their ids.
+        text: the column with these.
+        feature: the key of FEATS, where it is none but one of the parts of a string.
     """
-    column, table, matches = attribute_matches(name, value, bindings)
-    if not matches:
-        return f"{alias}.{column} is not null"
-    return f"{alias}.{column} in (select id from {table} where {matches})"
+
+    name: str
+    columns: tuple[str, ...]
+    table: str
+    text: str
+    feature: str = ""
+
+    @property
+    def spelled(self) -> bool:
+        """Whether it is a word."""
+        return self.table == "word"
+
+    def of_row(self, row: str, bindings: Bindings) -> str:
+        """Return the string of a row of the table, such as ``a.``; null for one without the feature."""
+        return feature(row + self.text, self.feature, bindings) if self.feature else row + self.text
+
+    def matches(self, test: Test | None, bindings: Bindings) -> str:
+        """Return the condition that a row of the table passes a test; empty where all of them do."""
+        string = self.of_row("", bindings)
+        if test is None:
+            return f"{string} is not null" if self.feature else ""
+        return test.condition(string, bindings, "value" if self.feature else self.name)
+
+    def condition(self, alias: str, test: Test | None, bindings: Bindings) -> str:
+        """Return the condition that a row of `token` has a value; see `Key`."""
+        matches = self.matches(test, bindings)
+        among = f"in (select id from {self.table} where {matches})" if matches else "is not null"
+        return any_of([f"{alias}.{column} {among}" for column in self.columns])
+
+    def value(self, alias: str, bindings: Bindings) -> str:
+        """Return the value of a row of `token`."""
+        string = self.of_row("", bindings)
+        each = [f"(select {string} from {self.table} where id = {alias}.{column})" for column in self.columns]
+        return each[0] if len(each) == 1 else f"coalesce({', '.join(each)})"
 
 
-def attribute_matches(name: str, value: Test | None, bindings: Bindings) -> tuple[str, str, str]:
-    """Return the column of `token` that has an attribute, the table of its strings, and the condition there.
+def same_numbers(one: Key, other: Key) -> tuple[str, str] | None:
+    """Return the columns of `token` whose numbers tell whether two attributes are the same, if there are."""
+    keys = [key for key in (one, other) if isinstance(key, TokenKey) and not key.feature]
+    columns = [key.columns[0] for key in keys if len(key.columns) == 1 and key.table == keys[0].table]
+    return (columns[0], columns[1]) if len(columns) == 2 else None
 
-    The condition is empty where any value of the column will do.
-    """
-    if name in COLUMNS:
-        column, table, string = COLUMNS[name]
-        return column, table, "" if value is None else value.condition(string, bindings, name)
-    string = feature("name", name, bindings)
-    return "feats_id", "tag", f"{string} is not null" if value is None else value.condition(string, bindings)
+
+@dataclass(frozen=True, slots=True)
+class MiscKey(Key):
+    """A key of MISC."""
+
+    name: str
+
+    def condition(self, alias: str, test: Test | None, bindings: Bindings) -> str:
+        """Return the condition that a row of `token` has a value; see `Key`."""
+        string = feature("misc.misc", self.name, bindings)
+        matches = f"{string} is not null" if test is None else test.condition(string, bindings)
+        return _MISC_AMONG.format(alias=alias, matches=matches)
+
+    def value(self, alias: str, bindings: Bindings) -> str:
+        """Return the value of a row with ``sentence_id`` and ``position``."""
+        return _MISC_STRING.format(alias=alias, value=feature("misc.misc", self.name, bindings))
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenKey(Key):
+    """A word as it is written: ``wordform`` of the token, ``textform`` in the text; MISC goes before both."""
+
+    name: str
+
+    @property
+    def spelled(self) -> bool:
+        """Whether it is a word."""
+        return True
+
+    def value(self, alias: str, bindings: Bindings) -> str:
+        """Return the value of a row of `token`."""
+        each = [MiscKey(self.name).value(alias, bindings), token_key("form").value(alias, bindings)]
+        if self.name == "textform":
+            each.insert(1, _TEXTFORM.format(alias=alias))
+        return f"coalesce({', '.join(each)})"
+
+
+#: Words as they are written.
+WRITTEN = ("wordform", "textform")
+#: A part of speech of either kind, under the names of CWB and NoSketch Engine.
+TAGS = ("pos", "tag")
+
+
+def token_key(name: str) -> TokenKey:
+    """Return one of `COLUMNS`, or of `TAGS`."""
+    names = ("xpos", "upos") if name in TAGS else (name,)
+    _, table, text = COLUMNS[names[0]]
+    return TokenKey(name, tuple(COLUMNS[one][0] for one in names), table, text)
+
+
+def feature_key(name: str) -> TokenKey:
+    """Return a feature by its key in FEATS."""
+    column, table, text = COLUMNS["feats"]
+    return TokenKey(name, (column,), table, text, feature=name)
 
 
 def feature(bundle: str, key: str, bindings: Bindings) -> str:
@@ -173,48 +289,3 @@ def key_pattern(key: str) -> str:
     'NP[\\W_]BIO'
     """
     return r"[\W_]".join(map(re.escape, key.split("_")))
-
-
-def attribute_string(alias: str, name: str, bindings: Bindings) -> str:
-    """Return the string of an attribute of a row of `token` in SQL; null where there is none."""
-    if name in COLUMNS:
-        column, table, string = COLUMNS[name]
-        return f"(select {string} from {table} where id = {alias}.{column})"
-    return f"(select {feature('name', name, bindings)} from tag where id = {alias}.feats_id)"
-
-
-def misc_condition(alias: str, key: str, value: Test | None, bindings: Bindings) -> str:
-    """Return the condition on a row of `token` that a key of MISC has a value; ``None``: any value."""
-    string = feature("misc.misc", key, bindings)
-    matches = f"{string} is not null" if value is None else value.condition(string, bindings)
-    return _MISC_AMONG.format(alias=alias, matches=matches)
-
-
-def misc_string(alias: str, key: str, bindings: Bindings) -> str:
-    """Return the value of a key of MISC of a row of `token` in SQL; null where there is none."""
-    return _MISC_STRING.format(alias=alias, value=feature("misc.misc", key, bindings))
-
-
-@dataclass(frozen=True, slots=True)
-class TokenKey:
-    """An attribute of tokens: a column of theirs, a key of FEATS, or one of MISC.
-
-    Args:
-        name: of the attribute.
-        misc: whether it is of MISC.
-    """
-
-    name: str
-    misc: bool
-
-    def value(self, alias: str, bindings: Bindings) -> str:
-        """Return the value of a token in SQL; null if it has none.
-
-        Args:
-            alias: of a row with ``sentence_id`` and ``position``.
-            bindings: of the statement.
-        """
-        if self.misc:
-            return misc_string(alias, self.name, bindings)
-        own = f"own.sentence_id = {alias}.sentence_id and own.position = {alias}.position"
-        return f"(select {attribute_string('own', self.name, bindings)} from token as own where {own})"

@@ -1,23 +1,35 @@
-"""The keys that a store has: of its tokens, and of the metadata of its sentences and documents.
+"""What the names in a query stand for in a store: `StoreKeys.find` says it for all languages of queries.
 
-Three languages ask for the same metadata, each in its own words: ``genre`` (``--where``), ``meta.genre``
-(Grew) and ``match.doc_genre`` (CQL). All of them read all three.
+A name is an attribute of tokens, else a key of metadata, else an attribute of regions. Each language asks for
+metadata in its own words, ``genre`` (``--where``), ``meta.genre`` (Grew) and ``match.doc_genre`` (CQL), and
+all of them read all three. Of names that queries cannot hold, ``_`` stands for what they cannot.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.attributes import COLUMNS, TokenKey, key_pattern
+from sentgen.lookups.attributes import (
+    COLUMNS,
+    TAGS,
+    WRITTEN,
+    Key,
+    MiscKey,
+    WrittenKey,
+    feature_key,
+    key_pattern,
+    token_key,
+)
 from sentgen.lookups.regions import RegionKey, plain
 from sentgen.lookups.statement import Bindings, Statement
 from sentgen.lookups.surprisals import NAME, AppliedModels, SurprisalKey, applied_models
+from sentgen.output.wording import instead
 from sentgen.schema.engine import kept, raw
 
 #: What may stand before a key of metadata.
@@ -29,6 +41,23 @@ _OF_SENTENCE = "(select min(value) from sentence_meta where sentence_id = {alias
 _OF_DOCUMENT = (
     "(select min(value) from document_meta where document_id = {alias}.document_id and key = {key})"
 )
+_OF_TOKEN = "(select {value} from sentence as meta where meta.id = {alias}.sentence_id)"
+#: Of what is said of sentences, and of documents.
+_HOLDS = (
+    "s.id in (select sentence_id from sentence_meta as m where m.key = {key}{test})",
+    "s.document_id in (select document_id from document_meta as m where m.key = {key}{test})",
+)
+_OCCURRING = """\
+select value
+from (
+  select m.value from document_meta as m where m.key = $key
+  union all
+  select m.value from sentence_meta as m where m.key = $key
+)
+group by value
+order by count(*) desc, value
+limit $most"""
+_ALWAYS_OCCURRING = "select distinct {value} as value from {table} order by value limit $most"
 _METADATA = """\
 select key, bool_or(of_document) as of_document, bool_or(not of_document) as of_sentence
 from (
@@ -61,39 +90,42 @@ class SentenceProperty:
 
     Args:
         value: its value; ``{alias}`` is that of the row of `sentence`.
-        table: where the value is, if it is not in that row, but in one whose number that row has.
+        table: where the value is, if it is not in that row.
+        column: of `sentence`, with the number of the row there.
         number: whether the value is a number.
     """
 
     value: str
     table: str = ""
+    column: str = ""
     number: bool = False
 
     def string(self, alias: str) -> str:
         """Return the value of a row of `sentence`, as a string."""
         if self.table:
-            return f"(select {self.value} from {self.table} where id = {alias}.{self.table}_id)"
+            return f"(select {self.value} from {self.table} where id = {alias}.{self.column})"
         return f"{self.value.format(alias=alias)}{'::varchar' if self.number else ''}"
 
-    def holds(self, alias: str, test: str) -> str:
-        """Return the condition that the value of a row of `sentence` passes a test."""
+    def holds(self, test: str) -> str:
+        """Return the condition that the value of a row ``s`` of `sentence` passes a test."""
         if self.table:
-            return f"{alias}.{self.table}_id in (select id from {self.table} where {test})"
-        return test if self.number else f"coalesce({test}, false)"
+            return f"s.{self.column} in (select id from {self.table} where {test})"
+        return f"coalesce({test}, false)"
 
 
 _SOURCE = "(select parse_filename(path) from source where source.id = document.source_id)"
 ALWAYS = {
-    "corpus": SentenceProperty("name", "corpus"),
-    "document": SentenceProperty("name", "document"),
-    "source": SentenceProperty(_SOURCE, "document"),
+    "corpus": SentenceProperty("name", "corpus", "corpus_id"),
+    "document": SentenceProperty("name", "document", "document_id"),
+    "source": SentenceProperty(_SOURCE, "document", "document_id"),
     "sent_id": SentenceProperty("coalesce({alias}.sent_id, {alias}.id::varchar)"),
     "length": SentenceProperty("{alias}.length", number=True),
+    "text": SentenceProperty("text", "v_sentences", "id"),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class MetadataKey:
+class MetadataKey(Key):
     """A key of metadata.
 
     Args:
@@ -102,6 +134,8 @@ class MetadataKey:
         of_sentence: the same of sentences; neither: it is what every sentence has, such as its corpus.
     """
 
+    what: ClassVar[str] = "metadata"
+    of_tokens: ClassVar[bool] = False
     name: str
     of_document: bool = False
     of_sentence: bool = False
@@ -113,10 +147,26 @@ class MetadataKey:
 
     @property
     def one_a_document(self) -> bool:
-        """Whether all sentences of a document have the same value, told by the number of the document."""
-        return self.of_document and not self.of_sentence
+        """Whether all sentences of a document have the same value."""
+        if self.always:
+            return self.always.column in ("corpus_id", "document_id")
+        return not self.of_sentence
+
+    @property
+    def tested(self) -> str:
+        """What of SQL a condition on a sentence tests."""
+        return self.always.value.format(alias="s") if self.always else "m.value"
+
+    @property
+    def number(self) -> bool:
+        """Whether that is a number, and no string."""
+        return bool(self.always and self.always.number)
 
     def value(self, alias: str, bindings: Bindings) -> str:
+        """Return the value of the sentence of a row with ``sentence_id``."""
+        return _OF_TOKEN.format(value=self.of_row("meta", bindings), alias=alias)
+
+    def of_row(self, alias: str, bindings: Bindings) -> str:
         """Return the value of a row of `sentence` in SQL, its own before that of its document."""
         if self.always:
             return self.always.string(alias)
@@ -124,6 +174,29 @@ class MetadataKey:
         key = bindings.bind("key", self.name)
         found = [level.format(alias=alias, key=key) for meant, level in levels if meant]
         return found[0] if len(found) == 1 else f"coalesce({', '.join(found)})"
+
+    def holds(self, test: str, bindings: Bindings) -> str:
+        """Return the condition on a row ``s`` of `sentence` that its value passes a test; empty: has one."""
+        if self.always:
+            return self.always.holds(test) if test else "true"
+        key, passes = bindings.bind("key", self.name), test and f" and {test}"
+        of_sentence, of_document = (one.format(key=key, test=passes) for one in _HOLDS)
+        if not self.of_sentence:
+            return of_document
+        if not self.of_document:
+            return of_sentence
+        # What is said of the sentence goes first.
+        own = f" and not {_HOLDS[0].format(key=key, test='')}" if test else ""
+        return f"({of_sentence} or ({of_document}{own}))"
+
+    def occurring(self, most: int) -> Statement | None:
+        """Return the query for its values, the most frequent first; none where each sentence has its own."""
+        if self.always is None:
+            return Statement(_OCCURRING, {"key": self.name, "most": most})
+        if not self.one_a_document:
+            return None
+        text = _ALWAYS_OCCURRING.format(value=self.always.value, table=self.always.table)
+        return Statement(text, {"most": most})
 
 
 class StoreKeys:
@@ -138,6 +211,7 @@ class StoreKeys:
         self.connection, self.corpora = connection, corpora
         # What a store has is looked up once where nobody can change it.
         known = kept(connection).setdefault(StoreKeys, ({}, {}, {}))
+        self._found: dict[str, Key | None] = {}
         self._misc: dict[str, bool] = known[0]
         self._attributes: dict[tuple[str, ...], list[str]] = known[1]
         self._listed: dict[str, list[Any]] = known[2]
@@ -170,6 +244,28 @@ class StoreKeys:
         query = Statement(_ANY_TOKEN.format(column=column, corpora=of_corpora), bindings)
         return query.value(self.connection) is not None
 
+    def find(self, name: str) -> Key | None:
+        """Return what a name stands for: an attribute of tokens, metadata, or an attribute of regions.
+
+        Raises:
+            InputError: it is a surprisal that no token has, or may be that by several models.
+        """
+        if name not in self._found:
+            self._found[name] = self.find_token(name) or self.find_metadata(name) or self.find_region(name)
+        return self._found[name]
+
+    def find_token(self, name: str) -> Key | None:
+        """Return the attribute of tokens that a name stands for; none if there is none; see `find`."""
+        if name in COLUMNS or name in TAGS:
+            return token_key(name)
+        if surprisal := self.find_surprisal(name):
+            return replace(surprisal, name=name)
+        if feats := self._find_feature(name):
+            return feature_key(feats)
+        if name in WRITTEN:
+            return WrittenKey(name)
+        return MiscKey(name) if self._is_misc(name) else None
+
     def find_surprisal(self, name: str) -> SurprisalKey | None:
         """Return the surprisal that a name stands for; none if it is another name, or one of the sources.
 
@@ -178,8 +274,25 @@ class StoreKeys:
         """
         if name.partition(".")[0] != NAME:
             return None
-        of_source = name in self.features or self.is_misc(name) or name in self.metadata
+        of_source = name in self.features or self._is_misc(name) or name in self.metadata
         return None if of_source and not self.applied.there else self.applied.find(name)
+
+    def refusal(self, name: str, what: str, ways: Mapping[type, str], known: Iterable[str] = ()) -> str:
+        """Say of a name that there is nothing of it where it stands, and what may be meant.
+
+        Args:
+            name: as it was written.
+            what: there is none of.
+            ways: how to ask for what the name stands for elsewhere, by what that is: ``{name}`` is as it was
+                written, ``{key}`` as the store has it.
+            known: names that may stand there; those of the metadata, and of tokens if it is no metadata.
+        """
+        found = self.find(name)
+        for kind, way in ways.items():
+            if found is not None and isinstance(found, kind):
+                return f"{found.name} is {found.what}: {way.format(name=name, key=found.name)}"
+        of_tokens = [] if what == MetadataKey.what else self.of_tokens
+        return f"no {what} {name!r}; {instead(bare(name), known or [*of_tokens, *self.of_sentences])}"
 
     def attributes(self, kinds: tuple[str, ...]) -> list[str]:
         """Return the attributes of regions of some kinds."""
@@ -195,7 +308,7 @@ class StoreKeys:
     def find_attribute(self, kinds: tuple[str, ...], name: str) -> RegionKey | None:
         """Return the attribute of regions of some kinds that a name stands for; none if there is none."""
         found = tuple(key for key in self.attributes(kinds) if name in (key, plain(key)))
-        return RegionKey(kinds, found) if found else None
+        return RegionKey(f"{kinds[0]}.{found[0]}", kinds, found) if found else None
 
     def find_region(self, name: str) -> RegionKey | None:
         """Return the attribute of regions that a name stands for; none if there is none.
@@ -219,29 +332,13 @@ class StoreKeys:
     def of_tokens(self) -> list[str]:
         """All attributes of tokens: columns, keys of FEATS and of MISC, and surprisal."""
         misc = self._names(_FEATURES.format(column="misc", table="token_misc"))
-        return list(dict.fromkeys([*COLUMNS, *self.features, *misc, *self.applied.names]))
+        names = [*COLUMNS, *self.features, *misc, *self.applied.names, *TAGS, *WRITTEN]
+        return list(dict.fromkeys(names))
 
     @property
     def of_sentences(self) -> list[str]:
         """All keys of metadata, and what every sentence has."""
         return list(dict.fromkeys([*ALWAYS, *self.metadata]))
-
-    def is_misc(self, name: str) -> bool:
-        """Return whether some token has a value under a key of MISC, which is none of FEATS."""
-        if name in COLUMNS or name in self.features or self._with_owner(_stem(name)):
-            return False
-        if name not in self._misc:
-            query = Statement(_IN_MISC, Bindings(start=f"{name}=", within=f"|{name}="))
-            if "_" in name:
-                query = Statement(_LIKE_IN_MISC, Bindings(pattern=rf"(?:^|\|){key_pattern(name)}="))
-            self._misc[name] = query.value(self.connection) is not None
-        return self._misc[name]
-
-    def find_token(self, name: str) -> TokenKey | None:
-        """Return the attribute of tokens that a name stands for; none if there is none."""
-        if name in COLUMNS or name in self.features:
-            return TokenKey(name, misc=False)
-        return TokenKey(name, misc=True) if self.is_misc(name) else None
 
     def find_metadata(self, name: str, *, quoted: bool = False) -> MetadataKey | None:
         """Return the key of metadata that a name stands for; none if there is none.
@@ -254,8 +351,8 @@ class StoreKeys:
         if quoted or (name in self.metadata and name not in ALWAYS):
             return self.metadata.get(name)
         # With `meta.` before it, what the metadata have comes first.
-        if stem == name and name in ALWAYS:
-            return MetadataKey(name)
+        if stem in ALWAYS and not name.startswith("meta."):
+            return MetadataKey(stem)
         found = self._written(stem) or self._with_owner(stem)
         return found or (MetadataKey(stem) if stem in ALWAYS else None)
 
@@ -272,6 +369,24 @@ class StoreKeys:
             if found and (found.of_document if of_document else found.of_sentence):
                 return replace(found, of_document=of_document, of_sentence=not of_document)
         return None
+
+    def _find_feature(self, name: str) -> str | None:
+        """Return the key of FEATS that a name stands for: ``Number_psor`` and ``Number__psor``, too."""
+        if name in self.features:
+            return name
+        asked = name.replace("__", "_")
+        return next((one for one in self.features if plain(one).strip("_") == asked), None)
+
+    def _is_misc(self, name: str) -> bool:
+        """Return whether some token has a value under a key of MISC, which is none of FEATS."""
+        if name in COLUMNS or name in self.features or self._with_owner(_stem(name)):
+            return False
+        if name not in self._misc:
+            query = Statement(_IN_MISC, Bindings(start=f"{name}=", within=f"|{name}="))
+            if "_" in name:
+                query = Statement(_LIKE_IN_MISC, Bindings(pattern=rf"(?:^|\|){key_pattern(name)}="))
+            self._misc[name] = query.value(self.connection) is not None
+        return self._misc[name]
 
     def _names(self, statement: str) -> list[str]:
         return [str(name) for (name,) in self._rows(statement)]

@@ -17,7 +17,7 @@ from sentgen.lookups.concordances.surface import LINE_COLUMNS, surface_of
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.search import Cql, query_of
 from sentgen.lookups.cql.tokens import columns
-from sentgen.lookups.cql.words import token_of
+from sentgen.lookups.cql.search import token_of
 from sentgen.lookups.dependency_search import Layer
 from sentgen.lookups.paging import OffsetOption, behind
 from sentgen.lookups.patterns import ANY, counted_tag, tag_among, word_among

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import ClassVar
 
-from sentgen.lookups.statement import Bindings
+from sentgen.lookups.attributes import Key
+from sentgen.lookups.statement import Bindings, Statement
 
 #: Behind the last token of any sentence.
 _OPEN_END = 2**30
@@ -41,6 +43,21 @@ _WITH_ATTRIBUTE = """\
     select a.sentence_id, a.place from region_meta as a where a.key in {keys} and {test})"""
 #: The order of regions by where they begin: of two around a token, the inner one is the later.
 INNER = "(p.began, p.place)"
+_AROUND_FIRST = """\
+s.id in (
+    select unnest(range(r.sentence_id + (r.position > 1)::integer, r.last_sentence_id + 1))
+    from region as r{attribute}
+    where {conditions}
+  )"""
+_ATTRIBUTE = "\n    join region_meta as m on m.sentence_id = r.sentence_id and m.place = r.place"
+_OCCURRING = """\
+select m.value
+from region_meta as m
+semi join region as r on r.sentence_id = m.sentence_id and r.place = m.place and r.kind in $kinds
+where m.key in $keys
+group by m.value
+order by count(*) desc, m.value
+limit $most"""
 #: One number of both columns of its key, in the same order.
 _NUMBER = "p.began::hugeint * 4294967296 + p.place"
 _INNERMOST = """\
@@ -65,39 +82,44 @@ def plain(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class RegionKey:
-    """An attribute of regions.
+class RegionKey(Key):
+    """An attribute of regions, or, without keys, the regions themselves.
 
     Args:
+        name: as ``speaker.party``.
         kinds: of the regions, as the store has them: names that queries cannot tell apart.
         keys: the same of the attribute.
     """
 
+    what: ClassVar[str] = "said of regions"
+    of_tokens: ClassVar[bool] = False
+    #: What a condition on a sentence tests, and no number.
+    tested: ClassVar[str] = "m.value"
+    number: ClassVar[bool] = False
+    name: str
     kinds: tuple[str, ...]
     keys: tuple[str, ...]
 
-    @property
-    def name(self) -> str:
-        """What it is called."""
-        return ".".join([self.kinds[0], *self.keys[:1]])
-
-    @property
-    def always(self) -> None:
-        """No sentence need have it, as it has its corpus."""
-
     def value(self, alias: str, bindings: Bindings) -> str:
-        """Return the value in the innermost region around a token; null if there is none.
-
-        Args:
-            alias: of a row with ``sentence_id`` and ``position``.
-            bindings: of the statement.
-        """
+        """Return the value in the innermost region around a row with ``sentence_id`` and ``position``."""
         return _VALUE.format(
             parts=parts_of(of_kinds(self.kinds, bindings)),
             keys=bindings.bind("attribute", list(self.keys)),
             alias=alias,
             number=_NUMBER,
         )
+
+    def holds(self, test: str, bindings: Bindings) -> str:
+        """Return the condition on a row ``s`` of `sentence` that one around its first token passes a test."""
+        told = [of_kinds(self.kinds, bindings)]
+        if self.keys:
+            told.append(f"m.key in {bindings.bind('attribute', list(self.keys))}")
+        attribute = _ATTRIBUTE if self.keys else ""
+        return _AROUND_FIRST.format(attribute=attribute, conditions=" and ".join(filter(None, [*told, test])))
+
+    def occurring(self, most: int) -> Statement:
+        """Return the query for its values, the most frequent first."""
+        return Statement(_OCCURRING, {"kinds": list(self.kinds), "keys": list(self.keys), "most": most})
 
 
 def of_kinds(kinds: tuple[str, ...], bindings: Bindings, alias: str = "r") -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from sqlalchemy import Connection
 
 from sentgen.case_folding import fold, folded
 from sentgen.errors import NotFoundError
+from sentgen.lookups.attributes import Key, Test, Value
 from sentgen.lookups.metadata.conditions import Condition, choose
 from sentgen.lookups.metadata.named import Subcorpus, condition_of, stored
 from sentgen.lookups.statement import Bindings
@@ -58,6 +59,11 @@ class Selection:
     def loose(self) -> bool:
         """Whether words are the same in capital and small letters; those of lower-cased corpora have none."""
         return self.ignore_case or self.lowercase
+
+    def compared(self, key: Key | None, test: Test) -> Test:
+        """Return a test of a key as the words of these corpora are compared with it."""
+        loose = self.loose and key is not None and key.spelled
+        return replace(test, ignore_case=True) if loose and isinstance(test, Value) else test
 
     def spelled(self, form: str) -> str:
         """Return what stands for a word in SQL, of the column with its form."""

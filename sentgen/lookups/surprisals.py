@@ -14,11 +14,14 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
+from sentgen.lookups.attributes import Bound, Key, Test
 from sentgen.lookups.regions import plain
 from sentgen.lookups.statement import Bindings, Statement
 from sentgen.output.wording import either
 
 NAME = "surprisal"
+#: What is said where it is compared with a string.
+NUMBER = "is a number: compare it by <, <=, > or >="
 _WRITTEN = re.compile(rf"(?:(?P<label>.+)\.)?(?P<name>{NAME}(?:\..+)?)")
 
 _MODELS = "select id, name, version from model order by name, version"
@@ -35,35 +38,35 @@ _BITS = """\
 
 
 @dataclass(frozen=True, slots=True)
-class SurprisalKey:
+class SurprisalKey(Key):
     """The surprisal by a model.
 
     Args:
+        name: as it was written.
         model: its number.
         label: its name and version.
     """
 
+    name: str
     model: int
     label: str
 
-    @property
-    def always(self) -> None:
-        """No sentence need have it, as it has its corpus."""
-
-    def holds(self, alias: str, test: str, bindings: Bindings) -> str:
-        """Return the condition that a token has surprisal whose ``bits`` pass a test; empty: any.
-
-        Args:
-            alias: of a row with ``sentence_id`` and ``position``.
-            test: the condition on ``bits``.
-            bindings: of the statement.
-        """
-        model = bindings.bind("model", self.model)
-        return _AMONG.format(alias=alias, model=model, test=test and f" and {test}")
+    def condition(self, alias: str, test: Test | None, bindings: Bindings) -> str:
+        """Return the condition that a row with ``sentence_id`` and ``position`` has such a value."""
+        model, told = bindings.bind("model", self.model), ""
+        if isinstance(test, Bound):
+            told = f" and {test.of_number('bits', bindings)}"
+        elif test is not None:
+            raise InputError(f"{self.name} {NUMBER}")
+        return _AMONG.format(alias=alias, model=model, test=told)
 
     def value(self, alias: str, bindings: Bindings) -> str:
-        """Return the surprisal of a token in SQL; null if it has none."""
+        """Return the surprisal of a row with ``sentence_id`` and ``position``, a number."""
         return _BITS.format(alias=alias, model=bindings.bind("model", self.model))
+
+    def string(self, alias: str, bindings: Bindings) -> str:
+        """Return the same as a string."""
+        return f"{self.value(alias, bindings)}::varchar"
 
 
 def bin_of(bits: str) -> str:
@@ -155,7 +158,8 @@ def applied_models(connection: Connection, corpora: Sequence[str] = ()) -> Appli
     for row in found:
         label = f"{row['name']}@{row['version']}"
         alone = names.count(row["name"]) == 1
-        keys[f"{NAME}.{row['name'] if alone else label}"] = SurprisalKey(row["id"], label)
+        name = f"{NAME}.{row['name'] if alone else label}"
+        keys[name] = SurprisalKey(name, row["id"], label)
     models = sorted({row["name"] for row in rows})
     return AppliedModels(keys, len(anywhere) > len(found), corpora, models)
 

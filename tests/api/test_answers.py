@@ -343,7 +343,7 @@ def test_a_summary_is_checked(db: sentgen.Database) -> None:
         (
             lambda db: db.match(SUBJECTS, key="V.lema"),
             InputError,
-            "V.lema: no token has 'lema'; did you mean",
+            "V.lema: no attribute 'lema'; did you mean",
         ),
         (
             lambda db: db.match(SUBJECTS).by("meta.gnre"),

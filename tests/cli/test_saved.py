@@ -86,7 +86,7 @@ def test_the_list_has_command_lines(path: Path) -> None:
         (("kwic",), "nothing is asked for"),
         (("kwic", "x", "--csv", "--json"), "--csv and --json exclude each other"),
         (("kwic", "x", "--corpus", "nix"), "no corpus 'nix'"),
-        (("kwic", "x", "--where", "nix = 1"), "column 1: no key 'nix'"),
+        (("kwic", "x", "--where", "nix = 1"), "column 1: no metadata 'nix'"),
         (("kwic", "foo:x"), "no attribute 'foo'"),
         (("kwic", '[lemma="fall" upos]'), "column 15: unexpected 'upos'"),
         (("kwic", "--limit", "0", '[nix="x"]'), "column 2: no attribute 'nix'"),

@@ -7,14 +7,14 @@ import re
 import pytest
 from sqlalchemy import Connection
 
-from sentgen.lookups.attributes import Value, attribute_condition, attribute_string
+from sentgen.lookups.attributes import Value, feature_key, token_key
 from sentgen.lookups.statement import Bindings, Statement
 
 
 def found(connection: Connection, name: str, value: Value | None) -> int:
     """Count the tokens that have it."""
     bindings = Bindings()
-    condition = attribute_condition("t", name, value, bindings)
+    condition = token_key(name).condition("t", value, bindings)
     return int(Statement(f"select count(*) from token t where {condition}", bindings).value(connection))
 
 
@@ -59,10 +59,10 @@ def test_features() -> None:
             ("Case", Value(("nom",), ignore_case=True), 1),
         ):
             bindings = Bindings()
-            condition = attribute_condition("t", name, value, bindings)
+            condition = feature_key(name).condition("t", value, bindings)
             query = f"select count(*) from token t where {condition}"
             assert duck.execute(query, dict(bindings)).fetchall() == [(expected,)], name
         bindings = Bindings()
-        string = attribute_string("t", "Number", bindings)
+        string = feature_key("Number").value("t", bindings)
         rows = duck.execute(f"select {string} from token t order by 1", dict(bindings)).fetchall()
         assert rows == [("Sing",), (None,), (None,)]

@@ -156,7 +156,7 @@ def test_metadata_misc_and_flags(store: Connection, query: str, hits: int) -> No
         ('[] [genre="x"]', 5, "genre is metadata: write :: match.genre behind the pattern, or --where"),
         ('"a" :: match.doc_gnre = "1"', 8, "no metadata 'doc_gnre'; did you mean genre?"),
         ('"a" :: meta.gnre = "1"', 8, "no metadata 'meta.gnre'; did you mean genre?"),
-        ('"a" :: match.doc_year = "1"', 8, "no metadata 'doc_year'; there are corpus, document, source, sent_id, length, genre"),
+        ('"a" :: match.doc_year = "1"', 8, "no metadata 'doc_year'; there are corpus, document, source, sent_id, length, text, genre"),
     ],
 )  # fmt: skip
 def test_an_error_points_at_its_place(store: Connection, query: str, column: int, message: str) -> None:

@@ -136,7 +136,7 @@ def test_a_side_without_tags_is_refused(opened: Connection) -> None:
     """Plain text has no parts of speech: every one of the other side would be key."""
     with pytest.raises(InputError, match="plain has no upos to compare; compare by word"):
         Keywords(corpus=["first"], against=["plain"], by=By.UPOS).ask(opened)
-    with pytest.raises(QueryError, match="no key 'gnre'"):
+    with pytest.raises(QueryError, match="no metadata 'gnre'"):
         Keywords(corpus=["first"], against=["plain"], where="gnre = news").ask(opened)
 
 

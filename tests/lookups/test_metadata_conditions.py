@@ -175,7 +175,7 @@ def test_what_every_sentence_has(everything: Connection) -> None:
         ("exists length", lambda row: True),
     ):
         assert chosen(everything, text) == [row.sent_id for row in ROWS if meets(row)], text
-    with pytest.raises(QueryError, match="no key 'corpus'; there are genre, speaker, year"):
+    with pytest.raises(QueryError, match="no metadata 'corpus'; there are genre, speaker, year"):
         choose(everything, '"corpus" = second')
 
 
@@ -190,12 +190,12 @@ def test_what_every_sentence_has(everything: Connection) -> None:
         ("(genre = news", r"expected and, or or \)", 13),
         ('genre = "news', "this quote is not closed", 8),
         ("genre in (news fiction)", r"expected a comma or \)", 15),
-        ("genre = news or\nyeer > 1", "line 2, column 1: no key 'yeer'; did you mean year", 16),
+        ("genre = news or\nyeer > 1", "line 2, column 1: no metadata 'yeer'; did you mean year", 16),
         ("genre ~ 'a('", "no regular expression", 8),
         ("length < many", "length is a number, and 'many' is none", 9),
         ("(" * (MOST_NESTED + 1) + "a=b" + ")" * (MOST_NESTED + 1), "nested 50 deep", MOST_NESTED),
         (f"genre in ({', '.join('a' * MOST_WORDS)})", "more than 500 keys and values", 1507),
-        ("not " * 4000 + "yeer = 1", "no key", 16000),
+        ("not " * 4000 + "yeer = 1", "no metadata", 16000),
     ],
 )
 def test_a_mistake_is_shown_with_its_place(

@@ -131,7 +131,7 @@ def test_overview_and_properties(made: Path) -> None:
             "'none' is not defined: speaker is never 'Anne', did",
         ),
         ("none", "length < 4 and length > 4", ["first"], InputError, "no sentence meets the condition"),
-        ("new", "lenght > 1", ["ann"], QueryError, "column 1: no key 'lenght'"),
+        ("new", "lenght > 1", ["ann"], QueryError, "column 1: no metadata 'lenght'"),
         ("new", "length > 1", ["third"], NotFoundError, "no corpus 'third'"),
     ],
 )

@@ -152,7 +152,7 @@ def test_a_check_finds_a_model_of_other_sentences(store: Store) -> None:
         ({"smoothing": "stupid-backoff", "condition": CONDITION}, ModelError, "counts of whole corpora"),
         ({"condition": "genre = nwes"}, ModelError, "genre is never 'nwes', did you mean news?"),
         ({"condition": "length > 99"}, ModelError, "no sentences for a model where length > 99"),
-        ({"condition": "gerne = news"}, QueryError, "no key 'gerne'"),
+        ({"condition": "gerne = news"}, QueryError, "no metadata 'gerne'"),
     ],
 )
 def test_what_makes_no_model_is_refused(

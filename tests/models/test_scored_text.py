@@ -184,7 +184,7 @@ def test_nothing_to_score_is_refused(store: Store) -> None:
         table(ask(store, corpus=["first"], where="length > 99"))
     with pytest.raises(NotFoundError, match="no corpus 'third'"):
         table(ask(store, corpus=["third"]))
-    with pytest.raises(QueryError, match="no key 'lenght'"):
+    with pytest.raises(QueryError, match="no metadata 'lenght'"):
         table(ask(store, corpus=["first"], where="lenght > 9"))
 
 

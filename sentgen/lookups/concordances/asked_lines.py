@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
+from sentgen.lookups.attributes import Key
 from sentgen.lookups.concordances.contexts import LineContext, lines_in
 from sentgen.lookups.concordances.hits import HitSource, Query
-from sentgen.lookups.concordances.sorting import LineKey, LineOrder, value_at
+from sentgen.lookups.concordances.sorting import LineOrder, value_at
 from sentgen.lookups.concordances.surface import LINE_COLUMNS, surface_of
 from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach, running, written
 from sentgen.lookups.selection import Selection
@@ -95,7 +96,7 @@ class AskedLines:
     pattern: Query
     context: LineContext
     order: LineOrder
-    shown: Mapping[str, LineKey]
+    shown: Mapping[str, Key]
     distinct: bool = False
     sample: int = 0
     seed: int = 0

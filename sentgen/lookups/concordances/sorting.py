@@ -14,12 +14,11 @@ from typing import Annotated
 
 from sentgen.case_folding import folded
 from sentgen.errors import InputError
-from sentgen.lookups.attributes import TokenKey
+from sentgen.lookups.attributes import Key
 from sentgen.lookups.concordances.typical import SCORE, Typical, typical_lines
 from sentgen.lookups.keys import MetadataKey, StoreKeys, bare
 from sentgen.lookups.numbers import as_exact, as_number
 from sentgen.lookups.reach import DOCUMENT, Reach
-from sentgen.lookups.regions import RegionKey
 from sentgen.lookups.statement import Bindings, limit_clause
 from sentgen.lookups.surprisals import SurprisalKey
 from sentgen.options import Option
@@ -33,8 +32,6 @@ TYPICAL = "typical"
 _PLACE = re.compile(r"([1-9]\d{0,2})([LR])", re.IGNORECASE)
 _FOLDED = "%c"
 _MOST_KEYS = 20
-#: What lines can show and be sorted by, beside their words: of the first token of the hit.
-LineKey = MetadataKey | RegionKey | SurprisalKey | TokenKey
 #: How hits are put in order where none is asked for.
 BY_PLACE = "sentence_id, first, last"
 
@@ -138,7 +135,7 @@ class LineOrder:
     """
 
     keys: tuple[SortKey, ...] = ()
-    found: Mapping[str, LineKey] = field(default_factory=dict)
+    found: Mapping[str, Key] = field(default_factory=dict)
     context: int = 0
     typical: Typical | None = None
     explained: bool = False
@@ -242,7 +239,7 @@ def by_value(key: str, *, down: bool = False) -> str:
     return ", ".join([f"{key} is not null{turned}", *numbers, f"{key}{turned}"])
 
 
-def find_key(keys: StoreKeys, name: str, what: str = "metadata", others: Sequence[str] = ()) -> LineKey:
+def find_key(keys: StoreKeys, name: str, what: str = "metadata", others: Sequence[str] = ()) -> Key:
     """Return what a name stands for: surprisal, metadata, an attribute of regions, or one of tokens.
 
     Args:
@@ -260,7 +257,7 @@ def find_key(keys: StoreKeys, name: str, what: str = "metadata", others: Sequenc
     raise InputError(f"no {what} {name!r}; {instead(bare(name), listed)}")
 
 
-def value_at(key: LineKey, sentence: str, position: str, bindings: Bindings) -> str:
+def value_at(key: Key, sentence: str, position: str, bindings: Bindings) -> str:
     """Return what lines show or are sorted by, in SQL; null if there is none.
 
     Args:
@@ -270,6 +267,6 @@ def value_at(key: LineKey, sentence: str, position: str, bindings: Bindings) -> 
         bindings: of the statement.
     """
     if isinstance(key, MetadataKey):
-        return key.value(sentence, bindings)
-    token = f"(select {sentence}.id as sentence_id, {position} as position) as spot"
-    return f"(select {key.value('spot', bindings)} from {token})"
+        return key.of_row(sentence, bindings)
+    at = f"spot.sentence_id = {sentence}.id and spot.position = {position}"
+    return f"(select {key.value('spot', bindings)} from token as spot where {at})"

@@ -242,7 +242,7 @@ def _of_match(condition: syntax.Condition) -> syntax.Condition:
         case syntax.CqlComparison(left, right):
             sides = (left, right if isinstance(right, syntax.Term) else left)
             one, other = (
-                side if side.label else syntax.Term(f"meta.{side.attribute}", "match", side.column)
+                side if side.label else syntax.Term(f"match.{side.attribute}", "match", side.column)
                 for side in sides
             )
             return replace(condition, left=one, right=other if isinstance(right, syntax.Term) else right)

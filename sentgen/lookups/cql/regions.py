@@ -150,7 +150,7 @@ class RegionConditions:
         for one in region.tests:
             key = find_property(self.conditions.keys, region, one.left.attribute)
             assert key is not None
-            told.append(self._passes(one, f"coalesce({key.value('s', self.conditions.bindings)}, '')"))
+            told.append(self._passes(one, f"coalesce({key.of_row('s', self.conditions.bindings)}, '')"))
         return [f"{sentence} in (select s.id from sentence as s where {' and '.join(told)})"] if told else []
 
     def meets(self, region: syntax.RegionPattern) -> str:

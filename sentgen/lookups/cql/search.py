@@ -16,13 +16,13 @@ from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.dialects import AS_USUAL, Reading, Strategy
 from sentgen.lookups.cql.regions import find_property
 from sentgen.lookups.cql.spans import CqlMatches, SpanStatement
-from sentgen.lookups.cql.tokens import ENDS, TAGS, TokenConditions, is_attribute
+from sentgen.lookups.cql.tokens import ENDS, TokenConditions
 from sentgen.lookups.cql.written import as_written
-from sentgen.lookups.keys import StoreKeys, bare
+from sentgen.lookups.keys import MetadataKey, StoreKeys, bare
 from sentgen.lookups.languages import Every
 from sentgen.lookups.patterns import ANY, TokenPattern, glob
 from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach
-from sentgen.lookups.regions import plain
+from sentgen.lookups.regions import RegionKey, plain
 from sentgen.lookups.regular import like_pattern, told
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement
@@ -35,6 +35,11 @@ _SIGNS = {"%": ".*", "_": "."}
 CqlOption = Annotated[
     str | None, Option('A query in CQL instead, such as `[upos="ADJ"]+ "house"`.', metavar="QUERY")
 ]
+#: How to ask for what is no attribute of tokens.
+_WAYS: dict[type, str] = {
+    MetadataKey: "write :: match.{name} behind the pattern, or --where '{key} = ...'",
+    RegionKey: "write :: match.{name} behind the pattern",
+}
 #: What patterns of words do not begin with, but for a bracket, a quote or a parenthesis alone.
 _CQL = re.compile(
     r"""\s*(
@@ -217,10 +222,8 @@ def _terms(pattern: syntax.Pattern) -> Iterable[syntax.Term]:
 
 def _is_known(keys: StoreKeys, one: syntax.Term) -> bool:
     """Return whether there is such an attribute; metadata are asked of a label, as ``match.genre``."""
-    name = one.attribute
-    if is_attribute(keys, name):
-        return True
-    return bool(one.label) and bool(keys.find_metadata(name) or keys.find_region(name))
+    found = keys.find(one.attribute)
+    return found is not None and (found.of_tokens or bool(one.label))
 
 
 def _check_region(keys: StoreKeys, text: str, region: syntax.RegionPattern) -> None:
@@ -242,18 +245,13 @@ def _check_region(keys: StoreKeys, text: str, region: syntax.RegionPattern) -> N
 
 def _unknown(keys: StoreKeys, one: syntax.Term) -> str:
     """Say that there is no such attribute, and what may be meant."""
-    name = one.attribute
-    if found := keys.find_metadata(name):
-        return (
-            f"{name} is metadata: write :: match.{name} behind the pattern, or --where '{found.name} = ...'"
-        )
-    if keys.find_region(name):
-        return f"{name} is said of regions: write :: match.{name} behind the pattern"
-    if (stem := bare(name)) != name:
-        if stem in keys.of_tokens or stem in TAGS:
-            return f"an attribute of which label? Write match.{stem} for that of the first token"
-        return f"no metadata {name!r}; {instead(stem, keys.of_sentences)}"
-    return f"no attribute {name!r}; {instead(name, [*keys.of_tokens, *TAGS, *keys.of_sentences])}"
+    # Of no label, it was taken for one of the match.
+    name, stem = one.attribute.removeprefix("match."), bare(one.attribute)
+    if stem == one.attribute:
+        return keys.refusal(name, "attribute", _WAYS)
+    if keys.find_token(stem):
+        return f"an attribute of which label? Write match.{stem} for that of the first token"
+    return keys.refusal(name, "metadata", _WAYS)
 
 
 def _check_labels(text: str, pattern: syntax.Pattern) -> None:

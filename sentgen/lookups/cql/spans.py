@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from sentgen.lookups.attributes import token_key
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.automaton import Automaton, Edges, Symbol, automaton
 from sentgen.lookups.cql.dialects import Strategy
@@ -192,7 +193,8 @@ class SpanStatement:
         )
 
     def _multiword(self, word: syntax.Multiword) -> str:
-        form = self.conditions.compared("word", word.form).condition("m.form", self.conditions.bindings)
+        asked = self.conditions.selection.compared(token_key("word"), word.form)
+        form = asked.condition("m.form", self.conditions.bindings)
         sentence, before, joins = "m.sentence_id", "", ""
         if self._across:
             sentence, before, joins = "p.start", "p.before + ", "\n  join placed as p on p.id = m.sentence_id"

@@ -77,7 +77,7 @@ class Building(Transformer[Token, GrewRequest | Filter | CountKey]):
         return Filter(_clauses(parts))
 
     def key_of(self, name: Token, key: str = "label") -> CountKey:
-        return CountKey(self._text.strip(), Reference(str(name), key), meta=name == "meta")
+        return CountKey(self._text.strip(), Reference(str(name), key))
 
     def key_of_order(self, *parts: Token) -> CountKey:
         return CountKey(self._text.strip(), Placement(tuple(str(one) for one in parts if one.type == "NAME")))
@@ -184,15 +184,11 @@ class Building(Transformer[Token, GrewRequest | Filter | CountKey]):
 
     def feature_name(self, *parts: Token) -> str:
         name, *layer = map(str, parts)
-        # As Grew writes Number[psor], whose brackets mean something else there.
-        stem, twice, rest = name.partition("__")
-        if stem and twice and rest:
-            return f"{stem}[{rest}]"
         return f"{name}[{layer[0]}]" if layer else name
 
     def named_after_model(self, *parts: Token) -> str:
         name = ".".join(parts)
-        if parts[0] != SURPRISAL:
+        if parts[0] not in (SURPRISAL, "meta"):
             raise InputError(f"{name}: a feature has no dot in its name, but for {SURPRISAL}.MODEL")
         return name
 

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, count
 
+from sentgen.case_folding import folded
 from sentgen.errors import InputError
-from sentgen.lookups.concordances.places import SentenceRange
+from sentgen.lookups.attributes import Key, same_numbers
 from sentgen.lookups.grew.features import FeatureConditions, part_of
 from sentgen.lookups.grew.paths import DominancePath
 from sentgen.lookups.grew.scopes import (
@@ -117,16 +118,16 @@ class HitStatement:
 
 
 class Compiler:
-    """Compiles one request, and what is asked of its hits, in the sentences ``within`` a range."""
+    """Compiles one request, and what is asked of its hits, in all sentences or the ``first`` ones."""
 
     def __init__(
         self,
         bindings: Bindings,
         selection: Selection,
         keys: StoreKeys,
-        within: SentenceRange | None = None,
+        first: int = 0,
     ) -> None:
-        self._within = within
+        self._first = first
         self.conditions = FeatureConditions(bindings, selection, keys)
         self._bindings, self._selection, self.ignore_case = bindings, selection, selection.ignore_case
         self._numbers = count(1)
@@ -147,7 +148,7 @@ class Compiler:
         self._join(block, scope.nodes, {sentence})
         chosen = self._selection.of_tokens if rows else self._selection.of_sentences
         conditions = [*chosen(self._bindings, rows[0].alias if rows else "sentence"), *block.conditions]
-        conditions += [] if rows else self._in_part("sentence.id")
+        conditions += [] if rows else self._among("sentence.id")
         conditions += [structure_condition(one, sentence, self._corpora("t")) for one in request.structures]
         conditions += [self.conditions.metadata(sentence, one) for one in request.metadata]
         for one in request.filters:
@@ -173,12 +174,19 @@ class Compiler:
             return f"({right} - {left})" if of.function == "delta" else f"abs({right} - {left})"
         bound = scope.either(of.name)
         if isinstance(bound, BoundNode):
-            return bound.position if of.key == POSITION else self.conditions.string(bound.alias, of.key)
+            key = self.key(of, scope)
+            return key.string(bound.alias, self._bindings) if key else bound.position
         ends = bound.target.position, bound.source.position
         if of.key in ("length", "delta"):
             return f"({ends[0]} - {ends[1]})" if of.key == "delta" else f"abs({ends[0]} - {ends[1]})"
         label = f"(select name from tag where id = {bound.alias}.deprel_id)"
         return label if of.key == "label" else part_of(label, _edge_key(of))
+
+    def key(self, of: Reference | Distance, scope: Scope) -> Key | None:
+        """Return the attribute of tokens that is asked of a node; none if something else is."""
+        if isinstance(of, Distance) or of.key == POSITION or isinstance(scope.either(of.name), BoundEdge):
+            return None
+        return self.conditions.key(of.key, of.name)
 
     def _fill(self, block: PatternStatement, clauses: Sequence[Clause], scope: Scope) -> None:
         """Bring in the nodes of some clauses, and their conditions."""
@@ -189,7 +197,7 @@ class Compiler:
             if bound.alias:
                 table = _ANCHORED if bound.anchored else "token"
                 block.tables.append(f"{table} as {bound.alias}")
-                block.conditions += self._in_part(bound.sentence)
+                block.conditions += self._among(bound.sentence)
             for each in bound.descriptions:
                 block.conditions += self.conditions.described(bound.alias, each, anchored=bound.anchored)
         for clause in clauses:
@@ -219,7 +227,7 @@ class Compiler:
         if edge.target is None:
             alias, source = f"child_{next(self._numbers)}", scope.node(str(edge.source))
             asked = [f"{alias}.sentence_id = {source.sentence}", f"{alias}.head = {source.position}"]
-            asked += [*self.conditions.label(alias, edge.label), *self._in_part(f"{alias}.sentence_id")]
+            asked += [*self.conditions.label(alias, edge.label), *self._among(f"{alias}.sentence_id")]
             block.conditions.append(f"exists (select 1 from token as {alias} where {' and '.join(asked)})")
             return
         target = scope.node(edge.target)
@@ -241,7 +249,7 @@ class Compiler:
             scope.edges[edge.name] = BoundEdge(source, target, target.alias)
 
     def _enhanced_edge(self, block: PatternStatement, edge: GrewEdge, scope: Scope) -> None:
-        label = [*self.conditions.label("enhanced_edge", edge.label), *self._in_part("sentence_id")]
+        label = [*self.conditions.label("enhanced_edge", edge.label), *self._among("sentence_id")]
         source, target = (None if name is None else scope.node(name) for name in (edge.source, edge.target))
         alias = f"enhanced_{next(self._numbers)}"
         ends = [(target, "position"), (source, "head")]
@@ -280,7 +288,7 @@ class Compiler:
             conditions,
             self._corpora("seed"),
             down=seed is above and above is not below,
-            steps=self._in_part("step.sentence_id"),
+            steps=self._among("step.sentence_id"),
         )
         self._paths.append(path)
         block.tables.append(path.name)
@@ -321,13 +329,13 @@ class Compiler:
         if isinstance(right, tuple):
             if not right:
                 return f"{string} is {'not ' if operator == '=' else ''}null"
-            found = self.conditions.values(f"{string}::varchar", right)
+            found = self.conditions.values(f"{string}::varchar", right, self.key(left, scope))
             return found if operator == "=" else f"({string} is not null and ({found}) is not true)"
         if isinstance(right, Reference):
             other = self.value(right, scope)
-            same = self._same_strings(left, right, scope)
             if operator in ("=", "<>"):
-                return f"{same[0]} {operator} {same[1]}" if same else f"{string} {operator} {other}"
+                one, two = self._same(left, right, scope) or (string, other)
+                return f"{one} {operator} {two}"
             if _is_numeric(left) and _is_numeric(right):
                 return f"{string} {operator} {other}"
             return compared(f"{string}::varchar", operator, f"{other}::varchar")
@@ -338,19 +346,17 @@ class Compiler:
         whole = abs(number) < _MOST_WHOLE and number.is_integer()
         return f"{string} {operator} {self._bindings.bind('number', int(number) if whole else number)}"
 
-    def _same_strings(
-        self, left: Reference | Distance, right: Reference, scope: Scope
-    ) -> tuple[str, str] | None:
-        """Return the columns of ids that tell whether two strings are the same, if there are such."""
-        columns = {"form": "word_id", "lemma": "lemma_id", "upos": "upos_id", "xpos": "xpos_id"}
-        if not isinstance(left, Reference) or self._selection.ignore_case:
+    def _same(self, left: Reference | Distance, right: Reference, scope: Scope) -> tuple[str, str] | None:
+        """Return what tells of nodes whether two strings are the same: numbers, or folded words."""
+        keys = [key for key in (self.key(left, scope), self.key(right, scope)) if key]
+        if len(keys) < 2:
             return None
-        kinds = {key in ("form", "lemma") for key in (left.key, right.key)}
-        bounds = [scope.either(one.name) for one in (left, right)]
-        if len(kinds) == 1 and all(isinstance(one, BoundNode) for one in bounds):
-            keys = [columns.get(one.key) for one in (left, right)]
-            first, second = (f"{one.alias}.{key}" for one, key in zip(bounds, keys, strict=True))
-            return (first, second) if all(keys) else None
+        bounds = [scope.either(one.name) for one in (left, right) if isinstance(one, Reference)]
+        if self.ignore_case and all(key.spelled for key in keys):
+            one, other = (folded(self.value(of, scope)) for of in (left, right))
+            return one, other
+        if both := same_numbers(*keys):
+            return f"{bounds[0].alias}.{both[0]}", f"{bounds[1].alias}.{both[1]}"
         return None
 
     def _join(self, block: PatternStatement, own: dict[str, BoundNode], joined: set[str]) -> None:
@@ -372,11 +378,11 @@ class Compiler:
 
     def _corpora(self, alias: str) -> list[str]:
         corpora = self._selection.of_tokens(self._bindings, alias)
-        return [*corpora, *self._in_part(f"{alias}.sentence_id")]
+        return [*corpora, *self._among(f"{alias}.sentence_id")]
 
-    def _in_part(self, sentence: str) -> list[str]:
+    def _among(self, sentence: str) -> list[str]:
         """Return the condition that a sentence is searched; every table has it, to be read in part."""
-        return [f"{sentence} {self._within.part}"] if self._within else []
+        return [f"{sentence} <= {self._first}"] if self._first else []
 
 
 def _joined(tables: Sequence[str], conditions: Sequence[str], line: str) -> tuple[str, list[str]]:

@@ -3,41 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from sentgen.errors import InputError
-from sentgen.lookups.attributes import (
-    Test,
-    Value,
-    attribute_condition,
-    attribute_string,
-    misc_condition,
-    misc_string,
-    surprisal_test,
-)
+from sentgen.lookups.attributes import Key, Test, Value, token_key
 from sentgen.lookups.grew.syntax import ANCHOR, Description, FeatureCondition, FeatureRelation, Label
-from sentgen.lookups.keys import MetadataKey, StoreKeys, bare
+from sentgen.lookups.keys import MetadataKey, StoreKeys
+from sentgen.lookups.regions import RegionKey
+from sentgen.lookups.regular import fault
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, any_of
-from sentgen.output.wording import instead
 
-#: Keys that are columns of `token`.
-TOKEN_KEYS = ("form", "lemma", "upos", "xpos")
-#: Keys of words as they are written; the same in capital and small letters if that is asked for.
-WRITTEN = ("form", "lemma", "wordform", "textform")
-#: Among metadata the text of the sentence.
-TEXT = "text"
-
-#: A word of several tokens is that of its first one.
-_SURFACE = """\
-(select case when span.first = {alias}.position then span.form else '_' end from multiword as span
-    where span.sentence_id = {alias}.sentence_id and {alias}.position between span.first and span.last)"""
+#: The form under both of its names: all that the anchor has.
+FORM = ("form", "word")
+#: How to ask for what is no attribute of tokens, and for what is no metadata.
+_WAYS: dict[type, str] = {
+    MetadataKey: "write global {{ {name} = ... }}, or --where '{key} = ...'",
+    RegionKey: "give --where '{key} = ...', or ask in CQL for match.{name}",
+}
+_OTHER_WAYS: dict[type, str] = {
+    RegionKey: _WAYS[RegionKey],
+    Key: "ask for it of a node, such as X [{name}=...]",
+}
 
 
 def fits_anchor(one: FeatureCondition) -> bool:
     """Return whether the anchor node has a feature: it has a form, and nothing else."""
-    if one.key != "form":
+    if one.key not in FORM:
         return one.relation is FeatureRelation.ABSENT
     found = any(_fits(value, ANCHOR) for value in one.values)
     return {
@@ -82,26 +75,38 @@ class FeatureConditions:
             return each[0]
         return [f"({' or '.join(' and '.join(every) for every in each)})"] if each else []
 
+    def key(self, name: str, of: str = "") -> Key:
+        """Return the attribute of tokens that a name stands for; ``of``: the node, where it is named.
+
+        Raises:
+            InputError: there is none.
+        """
+        if found := self.keys.find_token(name):
+            return found
+        raise InputError(f"{of and f'{of}.{name}: '}{self.keys.refusal(name, 'attribute', _WAYS)}")
+
+    def metadata_key(self, name: str) -> MetadataKey:
+        """Return the key of metadata that a name stands for.
+
+        Raises:
+            InputError: there is none.
+        """
+        if found := self.keys.find_metadata(name):
+            return found
+        raise InputError(self.keys.refusal(name, "metadata", _OTHER_WAYS))
+
     def of_node(self, alias: str, one: FeatureCondition, *, anchored: bool = False) -> str:
         """Return the condition that a row of `token` has a feature; ``anchored``: it may be the anchor."""
-        condition = self._asked(one, lambda value: self._of_token(alias, one.key, value))
-        if anchored and one.key == "form":
-            fits = str(fits_anchor(one)).lower()
-            return f"case when {alias}.position = 0 then {fits} else {condition} end"
-        return condition
+        key = self.key(one.key)
 
-    def string(self, alias: str, key: str) -> str:
-        """Return the value of a row of `token` under a key, as a string; null if it has none."""
-        if key in TOKEN_KEYS:
-            return attribute_string(alias, key, self.bindings)
-        if surprisal := self.keys.find_surprisal(key):
-            return surprisal.value(alias, self.bindings)
-        own = misc_string(alias, key, self.bindings)
-        if key == "wordform":
-            return f"coalesce({own}, {self.string(alias, 'form')})"
-        if key == "textform":
-            return f"coalesce({own}, {_SURFACE.format(alias=alias)}, {self.string(alias, 'form')})"
-        return attribute_string(alias, key, self.bindings) if self.of_feats(key) else own
+        def has(test: Test | None) -> str:
+            asked = test and self.selection.compared(key, test)
+            return key.condition(alias, asked, self.bindings)
+
+        told = self._asked(one, has)
+        if anchored and one.key in FORM:
+            return f"case when {alias}.position = 0 then {str(fits_anchor(one)).lower()} else {told} end"
+        return told
 
     def label(self, alias: str, label: Label) -> list[str]:
         """Return the conditions that the relation in a row is such a one."""
@@ -110,48 +115,46 @@ class FeatureConditions:
             return [f"{alias}.deprel_id in (select id from tag where {' and '.join(parts)})"]
         if not label.values:
             return []
-        asked = any_of([attribute_condition(alias, "deprel", one, self.bindings) for one in label.values])
+        relation = token_key("deprel")
+        tests = self._checked(label.values)
+        asked = any_of([relation.condition(alias, one, self.bindings) for one in tests])
         return [f"({asked}) is not true" if label.negated else asked]
 
     def metadata(self, sentence: str, one: FeatureCondition) -> str:
         """Return the condition that the metadata of a sentence have a value; ``sentence``: of its number."""
-        string = self.meta_string("meta", TEXT if one.key == TEXT else f"meta.{one.key}")
-        condition = self._asked(one, lambda value: self._is(string, value, "meta"))
-        table = "v_sentences" if one.key == TEXT else "sentence"
-        return f"{sentence} in (select meta.id from {table} as meta where {condition})"
+        key = self.metadata_key(one.key)
+        string = f"{key.tested}::varchar" if key.number else key.tested
 
-    def meta_string(self, alias: str, key: str) -> str:
-        """Return the value under a key in the metadata of a row of `sentence`, else of its document."""
-        return f"{alias}.text" if key == TEXT else require(self.keys, key).value(alias, self.bindings)
+        def holds(test: Test | None) -> str:
+            return key.holds(test.condition(string, self.bindings, "meta") if test else "", self.bindings)
 
-    def values(self, string: str, values: Sequence[Value]) -> str:
-        """Return the condition that a string is one of some values."""
-        return any_of([self._is(string, one, "value") for one in values])
+        return f"{sentence} in (select s.id from sentence as s where {self._asked(one, holds)})"
+
+    def values(self, string: str, values: Sequence[Value], key: Key | None = None) -> str:
+        """Return the condition that a string is one of some values, of a key of tokens or another one."""
+        tests = [self.selection.compared(key, one) for one in self._checked(values)]
+        return any_of([one.condition(string, self.bindings) for one in tests])
 
     def _part(self, one: FeatureCondition) -> str:
         """Return the condition on a part of a relation, a row of `tag`."""
-        return self._asked(one, lambda value: self._is(part_of("name", one.key), value, "part"))
+        string = part_of("name", one.key)
 
-    def of_feats(self, key: str) -> bool:
-        """Return whether a key of a node is one of FEATS."""
-        return key not in (*TOKEN_KEYS, *WRITTEN) and key in self.keys.features
+        def is_part(test: Test | None) -> str:
+            return test.condition(string, self.bindings, "part") if test else f"{string} is not null"
 
-    def _of_token(self, alias: str, key: str, value: Test | None) -> str:
-        if surprisal := self.keys.find_surprisal(key):
-            return surprisal.holds(alias, surprisal_test(value, self.bindings), self.bindings)
-        if isinstance(value, Value) and key in WRITTEN:
-            value = self._written(value)
-        if key in TOKEN_KEYS or self.of_feats(key):
-            return attribute_condition(alias, key, value, self.bindings)
-        if key in WRITTEN:
-            return self._is(self.string(alias, key), value, key)
-        return misc_condition(alias, key, value, self.bindings)
+        return self._asked(one, is_part)
 
-    def _written(self, value: Value) -> Value:
-        return replace(value, ignore_case=True) if self.selection.loose else value
+    def _checked(self, tests: Iterable[Test]) -> Iterable[Test]:
+        """Yield tests, but for what is no regular expression.
 
-    def _is(self, string: str, value: Test | None, name: str) -> str:
-        return f"{string} is not null" if value is None else value.condition(string, self.bindings, name)
+        Raises:
+            InputError: one is none.
+        """
+        for test in tests:
+            for text in test.texts if isinstance(test, Value) and test.regex else ():
+                if wrong := fault(self.keys.connection, text):
+                    raise InputError(f"{text!r} is no regular expression: {wrong}")
+            yield test
 
     def _asked(self, one: FeatureCondition, condition: Callable[[Test | None], str]) -> str:
         """Return the condition of a feature, of conditions that its value is some (None: any)."""
@@ -159,35 +162,10 @@ class FeatureConditions:
             return condition(None)
         if one.relation is FeatureRelation.ABSENT:
             return f"({condition(None)}) is not true"
-        found = any_of([condition(value) for value in one.values])
+        found = any_of([condition(value) for value in self._checked(one.values)])
         if one.relation is FeatureRelation.IS:
             return found
         return f"({condition(None)} and ({found}) is not true)"
-
-
-def require(keys: StoreKeys, key: str) -> MetadataKey:
-    """Return the key of metadata that a name stands for.
-
-    Raises:
-        InputError: there is none.
-    """
-    if found := keys.find_metadata(key):
-        return found
-    refuse_regions(keys, key)
-    raise InputError(f"no metadata {key!r}; {instead(bare(key), [*keys.of_sentences, TEXT])}")
-
-
-def refuse_regions(keys: StoreKeys, key: str) -> None:
-    """Say of a key that it is one of regions, of which requests know nothing.
-
-    Raises:
-        InputError: it is.
-    """
-    if found := keys.find_region(key):
-        raise InputError(
-            f"{found.name} is said of regions: give --where '{found.name} = ...',"
-            f" or ask in CQL for <{found.kinds[0]}>"
-        )
 
 
 def part_of(label: str, key: str) -> str:

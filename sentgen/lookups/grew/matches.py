@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from sqlalchemy import Connection
@@ -12,39 +11,24 @@ from sqlalchemy import Connection
 from sentgen.errors import InputError
 from sentgen.lookups.absence import QuestionValue as Named
 from sentgen.lookups.absence import explained
-from sentgen.lookups.attributes import Test, Value
+from sentgen.lookups.attributes import NAMED, Test, Value
 from sentgen.lookups.concordances.hit_places import hit_places, spread_statement
-from sentgen.lookups.concordances.hits import HitSource
-from sentgen.lookups.concordances.places import SentenceRange, sentences_of
+from sentgen.lookups.concordances.places import sentences_of
 from sentgen.lookups.concordances.sorting import NONE, SortOption, line_order, read_order
 from sentgen.lookups.concordances.surface import surface_of
-from sentgen.lookups.grew.asked_keys import check_request, read_keys
 from sentgen.lookups.grew.compiler import Compiler
-from sentgen.lookups.grew.features import TOKEN_KEYS
 from sentgen.lookups.grew.statements import GrewStatements
-from sentgen.lookups.grew.syntax import (
-    Clause,
-    FeatureCondition,
-    FeatureRelation,
-    Filter,
-    GrewComparison,
-    GrewEdge,
-    GrewRequest,
-    Node,
-)
+from sentgen.lookups.grew.syntax import FeatureRelation, GrewEdge, Node
 from sentgen.lookups.keys import StoreKeys
 from sentgen.lookups.paging import OffsetOption, behind, in_pages
 from sentgen.lookups.question import MOST, ContextOption, Lookup
-from sentgen.lookups.regular import fault
 from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Answer, Bindings, Statement, gathered, limited
+from sentgen.lookups.statement import Answer, Bindings, Statement, limited
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
 
-#: Sentences that are searched at once, and what part of them the first time, where the first hits are enough.
-SENTENCES = 100_000
-_FIRST = 8
-_GATHERED = Statement("select count(*) from gathered")
+#: Sentences that are searched where the first hits are enough: at first a part of so many, which grows so.
+SENTENCES, _FIRST = 100_000, 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,16 +108,14 @@ class Match(Lookup):
     @in_pages
     def _by_keys(self, connection: Connection) -> Answer:
         search = self._search(connection)
-        with search.counted() as statements:
-            answer = limited(connection, search.keyed(statements, self.limit), self.limit, self._missing)
-        answer = replace(answer, query=search.keyed(search.whole, self.limit))
+        answer = limited(connection, search.keyed(self.limit), self.limit, self._missing)
         return _with_hints(connection, answer, search)
 
     def _counted(self, connection: Connection) -> Answer:
         search = self._search(connection)
-        total = search.count()
-        found = Rows(("count",), [(total,)], ("BIGINT",))
-        answer = Answer(found, search.whole.count(), self._missing, total=total)
+        query = search.whole.count()
+        total = int(query.value(connection))
+        answer = Answer(Rows(("count",), [(total,)], ("BIGINT",)), query, self._missing, total=total)
         return _with_hints(connection, answer, search)
 
     def _hits(self, connection: Connection) -> Answer:
@@ -144,10 +126,9 @@ class Match(Lookup):
     def places(self, connection: Connection, limit: int) -> Answer:
         """Return the documents with hits, and where these are (see `hit_places`); 0 is no limit."""
         search, bindings = self._search(connection), Bindings()
-        source = search.placed(bindings)
-        parts: Iterable[SentenceRange | None] = search.parts or [None]
-        spread = (search.spread(within).run(connection) for within in parts)
-        return hit_places(connection, source, bindings, spread, limit, self._missing)
+        source = search.statements(bindings).placed
+        spread = spread_statement(source, bindings).run(connection)
+        return hit_places(connection, source, bindings, [spread], limit, self._missing)
 
     @property
     def _missing(self) -> str:
@@ -157,7 +138,7 @@ class Match(Lookup):
         """Refuse what `ask` would, without looking for hits."""
         search = self._search(connection)
         if self.key or self.whether:
-            search.keyed(search.whole, 0)
+            search.keyed(0)
 
     def sentences(self, connection: Connection) -> list[int]:
         """Return the numbers of the sentences of the hits, in the order of the corpus; none of counts."""
@@ -165,8 +146,7 @@ class Match(Lookup):
             return []
         limit = self.limit and self.offset + self.limit
         seed, search = self.random, self._search(connection)
-        with search.chosen(limit, seed) as statements:
-            found = statements.sentences(limit, seed, search.order).run(connection)
+        found = search.chosen(limit, seed).sentences(limit, seed, search.order).run(connection)
         return [int(number) for number in found["sentence_id"].to_pylist()[self.offset :]]
 
     def _search(self, connection: Connection) -> _Search:
@@ -176,136 +156,53 @@ class Match(Lookup):
 
 
 class _Search:
-    """A request that is asked, of the whole store or part by part."""
+    """A request that is asked."""
 
     def __init__(self, connection: Connection, selection: Selection, asked: Match) -> None:
         # Its parser takes longer to import than other look-ups take, which need none.
         from sentgen.lookups.grew.reading import read_key, read_request, read_whether
 
-        self.connection, self.selection, self._sentences = connection, selection, sentences_of(connection)
+        self.connection, self.selection = connection, selection
         self._whether = [(text, read_whether(text)) for text in asked.whether]
         self.request = read_request(asked.request)
         self._there = StoreKeys(connection, selection.names)
-        others = [condition for _, condition in self._whether]
-        self.keys = read_keys(self._there, self.request, list(map(read_key, asked.key)))
-        # What is wrong with its names is said first.
-        self.whole = self.statements()
-        check_request(self._there, self.request, others)
-        for value in _values(self.request, others):
-            _check_regex(connection, value)
+        self._keys = list(map(read_key, asked.key))
+        self.whole = self.statements(Bindings())
         # Counts are sorted by their columns.
         sort = NONE if asked.counted else asked.sort
         self.order = line_order(self._there, read_order(sort), asked.context)
 
-    def keyed(self, statements: GrewStatements, limit: int) -> Statement:
+    def keyed(self, limit: int) -> Statement:
         """Return the statement that counts hits by the keys and conditions."""
-        return statements.keyed(self.keys, self._whether, limit)
+        return self.whole.keyed(self._keys, self._whether, limit)
 
-    def statements(
-        self,
-        within: SentenceRange | None = None,
-        *,
-        gathered: bool = False,
-        bindings: Bindings | None = None,
-    ) -> GrewStatements:
-        """Compile the request, for all sentences or some of them."""
-        bindings = Bindings() if bindings is None else bindings
-        compiler = Compiler(bindings, self.selection, self._there, within)
-        source = compiler.source(self.request, self.keys, [condition for _, condition in self._whether])
-        return GrewStatements(compiler, source, bindings, gathered)
+    def statements(self, bindings: Bindings, first: int = 0) -> GrewStatements:
+        """Compile the request, for all sentences or the first ones."""
+        compiler = Compiler(bindings, self.selection, self._there, first)
+        source = compiler.source(self.request, self._keys, [condition for _, condition in self._whether])
+        return GrewStatements(compiler, source, bindings)
 
-    def placed(self, bindings: Bindings, within: SentenceRange | None = None) -> HitSource:
-        """Return where the hits come from in a statement with other bindings."""
-        return self.statements(within, bindings=bindings).placed
-
-    def spread(self, within: SentenceRange | None) -> Statement:
-        """Return what counts the places of the hits in a part of the store."""
-        bindings = Bindings()
-        return spread_statement(self.placed(bindings, within), bindings)
-
-    @property
-    def parts(self) -> Iterable[SentenceRange] | None:
-        """The parts of the store, if they are asked one after the other."""
-        every = SentenceRange(1, self._sentences)
-        return every.cut(SENTENCES) if self._sentences > SENTENCES else None
-
-    def count(self) -> int:
-        """Return the number of hits."""
-        parts = [self.whole] if self.parts is None else map(self.statements, self.parts)
-        return sum(int(part.count().value(self.connection)) for part in parts)
-
-    @contextmanager
-    def counted(self) -> Iterator[GrewStatements]:
-        """Yield statements that know the counts by keys."""
-        if self.parts is None:
-            yield self.whole
-            return
-        parts = (self.statements(part).counts(self.keys, self._whether) for part in self.parts)
-        with gathered(self.connection, "gathered", parts):
-            yield self.statements(gathered=True)
-
-    @contextmanager
-    def chosen(self, limit: int, seed: int | None) -> Iterator[GrewStatements]:
-        """Yield statements that know the hits asked for, of which the first ones end the search."""
-        if self.parts is None:
-            yield self.whole
-            return
-        with gathered(self.connection, "gathered", self._hits_by_part(limit, seed)):
-            yield self.statements(gathered=True)
-
-    def _hits_by_part(self, limit: int, seed: int | None) -> Iterator[Statement]:
-        if self.order.keys and seed is None:  # which come first is known when all are
-            limit = 0
-        first_ones = bool(limit) and seed is None
-        low, size = 1, max(SENTENCES // _FIRST, 1) if first_ones else SENTENCES
-        while low <= self._sentences:
-            yield self.statements(SentenceRange(low, min(low + size - 1, self._sentences))).hits(limit, seed)
-            if first_ones and int(_GATHERED.value(self.connection)) >= limit:
-                return
-            low, size = low + size, min(2 * size, SENTENCES)
+    def chosen(self, limit: int, seed: int | None) -> GrewStatements:
+        """Return the statements of the first sentences, as many as have the hits asked for."""
+        size, sentences = max(SENTENCES // _FIRST, 1), sentences_of(self.connection)
+        while limit and seed is None and not self.order.keys and size < sentences:
+            part = self.statements(Bindings(), size)
+            if part.enough(limit).value(self.connection):
+                return part
+            size *= _FIRST
+        return self.whole
 
 
 def _hits(search: _Search, limit: int, context: int, seed: int | None, missing: str) -> Answer:
-    surface = surface_of(search.connection)
-    with search.chosen(limit, seed) as statements:
-        lines = statements.lines(limit, context, seed, surface, search.order)
-        found = lines.fetch(search.connection, limit)
+    surface, order = surface_of(search.connection), search.order
+    lines = search.chosen(limit, seed).lines(limit, context, seed, surface, order)
+    found = lines.fetch(search.connection, limit)
     total = found.num_rows
     if limit and total == limit:
-        total = search.count()
-    query = search.whole.lines(limit, context, seed, surface, search.order)
+        total = int(search.whole.count().value(search.connection))
+    query = search.whole.lines(limit, context, seed, surface, order)
     more = total > found.num_rows
-    return Answer(found, query, missing, truncated=more, total=total, remarks=search.order.remarks)
-
-
-def _check_regex(connection: Connection, value: Value) -> None:
-    for text in value.texts if value.regex else ():
-        if wrong := fault(connection, text):
-            raise InputError(f"{text!r} is no regular expression: {wrong}")
-
-
-def _values(request: GrewRequest, others: Iterable[Filter]) -> Iterator[Value]:
-    """Yield all values of a request, but for bounds of numbers."""
-    yield from (one for one in _tests(request, others) if isinstance(one, Value))
-
-
-def _tests(request: GrewRequest, others: Iterable[Filter]) -> Iterator[Test]:
-    for clause in request.every_clause(others):
-        if isinstance(clause, GrewEdge):
-            yield from clause.label.values
-        elif isinstance(clause, GrewComparison) and isinstance(clause.right, tuple):
-            yield from clause.right
-        for one in _features(clause):
-            yield from one.values
-    for one in request.metadata:
-        yield from one.values
-
-
-def _features(clause: Clause) -> Iterator[FeatureCondition]:
-    if isinstance(clause, Node):
-        yield from (one for every in clause.descriptions for one in every)
-    elif isinstance(clause, GrewEdge):
-        yield from clause.label.parts
+    return Answer(found, query, missing, truncated=more, total=total, remarks=order.remarks)
 
 
 def _with_hints(connection: Connection, answer: Answer, search: _Search) -> Answer:
@@ -316,10 +213,11 @@ def _with_hints(connection: Connection, answer: Answer, search: _Search) -> Answ
     for clause in search.request.clauses:
         if isinstance(clause, GrewEdge) and not (clause.label.negated or clause.label.enhanced):
             named += _named("deprel", "", clause.label.values)
-        for one in _features(clause) if isinstance(clause, Node) else ():
-            if one.key in TOKEN_KEYS and one.relation is FeatureRelation.IS:
+        for every in clause.descriptions if isinstance(clause, Node) else ():
+            for one in every:
                 attribute = "word" if one.key == "form" else one.key
-                named += _named(attribute, f"{one.key}=", one.values)
+                if attribute in NAMED and one.relation is FeatureRelation.IS:
+                    named += _named(attribute, f"{one.key}=", one.values)
     trees = any(isinstance(one, GrewEdge) and not one.label.enhanced for one in search.request.clauses)
     return explained(connection, answer, search.selection, named, trees=trees, of_tokens=True)
 

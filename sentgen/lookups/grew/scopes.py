@@ -12,7 +12,6 @@ from sentgen.lookups.grew.syntax import (
     Clause,
     CountKey,
     Description,
-    Distance,
     Dominance,
     Filter,
     GrewComparison,
@@ -20,7 +19,6 @@ from sentgen.lookups.grew.syntax import (
     GrewRequest,
     LinearOrder,
     Node,
-    Placement,
     Reference,
 )
 
@@ -191,21 +189,3 @@ def names_with_rows(
 def _read(one: object) -> str | None:
     """Return the name of which a value reads more than the place."""
     return one.name if isinstance(one, Reference) and one.key != POSITION else None
-
-
-def check_key(key: CountKey, scope: Scope) -> None:
-    """Refuse a key of what is not in the pattern.
-
-    Raises:
-        InputError: a name is unknown.
-    """
-    if key.meta:
-        return
-    if isinstance(key.of, Placement):
-        for name in key.of.names:
-            scope.node(name)
-    elif isinstance(key.of, Distance):
-        scope.node(key.of.left)
-        scope.node(key.of.right)
-    else:
-        scope.either(key.of.name)

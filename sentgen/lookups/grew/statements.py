@@ -7,18 +7,18 @@ from dataclasses import dataclass
 
 from sentgen.case_folding import folded
 from sentgen.errors import InputError
-from sentgen.lookups.attributes import COLUMNS, feature
+from sentgen.lookups.attributes import TokenKey
 from sentgen.lookups.concordances.hits import HitSource
 from sentgen.lookups.concordances.sorting import LineOrder
 from sentgen.lookups.concordances.surface import LINE_COLUMNS, Surface
 from sentgen.lookups.grew.compiler import Compiler, HitStatement
-from sentgen.lookups.grew.features import TEXT, TOKEN_KEYS
-from sentgen.lookups.grew.scopes import BoundNode, check_key
+from sentgen.lookups.grew.features import FORM
 from sentgen.lookups.grew.syntax import ANCHOR, CountKey, Filter, Placement, Reference
-from sentgen.lookups.keys import bare
+from sentgen.lookups.keys import MetadataKey, bare
 from sentgen.lookups.reach import SENTENCE
 from sentgen.lookups.statement import Bindings, Statement, limit_clause, where
-from sentgen.lookups.surprisals import bin_of
+from sentgen.lookups.surprisals import SurprisalKey, bin_of
+from sentgen.output.wording import near
 
 #: What stands for a value that there is not.
 UNDEFINED = "__undefined__"
@@ -63,13 +63,6 @@ counted as (
   {source}
   group by all
 )"""
-#: The same of the counts of parts of the store.
-_SUMMED = """\
-counted as (
-  select {keys}, sum(count)::bigint as count
-  from gathered
-  group by all
-)"""
 _KEYED = """\
 select {keys}, sum(count)::bigint as count, sum(count) / sum(sum(count)) over () as frequency
 from counted
@@ -94,7 +87,7 @@ from keyed
 join part using ({shared})
 order by count desc, {order}"""
 #: Metadata that tells sentences apart, so that there are no parts to speak of.
-_OF_ONE = (TEXT, "sent_id")
+_OF_ONE = ("text", "sent_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,27 +98,21 @@ class GrewStatements:
         compiler: what compiled it.
         source: what finds its hits.
         bindings: the parameters of all statements.
-        gathered: whether their hits, or the counts of these, were found part by part, and are a table
-            ``gathered`` with the rows of `hits` or `counts`.
     """
 
     compiler: Compiler
     source: HitStatement
     bindings: Bindings
-    gathered: bool = False
 
     def count(self) -> Statement:
         """Return the statement for the number of hits."""
         return Statement(f"{self.source.head()}select count(*) as count\n{self.source.text}", self.bindings)
 
-    def hits(self, limit: int, seed: int | None) -> Statement:
-        """Return the statement for the places of hits, chosen as in `lines`."""
-        return Statement(f"{self._head([self._hit(limit, seed)])}select * from hit", self.bindings)
-
-    def counts(self, keys: Sequence[CountKey], whether: Sequence[tuple[str, Filter]]) -> Statement:
-        """Return the statement for the number of hits by what stands for the keys, as in `keyed`."""
-        counted = self._counted([one for one, _ in self._columns(keys, whether)])
-        return Statement(f"{self._head([counted])}select * from counted", self.bindings)
+    def enough(self, limit: int) -> Statement:
+        """Return the statement that says whether there are so many hits."""
+        most = limit_clause(limit, self.bindings)
+        text = f"select count(*) = $limit\nfrom (\n  select 1\n  {self._inner}{most}\n)"
+        return Statement(self.source.head() + text, self.bindings)
 
     def lines(
         self, limit: int, context: int, seed: int | None, surface: Surface, order: LineOrder
@@ -162,7 +149,7 @@ class GrewStatements:
                 join=surface.join,
             ),
         ]
-        return Statement(self._head(parts) + _LINES, self.bindings)
+        return Statement(self.source.head(parts) + _LINES, self.bindings)
 
     @property
     def placed(self) -> HitSource:
@@ -173,7 +160,7 @@ class GrewStatements:
 
     def sentences(self, limit: int, seed: int | None, order: LineOrder) -> Statement:
         """Return the statement for the numbers of the sentences of the same hits."""
-        head = self._head(self._chosen(limit, seed, order))
+        head = self.source.head(self._chosen(limit, seed, order))
         return Statement(f"{head}select distinct sentence_id from hit order by sentence_id", self.bindings)
 
     def keyed(self, keys: Sequence[CountKey], whether: Sequence[tuple[str, Filter]], limit: int) -> Statement:
@@ -192,12 +179,12 @@ class GrewStatements:
         counted, order = self._counted([one for one, _ in columns]), ", ".join(names)
         parts = self._metadata(keys)
         if not parts:
-            text = self._head([counted]) + _KEYED.format(keys=keyed, order=order)
+            text = self.source.head([counted]) + _KEYED.format(keys=keyed, order=order)
         else:
             corpora = self.compiler.conditions.selection.of_sentences(self.bindings, "meta")
             metadata = ", ".join(f"{string} as {name}" for name, string in parts.items())
             part = _PART.format(metadata=metadata, corpora=where(corpora, "  "))
-            head = self._head([counted, _NAMED.format(keys=keyed), part])
+            head = self.source.head([counted, _NAMED.format(keys=keyed), part])
             text = head + _RELATIVE.format(shared=", ".join(parts), order=order)
         return Statement(text + limit_clause(limit, self.bindings), self.bindings)
 
@@ -214,56 +201,57 @@ class GrewStatements:
 
     def _counted(self, raw: Sequence[str]) -> str:
         """Return the table of the number of hits by keys."""
-        if self.gathered:
-            return _SUMMED.format(keys=", ".join(f"key_{number}" for number, _ in enumerate(raw, 1)))
         columns = ",\n    ".join(f"{one} as key_{number}" for number, one in enumerate(raw, 1))
         return _COUNTED.format(raw=columns, source=self._inner)
 
-    def _head(self, parts: Sequence[str]) -> str:
-        """Return the ``with`` clause; what was gathered needs no paths."""
-        return "with " + ",\n".join(parts) + "\n" if self.gathered else self.source.head(parts)
-
     def _metadata(self, keys: Sequence[CountKey]) -> dict[str, str]:
         """Return the columns of metadata by which the corpus falls into parts, each with its string."""
-        asked = [(key, key.of.key) for key in keys if key.meta and isinstance(key.of, Reference)]
+        found = ((key.text, self._metadata_key(key)) for key in keys)
         return {
-            _quoted(
-                key.text
-            ): f"coalesce({self.compiler.conditions.meta_string('meta', name)}, '{UNDEFINED}')"
-            for key, name in asked
-            if bare(name) not in _OF_ONE
+            _quoted(text): f"coalesce({meta.of_row('meta', self.bindings)}, '{UNDEFINED}')"
+            for text, meta in found
+            if meta and meta.name not in _OF_ONE
         }
+
+    def _metadata_key(self, key: CountKey) -> MetadataKey | None:
+        """Return the key of metadata that a key is, under whichever name it has; none if it is of nodes.
+
+        Raises:
+            InputError: there is neither.
+        """
+        of, scope, conditions = key.of, self.source.scope, self.compiler.conditions
+        if not isinstance(of, Reference) or of.name in {**scope.nodes, **scope.edges}:
+            return None
+        keys, name = conditions.keys, key.text
+        if of.name == "meta" or bare(name) != name or keys.find_metadata(name) or keys.find_region(name):
+            return conditions.metadata_key(name)
+        close = "".join(f"; did you mean {found}?" for found in near(name, keys.of_sentences, 1))
+        try:
+            scope.either(of.name)
+        except InputError as error:
+            raise InputError(f"{error}{close}") from None
+        return None
 
     def _key(self, key: CountKey, column: str) -> tuple[str, str]:
         """Return what hits are grouped by, numbers if possible, and the string that it stands for."""
-        scope = self.source.scope
-        check_key(key, scope)
-        if key.meta and isinstance(key.of, Reference):
-            view = "v_sentences" if key.of.key == TEXT else "sentence"
-            string = self.compiler.conditions.meta_string("meta", key.of.key)
-            value = f"(select {string} from {view} as meta where meta.id = {column})"
+        of, scope, bindings = key.of, self.source.scope, self.bindings
+        if isinstance(of, Placement):
+            return self._placement(of), column
+        if meta := self._metadata_key(key):
+            value = f"(select {meta.of_row('meta', bindings)} from sentence as meta where meta.id = {column})"
             return self.source.sentence, f"coalesce({value}, '{UNDEFINED}')"
-        if isinstance(key.of, Placement):
-            return self._placement(key.of), column
-        bound = scope.either(key.of.name) if isinstance(key.of, Reference) else None
-        if isinstance(key.of, Reference) and isinstance(bound, BoundNode) and key.of.key in TOKEN_KEYS:
-            number, table, string = COLUMNS[key.of.key]
-            missing = ANCHOR if key.of.key == "form" else UNDEFINED
-            value = f"(select {string} from {table} where id = {column})"
-            if key.of.key in ("form", "lemma") and self.compiler.ignore_case:
-                value = folded(value)
-            return f"{bound.alias}.{number}", f"coalesce({value}, '{missing}')"
-        if (
-            isinstance(key.of, Reference)
-            and isinstance(bound, BoundNode)
-            and self.compiler.conditions.of_feats(key.of.key)
-        ):
-            value = f"(select {feature('name', key.of.key, self.bindings)} from tag where id = {column})"
-            return f"{bound.alias}.feats_id", f"coalesce({value}, '{UNDEFINED}')"
-        value = self.compiler.value(key.of, scope)
-        if isinstance(key.of, Reference) and self.compiler.conditions.keys.find_surprisal(key.of.key):
-            value = bin_of(value)
-        return value, f"coalesce({column}::varchar, '{UNDEFINED}')"
+        token = self.compiler.key(of, scope)
+        raw, missing = self.compiler.value(of, scope), UNDEFINED
+        value = f"{column}::varchar"
+        if isinstance(of, Reference) and isinstance(token, TokenKey) and len(token.columns) == 1:
+            raw = f"{scope.either(of.name).alias}.{token.columns[0]}"
+            value = f"(select {token.of_row('', bindings)} from {token.table} where id = {column})"
+            missing = ANCHOR if of.key in FORM else UNDEFINED
+        elif isinstance(of, Reference) and isinstance(token, SurprisalKey):
+            raw = bin_of(token.value(scope.either(of.name).alias, bindings))
+        if token and token.spelled and self.compiler.ignore_case:
+            value = folded(value)
+        return raw, f"coalesce({value}, '{missing}')"
 
     def _placement(self, of: Placement) -> str:
         """Return the names of nodes in the order of their positions."""
@@ -316,17 +304,14 @@ class GrewStatements:
         columns = {"sentence_id": self.source.sentence}
         columns |= {f"place_{number}": one for number, one in enumerate(positions, 1)}
         columns |= {f"label_{number}": one for number, one in enumerate(labels, 1)}
-        source = self._inner
-        if self.gathered:
-            columns, source = {name: name for name in columns}, "from gathered"
         order = list(columns)
         if seed is not None and limit:
             # A hash of the place: the same hits for a seed.
             place = ", ".join(columns.values())
             order.insert(0, f"md5(concat_ws(':', {self.bindings.bind('seed', seed)}, {place}))")
         most = limit_clause(limit, self.bindings, "  ")
-        told = ", ".join(one if one == name else f"{one} as {name}" for name, one in columns.items())
-        return _HIT.format(name=name, columns=told, source=source, order=", ".join(order), limit=most)
+        told = ", ".join(f"{one} as {name}" for name, one in columns.items())
+        return _HIT.format(name=name, columns=told, source=self._inner, order=", ".join(order), limit=most)
 
     @property
     def _inner(self) -> str:

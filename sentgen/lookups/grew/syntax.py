@@ -165,8 +165,7 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class CountKey:
-    """What hits are counted by, with the text that names it; ``meta`` is a key of the metadata."""
+    """What hits are counted by, with the text that names it; a reference may be to metadata."""
 
     text: str
     of: Reference | Distance | Placement
-    meta: bool = False

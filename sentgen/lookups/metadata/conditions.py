@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sentgen.errors import NotFoundError, QueryError
-from sentgen.lookups.keys import MetadataKey, StoreKeys, bare
+from sentgen.lookups.attributes import Key
+from sentgen.lookups.keys import MetadataKey, StoreKeys
 from sentgen.lookups.languages import Every, Negation
 from sentgen.lookups.metadata.syntax import (
     ConditionKey,
@@ -22,47 +23,21 @@ from sentgen.lookups.metadata.syntax import (
     atoms,
 )
 from sentgen.lookups.numbers import compared, is_number
-from sentgen.lookups.regions import RegionKey, of_kinds
+from sentgen.lookups.regions import RegionKey
 from sentgen.lookups.regular import fault, translated
 from sentgen.lookups.statement import Bindings, Statement, any_of
 from sentgen.output.look_alikes import in_other_characters
-from sentgen.output.wording import either, instead, near
+from sentgen.output.wording import either, near
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-_OF_SENTENCE = "s.id in (select sentence_id from sentence_meta as m where m.key = {key}{test})"
-_OF_REGION = """\
-s.id in (
-    select unnest(range(r.sentence_id + (r.position > 1)::integer, r.last_sentence_id + 1))
-    from region as r{attribute}
-    where {conditions}
-  )"""
-_ATTRIBUTE = "\n    join region_meta as m on m.sentence_id = r.sentence_id and m.place = r.place"
-_OF_DOCUMENT = "s.document_id in (select document_id from document_meta as m where m.key = {key}{test})"
+#: How to ask for what is no metadata.
+_WAYS: dict[type, str] = {Key: 'ask for it in CQL, [{name}="..."]'}
 #: Comparisons that are looked at where nothing was found: the first ones.
 _MOST_EXPLAINED = 20
 #: Values that are compared with one that never occurs, named as near to it, and named as all.
 _MOST_VALUES, _MOST_NEAR, _MOST_TOLD = 10_000, 3, 10
-_VALUES = f"""\
-select value
-from (
-  select m.value from document_meta as m where m.key = $key
-  union all
-  select m.value from sentence_meta as m where m.key = $key
-)
-group by value
-order by count(*) desc, value
-limit {_MOST_VALUES}"""
-_VALUES_OF_REGION = f"""\
-select m.value
-from region_meta as m
-semi join region as r on r.sentence_id = m.sentence_id and r.place = m.place and r.kind in $kinds
-where m.key in $keys
-group by m.value
-order by count(*) desc, m.value
-limit {_MOST_VALUES}"""
-_VALUES_OF = f"select distinct {{value}} as value from {{table}} order by value limit {_MOST_VALUES}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,35 +73,13 @@ class Condition:
         match part:
             case MetadataComparison():
                 key = self.keys[part.key]
-                return _of_key(key, _passes(part, key, bindings), bindings)
+                return key.holds(_passes(part, key, bindings), bindings)
             case Exists(written):
-                return _of_key(self.keys[written], "", bindings)
+                return self.keys[written].holds("", bindings)
             case Negation(inner):
                 return f"not ({self._written(inner, bindings)})"
         word = " and " if isinstance(part, Every) else " or "
         return f"({word.join(self._written(one, bindings) for one in part.parts)})"
-
-
-def _of_key(key: MetadataKey | RegionKey, test: str, bindings: Bindings) -> str:
-    """Return the condition that a value under a key passes a test; without one, that there is a value."""
-    if isinstance(key, RegionKey):
-        told = [of_kinds(key.kinds, bindings)]
-        if key.keys:
-            told.append(f"m.key in {bindings.bind('attribute', list(key.keys))}")
-        attribute = _ATTRIBUTE if key.keys else ""
-        return _OF_REGION.format(attribute=attribute, conditions=" and ".join(filter(None, [*told, test])))
-    if key.always:
-        return key.always.holds("s", test) if test else "true"
-    name, passes = bindings.bind("key", key.name), test and f" and {test}"
-    of_sentence, of_document = (one.format(key=name, test=passes) for one in (_OF_SENTENCE, _OF_DOCUMENT))
-    if not key.of_sentence:
-        return of_document
-    if not key.of_document:
-        return of_sentence
-    if not test:
-        return f"({of_sentence} or {of_document})"
-    own = _OF_SENTENCE.format(key=name, test="")
-    return f"({of_sentence} or ({of_document} and not {own}))"
 
 
 def choose(connection: Connection, text: str) -> Condition:
@@ -149,7 +102,7 @@ def choose(connection: Connection, text: str) -> Condition:
         key = there.find_metadata(one.key.name, quoted=one.key.quoted) or _of_regions(there, one)
         if key is None:
             known = there.metadata if one.key.quoted else [*there.of_sentences, *there.of_regions]
-            message = f"no key {one.key.name!r}; {instead(bare(one.key.name), known)}"
+            message = there.refusal(one.key.name, "metadata", {} if one.key.quoted else _WAYS, known)
             raise QueryError(message, query=text, place=one.key.place)
         keys[one.key] = key
         if isinstance(one, MetadataComparison):
@@ -162,7 +115,7 @@ def _of_regions(there: StoreKeys, one: MetadataComparison | Exists) -> RegionKey
     if one.key.quoted:
         return None
     kinds = there.find_kinds(one.key.name) if isinstance(one, Exists) else ()
-    return RegionKey(kinds, ()) if kinds else there.find_region(one.key.name)
+    return RegionKey(kinds[0], kinds, ()) if kinds else there.find_region(one.key.name)
 
 
 def _check_values(
@@ -172,7 +125,7 @@ def _check_values(
         if asked.operator == "~":
             if wrong := fault(connection, one.text):
                 raise QueryError(f"no regular expression: {wrong}", query=text, place=one.place)
-        elif asked.operator != "like" and key.always and key.always.number and one.number is None:
+        elif asked.operator != "like" and key.number and one.number is None:
             message = f"{key.name} is a number, and {one.text!r} is none"
             raise QueryError(message, query=text, place=one.place)
         elif (
@@ -187,18 +140,17 @@ def _check_values(
 
 def _passes(one: MetadataComparison, key: MetadataKey | RegionKey, bindings: Bindings) -> str:
     """Return the condition that a value passes; null where it is no number and has to be one."""
-    value = key.always.value.format(alias="s") if key.always else "m.value"
-    numeric = bool(key.always and key.always.number)
+    value = key.tested
     if one.operator in ("like", "~"):
         given = one.values[0].text
         text = bindings.bind("value", given if one.operator == "like" else translated(given))
-        of = f"{value}::varchar" if numeric else value
+        of = f"{value}::varchar" if key.number else value
         return f"{of} like {text}" if one.operator == "like" else f"regexp_full_match({of}, {text})"
     told = []
     numbers = [each for each in one.values if each.number is not None]
     texts = [each.text for each in one.values if each.number is None]
     for each in numbers:
-        if numeric:
+        if key.number:
             told.append(f"{value} {one.operator} {bindings.bind('value', each.number)}")
         else:
             told.append(compared(value, one.operator, bindings.bind("value", each.text)))
@@ -225,15 +177,8 @@ def _hints(connection: Connection, one: MetadataComparison, asked: MetadataKey |
 
 def _values(connection: Connection, key: MetadataKey | RegionKey) -> list[str]:
     """Return the values of a key, the most frequent first; none where they are as many as sentences."""
-    if isinstance(key, RegionKey):
-        query = Statement(_VALUES_OF_REGION, {"kinds": list(key.kinds), "keys": list(key.keys)})
-    elif key.always is None:
-        query = Statement(_VALUES, {"key": key.name})
-    elif not key.always.table:
-        return []
-    else:
-        query = Statement(_VALUES_OF.format(value=key.always.value, table=key.always.table))
-    return [str(one) for one in query.run(connection).column(0).to_pylist()]
+    query = key.occurring(_MOST_VALUES)
+    return [str(one) for one in query.run(connection).column(0).to_pylist()] if query else []
 
 
 def _hint(key: str, text: str, values: Sequence[str]) -> str:

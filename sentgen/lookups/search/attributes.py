@@ -15,14 +15,12 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Ints, Longs
-from sentgen.lookups.attributes import COLUMNS, TokenKey, feature
-from sentgen.lookups.cql.tokens import TokenConditions, kinds, metadata_key, region_key
+from sentgen.lookups.attributes import Key, TokenKey
+from sentgen.lookups.cql.tokens import TokenConditions
 from sentgen.lookups.keys import MetadataKey
-from sentgen.lookups.regions import RegionKey
 from sentgen.lookups.search.conditions import spots
 from sentgen.lookups.search.tokens import NONE, Block
 from sentgen.lookups.statement import Bindings, Statement
-from sentgen.lookups.surprisals import SurprisalKey
 from sentgen.schema.engine import arrow_table, kept, raw, registered
 
 if TYPE_CHECKING:
@@ -180,23 +178,10 @@ def numbered(name: str, conditions: TokenConditions, made: Callable[[str], str],
         made: what the value is, by the string of the attribute in SQL.
         of_token: the same of a row ``t`` of `token`.
     """
-    keys, bindings = conditions.keys, conditions.bindings
-    if key := metadata_key(keys, name):
-        of_document = _one_a_document(key)
-        return _Numbered(
-            keys.connection,
-            _DOCUMENTS if of_document else "sentence",
-            made(key.value("a", bindings)),
-            bindings,
-            row=_DOCUMENT if of_document else _SENTENCE,
-        )
-    if region_key(keys, name) or keys.find_surprisal(name) or any(map(keys.is_misc, kinds(name))):
-        return _Asked(keys.connection, of_token, bindings)
-    # The kinds that a name stands for are columns with numbers of the same table.
-    columns = tuple(COLUMNS[kind][0] if kind in COLUMNS else "feats_id" for kind in kinds(name))
-    _, table, string = COLUMNS.get(kinds(name)[0], COLUMNS["feats"])
-    value = f"a.{string}" if kinds(name)[0] in COLUMNS else feature(f"a.{string}", name, bindings)
-    return _Numbered(keys.connection, table, made(value), bindings, columns)
+    key, bindings, connection = conditions.key(name), conditions.bindings, conditions.keys.connection
+    if isinstance(key, MetadataKey | TokenKey):
+        return of_key(connection, key, bindings, made)
+    return _Asked(connection, of_token, bindings)
 
 
 def asked_of_tokens(conditions: TokenConditions, value: str) -> Attribute:
@@ -205,21 +190,15 @@ def asked_of_tokens(conditions: TokenConditions, value: str) -> Attribute:
 
 
 def of_key(
-    connection: Connection, key: MetadataKey | RegionKey | SurprisalKey | TokenKey, bindings: Bindings
+    connection: Connection, key: Key, bindings: Bindings, made: Callable[[str], str] = str
 ) -> Attribute:
-    """Return as an attribute what a key says of tokens, with bindings of its own."""
+    """Return as an attribute what is ``made`` of the string of a key, with bindings of its own."""
     if isinstance(key, MetadataKey):
-        table, row = (_DOCUMENTS, _DOCUMENT) if _one_a_document(key) else ("sentence", _SENTENCE)
-        return _Numbered(connection, table, key.value("a", bindings), bindings, row=row)
-    if isinstance(key, TokenKey) and key.name in COLUMNS:
-        column, table, string = COLUMNS[key.name]
-        return _Numbered(connection, table, f"a.{string}", bindings, (column,))
-    return _Asked(connection, f"({key.value('t', bindings)})::varchar", bindings)
-
-
-def _one_a_document(key: MetadataKey) -> bool:
-    """Return whether all sentences of a document have the same value."""
-    return key.one_a_document or bool(key.always and key.always.table)
+        table, row = (_DOCUMENTS, _DOCUMENT) if key.one_a_document else ("sentence", _SENTENCE)
+        return _Numbered(connection, table, made(key.of_row("a", bindings)), bindings, row=row)
+    if isinstance(key, TokenKey):
+        return _Numbered(connection, key.table, made(key.of_row("a.", bindings)), bindings, key.columns)
+    return _Asked(connection, made(key.string("t", bindings)), bindings)
 
 
 def _column(connection: Connection, text: str, bindings: Bindings, **lent: pa.Table) -> pa.Array:

@@ -14,9 +14,10 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Bools, Ints, Longs
-from sentgen.lookups.attributes import COLUMNS, Test, Value, attribute_matches
+from sentgen.lookups.attributes import COLUMNS, Test, TokenKey, Value, same_numbers
 from sentgen.lookups.cql import syntax
-from sentgen.lookups.cql.tokens import TokenConditions, is_attribute, kinds, metadata_key
+from sentgen.lookups.cql.tokens import TokenConditions
+from sentgen.lookups.keys import MetadataKey
 from sentgen.lookups.languages import Either, Every
 from sentgen.lookups.search.tokens import NONE, UNSPACED, Block, Kept, kept_arrays, multiwords
 from sentgen.lookups.statement import Bindings, where
@@ -57,7 +58,7 @@ join token as o on o.sentence_id = other.sentence_id and o.position = other.posi
 where {condition}"""
 _OF_DOCUMENTS = """\
 select document_id
-from (select id as document_id from document) as meta
+from (select id as document_id, corpus_id from document) as meta
 where {condition}"""
 
 
@@ -119,7 +120,7 @@ class Conditions:
     def _plain(self, condition: syntax.Condition | None) -> bool:
         """Return whether a condition is about columns of `token` alone."""
         names = (one.left.attribute for one in syntax.comparisons(condition))
-        return all(self._is_column(kind) for name in names for kind in kinds(name))
+        return all(isinstance(self.written.key(name), TokenKey) for name in names)
 
     def hold_of_labels(self, condition: syntax.Condition, block: Block, labels: Mapping[str, Longs]) -> Bools:
         """Return which matches meet a condition on their labels.
@@ -221,27 +222,28 @@ class Conditions:
             return None
         if name not in ("word", "form", "lemma"):
             return None
-        asked = self.written.compared(name, value)
-        ids = self._numbers(name, asked)
+        key = self.written.key(name)
+        assert isinstance(key, TokenKey)
+        asked = self.written.selection.compared(key, value)
+        ids = self._numbers(key, asked)
         if not len(ids):
             return np.zeros(0, np.int64)
         if len(ids) > _MOST_WORDS:
             return None
         attribute = "lemma" if name == "lemma" else "word"
-        key = ("occurrences", attribute, asked)
-        found = self._kept.find(key)
+        kept = ("occurrences", attribute, asked)
+        found = self._kept.find(kept)
         if found is None:
-            found = self._tokens_of(attribute, name, asked, ids)
+            found = self._tokens_of(attribute, key, asked, ids)
             if len(found) <= _MOST_OCCURRENCES:
-                self._kept.keep(key, found)
+                self._kept.keep(kept, found)
         return None if len(found) > _MOST_OCCURRENCES else found
 
-    def _tokens_of(self, attribute: str, name: str, value: Test, ids: Ints) -> Longs:
+    def _tokens_of(self, attribute: str, key: TokenKey, value: Test, ids: Ints) -> Longs:
         words, bindings = ", ".join(map(str, ids.tolist())), Bindings()
         if len(ids) > _NAMED:
             # So many numbers take longer to read than to look up again.
-            _, table, matches = attribute_matches(name, value, bindings)
-            words = _IDS.format(table=table, matches=matches)
+            words = _IDS.format(table=key.table, matches=key.matches(value, bindings))
         query = _OCCURRENCES.format(attribute=attribute, words=words, most=_MOST_OCCURRENCES + 1)
         found: Longs = arrow_table(raw(self._connection), query, dict(bindings)).column(0).to_numpy()
         return np.sort(found, kind="stable")
@@ -250,7 +252,8 @@ class Conditions:
         """Return the numbers of the first and the last token of all multiword tokens of a form."""
         if form not in self._multiwords:
             bindings = Bindings()
-            matches = self.written.compared("word", form).condition("m.form", bindings)
+            asked = self.written.selection.compared(self.written.key("word"), form)
+            matches = asked.condition("m.form", bindings)
             self._multiwords[form] = multiwords(self._connection, matches, bindings)
         return self._multiwords[form]
 
@@ -260,61 +263,47 @@ class Conditions:
         """Return which tokens a comparison is true of; ``other``: the tokens of its right side, if others."""
         if isinstance(one.right, syntax.Term):
             met = self._same(one, block, at, at if other is None else other)
-        elif all(map(self._is_column, kinds(one.left.attribute))):
-            met = self._is(one.left.attribute, one.right, block, at)
+        elif isinstance(key := self.written.key(one.left.attribute), TokenKey):
+            met = self._is(key, one.right, block, at)
         else:
             met = self._asked(one, block, at)
         return ~met if one.negated else met
 
-    def _is(self, name: str, value: Test, block: Block, at: Longs | None) -> Bools:
-        met = self._any_has(name, self.written.compared(name, value), block, at)
+    def _is(self, key: TokenKey, value: Test, block: Block, at: Longs | None) -> Bools:
+        met = self._has(key, self.written.selection.compared(key, value), block, at)
         # What has none is the empty string.
-        return met | ~self._any_has(name, None, block, at) if value in self.written.empty else met
+        return met | ~self._has(key, None, block, at) if value in self.written.empty else met
 
-    def _is_column(self, name: str) -> bool:
-        keys = self.written.keys
-        if not is_attribute(keys, name) or keys.find_surprisal(name):
-            return False
-        return name in COLUMNS or not keys.is_misc(name)
-
-    def _any_has(self, name: str, value: Test | None, block: Block, at: Longs | None) -> Bools:
-        first, *others = kinds(name)
-        met = self._has(first, value, block, at)
-        for kind in others:
-            met |= self._has(kind, value, block, at)
+    def _has(self, key: TokenKey, value: Test | None, block: Block, at: Longs | None) -> Bools:
+        """Return which tokens have a value in one of the columns."""
+        found = list[Bools]()
+        for column in key.columns:
+            values = block.column(column)
+            if at is not None:
+                values = values[at]
+            there = value is None and not key.feature
+            found.append(values != NONE if there else among(values, self._numbers(key, value)))
+        met: Bools = np.logical_or.reduce(found)
         return met
 
-    def _has(self, name: str, value: Test | None, block: Block, at: Longs | None) -> Bools:
-        column = COLUMNS[name][0] if name in COLUMNS else "feats_id"
-        values = block.column(column)
-        if at is not None:
-            values = values[at]
-        if value is None and name in COLUMNS:
-            there: Bools = values != NONE
-            return there
-        return among(values, self._numbers(name, value))
-
-    def _numbers(self, name: str, value: Test | None) -> Ints:
+    def _numbers(self, key: TokenKey, value: Test | None) -> Ints:
         """Return the numbers of the strings of an attribute that pass a test, ascending."""
-        key = ("numbers", "word" if name == "form" else name, value)
-        found = self._kept.find(key)
+        kept = ("numbers", key.table, key.feature, value)
+        found = self._kept.find(kept)
         if found is None:
             bindings = Bindings()
-            _, table, matches = attribute_matches(name, value, bindings)
-            query = _IDS.format(table=table, matches=matches)
+            query = _IDS.format(table=key.table, matches=key.matches(value, bindings))
             rows = raw(self._connection).execute(query, dict(bindings)).fetchall()
-            found = self._kept.keep(key, np.sort(np.array([number for (number,) in rows], np.int32)))
+            found = self._kept.keep(kept, np.sort(np.array([number for (number,) in rows], np.int32)))
         return found
 
     def _same(self, one: syntax.CqlComparison, block: Block, at: Longs | None, other: Longs | None) -> Bools:
         """Return where two attributes are the same, or stand in a relation as numbers."""
         assert isinstance(one.right, syntax.Term)
-        left, right = (COLUMNS.get(term.attribute) for term in (one.left, one.right))
-        plain = one.operator == "=" and not self.written.selection.ignore_case
-        # The same numbers stand for the same strings.
-        if not (plain and left and right and left[1] == right[1]):
+        both = same_numbers(*(self.written.key(term.attribute) for term in (one.left, one.right)))
+        if both is None or one.operator != "=" or self.written.selection.ignore_case:
             return self._asked(one, block, at, other)
-        first, second = block.column(left[0]), block.column(right[0])
+        first, second = map(block.column, both)
         met: Bools = (first if at is None else first[at]) == (second if other is None else second[other])
         return met
 
@@ -322,8 +311,9 @@ class Conditions:
         self, one: syntax.CqlComparison, block: Block, at: Longs | None, other: Longs | None = None
     ) -> Bools:
         """Ask the store which tokens a comparison is true of."""
-        key = metadata_key(self.written.keys, one.left.attribute)
-        if key and key.one_a_document and at is not None and not isinstance(one.right, syntax.Term):
+        key = self.written.key(one.left.attribute)
+        of_documents = isinstance(key, MetadataKey) and key.one_a_document
+        if of_documents and at is not None and not isinstance(one.right, syntax.Term):
             documents = block.sentences()[3][block.sentence_of(at)]
             among_those: Bools = np.isin(documents, self._documents_of(one))
             return among_those

@@ -25,12 +25,12 @@ from sentgen.lookups.cql.dialects import Reading
 from sentgen.lookups.cql.search import is_cql
 from sentgen.lookups.cql.spans import CqlMatches
 from sentgen.lookups.cql.syntax import Term
-from sentgen.lookups.cql.tokens import ENDS, TokenConditions, is_attribute, metadata_key, region_key
-from sentgen.lookups.keys import StoreKeys
+from sentgen.lookups.cql.tokens import ENDS, TokenConditions
+from sentgen.lookups.keys import MetadataKey, StoreKeys
 from sentgen.lookups.languages import check_text
 from sentgen.lookups.numbers import as_number
 from sentgen.lookups.reach import DOCUMENT
-from sentgen.lookups.regions import innermost, pieces_of
+from sentgen.lookups.regions import RegionKey, innermost, pieces_of
 from sentgen.lookups.search.attributes import Attribute, numbered
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, ResultBudget, Statement, limit_clause, where
@@ -84,8 +84,8 @@ class _Asked:
     @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds of regions whose attributes are among the keys."""
-        regions = (region_key(self.there, term.attribute) for term in self.keys.values())
-        return tuple(dict.fromkeys(kind for one in regions if one for kind in one.kinds))
+        keys = (self.there.find(term.attribute) for term in self.keys.values())
+        return tuple(dict.fromkeys(kind for key in keys if isinstance(key, RegionKey) for kind in key.kinds))
 
     @property
     def columns(self) -> dict[str, str]:
@@ -105,11 +105,7 @@ class _Asked:
     @property
     def around(self) -> dict[str, Term]:
         """Those of the keys that are metadata or attributes of regions."""
-        return {
-            name: term
-            for name, term in self.keys.items()
-            if metadata_key(self.there, term.attribute) or region_key(self.there, term.attribute)
-        }
+        return {name: term for name, term in self.keys.items() if _is_around(self.there, term.attribute)}
 
     def kind_sizes(self, bindings: Bindings) -> str:
         """Return the query for how many tokens have the same around them."""
@@ -213,7 +209,7 @@ class _Asked:
         for number, (column, term) in enumerate(named, 1):
             alias = "t"
             # Across, only the token says in which sentence it is.
-            if metadata_key(self.there, term.attribute) and not across:
+            if isinstance(self.there.find(term.attribute), MetadataKey) and not across:
                 alias = "h"
             if term.label and alias == "t":
                 alias = f"t_{number}"
@@ -365,7 +361,7 @@ def parts_by(connection: Connection, by: str) -> dict[str, str]:
     """
     there = StoreKeys(connection)
     terms = {name: _around(there, name, term).attribute for name, term in _read_keys(by).items()}
-    return {name: one for name, one in terms.items() if metadata_key(there, one) or region_key(there, one)}
+    return {name: one for name, one in terms.items() if _is_around(there, one)}
 
 
 def _read_keys(by: str) -> dict[str, Term]:
@@ -406,11 +402,17 @@ def _read(
 
 def _around(there: StoreKeys, name: str, term: Term) -> Term:
     """Return a key, where it is said of what is around the match as one of its first token."""
-    if metadata_key(there, term.attribute) or region_key(there, term.attribute):
+    if _is_around(there, term.attribute):
         return replace(term, label=term.label or "match")
-    if term.label and not is_attribute(there, term.attribute) and region_key(there, name):
+    if term.label and not there.find_token(term.attribute) and isinstance(there.find(name), RegionKey):
         return Term(name, "match")
     return term
+
+
+def _is_around(there: StoreKeys, name: str) -> bool:
+    """Return whether an attribute is said of what is around tokens."""
+    found = there.find(name)
+    return found is not None and not found.of_tokens
 
 
 def _number_of(there: StoreKeys, mean: str) -> Term:
