@@ -15,9 +15,8 @@ from sentgen.lookups.attributes import COLUMNS
 from sentgen.lookups.concordances.hits import read_pattern
 from sentgen.lookups.concordances.surface import LINE_COLUMNS, surface_of
 from sentgen.lookups.cql import syntax
-from sentgen.lookups.cql.search import Cql, query_of
+from sentgen.lookups.cql.search import Cql, query_of, token_of
 from sentgen.lookups.cql.tokens import columns
-from sentgen.lookups.cql.search import token_of
 from sentgen.lookups.dependency_search import Layer
 from sentgen.lookups.paging import OffsetOption, behind
 from sentgen.lookups.patterns import ANY, counted_tag, tag_among, word_among
