@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 from sqlalchemy import Connection
 
+from sentgen.errors import InputError
 from sentgen.lookups.attributes import (
     COLUMNS,
     TAGS,
@@ -277,7 +278,9 @@ class StoreKeys:
         of_source = name in self.features or self._is_misc(name) or name in self.metadata
         return None if of_source and not self.applied.there else self.applied.find(name)
 
-    def refusal(self, name: str, what: str, ways: Mapping[type, str], known: Iterable[str] = ()) -> str:
+    def refusal(
+        self, name: str, what: str, ways: Mapping[type, str], known: Iterable[str] | None = None
+    ) -> str:
         """Say of a name that there is nothing of it where it stands, and what may be meant.
 
         Args:
@@ -287,12 +290,16 @@ class StoreKeys:
                 written, ``{key}`` as the store has it.
             known: names that may stand there; those of the metadata, and of tokens if it is no metadata.
         """
-        found = self.find(name)
+        try:
+            found = self.find(name)
+        except InputError:  # a surprisal that there is not
+            found = None
         for kind, way in ways.items():
             if found is not None and isinstance(found, kind):
                 return f"{found.name} is {found.what}: {way.format(name=name, key=found.name)}"
-        of_tokens = [] if what == MetadataKey.what else self.of_tokens
-        return f"no {what} {name!r}; {instead(bare(name), known or [*of_tokens, *self.of_sentences])}"
+        if known is None:
+            known = [*([] if what == MetadataKey.what else self.of_tokens), *self.of_sentences]
+        return f"no {what} {name!r}; {instead(bare(name), known)}"
 
     def attributes(self, kinds: tuple[str, ...]) -> list[str]:
         """Return the attributes of regions of some kinds."""

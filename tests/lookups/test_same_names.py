@@ -205,6 +205,7 @@ AROUND = (
         (OF_TOKENS, "watch_mate", "watch.mate is said of regions: "),
         (AROUND, "topc", "no metadata 'topc'; did you mean topic?"),
         (AROUND, "Gloss", "Gloss is an attribute of tokens: ask for it "),
+        (AROUND, "surprisal.x", "no metadata 'surprisal.x'; there are corpus, document, "),
     ],
 )
 def test_other_names_are_told_alike(

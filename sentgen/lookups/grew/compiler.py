@@ -15,7 +15,6 @@ from sentgen.case_folding import folded
 from sentgen.errors import InputError
 from sentgen.lookups.attributes import Key, same_numbers
 from sentgen.lookups.grew.features import FeatureConditions, part_of
-from sentgen.lookups.grew.paths import DominancePath
 from sentgen.lookups.grew.scopes import (
     EDGE_KEYS,
     BoundEdge,
@@ -24,7 +23,6 @@ from sentgen.lookups.grew.scopes import (
     bind_nodes,
     names_with_rows,
 )
-from sentgen.lookups.grew.structures import structure_condition
 from sentgen.lookups.grew.syntax import (
     POSITION,
     Clause,
@@ -40,6 +38,7 @@ from sentgen.lookups.grew.syntax import (
     Reference,
     is_part,
 )
+from sentgen.lookups.grew.trees import path_table, structure_condition
 from sentgen.lookups.keys import StoreKeys
 from sentgen.lookups.numbers import compared
 from sentgen.lookups.selection import Selection
@@ -97,7 +96,7 @@ class HitStatement:
         scope: its nodes and edges.
     """
 
-    paths: Sequence[DominancePath]
+    paths: Sequence[str]
     tables: Sequence[str]
     conditions: Sequence[str]
     sentence: str
@@ -111,7 +110,7 @@ class HitStatement:
 
     def head(self, more: Iterable[str] = ()) -> str:
         """Return the ``with`` clause, of the paths and of others; nothing for none."""
-        parts = [*(path.table for path in self.paths), *more]
+        parts = [*self.paths, *more]
         if not parts:
             return ""
         return f"with {'recursive ' if self.paths else ''}" + ",\n".join(parts) + "\n"
@@ -131,7 +130,7 @@ class Compiler:
         self.conditions = FeatureConditions(bindings, selection, keys)
         self._bindings, self._selection, self.ignore_case = bindings, selection, selection.ignore_case
         self._numbers = count(1)
-        self._paths: list[DominancePath] = []
+        self._paths: list[str] = []
 
     def source(
         self, request: GrewRequest, keys: Sequence[CountKey] = (), whether: Sequence[Filter] = ()
@@ -283,23 +282,18 @@ class Compiler:
             for each in seed.descriptions
             for text in self.conditions.described("seed", each, anchored=False)
         ]
-        path = DominancePath(
-            f"path_{next(self._numbers)}",
-            conditions,
-            self._corpora("seed"),
-            down=seed is above and above is not below,
-            steps=self._among("step.sentence_id"),
-        )
-        self._paths.append(path)
-        block.tables.append(path.name)
+        name, down = f"path_{next(self._numbers)}", seed is above and above is not below
+        asked = [*conditions, *self._corpora("seed")]
+        self._paths.append(path_table(name, asked, self._among("step.sentence_id"), down=down))
+        block.tables.append(name)
         block.conditions += [
-            f"{path.name}.sentence_id = {below.sentence}",
-            f"{path.name}.below = {below.position}",
-            f"{path.name}.above = {above.position}",
+            f"{name}.sentence_id = {below.sentence}",
+            f"{name}.below = {below.position}",
+            f"{name}.above = {above.position}",
         ]
         if above.sentence != below.sentence:
             # By way of the path: said of the two as well, all pairs of a sentence would be joined first.
-            block.conditions.append(f"{path.name}.sentence_id = {above.sentence}")
+            block.conditions.append(f"{name}.sentence_id = {above.sentence}")
             block.together.add(frozenset((above.sentence, below.sentence)))
         block.apart.add(frozenset((above.position, below.position)))
 

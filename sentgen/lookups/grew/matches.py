@@ -119,8 +119,16 @@ class Match(Lookup):
         return _with_hints(connection, answer, search)
 
     def _hits(self, connection: Connection) -> Answer:
-        search = self._search(connection)
-        answer = _hits(search, self.limit, self.context, self.random, self._missing)
+        search, surface = self._search(connection), surface_of(connection)
+        limit, seed, order = self.limit, self.random, search.order
+        lines = search.chosen(limit, seed).lines(limit, self.context, seed, surface, order)
+        found = lines.fetch(connection, limit)
+        total = found.num_rows
+        if limit and total == limit:
+            total = int(search.whole.count().value(connection))
+        query = search.whole.lines(limit, self.context, seed, surface, order)
+        more = total > found.num_rows
+        answer = Answer(found, query, self._missing, truncated=more, total=total, remarks=order.remarks)
         return _with_hints(connection, answer, search)
 
     def places(self, connection: Connection, limit: int) -> Answer:
@@ -191,18 +199,6 @@ class _Search:
                 return part
             size *= _FIRST
         return self.whole
-
-
-def _hits(search: _Search, limit: int, context: int, seed: int | None, missing: str) -> Answer:
-    surface, order = surface_of(search.connection), search.order
-    lines = search.chosen(limit, seed).lines(limit, context, seed, surface, order)
-    found = lines.fetch(search.connection, limit)
-    total = found.num_rows
-    if limit and total == limit:
-        total = int(search.whole.count().value(search.connection))
-    query = search.whole.lines(limit, context, seed, surface, order)
-    more = total > found.num_rows
-    return Answer(found, query, missing, truncated=more, total=total, remarks=order.remarks)
 
 
 def _with_hints(connection: Connection, answer: Answer, search: _Search) -> Answer:

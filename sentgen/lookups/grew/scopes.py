@@ -102,7 +102,7 @@ class Scope:
         return f"; it has {', '.join(names)}" if names else ", which has none"
 
 
-def own_nodes(clauses: Sequence[Clause], outer: Mapping[str, object]) -> list[str]:
+def _own_nodes(clauses: Sequence[Clause], outer: Mapping[str, object]) -> list[str]:
     """Return the nodes that clauses bring in, in their order: those of node clauses, edges and paths."""
     names: dict[str, None] = {}
     for clause in clauses:
@@ -132,7 +132,7 @@ def bind_nodes(
         with_rows: names of nodes of which more than the place is asked.
         number: numbers for aliases.
     """
-    names = own_nodes(clauses, outer.nodes)
+    names = _own_nodes(clauses, outer.nodes)
     heads = {} if not names else _heads(clauses, with_rows)
     found: dict[str, BoundNode] = {}
     for name in (one for one in names if one not in heads):

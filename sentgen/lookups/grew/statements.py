@@ -154,7 +154,7 @@ class GrewStatements:
     @property
     def placed(self) -> HitSource:
         """Where the hits come from in another statement with these bindings."""
-        parts = [*(path.table for path in self.source.paths), self._hit(0, None, "placed")]
+        parts = [*self.source.paths, self._hit(0, None, "placed")]
         told = "".join(f"{one},\n" for one in parts)
         return HitSource("placed as hit", "sentence_id", self._ends["first"], self._ends["last"], told)
 
