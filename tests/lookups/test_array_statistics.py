@@ -151,7 +151,7 @@ COMMON = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=settings.default.max_examples // 2, suppress_health_check=list(HealthCheck))
+@settings(max_examples=settings.default.max_examples // 3, suppress_health_check=list(HealthCheck))
 @given(
     ASKED,
     COMMON,
@@ -177,7 +177,7 @@ def test_frequencies_are_those_of_the_statement(
     shown(random_store, answer, ("juilland_d", "mean", "mean_low", "mean_high"))
 
 
-@settings(max_examples=settings.default.max_examples // 2, suppress_health_check=list(HealthCheck))
+@settings(max_examples=settings.default.max_examples // 4, suppress_health_check=list(HealthCheck))
 @given(
     QUERIES,
     COMMON,
@@ -216,7 +216,7 @@ def _check(connection: Connection, question: Collocations | Sketch | Thesaurus) 
     shown(connection, answer)
 
 
-@settings(max_examples=settings.default.max_examples // 3, suppress_health_check=list(HealthCheck))
+@settings(max_examples=settings.default.max_examples // 5, suppress_health_check=list(HealthCheck))
 @given(
     st.sampled_from(('"a"', "[]", "[upos='N']", "A/V", "lemma:b", '[word="a" & lemma="b"]', "10")),
     COMMON,

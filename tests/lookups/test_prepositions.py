@@ -14,8 +14,8 @@ import pytest
 from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.lookups.concordances import places
 from sentgen.lookups.pair_lines import PairLines
+from sentgen.lookups.search import tokens
 from sentgen.lookups.statistics.collocations import CollocateUnit
 from sentgen.lookups.statistics.relation_names import NAME, NAMED
 from sentgen.lookups.statistics.sketch import Sketch
@@ -113,7 +113,7 @@ def rows_of(connection: Connection, word: str, *, ignore_case: bool) -> list[dic
 def test_links_are_counted_as_one_counts_them_by_hand(
     trees: Connection, word: str, ignore_case: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Pairs, frequencies and measures, in a store at once and in parts of it."""
+    """Pairs, frequencies and measures, in a store of one block and of several."""
     arcs = [arc for sentence in SENTENCES for arc in arcs_of(sentence)]
     if ignore_case:
         arcs = [Arc(a.head.lower(), a.modifier.lower(), a.relation, a.preposition) for a in arcs]
@@ -139,8 +139,10 @@ def test_links_are_counted_as_one_counts_them_by_hand(
         )
         for key, count in pairs.items()
     }
-    for most in (places.SENTENCES, 35):
-        monkeypatch.setattr(places, "SENTENCES", most)
+    for most in (tokens.SIZE, 150):
+        monkeypatch.setattr(tokens, "SIZE", most)
+        # The store keeps what it counted.
+        trees.info.clear()
         found = {
             (row["role"], row["relation"], row["preposition"] or "", row["collocate"]): (
                 *(row["count"], row["frequency"], row["pairs"], row["pmi"]),
@@ -156,7 +158,7 @@ def test_links_are_counted_as_one_counts_them_by_hand(
 def test_as_many_lines_stand_behind_a_count(trees: Connection, ignore_case: bool) -> None:
     """With a preposition and without one, for heads and modifiers."""
     rows = rows_of(trees, "camp", ignore_case=ignore_case)
-    for row in rows[::7]:
+    for row in rows[::15]:
         lines = PairLines(
             word="camp",
             other=row["collocate"],

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
-from sentgen.lookups.concordances import places
+from sentgen.lookups.search import tokens
 from sentgen.lookups.statistics.collocations import CollocateUnit
 from sentgen.lookups.statistics.relation_names import FUNCTION
 from sentgen.lookups.statistics.thesaurus import Thesaurus
@@ -89,11 +89,13 @@ def test_similarities_are_those_of_the_formula(connection: Connection, word: str
     assert expected or not function or word == "stock"
 
 
-def test_large_stores_are_counted_in_parts(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_of_a_few_sentences_make_no_difference(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole = found(connection, word="fell", by=CollocateUnit.WORD, min_count=1)
     expected = alike(tokens_of(connection), ("fell", "VERB"), lambda token: token[2], function=False, least=1)
     assert whole == expected != {}
-    monkeypatch.setattr(places, "SENTENCES", 3)
+    monkeypatch.setattr(tokens, "SIZE", 20)
     assert found(connection, word="fell", by=CollocateUnit.WORD, min_count=1) == whole
 
 

@@ -10,12 +10,13 @@ from sqlalchemy import Connection
 
 from sentgen.arrays import Bools, Longs
 from sentgen.lookups.concordances.hits import Query
+from sentgen.lookups.search.conditions import among
 from sentgen.lookups.search.hits import BlockHits
 from sentgen.lookups.search.tokens import NONE, Block, Part, Tokens, kept_arrays
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Statement
 from sentgen.lookups.statistics.arcs import ROLES, ArcSearch, Prepositions
-from sentgen.lookups.statistics.collocate_numbers import CollocateNumbers
+from sentgen.lookups.statistics.collocate_numbers import CollocateNumbers, numbers_of
 from sentgen.lookups.statistics.row_sums import RowSums, begins_of
 from sentgen.schema.engine import kept
 
@@ -74,8 +75,8 @@ def arc_counts(
     return pa.table(
         {
             "deprel_id": here[some] >> _BITS & _LOW,
-            "role": [ROLES[one] for one in (here[some] >> 2 * _BITS).tolist()],
-            "preposition": [texts[one] for one in (here[some] & _LOW).tolist()],
+            "role": pa.array(ROLES).take(pa.array(here[some] >> 2 * _BITS)),
+            "preposition": pa.array(texts).take(pa.array(here[some] & _LOW)),
             "id": others[some],
             "o11": together[some].astype(float),
             "r1": with_node[some],
@@ -84,6 +85,41 @@ def arc_counts(
             "f": with_node[some],
         }
     )
+
+
+def class_pairs(
+    connection: Connection,
+    selection: Selection,
+    relations: Statement,
+    column: str,
+    tags: tuple[str, Statement] | None,
+) -> pa.Table:
+    """Return how often words of a class are governed by others, and govern them, by relation.
+
+    Args:
+        connection: the store.
+        selection: the corpora.
+        relations: the query for the numbers of the relations.
+        column: column of `token` with the numbers of words.
+        tags: column and numbers of the tags of the class; none for all words.
+    """
+    import pyarrow as pa
+
+    search, sums = ArcSearch(connection, selection, relations), RowSums(4)
+    for block in Tokens(connection).blocks():
+        arcs, items = search.find(block), block.column(column)
+        of_class = items != NONE
+        if tags is not None:
+            of_class &= among(block.column(tags[0]), numbers_of(connection, tags[1]))
+            if tags[0] == "xpos_id":
+                of_class &= block.column("upos_id") == NONE
+        for role, (others, these) in enumerate((arcs.ends, arcs.ends[::-1])):
+            some = of_class[these] & (items[others] != NONE)
+            ids = (items[these[some]], arcs.relations[some], items[others[some]])
+            sums.add([np.full(len(ids[0]), role), *ids])
+    (roles, ids, deprels, others), counts, _ = sums.all()
+    role = pa.array(ROLES).take(pa.array(roles))
+    return pa.table({"item": ids, "deprel_id": deprels, "role": role, "other": others, "count": counts})
 
 
 def _every(

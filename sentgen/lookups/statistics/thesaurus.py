@@ -12,10 +12,8 @@ over T(w1) and T(w2) in common, divided by the sum of I(w1, r, v) over T(w1) and
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from sqlalchemy import Connection
 
@@ -24,7 +22,6 @@ from sentgen.errors import InputError
 from sentgen.lookups.absence import PARSE, explained, no_trees
 from sentgen.lookups.attributes import COLUMNS
 from sentgen.lookups.concordances.hits import Query
-from sentgen.lookups.concordances.places import SENTENCES, SentenceRange, sentences_of
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.question import MOST, Lookup
 from sentgen.lookups.selection import Selection
@@ -41,7 +38,10 @@ from sentgen.lookups.statistics.collocations import CollocateUnit, read_node
 from sentgen.lookups.statistics.relation_names import FUNCTION, NO_FUNCTION
 from sentgen.options import Option
 from sentgen.output.wording import quantity
-from sentgen.schema.engine import one_row, raw
+from sentgen.schema.engine import one_row, raw, registered
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 #: What a pattern means: the most frequent word or lemma of its tokens, and the class that has most often.
 _MEANT = """\
@@ -70,10 +70,8 @@ from (
     join token as h on h.sentence_id = d.sentence_id and h.position = d.head{of_heads}
   )
 group by all"""
-_GATHERED = """\
-select item, deprel_id, role, other, sum(count)::bigint as count
-from gathered
-group by all"""
+#: The same of what arrays have counted.
+_COUNTED = "select * from counted_pairs"
 _ALIKE = """\
 with spelling as (
   select id, form, {folded} as item
@@ -151,18 +149,23 @@ class _Meant:
     upos: str | None
     xpos: str | None
 
+    @property
+    def tag(self) -> str | None:
+        """The class: a universal part of speech, or else how tags of the treebank begin."""
+        return self.upos or self.xpos
+
+    def tags(self, bindings: Bindings) -> str:
+        """Return the query for the numbers of the tags of the class."""
+        name = "name" if self.upos else "left(name, 2)"
+        return f"select id from tag where {name} = {bindings.bind('class', self.tag)}"
+
     def conditions(self, alias: str, bindings: Bindings) -> list[str]:
-        """Return the conditions that a row of `token` is of its class."""
-        if self.upos is not None:
-            name = bindings.bind("class", self.upos)
-            return [f"{alias}.upos_id = (select id from tag where name = {name})"]
-        if self.xpos is None:
-            return []
-        name = bindings.bind("class", self.xpos)
-        return [
-            f"{alias}.upos_id is null",
-            f"{alias}.xpos_id in (select id from tag where left(name, 2) = {name})",
-        ]
+        """Return the conditions that a row of `token` is of the class."""
+        if self.upos:
+            return [f"{alias}.upos_id in ({self.tags(bindings)})"]
+        return (
+            [f"{alias}.upos_id is null", f"{alias}.xpos_id in ({self.tags(bindings)})"] if self.xpos else []
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,16 +204,19 @@ class Thesaurus(Lookup):
             return explained(connection, answer, selection, node.values)
         bindings = Bindings(min_count=max(self.min_count, 1), word=meant.id)
         clause = limit_clause(self.limit, bindings, "  ")
-        told = f"{meant.form}, {meant.upos or meant.xpos}" if meant.upos or meant.xpos else meant.form
-        whole = self._statement(meant, selection, bindings, self._pairs(meant, selection, bindings), clause)
-        sentences = sentences_of(connection)
-        bounded = whole
-        parts: AbstractContextManager[None] = nullcontext()
-        if sentences > SENTENCES:
-            bounded = self._statement(meant, selection, bindings, _GATHERED, clause)
-            parts = gathered(connection, "gathered", self._parts(sentences, meant, selection))
-        with parts:
-            answer = limited(connection, Statement(bounded, bindings), self.limit, missing)
+        told = f"{meant.form}, {meant.tag}" if meant.tag else meant.form
+        pairs = self._pairs(meant, selection, bindings)
+        whole, counted = (
+            self._statement(meant, selection, bindings, text, clause) for text in (pairs, _COUNTED)
+        )
+        # DuckDB orders joins by how many values a table has: of rows that are lent it does not know, and took
+        # minutes.
+        lent = Statement("select * from lent_pairs")
+        with (
+            registered(raw(connection), lent_pairs=self._counted(connection, meant, selection)),
+            gathered(connection, "counted_pairs", [lent]),
+        ):
+            answer = limited(connection, Statement(counted, bindings), self.limit, missing)
         remark = f"compared with {told}, which has {quantity(count, 'occurrence')}"
         return replace(answer, query=Statement(whole, bindings), remarks=(remark,))
 
@@ -232,29 +238,33 @@ class Thesaurus(Lookup):
             raise InputError(f"{self.word!r} has no lemma in these corpora; compare words instead")
         return _Meant(*row[:4]), int(row[4])
 
-    def _pairs(
-        self,
-        meant: _Meant,
-        selection: Selection,
-        bindings: Bindings,
-        within: SentenceRange | None = None,
-    ) -> str:
-        """Return the statement for the pairs of words of the class, in all of the store or a part of it."""
-        common = selection.of_tokens(bindings, "d")
-        if not self.function_words:
-            bindings["function"] = list(FUNCTION)
-            common.append(NO_FUNCTION.format(relation="d.deprel_id"))
-        common += [f"{alias}.sentence_id {within.part}" for alias in "dh" if within]
+    def _pairs(self, meant: _Meant, selection: Selection, bindings: Bindings) -> str:
+        """Return the statement for the pairs of words of the class."""
+        common = [*self._relations("d.deprel_id", bindings), *selection.of_tokens(bindings, "d")]
         return _PAIRS.format(
             column=COLUMNS[self.by][0],
             of_modifiers=where([*meant.conditions("d", bindings), *common], "    "),
             of_heads=where([*meant.conditions("h", bindings), *common], "    "),
         )
 
-    def _parts(self, sentences: int, meant: _Meant, selection: Selection) -> Iterator[Statement]:
-        for within in SentenceRange(1, sentences).cut(SENTENCES):
+    def _relations(self, relation: str, bindings: Bindings) -> list[str]:
+        """Return the conditions on a relation, a number of `tag` in SQL."""
+        if self.function_words:
+            return []
+        bindings["function"] = list(FUNCTION)
+        return [NO_FUNCTION.format(relation=relation)]
+
+    def _counted(self, connection: Connection, meant: _Meant, selection: Selection) -> pa.Table:
+        """Return the same pairs, counted in arrays."""
+        from sentgen.lookups.statistics.arc_counts import class_pairs
+
+        bindings = Bindings()
+        relations = Statement(f"select id from tag{where(self._relations('id', bindings))}", bindings)
+        tags = None
+        if meant.tag:
             bindings = Bindings()
-            yield Statement(self._pairs(meant, selection, bindings, within), bindings)
+            tags = "upos_id" if meant.upos else "xpos_id", Statement(meant.tags(bindings), bindings)
+        return class_pairs(connection, selection, relations, COLUMNS[self.by][0], tags)
 
     def _statement(
         self, meant: _Meant, selection: Selection, bindings: Bindings, pairs: str, limit: str
