@@ -16,8 +16,8 @@ from sentgen.lookups.question import Question
 from sentgen.lookups.statement import Answer
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
+from sentgen.lookups.statistics.frequency_rows import part_sizes
 from sentgen.lookups.statistics.keyness import Keywords
-from sentgen.lookups.statistics.part_sizes import part_sizes
 from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.output.plots.places import places_plot
 from sentgen.output.plots.rates import frequency_plot
@@ -64,7 +64,7 @@ def _match(connection: Connection, asked: Match, answer: Answer) -> Figure:
 def _rates(connection: Connection, asked: Frequencies | Match, answer: Answer, title: str) -> Figure:
     # Where some rows are missing, nothing is drawn that needs the sizes.
     whole = not answer.truncated
-    sizes = part_sizes(connection, asked, answer.found) if whole else PartSizes()
+    sizes = part_sizes(connection, answer.found, asked.corpus, asked.where) if whole else PartSizes()
     return frequency_plot(answer.found, title, whole=whole, sizes=sizes)
 
 

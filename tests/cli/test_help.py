@@ -88,11 +88,11 @@ def test_help_imports_no_command(words: tuple[str, ...]) -> None:
 @pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize(
     "words",
-    [("ngrams", "The *"), ("match", "pattern { X [] }"), ("deps", "chased"), ("freq",)],
+    [("ngrams", "The *"), ("match", "pattern { X [] }"), ("deps", "chased")],
     ids=" ".join,
 )
 def test_look_ups_import_no_arrays(words: tuple[str, ...], full: Path) -> None:
-    """Arrow with numpy would take longer than a look-up of counts; hits are found in arrays."""
+    """Arrow with numpy would take longer than a look-up of counts; hits and tokens are counted in arrays."""
     none = {"numpy", "pyarrow", "numba", "alembic", "pydantic", "sentgen.lookups.figures"}
     # The tests have set a number for it, which Typer reads.
     modules = imported(*words, "--db", str(full), SENTGEN_WAIT="")

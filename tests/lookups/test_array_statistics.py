@@ -17,9 +17,10 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.lookups.cql.dialects import Strategy
 from sentgen.lookups.statement import Answer
+from sentgen.lookups.statistics import hit_counts, listed
 from sentgen.lookups.statistics.collocation_measures import Measure
 from sentgen.lookups.statistics.collocations import CollocateUnit, Collocations
-from sentgen.lookups.statistics.frequencies import Frequencies
+from sentgen.lookups.statistics.frequencies import By, Frequencies
 from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.lookups.statistics.thesaurus import Thesaurus
 from sentgen.schema import Store
@@ -151,13 +152,14 @@ COMMON = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=settings.default.max_examples // 3, suppress_health_check=list(HealthCheck))
+@settings(max_examples=settings.default.max_examples // 5, suppress_health_check=list(HealthCheck))
 @given(
     ASKED,
     COMMON,
     st.sampled_from((None, None, "p", "q")),
     st.sampled_from((None, None, None, "Score", "length", "lemma")),
     st.sampled_from((None, *Strategy)),
+    st.sampled_from((0, hit_counts.HELD)),
 )
 def test_frequencies_are_those_of_the_statement(
     random_store: Connection,
@@ -166,18 +168,38 @@ def test_frequencies_are_those_of_the_statement(
     parts: str | None,
     mean: str | None,
     strategy: Strategy | None,
+    held: int,
 ) -> None:
-    """Random queries by random keys, over documents and regions."""
+    """Random queries by random keys, over documents and regions, with few groups and as if there were many."""
     query, by = asked
     question = Frequencies(query=query, by=by, parts=parts, mean=mean, strategy=strategy, **common)  # type: ignore[arg-type]
     try:
-        answer = question.ask(random_store)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(hit_counts, "HELD", held)
+            answer = question.ask(random_store)
     except InputError:  # never a number, or a pattern that matches everywhere
         return
     shown(random_store, answer, ("juilland_d", "mean", "mean_low", "mean_high"))
 
 
 @settings(max_examples=settings.default.max_examples // 4, suppress_health_check=list(HealthCheck))
+@given(
+    st.sampled_from(By),
+    st.sampled_from(("*", "*", "a", "A*", "*b*", "?", "ä", "N", "V*", "dep", "none")),
+    COMMON.map(lambda common: common | {"filter": []}),
+    st.sampled_from((0, 8)),
+)
+def test_lists_are_those_of_the_statement(
+    random_store: Connection, by: By, pattern: str, common: dict[str, object], many: int
+) -> None:
+    """Lists of words, lemmas and labels, looked up by their occurrences and looked for in all tokens."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(listed, "_MANY", many)
+        answer = Frequencies(by=[by], pattern=pattern, **common).ask(random_store)  # type: ignore[arg-type]
+    shown(random_store, answer, ("juilland_d",))
+
+
+@settings(max_examples=settings.default.max_examples // 2, suppress_health_check=list(HealthCheck))
 @given(
     QUERIES,
     COMMON,

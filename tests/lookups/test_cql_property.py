@@ -19,13 +19,13 @@ from random_queries import QUERIES, TAGS, WORDS
 from sqlalchemy import Connection
 
 from sentgen.lookups.concordances.hits import Query
-from sentgen.lookups.cql.dialects import AS_USUAL, Reading, Strategy
+from sentgen.lookups.cql.dialects import Reading, Strategy
 from sentgen.lookups.cql.search import Cql, parse_cql
 from sentgen.lookups.metadata.conditions import choose
 from sentgen.lookups.reach import DOCUMENT, SENTENCE
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement
-from sentgen.lookups.statistics.hit_frequencies import hit_frequencies
+from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 
@@ -77,6 +77,10 @@ CORPORA = st.lists(
 def connection(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Iterator[Connection]:
     """A store whose few rows each example replaces."""
     with Store(tmp_path_factory.mktemp("cql") / "s.duckdb", create=True) as store, store.begin() as opened:
+        raw(opened).execute(
+            "insert into corpus(id, name, kind, lowercase, max_order, tags, function_heads, created_at)"
+            " values (1, 'a', 'corpus', false, 1, 'xpos', false, now())"
+        )
         yield opened
 
 
@@ -436,7 +440,7 @@ def test_conditions_and_breakdowns_by_regions(
             key = inner[0].get("x") or "_", inner[1].get("y") or "_"
             sizes[key] += 1
             hits[key] += word["word"] == "a"
-    found = hit_frequencies(connection, '[word="[a]"]', "p.x,match.q_y", Selection(()), AS_USUAL, 0)
+    found = Frequencies(query='[word="[a]"]', by=["p.x,match.q_y"], limit=0).ask(connection)
     rows = {(row["p.x"], row["match.q_y"]): row for row in found.table.to_pylist()}
     assert {key: row["count"] for key, row in rows.items()} == +hits
     for key, row in rows.items():
@@ -454,9 +458,7 @@ def test_dispersion_over_regions(connection: Connection, corpus: list[Any], regi
             inside = [0, *(id(p.attributes) for p in one.parts if p.kind == "p" and p.begin <= place < p.end)]
             sizes[inside[-1]] += 1
             hits[inside[-1]] += word["word"] == "a"
-    found = hit_frequencies(
-        connection, '"[a]"', "word", Selection(()), AS_USUAL, 0, parts="p"
-    ).table.to_pylist()
+    found = Frequencies(query='"[a]"', parts="p", limit=0).ask(connection).table.to_pylist()
     total, count = sizes.total(), hits.total()
     assert len(found) == bool(count)
     for row in found:

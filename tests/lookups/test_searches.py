@@ -466,7 +466,6 @@ def test_collocations_refuse(connection: Connection) -> None:
         Dependencies(head="fell", limit=3),
         Dependencies(head="fell", level=Level.TAG_TAG, limit=900),
         Arguments(word="fell", limit=4),
-        Frequencies(limit=4),
         Collocations(word="fell", min_count=1, limit=4),
     ],
     ids=str,

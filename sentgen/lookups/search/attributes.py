@@ -19,7 +19,7 @@ from sentgen.lookups.attributes import Key, TokenKey
 from sentgen.lookups.cql.tokens import TokenConditions
 from sentgen.lookups.keys import MetadataKey
 from sentgen.lookups.search.conditions import spots
-from sentgen.lookups.search.tokens import NONE, Block
+from sentgen.lookups.search.tokens import NONE, Block, kept_arrays
 from sentgen.lookups.statement import Bindings, Statement
 from sentgen.schema.engine import arrow_table, kept, raw, registered
 
@@ -69,6 +69,10 @@ class Attribute(ABC):
     def values(self, block: Block, at: Longs) -> pa.Array:
         """Return what tokens have."""
 
+    def every(self) -> tuple[Longs, pa.Array] | None:
+        """Return all numbers, ascending, and what they stand for, if these are held."""
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class _Numbered(Attribute):
@@ -109,22 +113,33 @@ class _Numbered(Attribute):
         """Return what numbers stand for."""
         import pyarrow as pa
 
-        if self.table in _FEW:
-            ids, values = self._all()
+        if found := self.every():
+            ids, values = found
             return values.take(pa.array(np.searchsorted(ids, numbers)))
         text = _VALUES.format(value=self.value, table=self.table)
         asked = pa.table({"n": np.arange(len(numbers)), "number": numbers})
         return _column(self.connection, text, self.bindings, asked=asked)
 
-    def _all(self) -> tuple[Longs, pa.Array]:
-        """Return all numbers, and what they stand for; of a store that nobody can change, asked once."""
+    def every(self) -> tuple[Longs, pa.Array] | None:
+        """Return all numbers, and what they stand for.
+
+        Of a store that nobody can change they are asked once; those of words only where words are asked for
+        a second time, as all of them take as long as a few questions.
+        """
+        known, arrays = kept(self.connection), kept_arrays(self.connection)
         text = _ALL.format(value=self.value, table=self.table, none=NONE)
-        query, known = Statement(text, self.bindings), kept(self.connection)
-        found: tuple[Longs, pa.Array] | None = known.get(key := query.filled())
-        if found is None:
+        key = (_ALL, (query := Statement(text, self.bindings)).filled())
+        if self.table not in _FEW:
+            again = key in known
+            known[key] = None
+            if self.table != "word" or not again:
+                return None
+        ids, values = arrays.find((*key, "id")), arrays.find((*key, "value"))
+        if ids is None or values is None:
             ids, values = query.run(self.connection).columns
-            found = known[key] = ids.to_numpy(), values.combine_chunks()
-        return found
+            ids = arrays.keep((*key, "id"), ids.to_numpy())
+            values = arrays.keep((*key, "value"), values.combine_chunks())
+        return ids, values
 
     def values(self, block: Block, at: Longs) -> pa.Array:
         """Return what tokens have."""

@@ -98,9 +98,6 @@ class SequenceSearch:
         """Return the matches of a sequence, by their first tokens."""
         tokens = [item for item in items if isinstance(item, syntax.Token)]
         first = self._begins(tokens)
-        unit_begins = self._block.unit_begins()
-        for offset in range(1, len(tokens)):
-            first = first[~unit_begins[first + offset]]
         if (chosen := self.regions.chosen) is not None:
             for offset in range(len(tokens) if self._block.tokens.across else 1):
                 first = first[chosen[first + offset]]
@@ -120,6 +117,9 @@ class SequenceSearch:
         assert condition is not None
         at = self._block.find(self.conditions.occurrences(condition))
         first = at[(at >= rarest) & (at < self._block.size - (size - 1 - rarest))] - rarest
+        unit_begins = self._block.unit_begins()
+        for offset in range(1, size):
+            first = first[~unit_begins[first + offset]]
         if not self.conditions.exact(condition):
             first = first[self.conditions.met_at(condition, self._block, first + rarest)]
         for offset in sorted(range(size), key=counts.__getitem__):
@@ -137,6 +137,9 @@ class SequenceSearch:
             if token.condition is not None:
                 own = self.conditions.met(token.condition, self._block)[offset : offset + length]
                 met = own if met is None else met & own
+        for offset in range(1, len(tokens)):
+            inside = ~self._block.unit_begins()[offset : offset + length]
+            met = inside if met is None else met & inside
         return np.arange(length) if met is None else np.flatnonzero(met)
 
 

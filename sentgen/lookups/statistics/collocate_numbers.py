@@ -14,6 +14,7 @@ from sentgen.lookups.search.tokens import NONE, Block, kept_arrays
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement, where
 from sentgen.lookups.statistics.collocation_statements import SPELLINGS
+from sentgen.lookups.statistics.listed import dense
 from sentgen.schema.engine import arrow_table, raw
 
 _TAGS = "select t.upos_id from (select id as upos_id, id as xpos_id from tag) as t{conditions}"
@@ -38,7 +39,7 @@ class CollocateNumbers:
         self.column, self.same = column, None
         if selection.ignore_case:
             # What is none comes to lie at the end.
-            self.same = np.append(by_number(connection, Statement(SPELLINGS)), NONE)
+            self.same = np.append(dense(connection, Statement(SPELLINGS), keep=True), NONE)
         bindings = Bindings()
         wanted = has_pos("t", pos, bindings)
         self._tags = (
@@ -54,24 +55,6 @@ class CollocateNumbers:
             tagged = [among(block.column(name)[at], self._tags) for name in ("upos_id", "xpos_id")]
             found = np.where(tagged[0] | tagged[1], found, NONE)
         return found if self.same is None else self.same[found]
-
-
-def by_number(connection: Connection, query: Statement, *, keep: bool = True) -> Longs:
-    """Return the second column of a query by the numbers of its first one, 0 for others.
-
-    Args:
-        connection: the store.
-        query: the query.
-        keep: whether it is asked once of a store that nobody can change.
-    """
-    known, key = kept_arrays(connection), (by_number, query.filled())
-    found = known.find(key)
-    if found is not None:
-        return found
-    ids, values = (column.to_numpy() for column in query.run(connection).columns)
-    dense = np.zeros(int(ids.max(initial=0)) + 1, np.int64)
-    dense[ids] = values
-    return known.keep(key, dense) if keep else dense
 
 
 def numbers_of(connection: Connection, query: Statement) -> Ints:

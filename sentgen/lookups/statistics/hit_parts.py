@@ -9,13 +9,16 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Longs
-from sentgen.lookups.cql.tokens import TokenConditions
 from sentgen.lookups.regions import innermost, pieces_of
 from sentgen.lookups.search.attributes import asked_of_tokens
-from sentgen.lookups.search.tokens import Block
+from sentgen.lookups.search.tokens import NONE, Block
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement, where
+from sentgen.lookups.statistics.breakdown import Breakdown
 from sentgen.schema.engine import kept
+
+#: One token in so many is many of a block.
+_MANY = 16
 
 _DOCUMENTS = """\
 select s.document_id as part_id, sum(s.length)::bigint as size
@@ -64,8 +67,17 @@ def documents_of(connection: Connection, selection: Selection) -> Parts:
     place[documents] = np.arange(len(documents))
 
     def places(block: Block, at: Longs) -> Longs:
-        found: Longs = place[block.sentences()[3][block.sentence_of(at)]]
-        return found
+        _, begins, _, of_sentences = block.sentences()
+        if len(at) * _MANY < len(begins):
+            few: Longs = place[of_sentences[block.sentence_of(at)]]
+            return few
+        rows = np.flatnonzero(np.diff(of_sentences, prepend=NONE))
+        # Those of other corpora are not asked for.
+        found, firsts = np.take(place, of_sentences[rows], mode="clip"), begins[rows]
+        if len(at) * _MANY < block.size:
+            return found[np.searchsorted(firsts, at, "right") - 1]
+        # One pass over all tokens takes less than so many searches.
+        return np.repeat(found, np.diff(firsts, append=block.size))[at]
 
     parts = Parts(sizes, places, documents)
     if selection.condition is None:
@@ -73,22 +85,17 @@ def documents_of(connection: Connection, selection: Selection) -> Parts:
     return parts
 
 
-def regions_of(conditions: TokenConditions, kinds: tuple[str, ...], selection: Selection) -> Parts:
-    """Return the innermost regions of some kinds, and as one part more what is in none.
-
-    Args:
-        conditions: what has the bindings of a statement of its own.
-        kinds: of the regions.
-        selection: the sentences that are asked about.
-    """
+def regions_of(by: Breakdown) -> Parts:
+    """Return the innermost regions of the kinds of a breakdown, and as one part more what is in none."""
     import pyarrow.compute as pc
 
-    connection, bindings = conditions.keys.connection, Bindings()
-    pieces = pieces_of(kinds, bindings, where(selection.of_sentences(bindings, "s"), "    "))
-    text = _REGIONS.format(part_id=innermost(kinds, "h", "position", bindings), pieces=pieces)
-    table = Statement(text, bindings).run(connection)
+    bindings = Bindings()
+    pieces = pieces_of(by.parts, bindings, where(by.selection.of_sentences(bindings, "s"), "    "))
+    text = _REGIONS.format(part_id=innermost(by.parts, "h", "position", bindings), pieces=pieces)
+    table = Statement(text, bindings).run(by.there.connection)
     names = table.column(0).combine_chunks()
-    number = f"{innermost(kinds, 't', 'position', conditions.bindings)}::varchar"
+    conditions = by.conditions(Bindings())
+    number = f"{innermost(by.parts, 't', 'position', conditions.bindings)}::varchar"
     attribute = asked_of_tokens(conditions, number)
 
     def places(block: Block, at: Longs) -> Longs:

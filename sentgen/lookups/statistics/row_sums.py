@@ -1,4 +1,4 @@
-"""Rows of numbers, each once, with how often each occurs: packed into one number, which is sorted."""
+"""Rows of numbers, each once, with how often each occurs: packed into few numbers, which are sorted."""
 
 from __future__ import annotations
 
@@ -11,10 +11,63 @@ from sentgen.arrays import Bools, Floats, Ints, Longs
 
 #: As many packed numbers as rows, times this, are counted by their place in an array instead.
 _DENSE = 4
-#: Packed numbers are smaller.
-_MOST = 1 << 63
+#: Bits of a packed number.
+_BITS = 63
 #: Rows that are held before those that are the same are put together.
-_HELD = 1 << 20
+HELD = 1 << 20
+
+#: Rows ascending and each once, as packed numbers; how often each occurs; and sums.
+Summed = tuple[list[Longs], Longs, list[Floats]]
+
+
+@dataclass(frozen=True, slots=True)
+class Packing:
+    """How rows of numbers, from -1 on, are packed into as few numbers as hold their bits, in the same order.
+
+    >>> packing = Packing.of([np.array([2, -1]), np.array([7, 8])])
+    >>> [one.tolist() for one in packing.unpack(packing.pack([np.array([2, -1]), np.array([7, 8])]))]
+    [[2, -1], [7, 8]]
+    """
+
+    bits: tuple[int, ...]
+
+    @classmethod
+    def of(cls, columns: Sequence[Ints | Longs], least: Sequence[int] = ()) -> Packing:
+        """Return what packs some columns, each into as many bits as are the least at least."""
+        needed = (int(one.max(initial=0) + 1).bit_length() for one in columns)
+        return cls(tuple(map(max, needed, least)) if least else tuple(needed))
+
+    def pack(self, columns: Sequence[Ints | Longs]) -> list[Longs]:
+        """Return packed numbers; rows are in order by the first ones, then by the next."""
+        keys, left = list[Longs](), iter(columns)
+        for together in self._together():
+            key, ones = next(left).astype(np.int64), 1
+            for bits in together[1:]:
+                key <<= bits
+                key += next(left)
+                ones = (ones << bits) + 1
+            key += ones
+            keys.append(key)
+        return keys
+
+    def unpack(self, keys: Sequence[Longs]) -> list[Longs]:
+        """Return the columns of packed numbers."""
+        columns = list[Longs]()
+        for key, together in zip(keys, self._together(), strict=True):
+            behind = sum(together)
+            for bits in together:
+                behind -= bits
+                columns.append((key >> behind & (1 << bits) - 1) - 1)
+        return columns
+
+    def _together(self) -> list[list[int]]:
+        """Return the bits of the columns that go into the same number, for each of these."""
+        found: list[list[int]] = []
+        for bits in self.bits:
+            if not found or sum(found[-1]) + bits > _BITS:
+                found.append([])
+            found[-1].append(bits)
+        return found
 
 
 @dataclass(slots=True)
@@ -28,117 +81,128 @@ class RowSums:
 
     columns: int
     sums: int = 0
-    _held: list[tuple[list[Longs], Longs, list[Floats]]] = field(default_factory=list)
-    _rows: int = 0
-    _most: int = _HELD
+    packing: Packing = field(init=False)
+    rows: int = field(init=False, default=0)
+    _held: list[Summed] = field(init=False, default_factory=list)
+    _most: int = field(init=False, default=HELD)
 
-    def add(self, columns: Sequence[Ints | Longs], numbers: Sequence[Floats] = ()) -> None:
-        """Count rows, and add numbers to their sums."""
+    def __post_init__(self) -> None:
+        self.packing = Packing((0,) * self.columns)
+
+    def add(
+        self, columns: Sequence[Ints | Longs], numbers: Sequence[Floats] = (), counts: Longs | None = None
+    ) -> None:
+        """Count rows, once each unless counts are given, and add numbers to their sums."""
         if not len(columns[0]):
             return
-        ones = np.ones(len(columns[0]), np.int64) if numbers else None
-        found = summed(columns, ones, numbers)
+        packing = Packing.of(columns, self.packing.bits)
+        if packing != self.packing:
+            self._held = [(packing.pack(self.packing.unpack(keys)), *rest) for keys, *rest in self._held]
+            self.packing = packing
+        found = _summed(packing.pack(columns), counts, numbers)
         self._held.append(found)
-        self._rows += len(found[1])
-        if self._rows > self._most:
-            found = self.all()
-            self._held, self._rows = [found], len(found[1])
-            self._most = max(_HELD, 2 * self._rows)
+        self.rows += len(found[1])
+        if self.rows > self._most:
+            self.packed()
+            self._most = max(HELD, 2 * self.rows)
 
-    def all(self) -> tuple[list[Longs], Longs, list[Floats]]:
-        """Return the columns of all rows, ascending and each once, how often each was counted, and sums."""
-        if len(self._held) == 1:
-            return self._held[0]
+    def without_last(self) -> RowSums:
+        """Return the sums of rows without their last number."""
+        columns, counts, sums = self.all()
+        found = RowSums(self.columns - 1, self.sums)
+        found.add(columns[:-1], sums, counts)
+        return found
+
+    def packed(self) -> Summed:
+        """Return all rows."""
+        if len(self._held) > 1:
+            keys, counts, sums = zip(*self._held, strict=True)
+            self._held = []
+            together = [np.concatenate(one) for one in zip(*keys, strict=True)]
+            added = [np.concatenate(one) for one in zip(*sums, strict=True)]
+            self._held = [_summed(together, np.concatenate(counts), added)]
         if not self._held:
             nothing = np.zeros(0, np.int64)
-            return [nothing] * self.columns, nothing, [np.zeros(0)] * self.sums
-        columns, counts, sums = zip(*self._held, strict=True)
-        return summed(
-            [np.concatenate(one) for one in zip(*columns, strict=True)],
-            np.concatenate(counts),
-            [np.concatenate(one) for one in zip(*sums, strict=True)],
-        )
+            keys = self.packing.pack([nothing] * self.columns)
+            self._held = [(keys, nothing, [np.zeros(0)] * self.sums)]
+        self.rows = len(self._held[0][1])
+        return self._held[0]
+
+    def all(self) -> Summed:
+        """Return the columns of all rows, ascending and each once, how often each was counted, and sums."""
+        keys, counts, sums = self.packed()
+        return self.packing.unpack(keys), counts, sums
 
 
-def summed(
-    columns: Sequence[Ints | Longs], counts: Longs | None = None, numbers: Sequence[Floats] = ()
-) -> tuple[list[Longs], Longs, list[Floats]]:
-    """Return rows of numbers ascending and each once, with the sums of counts and numbers; at least one row.
+def _summed(keys: list[Longs], counts: Longs | None, numbers: Sequence[Floats]) -> Summed:
+    """Return packed rows ascending and each once, with the sums of counts and numbers."""
+    if counts is None and not numbers and len(keys) == 1:
+        if int(keys[0].max()) <= _DENSE * len(keys[0]):
+            every = np.bincount(keys[0])
+            rows = np.flatnonzero(every)
+            return [rows], every[rows], []
+        ordered = np.sort(keys[0])
+        begins = np.flatnonzero(begins_of([ordered]))
+        return [ordered[begins]], np.diff(begins, append=len(ordered)), []
+    order = _order(keys)
+    keys = [one[order] for one in keys]
+    begins = np.flatnonzero(begins_of(keys))
+    ends = np.append(begins[1:], len(order))
+    sums = [np.add.reduceat(one[order], begins) for one in numbers]
+    added = ends - begins if counts is None else np.add.reduceat(counts[order], begins)
+    return [one[begins] for one in keys], added, sums
 
-    >>> [one.tolist() for one in summed([np.array([2, 1, 2]), np.array([7, 8, 7])])[0]]
-    [[1, 2], [8, 7]]
+
+def summed(columns: Sequence[Longs], counts: Longs, numbers: Sequence[Floats]) -> Summed:
+    """Return rows of numbers ascending and each once, with sums of counts and numbers; at least one row."""
+    packing = Packing.of(columns)
+    keys, added, sums = _summed(packing.pack(columns), counts, numbers)
+    return packing.unpack(keys), added, sums
+
+
+def kinds_of(columns: Sequence[Longs]) -> tuple[Longs, Longs]:
+    """Return a row of each kind, these in ascending order, and the number of the kind of each row.
+
+    >>> [one.tolist() for one in kinds_of([np.array([2, 1, 2]), np.array([7, 8, 7])])]
+    [[1, 0], [1, 0, 1]]
     """
-    packed = Packed(columns)
-    keys = packed.keys
-    if counts is not None:
-        order = np.argsort(keys, kind="stable")
-        keys = keys[order]
-        begins = np.flatnonzero(_new(keys))
-        sums = [np.add.reduceat(one[order], begins) for one in numbers]
-        return packed.columns(keys[begins]), np.add.reduceat(counts[order], begins), sums
-    if packed.size <= _DENSE * len(keys):
-        every = np.bincount(keys)
-        keys = np.flatnonzero(every)
-        return packed.columns(keys), every[keys], []
-    keys = np.sort(keys)
-    begins = np.flatnonzero(_new(keys))
-    return packed.columns(keys[begins]), np.diff(begins, append=len(keys)), []
+    keys = Packing.of(columns).pack(columns)
+    order = _order(keys)
+    begins = begins_of([one[order] for one in keys])
+    kinds = np.empty(len(order), np.int64)
+    kinds[order] = np.cumsum(begins) - 1
+    return order[begins], kinds
+
+
+def are_among(values: Longs, numbers: Longs) -> Bools:
+    """Return which of many numbers are among a few, that are ascending; at least one."""
+    if int(numbers[-1]) <= _DENSE * len(values):
+        table = np.zeros(int(numbers[-1]) + 2, bool)
+        table[numbers] = True
+        found: Bools = np.take(table, values, mode="clip")
+        return found
+    at = np.searchsorted(numbers, values)
+    at[at == len(numbers)] = 0
+    met: Bools = numbers[at] == values
+    return met
 
 
 def each_once(numbers: Ints | Longs) -> Longs:
     """Return numbers ascending and each once: numpy hashes them, which took seconds of consecutive ones."""
-    return summed([numbers])[0][0] if len(numbers) else numbers.astype(np.int64)
-
-
-class Packed:
-    """Rows of numbers as one number each, in the same order.
-
-    Args:
-        columns: the numbers.
-
-    Attributes:
-        keys: the packed numbers.
-        size: what all of them are smaller than.
-    """
-
-    def __init__(self, columns: Sequence[Ints | Longs]) -> None:
-        # How columns were packed: least number and width, or numbers in whose place others stand.
-        self._steps: list[tuple[int, int] | Longs] = []
-        self.keys, self.size = np.zeros(len(columns[0]), np.int64), 1
-        for column in columns:
-            self._add(column)
-
-    def _add(self, column: Ints | Longs) -> None:
-        least = int(column.min())
-        width = int(column.max()) - least + 1
-        if self.size * width >= _MOST:
-            known, self.keys = np.unique(self.keys, return_inverse=True)
-            self.size = len(known)
-            self._steps.append(known)
-        self.keys *= width
-        self.keys += column
-        self.keys -= least
-        self.size *= width
-        self._steps.append((least, width))
-
-    def columns(self, keys: Longs) -> list[Longs]:
-        """Return the columns of packed numbers."""
-        found = list[Longs]()
-        for step in reversed(self._steps):
-            if isinstance(step, tuple):
-                least, width = step
-                keys, column = np.divmod(keys, width)
-                found.append(column + least)
-            else:
-                keys = step[keys]
-        return found[::-1]
+    if not len(numbers):
+        return numbers.astype(np.int64)
+    least = int(numbers.min())
+    if int(numbers.max()) - least <= _DENSE * len(numbers):
+        return np.flatnonzero(np.bincount(numbers - least)) + least
+    ordered = np.sort(numbers).astype(np.int64)
+    return ordered[begins_of([ordered])]
 
 
 def begins_of(columns: Sequence[Ints | Longs]) -> Bools:
     """Return which rows differ from those before them in one of the columns."""
-    found: Bools = np.logical_or.reduce([_new(column) for column in columns])
+    found: Bools = np.logical_or.reduce([np.append(True, one[1:] != one[:-1])[: len(one)] for one in columns])
     return found
 
 
-def _new(column: Ints | Longs) -> Bools:
-    return np.append(True, column[1:] != column[:-1])[: len(column)]
+def _order(keys: Sequence[Longs]) -> Longs:
+    return np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])

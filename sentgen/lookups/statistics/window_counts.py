@@ -9,15 +9,14 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Longs
-from sentgen.lookups.attributes import COLUMNS
 from sentgen.lookups.concordances.hits import Query
 from sentgen.lookups.parts_of_speech import has_pos
 from sentgen.lookups.search.hits import BlockHits
 from sentgen.lookups.search.tokens import NONE, places
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement, where
-from sentgen.lookups.statistics.collocate_numbers import CollocateNumbers, by_number
-from sentgen.lookups.statistics.frequencies import By, count_items
+from sentgen.lookups.statistics.collocate_numbers import CollocateNumbers
+from sentgen.lookups.statistics.listed import dense, item_counts
 from sentgen.lookups.statistics.row_sums import RowSums, each_once
 from sentgen.lookups.windows import Window
 from sentgen.schema.engine import kept
@@ -98,14 +97,12 @@ def _alone(
     connection: Connection, numbers: CollocateNumbers, selection: Selection, pos: Sequence[str]
 ) -> Longs:
     """Return how often each number occurs in all."""
-    bindings, column = Bindings(), numbers.column
-    if wanted := has_pos("t", pos, bindings):
-        conditions = [f"t.{column} is not null", *wanted, *selection.of_tokens(bindings, "t")]
-        text = _OF_POS.format(column=column, conditions=where(conditions))
+    if wanted := has_pos("t", pos, bindings := Bindings()):
+        conditions = [f"t.{numbers.column} is not null", *wanted, *selection.of_tokens(bindings, "t")]
+        text = _OF_POS.format(column=numbers.column, conditions=where(conditions))
+        found = dense(connection, Statement(text, bindings), keep=selection.condition is None)
     else:
-        by = next(one for one in (By.WORD, By.LEMMA) if COLUMNS[one][0] == column)
-        text = count_items(by, selection, bindings)
-    found = by_number(connection, Statement(text, bindings), keep=selection.condition is None)
+        found = item_counts(connection, numbers.column, selection)
     if numbers.same is None:
         return found
     return np.bincount(numbers.same[: len(found)], found, len(numbers.same)).astype(np.int64)

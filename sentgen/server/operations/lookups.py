@@ -11,7 +11,6 @@ from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.keyness import Keywords
-from sentgen.lookups.statistics.part_sizes import part_sizes
 from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.lookups.statistics.thesaurus import Thesaurus
 from sentgen.options import Option
@@ -73,7 +72,10 @@ def frequencies(context: Context, asked: FrequenciesWithSizes) -> Result:
         found = answered(asked.ask(connection))
         if not asked.sizes:
             return found
-        sizes = part_sizes(connection, asked, found.table)
+        # It counts in arrays, which other operations do without.
+        from sentgen.lookups.statistics.frequency_rows import part_sizes
+
+        sizes = part_sizes(connection, found.table, asked.corpus, asked.where)
     told = {"keys": sizes.keys, "tokens": [[*values, size] for values, size in sizes.tokens.items()]}
     return replace(found, more={**found.more, "sizes": told})
 

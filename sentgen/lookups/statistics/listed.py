@@ -1,0 +1,165 @@
+"""The tokens of a plain frequency list: those with a word, a lemma or a label that a pattern matches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from sqlalchemy import Connection
+
+from sentgen.arrays import Bools, Longs
+from sentgen.case_folding import fold
+from sentgen.lookups.attributes import COLUMNS
+from sentgen.lookups.patterns import ANY, glob, loose
+from sentgen.lookups.search.attributes import Attribute
+from sentgen.lookups.search.conditions import among
+from sentgen.lookups.search.hits import BlockHits
+from sentgen.lookups.search.spans import Spans
+from sentgen.lookups.search.tokens import Tokens, kept_arrays
+from sentgen.lookups.selection import Selection
+from sentgen.lookups.statement import Bindings, Statement, where
+from sentgen.schema.engine import arrow_table, raw
+from sentgen.schema.tables.corpus import BOS, EOS
+from sentgen.schema.tables.counts import ATTRIBUTES
+
+#: Items of which there are tokens at most are looked up; those of others are looked for.
+_NAMED = 256
+#: Of one token in so many, all of a block are looked through.
+_MANY = 8
+
+_IDS = "select id from {table} as i where {matches}"
+_OCCURRENCES = """\
+select token
+from occurrence
+where attribute = '{attribute}' and word_id in ({words})"""
+#: Tokens by their item.
+_OF_TOKENS = """\
+  select {column} as id, count(*) as count
+  from token{conditions}
+  group by id"""
+#: The same for words, which are counted already.
+_OF_UNIGRAMS = """\
+  select w1 as id, sum(count)::bigint as count
+  from ngram_1{conditions}
+  group by id"""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Tokens that are listed.
+
+    Args:
+        by: their attribute.
+        pattern: what it matches.
+        selection: the corpora.
+        limit: items that are asked for, the most frequent ones; 0 for all.
+    """
+
+    by: str
+    pattern: str
+    selection: Selection
+    limit: int
+
+    def matches(self, bindings: Bindings) -> str:
+        """Return the condition on a row ``i`` of the table with the strings; empty for all."""
+        if self.pattern == ANY:
+            return ""
+        _, table, string = COLUMNS[self.by]
+        ignore_case = table == "word" and loose(self.pattern, self.selection)
+        return glob(self.pattern).condition(f"i.{string}", bindings, ignore_case=ignore_case)
+
+    def find(self, connection: Connection, attribute: Attribute) -> Iterator[BlockHits]:
+        """Yield the tokens of as many of the most frequent items as are asked for, one more, and its equals.
+
+        Args:
+            connection: the store.
+            attribute: the attribute as it is counted by, whose equal strings are one item.
+        """
+        column = COLUMNS[self.by][0]
+        counts = item_counts(connection, column, self.selection)
+        ids = self._ids(connection, attribute, counts)
+        ids = ids[self._frequent(counts[ids], attribute, ids)]
+        blocks = Tokens(connection).blocks()
+        few = int(counts[ids].sum()) * _MANY < sum(block.size for block in blocks)
+        found = self._occurrences(connection, ids) if few and len(ids) <= _NAMED else None
+        for block in blocks if len(ids) else ():
+            at = np.flatnonzero(among(block.column(column), ids)) if found is None else block.find(found)
+            chosen = block.chosen(self.selection) if len(at) else None
+            at = at if chosen is None else at[chosen[at]]
+            if len(at):
+                yield BlockHits(block, at, at, Spans(at, at, {}))
+
+    def _ids(self, connection: Connection, attribute: Attribute, counts: Longs) -> Longs:
+        """Return the numbers of the items that the pattern matches and that there are, ascending."""
+        if self.pattern == ANY:
+            return np.flatnonzero(counts)
+        found = self._held(attribute)
+        if found is None:
+            bindings = Bindings()
+            text = _IDS.format(table=COLUMNS[self.by][1], matches=self.matches(bindings))
+            rows = raw(connection).execute(text, dict(bindings)).fetchall()
+            found = np.sort(np.array([number for (number,) in rows], np.int64))
+        found = found[(found >= 0) & (found < len(counts))]
+        return found[counts[found] > 0]
+
+    def _held(self, attribute: Attribute) -> Longs | None:
+        """Return the numbers of one string, if all are held: to decode those of the store takes longer."""
+        import pyarrow.compute as pc
+
+        asked = glob(self.pattern)
+        held = None if asked.wild else attribute.every()
+        if held is None:
+            return None
+        text = fold(asked.text) if self.selection.ignore_case else asked.text
+        return held[0][pc.equal(held[1], text).to_numpy(zero_copy_only=False)]
+
+    def _frequent(self, counts: Longs, attribute: Attribute, ids: Longs) -> Bools:
+        """Return which items are not behind one more than are asked for."""
+        same = np.arange(len(ids))
+        if self.selection.ignore_case and self.limit:
+            same = attribute.of_numbers(ids).dictionary_encode().indices.to_numpy()
+        together = np.bincount(same, counts)
+        if not 0 < self.limit < len(together):
+            return np.ones(len(ids), bool)
+        frequent: Bools = together[same] >= np.partition(together, -self.limit - 1)[-self.limit - 1]
+        return frequent
+
+    def _occurrences(self, connection: Connection, ids: Longs) -> Longs | None:
+        """Return the tokens of items, ascending; none where the store does not have them by their items."""
+        column = COLUMNS[self.by][0]
+        attribute = next((name for name, one in ATTRIBUTES.items() if one == column), "")
+        if not attribute:
+            return None
+        text = _OCCURRENCES.format(attribute=attribute, words=", ".join(map(str, ids.tolist())))
+        return np.sort(arrow_table(raw(connection), text).column(0).to_numpy(), kind="stable")
+
+
+def item_counts(connection: Connection, column: str, selection: Selection) -> Longs:
+    """Return how often each number in a column of `token` occurs, by the number, 0 for others."""
+    bindings = Bindings()
+    if column == ATTRIBUTES["word"] and selection.condition is None:
+        conditions = [f"w1 not in ({BOS}, {EOS})", *selection.of_segments(bindings)]
+        text = _OF_UNIGRAMS.format(conditions=where(conditions, "  "))
+    else:
+        conditions = [f"{column} is not null", *selection.of_tokens(bindings)]
+        text = _OF_TOKENS.format(column=column, conditions=where(conditions, "  "))
+    return dense(connection, Statement(text, bindings), keep=selection.condition is None)
+
+
+def dense(connection: Connection, query: Statement, *, keep: bool) -> Longs:
+    """Return the second column of a query by the numbers of its first one, 0 for others.
+
+    Args:
+        connection: the store.
+        query: the query.
+        keep: whether it is asked once of a store that nobody can change.
+    """
+    known, key = kept_arrays(connection), (dense, query.filled())
+    found = known.find(key)
+    if found is not None:
+        return found
+    ids, values = (column.to_numpy() for column in query.run(connection).columns)
+    every = np.zeros(int(ids.max(initial=0)) + 1, np.int64)
+    every[ids] = values
+    return known.keep(key, every) if keep else every
