@@ -75,11 +75,12 @@ _LISTED = """\
 _ITEMS = "  select h.sentence_id, {strings}\n  from {hits} as h{joins}"
 _JOIN = """
   join {tokens} as t_{place} on t_{place}.{sentence} = h.sentence_id and t_{place}.{position} = h.{place}"""
+#: By each place of a hit: documents are too long to look for it in all of one.
 _WHOLE = """\
 (
-      select string_agg({string}, ' ' order by t.{position})
-      from {tokens} as t
-      where t.{sentence} = h.sentence_id and t.{position} between h.first and h.last
+      select string_agg({string}, ' ' order by p.place)
+      from (select unnest(range(h.first, h.last + 1)) as place) as p
+      join {tokens} as t on t.{sentence} = h.sentence_id and t.{position} = p.place
     )"""
 _LABELLED = """\
 (
