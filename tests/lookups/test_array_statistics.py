@@ -16,6 +16,7 @@ from sqlalchemy import Connection
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.lookups.cql.dialects import Strategy
+from sentgen.lookups.search import tokens
 from sentgen.lookups.statement import Answer
 from sentgen.lookups.statistics import hit_counts, listed
 from sentgen.lookups.statistics.collocation_measures import Measure
@@ -160,6 +161,7 @@ COMMON = st.fixed_dictionaries(
     st.sampled_from((None, None, None, "Score", "length", "lemma")),
     st.sampled_from((None, *Strategy)),
     st.sampled_from((0, hit_counts.HELD)),
+    st.sampled_from((20, tokens.SIZE)),
 )
 def test_frequencies_are_those_of_the_statement(
     random_store: Connection,
@@ -169,13 +171,15 @@ def test_frequencies_are_those_of_the_statement(
     mean: str | None,
     strategy: Strategy | None,
     held: int,
+    size: int,
 ) -> None:
-    """Random queries by random keys, over documents and regions, with few groups and as if there were many."""
+    """Random queries by random keys, over documents and regions, as if the store or the groups were many, too."""
     query, by = asked
     question = Frequencies(query=query, by=by, parts=parts, mean=mean, strategy=strategy, **common)  # type: ignore[arg-type]
     try:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(hit_counts, "HELD", held)
+            patch.setattr(tokens, "SIZE", size)
             answer = question.ask(random_store)
     except InputError:  # never a number, or a pattern that matches everywhere
         return

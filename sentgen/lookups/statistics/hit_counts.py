@@ -6,13 +6,14 @@ Strings come last, for each number once: groups that have the same are one then.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sentgen.arrays import Bools, Floats, Longs
+from sentgen.arrays import Bools, Floats, Ints, Longs
 from sentgen.lookups.search.attributes import Attribute
 from sentgen.lookups.search.hits import BlockHits
 from sentgen.lookups.search.spans import Spans
@@ -21,13 +22,13 @@ from sentgen.lookups.statistics.hit_parts import Parts
 from sentgen.lookups.statistics.intervals import means_of
 from sentgen.lookups.statistics.row_sums import (
     HELD,
+    MISSING,
     Packing,
     RowSums,
     are_among,
     begins_of,
     each_once,
     kinds_of,
-    summed,
 )
 
 if TYPE_CHECKING:
@@ -88,8 +89,8 @@ def count_hits(
     order = every.order(limit)
     hits_of_all, more = int(every.counts.sum()), len(every) > len(order)
     if not counts.in_parts:
-        chosen = counts.numbers(np.isin(every.rows.groups, order))
-        counts = _HitCounts(keys, parts, mean, whole=True, chosen=chosen)
+        chosen = counts.rows(np.isin(every.rows.groups, order))
+        counts = replace(counts, whole=True, chosen=chosen, in_parts=True)
         for hits in find():
             counts.add(hits)
         every = counts.groups()
@@ -101,108 +102,109 @@ def count_hits(
 class _HitCounts:
     """Counts hits by keys and parts.
 
+    A row has a number for each key of a label; then, for one token of a hit after the other, one for each key
+    without; then the part.
+
     Args:
         keys: what they are counted by.
         parts: the parts.
         mean: the number of which there are sums, too, and the label of its token.
         whole: whether parts are told apart to the end; else as long as that makes few rows.
-        chosen: the rows of numbers that are counted, by how many they are; none for all.
+        chosen: the rows that are counted, packed and without their parts; none for all.
+        in_parts: whether parts are still told apart.
+        length: how many tokens hits have at most.
     """
 
     keys: Sequence[HitKey]
     parts: Parts
     mean: HitKey | None
     whole: bool
-    chosen: Mapping[int, tuple[Packing, Longs]] | None = None
+    chosen: tuple[Packing, Longs] | None = None
     in_parts: bool = True
-    _sums: dict[int, RowSums] = field(default_factory=dict)
+    length: int = 0
+    _sums: RowSums = field(init=False)
+
+    def __post_init__(self) -> None:
+        columns = len(self._labelled) + self.length * len(self._of_all) + 1
+        self._sums = RowSums(columns, 2 if self.mean else 0)
+
+    @property
+    def _labelled(self) -> list[HitKey]:
+        return [one for one in self.keys if one.label]
+
+    @property
+    def _of_all(self) -> list[HitKey]:
+        return [one for one in self.keys if not one.label]
 
     def add(self, hits: BlockHits) -> None:
         """Count the hits of a block."""
         spans = _spans(hits, {one.label for one in (*self.keys, *([self.mean] if self.mean else []))})
         if not len(spans):
             return
-        for some in self._by_length(spans):
-            self._add(hits.block, some)
-        if self.in_parts and not self.whole and sum(one.rows for one in self._sums.values()) > HELD:
-            self._sums = {length: one.without_last() for length, one in self._sums.items()}
-            self.in_parts = False
-
-    def _by_length(self, spans: Spans) -> Iterator[Spans]:
-        """Yield spans of the same length each, if all of their tokens are asked for."""
-        lengths = spans.last - spans.first
-        if all(one.label for one in self.keys) or (lengths == lengths[0]).all():
-            yield spans
-            return
-        for length in each_once(lengths):
-            yield spans.take(lengths == length)
-
-    def _add(self, block: Block, spans: Spans) -> None:
-        columns = list[Longs]()
-        for key in self.keys:
-            places = [spans.label(key.label)] if key.label else list(self._tokens(spans))
-            columns += [key.attribute.numbers(block, at) for at in places]
+        columns = self._columns(hits.block, spans)
         if self.chosen is not None:
-            some = _are_chosen(columns, *self.chosen[len(columns)])
+            packing, rows = self.chosen
+            some = are_among(packing.pack(columns)[0], rows)
             columns, spans = [one[some] for one in columns], spans.take(some)
-        length = len(columns)
         if self.in_parts:
-            columns.append(self.parts.places(block, spans.first))
+            columns.append(self.parts.places(hits.block, spans.first))
         numbers = list[Floats]()
         if self.mean:
-            values = self.mean.attribute.values(block, spans.labels[self.mean.label]).to_numpy(
-                zero_copy_only=False
-            )
+            found = self.mean.attribute.values(hits.block, spans.label(self.mean.label))
+            values = found.to_numpy(zero_copy_only=False)
             there = ~np.isnan(values)
             numbers = [np.where(there, values, 0.0), there.astype(float)]
-        if length not in self._sums:
-            self._sums[length] = RowSums(len(columns), len(numbers))
-        self._sums[length].add(columns, numbers)
+        self._sums.add(columns, numbers)
+        if self.in_parts and not self.whole and self._sums.rows > HELD:
+            self._sums = self._sums.changed(lambda columns: columns[:-1])
+            self.in_parts = False
 
-    @staticmethod
-    def _tokens(spans: Spans) -> Iterator[Longs]:
-        yield spans.first
-        for after in range(1, int(spans.last[0] - spans.first[0]) + 1):
-            yield spans.first + after
+    def _columns(self, block: Block, spans: Spans) -> list[Ints | Longs]:
+        """Return the numbers of the keys; a hit that ends before others has `MISSING` there."""
+        columns = [one.attribute.numbers(block, spans.label(one.label)) for one in self._labelled]
+        lengths = spans.last - spans.first + 1 if self._of_all else np.zeros(1, np.int64)
+        if (most := int(lengths.max())) > self.length:
+            self._sums = self._sums.changed(partial(self._longer, more=most - self.length))
+            self.length = most
+        least = int(lengths.min())
+        for after in range(self.length):
+            at = spans.first + after
+            for one in self._of_all:
+                if after < least:
+                    columns.append(one.attribute.numbers(block, at))
+                else:
+                    numbers = one.attribute.numbers(block, np.minimum(at, spans.last))
+                    columns.append(np.where(at <= spans.last, numbers, MISSING))
+        return columns
+
+    def _longer(self, columns: list[Longs], more: int) -> list[Longs]:
+        end = len(columns) - self.in_parts
+        none = [np.full(len(columns[0]), MISSING)] * (more * len(self._of_all))
+        return [*columns[:end], *none, *columns[end:]]
 
     def groups(self) -> Groups:
         """Return the groups of all hits that were counted."""
-        whole = sum(not one.label for one in self.keys)
-        columns: list[list[list[Longs]]] = [[] for _ in self.keys]
-        rows = list[_Rows]()
-        begun = 0
-        for every, sums in self._sums.items():
-            numbers, counts, added = sums.all()
-            parts = numbers.pop() if self.in_parts else np.zeros(len(counts), np.int64)
-            begins = begins_of(numbers)
-            groups = np.cumsum(begins) - 1 + begun
-            begun += int(begins.sum())
-            rows.append(_Rows(groups, parts, counts, added))
-            length = (every - (len(self.keys) - whole)) // max(whole, 1)
-            left = iter(numbers)
-            for place, key in enumerate(self.keys):
-                columns[place].append([next(left)[begins] for _ in range(1 if key.label else length)])
-        named = [_named(key.attribute, one) for key, one in zip(self.keys, columns, strict=True)]
-        found = Groups([one for one, _ in named], _together(rows, 2 if self.mean else 0))
+        columns, counts, sums = self._sums.all()
+        parts = columns.pop() if self.in_parts else np.zeros(len(counts), np.int64)
+        begins = begins_of(columns)
+        rows = _Rows(np.cumsum(begins) - 1, parts, counts, sums)
+        left = iter([one[begins] for one in columns])
+        of_key = {id(one): [next(left)] for one in self._labelled} | {id(one): [] for one in self._of_all}
+        for _ in range(self.length):
+            for one in self._of_all:
+                of_key[id(one)].append(next(left))
+        named = [_named(one.attribute, of_key[id(one)]) for one in self.keys]
+        found = Groups([one for one, _ in named], rows)
         # Two numbers that stand for the same string may have made two groups of one.
         return found if all(once for _, once in named) else found.merged(in_parts=self.in_parts)
 
-    def numbers(self, some: Bools) -> dict[int, tuple[Packing, Longs]]:
-        """Return some of the rows of numbers, of which parts were not told apart, by how many they are."""
-        found, begin = dict[int, tuple[Packing, Longs]](), 0
-        for length, sums in self._sums.items():
-            keys, counts, _ = sums.packed()
-            # Of rows that take several numbers, others with the same first one are counted, too.
-            found[length] = sums.packing, keys[0][some[begin : begin + len(counts)]]
-            begin += len(counts)
-        return found
+    def rows(self, some: Bools) -> tuple[Packing, Longs]:
+        """Return some of the rows, of which parts were not told apart.
 
-
-def _are_chosen(columns: Sequence[Longs], packing: Packing, numbers: Longs) -> Bools:
-    """Return which rows are among some that were counted."""
-    if not len(numbers):
-        return np.zeros(len(columns[0]), bool)
-    return are_among(packing.pack(columns)[0], numbers)
+        Of rows that take several packed numbers, others with the same first one are among them.
+        """
+        keys, *_ = self._sums.packed()
+        return self._sums.packing, keys[0][some]
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,8 +271,10 @@ class Groups:
         firsts, kinds = kinds_of(self._columns)
         rows = replace(self.rows, groups=kinds[self.rows.groups])
         if in_parts:
-            (groups, parts), counts, sums = summed([rows.groups, rows.parts], rows.counts, rows.sums)
-            rows = _Rows(groups, parts, counts, sums)
+            sums = RowSums(2, len(rows.sums))
+            sums.add([rows.groups, rows.parts], rows.sums, rows.counts)
+            (groups, parts), counts, added = sums.all()
+            rows = _Rows(groups, parts, counts, added)
         return Groups([one.of(firsts) for one in self.names], rows)
 
     def __len__(self) -> int:
@@ -354,47 +358,29 @@ def _spans(hits: BlockHits, asked: set[str]) -> Spans:
     return Spans(found.first, found.last, {"match": found.first, "matchend": found.last, **found.labels})
 
 
-def _together(rows: Sequence[_Rows], sums: int) -> _Rows:
-    """Return the rows of several tables, which have so many sums each, as one table."""
-    if len(rows) == 1:
-        return rows[0]
-    nothing = np.zeros(0, np.int64)
-    return _Rows(
-        np.concatenate([nothing, *(one.groups for one in rows)]),
-        np.concatenate([nothing, *(one.parts for one in rows)]),
-        np.concatenate([nothing, *(one.counts for one in rows)]),
-        [np.concatenate([np.zeros(0), *(one.sums[place] for one in rows)]) for place in range(sums)],
-    )
-
-
-def _named(attribute: Attribute, groups: Sequence[Sequence[Longs]]) -> tuple[_Names, bool]:
+def _named(attribute: Attribute, columns: Sequence[Longs]) -> tuple[_Names, bool]:
     """Return what groups are called, and whether these are different strings.
 
     Args:
         attribute: what the numbers are of.
-        groups: columns with the numbers of different groups; those of several tokens make a string together.
+        columns: the numbers of the groups, of one token after the other: their strings are one together.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if not groups:
+    numbers = each_once(np.concatenate([np.zeros(0, np.int64), *map(each_once, columns)]))
+    numbers = numbers[numbers != MISSING]
+    if not len(numbers):
         return _Names(pa.array([], pa.string()), [np.zeros(0, np.int64)]), True
-    numbers = each_once(np.concatenate([each_once(one) for columns in groups for one in columns]))
     strings, ordered = _ordered(attribute.of_numbers(numbers))
-    places = np.zeros(int(numbers[-1]) + 2, np.int32)
-    places[numbers + 1] = ordered
-    found = [
-        np.concatenate(
-            [places[of[at] + 1] if at < len(of) else np.full(len(of[0]), NONE, np.int32) for of in groups]
-        )
-        for at in range(max(map(len, groups)))
-    ]
-    names, once = _Names(strings, found), len(strings) == len(numbers)
+    places = np.full(int(numbers[-1]) - MISSING + 1, NONE, np.int32)
+    places[numbers - MISSING] = ordered
+    names = _Names(strings, [places[one - MISSING] for one in columns])
     # Else what follows a string would come before the blank behind it.
-    if len(found) > 1 and pc.any(pc.match_substring_regex(strings, r"[\x00-\x20]")).as_py():
+    if len(columns) > 1 and pc.any(pc.match_substring_regex(strings, r"[\x00-\x20]")).as_py():
         strings, ordered = _ordered(names.joined())
         return _Names(strings, [ordered]), False
-    return names, once
+    return names, len(strings) == len(numbers)
 
 
 def _ordered(strings: pa.Array) -> tuple[pa.Array, Longs]:

@@ -12,12 +12,11 @@ fewer than three documents there is none.
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
 
-if TYPE_CHECKING:  # frequency lists do without arrays
-    from sentgen.arrays import Floats, Ints, Longs
+import numpy as np
+
+from sentgen.arrays import Floats, Ints, Longs
 
 #: Parts that an interval needs.
 LEAST_PARTS = 3
@@ -56,68 +55,62 @@ def means_of(groups: Longs, values: Floats, valued: Floats, size: int) -> dict[s
         valued: how many numbers these are.
         size: how many groups there are.
     """
-    import numpy as np
 
     def added(numbers: Floats) -> Floats:
         return np.bincount(groups, numbers, size).astype(np.float64)
 
+    sums = np.array([added(one) for one in _of_parts(values, valued)])
+    return dict(zip(("mean", "mean_low", "mean_high"), _intervals(sums), strict=True))
+
+
+def _of_parts(y: Floats, n: Floats) -> list[Floats]:
+    """Return what is summed over parts: their number, y, n, y^2, y n and n^2; one without numbers is none."""
+    return [(n > 0).astype(float), y, n, y * y, y * n, n * n]
+
+
+def _intervals(sums: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return means and the ends of their intervals, NaN where there is none."""
+    parts, y, n, yy, yn, nn = sums
     with np.errstate(divide="ignore", invalid="ignore"):
-        parts, n = added((valued > 0).astype(float)), added(valued)
-        mean = added(values) / n
-        squares = added(values**2) - 2 * mean * added(values * valued) + mean**2 * added(valued**2)
-        quantile = sum(one / (parts - 1) ** power for power, one in enumerate(_T))
-        reach = quantile * np.sqrt(parts / (parts - 1) * np.maximum(squares, 0)) / n
-    reach[parts < LEAST_PARTS] = np.nan
-    return {"mean": mean, "mean_low": mean - reach, "mean_high": mean + reach}
+        mean = y / n
+        squares = np.maximum(yy - 2 * mean * yn + mean**2 * nn, 0)
+        reach = t_quantile(parts - 1) * np.sqrt(parts / (parts - 1) * squares) / n
+        reach = np.where(parts < LEAST_PARTS, np.nan, reach)
+    return mean, mean - reach, mean + reach
 
 
-def t_quantile(degrees: int) -> float:
+def t_quantile(degrees: Floats) -> Floats:
     """Return how far 95 % of t reach to both sides.
 
-    >>> round(t_quantile(10), 3), round(t_quantile(1000), 3)
-    (2.228, 1.962)
+    >>> t_quantile(np.array([10.0, 1000.0])).round(3).tolist()
+    [2.228, 1.962]
     """
-    return math.fsum(one / float(degrees) ** power for power, one in enumerate(_T))
+    found: Floats = np.sum([one / degrees**power for power, one in enumerate(_T)], axis=0)
+    return found
 
 
 @dataclass(slots=True)
 class RatioSums:
-    """Sums over parts, from which the mean of numbers and its interval follow.
+    """Sums over parts, from which the mean of numbers and its interval follow."""
 
-    ``y`` is the sum of the numbers of a part, ``n`` how many it has.
-    """
-
-    parts: int = 0
-    y: float = 0.0
-    n: float = 0.0
-    yy: float = 0.0
-    yn: float = 0.0
-    nn: float = 0.0
+    _sums: Floats = field(default_factory=lambda: np.zeros(6))
 
     def add(self, y: float, n: float) -> None:
-        """Count a part; one without numbers is none."""
-        if n:
-            self.parts += 1
-            self.y, self.n = self.y + y, self.n + n
-            self.yy, self.yn, self.nn = self.yy + y * y, self.yn + y * n, self.nn + n * n
+        """Count a part with the sum y of n numbers; one without numbers is none."""
+        self.add_all(np.array([y]), np.array([n]))
 
-    def add_all(self, y: Floats, n: Ints) -> None:
-        """Count parts, each with numbers."""
-        sizes = n.astype(float)
-        self.parts += len(y)
-        self.y, self.n = self.y + float(y.sum()), self.n + float(sizes.sum())
-        # Not with @, whose threads take longer to start than the sums.
-        self.yy, self.yn = self.yy + float((y * y).sum()), self.yn + float((y * sizes).sum())
-        self.nn += float((sizes * sizes).sum())
+    def add_all(self, y: Floats, n: Ints | Floats) -> None:
+        """Count parts."""
+        # Not with @, whose threads take longer to start than the sums; others may have a copy.
+        self._sums = self._sums + [one.sum() for one in _of_parts(y, n.astype(float))]
+
+    @property
+    def parts(self) -> int:
+        """How many parts with numbers were counted."""
+        return int(self._sums[0])
 
     @property
     def interval(self) -> tuple[float, float, float]:
         """Return the mean and the ends of its interval, NaN where there is none."""
-        if not self.parts:
-            return math.nan, math.nan, math.nan
-        mean = self.y / self.n
-        if self.parts < LEAST_PARTS:
-            return mean, math.nan, math.nan
-        squares = max(self.yy - 2 * mean * self.yn + mean * mean * self.nn, 0.0)
-        reach = t_quantile(self.parts - 1) * math.sqrt(self.parts / (self.parts - 1) * squares) / self.n
-        return mean, mean - reach, mean + reach
+        mean, low, high = map(float, _intervals(self._sums))
+        return mean, low, high

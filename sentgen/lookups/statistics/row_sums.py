@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints, Longs
 
+#: Stands where a row has no number, and is less than any.
+MISSING = -2
 #: As many packed numbers as rows, times this, are counted by their place in an array instead.
 _DENSE = 4
 #: Bits of a packed number.
@@ -22,7 +24,7 @@ Summed = tuple[list[Longs], Longs, list[Floats]]
 
 @dataclass(frozen=True, slots=True)
 class Packing:
-    """How rows of numbers, from -1 on, are packed into as few numbers as hold their bits, in the same order.
+    """How rows of numbers, from `MISSING` on, are packed into as few as hold their bits, in the same order.
 
     >>> packing = Packing.of([np.array([2, -1]), np.array([7, 8])])
     >>> [one.tolist() for one in packing.unpack(packing.pack([np.array([2, -1]), np.array([7, 8])]))]
@@ -34,19 +36,19 @@ class Packing:
     @classmethod
     def of(cls, columns: Sequence[Ints | Longs], least: Sequence[int] = ()) -> Packing:
         """Return what packs some columns, each into as many bits as are the least at least."""
-        needed = (int(one.max(initial=0) + 1).bit_length() for one in columns)
+        needed = (int(one.max(initial=MISSING) - MISSING).bit_length() for one in columns)
         return cls(tuple(map(max, needed, least)) if least else tuple(needed))
 
     def pack(self, columns: Sequence[Ints | Longs]) -> list[Longs]:
         """Return packed numbers; rows are in order by the first ones, then by the next."""
         keys, left = list[Longs](), iter(columns)
         for together in self._together():
-            key, ones = next(left).astype(np.int64), 1
+            key, least = next(left).astype(np.int64), MISSING
             for bits in together[1:]:
                 key <<= bits
                 key += next(left)
-                ones = (ones << bits) + 1
-            key += ones
+                least = (least << bits) + MISSING
+            key -= least
             keys.append(key)
         return keys
 
@@ -57,7 +59,7 @@ class Packing:
             behind = sum(together)
             for bits in together:
                 behind -= bits
-                columns.append((key >> behind & (1 << bits) - 1) - 1)
+                columns.append((key >> behind & (1 << bits) - 1) + MISSING)
         return columns
 
     def _together(self) -> list[list[int]]:
@@ -106,11 +108,12 @@ class RowSums:
             self.packed()
             self._most = max(HELD, 2 * self.rows)
 
-    def without_last(self) -> RowSums:
-        """Return the sums of rows without their last number."""
+    def changed(self, change: Callable[[list[Longs]], list[Longs]]) -> RowSums:
+        """Return the sums of rows with other columns."""
         columns, counts, sums = self.all()
-        found = RowSums(self.columns - 1, self.sums)
-        found.add(columns[:-1], sums, counts)
+        columns = change(columns)
+        found = RowSums(len(columns), self.sums)
+        found.add(columns, sums, counts)
         return found
 
     def packed(self) -> Summed:
@@ -153,13 +156,6 @@ def _summed(keys: list[Longs], counts: Longs | None, numbers: Sequence[Floats]) 
     return [one[begins] for one in keys], added, sums
 
 
-def summed(columns: Sequence[Longs], counts: Longs, numbers: Sequence[Floats]) -> Summed:
-    """Return rows of numbers ascending and each once, with sums of counts and numbers; at least one row."""
-    packing = Packing.of(columns)
-    keys, added, sums = _summed(packing.pack(columns), counts, numbers)
-    return packing.unpack(keys), added, sums
-
-
 def kinds_of(columns: Sequence[Longs]) -> tuple[Longs, Longs]:
     """Return a row of each kind, these in ascending order, and the number of the kind of each row.
 
@@ -175,7 +171,9 @@ def kinds_of(columns: Sequence[Longs]) -> tuple[Longs, Longs]:
 
 
 def are_among(values: Longs, numbers: Longs) -> Bools:
-    """Return which of many numbers are among a few, that are ascending; at least one."""
+    """Return which of many numbers are among a few, that are ascending."""
+    if not len(numbers):
+        return np.zeros(len(values), bool)
     if int(numbers[-1]) <= _DENSE * len(values):
         table = np.zeros(int(numbers[-1]) + 2, bool)
         table[numbers] = True
