@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
@@ -17,17 +18,23 @@ from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach, running, written
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement, limit_clause
 
+if TYPE_CHECKING:
+    from sentgen.arrays import Longs
+
 _COUNT = """\
 {parts}select {hits} as hits
 from {source}"""
 
-#: Hits that are put in order, some of them drawn at random: by a hash of the place, so that they are the same
-#: for a seed, however they are found.
+#: Hits that are put in order, some of them drawn at random: by a hash of the seed and the place, so that
+#: they are the same however they are found.
 _DRAWN = """\
 drawn as materialized (
   select *
   from {hits}
-  order by md5(concat_ws(':', {seed}, sentence_id, first, last)), sentence_id, first, last
+  order by list_reduce(
+    [{seed}::bigint, sentence_id, first, last, 0, 0, 0],
+    lambda h, x: xor((xor(h, h >> 16) * {factor}) & {mask}, x & {mask})
+  ), sentence_id, first, last
   limit {sample}
 ),
 """
@@ -53,6 +60,8 @@ _TAKEN = ("left", "node", "right", *_BY_PLACE)
 _MOST = 50
 #: Where the node of a line is.
 _PLACE = ",\n  line.sentence_id, first, last"
+#: An odd number that spreads bits well, below the half of what a bigint holds behind 32 bits.
+_FACTOR, _MASK = 0x7FEB352D, 0xFFFFFFFF
 #: What a line shows.
 SAID = """\
 md5(
@@ -141,10 +150,12 @@ class AskedLines:
         hit = self.order.hits(table, self.line_reach, bindings, limit)
         return Statement(f"with {self._running(table)}{hit}\nselect *\nfrom hit\norder by rank", bindings)
 
-    def drawn(self, table: str) -> Statement:
-        """Return the statement that draws some hits of a table at random."""
-        bindings = Bindings()
-        return Statement(f"with {self._drawn(table, bindings).rstrip()[:-1]}\nselect *\nfrom drawn", bindings)
+    def shuffled(self, *place: Longs) -> Longs:
+        """Return a number for each place, by which hits are drawn at random: the smallest ones."""
+        found: Longs = place[0] & 0 | (self.seed & _MASK)
+        for column in (*place, 0, 0, 0):
+            found = ((found ^ found >> 16) * _FACTOR & _MASK) ^ (column & _MASK)
+        return found
 
     def _columns(self, bindings: Bindings) -> str:
         reasons = "".join(f"\n  line.{name}," for name in self.order.reasons)
@@ -183,8 +194,8 @@ class AskedLines:
         return written(running([_DOCUMENTS.format(table=table)])) if self.wide else ""
 
     def _drawn(self, hits: str, bindings: Bindings) -> str:
-        seed, sample = bindings.bind("seed", self.seed), bindings.bind("sample", self.sample)
-        return _DRAWN.format(hits=hits, seed=seed, sample=sample)
+        seed, sample = bindings.bind("seed", self.seed & _MASK), bindings.bind("sample", self.sample)
+        return _DRAWN.format(hits=hits, seed=seed, sample=sample, factor=_FACTOR, mask=_MASK)
 
 
 def read_shown(given: Sequence[str], others: Collection[str] = ()) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from sentgen.lookups.concordances.word_order import WordOrder
 from sentgen.lookups.reach import Reach
 from sentgen.lookups.search.attributes import of_key
 from sentgen.lookups.search.hits import BlockHits
-from sentgen.lookups.search.spans import NO_SPANS, Spans
+from sentgen.lookups.search.spans import NO_SPANS, Spans, together
 from sentgen.lookups.search.tokens import Tokens
 from sentgen.lookups.statement import Bindings, ResultBudget, Statement
 from sentgen.schema.engine import raw, registered
@@ -107,22 +107,20 @@ class LineSearch:
         if not self._asked.sample:
             yield from self._found()
             return
-        asked = self._asked
-        drawn = self._kept(self._found(), asked.reach, asked.drawn(_CHOSEN), early=True)
-        yield from located(self._tokens, _places(drawn).ordered())
+        yield from located(self._tokens, self._drawn())
 
-    def _kept(self, found: Iterable[BlockHits], reach: Reach, query: Statement, *, early: bool) -> pa.Table:
-        """Return the hits that a query keeps of all; ``early``: it can be asked of some before."""
-        import pyarrow as pa
-
-        held, size = [_rows(None, reach)], 0
-        for hits in found:
-            held.append(_rows(hits, reach))
-            size += len(hits)
-            if early and size > TOKENS:
-                held = [self._ask(_CHOSEN, pa.concat_tables(held), query).select(held[0].column_names)]
-                size = len(held[0])
-        return self._ask(_CHOSEN, pa.concat_tables(held), query)
+    def _drawn(self) -> Spans:
+        """Return the hits that are drawn at random, by the numbers of their tokens."""
+        drawn, keys, most = NO_SPANS, np.zeros(0, np.int64), self._asked.sample
+        for hits in self._found():
+            place = (column.to_numpy().astype(np.int64) for column in hits.rows(self._asked.reach).columns)
+            new = self._asked.shuffled(*place)
+            some = new < (keys.max() if len(keys) == most else np.iinfo(np.int64).max)
+            drawn = together([drawn, numbers_of(hits).take(some)], ())
+            keys = np.append(keys, new[some])
+            first = np.sort(np.argsort(keys, kind="stable")[:most])
+            drawn, keys = drawn.take(first), keys[first]
+        return drawn
 
     def _ask(self, name: str, rows: pa.Table, query: Statement) -> pa.Table:
         with registered(raw(self._connection), **{name: rows}):
@@ -141,8 +139,9 @@ class LineSearch:
         order, reasons = self._asked.order, pa.table({})
         found = self._beside(self._chosen())
         if order.typical:
-            query = self._asked.ordered(_CHOSEN, limit)
-            rows = self._kept(found, self._asked.line_reach, query, early=False)
+            reach = self._asked.line_reach
+            held = [_rows(None, reach), *(_rows(hits, reach) for hits in found)]
+            rows = self._ask(_CHOSEN, pa.concat_tables(held), self._asked.ordered(_CHOSEN, limit))
             places, reasons = _places(rows), rows.select(order.reasons)
         else:
             values = {name: of_key(self._connection, key, Bindings()) for name, key in order.found.items()}
