@@ -1,6 +1,6 @@
 """Pages that nobody has asked for before, under load: each of some words once, by 8 clients.
 
-``python benchmarks/pages.py [--store FILE] [--rounds N] [--peer SENTGEN]`` serves UD English EWT (train), or another
+``python benchmarks/pages.py [--store FILE] [--pages NAMES] [--rounds N] [--peer SENTGEN]`` serves UD English EWT (train), or another
 store with tags in xpos, with two workers for each kind of work, and asks for pages and rows about 100 words of its
 greatest corpus: the most frequent ones ("the"), and as many of the ranks from 500 to 10,000, as most of those are that
 people look up. No two questions are the same, and no answers are kept (``--cache 0``). A server of its own has each
@@ -8,7 +8,7 @@ round; the median of N (1 if not given) is shown. CPU time is that of the front 
 the same machine take nothing away, as they do of pages a second; memory is that of all processes after the page, with
 what they share counted once.
 
-SENTGEN is the command of another checkout: both are asked in turns, which is what tells them apart on a machine that
+NAMES are some of the pages, such as ``word,/v1/kwic``. SENTGEN is the command of another checkout: both are asked in turns, which is what tells them apart on a machine that
 others use.
 """
 
@@ -38,14 +38,14 @@ _LOOKED_UP = 500
 COLUMNS = ("of words", "page", "server", "pages", "pages/s", "median ms", "p95 ms", "CPU ms a page", "all MB")
 
 
-def main(rounds: int, store: Path, peer: str) -> None:
+def main(rounds: int, store: Path, wanted: Sequence[str], peer: str) -> None:
     to = fresh("pages-snapshots")
     run("publish", "--db", store, "--to", to)
     servers = {"this": SENTGEN, **({"peer": peer} if peer else {})}
     seen = defaultdict[tuple[str, str, str], list[tuple[float, ...]]](list)
     for _ in range(rounds):
         for server, command in servers.items():
-            for words, page, numbers in measured(command, to):
+            for words, page, numbers in measured(command, to, wanted):
                 seen[words, page, server].append(numbers)
     rows = []
     for key, numbers in seen.items():
@@ -54,7 +54,9 @@ def main(rounds: int, store: Path, peer: str) -> None:
     show(f"{store.name}: {CLIENTS} clients, {WORKERS} workers a kind, nothing kept", COLUMNS, rows)
 
 
-def measured(command: str, snapshots: Path) -> Iterator[tuple[str, str, tuple[float, ...]]]:
+def measured(
+    command: str, snapshots: Path, wanted: Sequence[str]
+) -> Iterator[tuple[str, str, tuple[float, ...]]]:
     """Yield kinds of words and pages with what the table shows of them."""
     with serving(command, snapshots) as (address, server):
         corpus = max(rows_of(address, "/v1/corpora"), key=lambda row: int(row["tokens"]))["corpus"]
@@ -62,7 +64,9 @@ def measured(command: str, snapshots: Path) -> Iterator[tuple[str, str, tuple[fl
         frequent = [str(row["w1"]) for row in rows_of(address, f"/v1/ngrams?{urlencode(asked)}")]
         ranked = [word for word in frequent if word.isascii() and word.isalpha()]
         for kind, words in chosen(ranked).items():
-            for page, asked in pages(words, corpus).items():
+            asked_of = pages(words, corpus)
+            for page in wanted or asked_of:
+                asked = asked_of[page]
                 once(address, asked[WORDS:])
                 began, used = time.monotonic(), cpu_seconds(server)
                 load = once(address, asked[:WORDS])
@@ -151,6 +155,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--store", type=Path)
+    parser.add_argument("--pages", default="")
     parser.add_argument("--peer", default="")
     given = parser.parse_args()
-    main(given.rounds, given.store or treebank()[0], given.peer)
+    main(given.rounds, given.store or treebank()[0], list(filter(None, given.pages.split(","))), given.peer)
