@@ -6,7 +6,7 @@ It is what `sentgen.lookups.concordances.surface` says in SQL: tokens as they ar
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from sqlalchemy import Connection
@@ -129,8 +129,8 @@ def _every_form(connection: Connection, asked: int) -> pa.Table | None:
     import pyarrow as pa
 
     arrays, known = kept_arrays(connection), kept(connection)
-    if (found := arrays.find(_EVERY_FORM)) is not None:
-        return found
+    if (every := cast("pa.Table | None", arrays.find(_EVERY_FORM))) is not None:
+        return every
     if _WORDS not in known:
         known[_WORDS] = one_number(raw(connection), _WORDS)
     known[_FORMS] = known.get(_FORMS, 0) + asked

@@ -77,9 +77,9 @@ class Kept:
         self.room, self._bytes = room, 0
         self._arrays: OrderedDict[object, Any] = OrderedDict()
 
-    def find(self, key: object) -> Any:
+    def find(self, key: object) -> Array | None:
         """Return an array; none if it is not kept."""
-        found = self._arrays.get(key)
+        found: Array | None = self._arrays.get(key)
         if found is not None:
             self._arrays.move_to_end(key)
         return found
