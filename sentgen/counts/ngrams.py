@@ -10,12 +10,13 @@ The kernels know arrays only. A record is a row of five int32; beyond the end of
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from sentgen.arrays import Bits, Bytes, Ints, Longs, compiled
+from sentgen.arrays import Bits, Bools, Bytes, Ints, Longs, compiled
 
 WIDTH = 5
 PAD = -1
@@ -23,7 +24,10 @@ PAD = -1
 
 @dataclass(frozen=True, slots=True)
 class NgramCounts:
-    """Distinct n-grams of one order, sorted: ``words`` is (n, rows) int32, ``counts`` is (rows,) int64."""
+    """Distinct n-grams of one order, sorted: ``words`` is (n, rows) int32, ``counts`` is (rows,) int64.
+
+    Both are filled anew by what counts next.
+    """
 
     words: Ints
     counts: Longs
@@ -57,14 +61,12 @@ def _reach(stream: Ints, ends: int) -> Bytes:
 
 
 @compiled
-def _pair_keys(left: Ints, right: Ints, reach: Bytes, ahead: int, shift: int) -> Bits:
+def _pair_keys(left: Ints, right: Ints, reach: Bytes, ahead: int, shift: int, keys: Bits) -> None:
     """Pack ``left`` of each position and ``right`` of the one ``ahead``, 0 beyond the end of the sentence."""
-    keys = np.empty(left.size, np.uint64)
     for p in range(left.size):
         # 0 is PAD, and less than all words, so that a shorter n-gram comes before its continuations.
         other = right[p + ahead] if ahead < reach[p] else 0
         keys[p] = (np.uint64(left[p]) << np.uint64(shift)) | np.uint64(other)
-    return keys
 
 
 @compiled
@@ -89,7 +91,10 @@ def _rank(ordered: Bits, bits: int, ranks: Ints, distinct: Bits) -> int:
 
 
 def _ranks(keys: Bits, key_bits: int) -> tuple[Ints, Bits]:
-    """Replace keys by their rank among the distinct ones, from 1; also return the distinct keys by rank."""
+    """Return the rank of each key among the distinct ones, from 1, and the distinct keys by rank.
+
+    What the keys are is lost.
+    """
     position_bits = int(keys.size).bit_length()
     ranks = np.empty(keys.size, np.int32)
     if key_bits + position_bits <= 64:
@@ -113,25 +118,37 @@ class _Packed(NamedTuple):
 
 @compiled
 def _distinct(
-    ordered: Bits, shift: int, triples: _Packed, pairs: _Packed, names: Ints, records: Ints, counts: Ints
-) -> int:
-    """Unpack the distinct keys into words of the store, with their counts; return how many there are."""
+    ordered: Bits,
+    at: int,
+    shift: int,
+    triples: _Packed,
+    pairs: _Packed,
+    names: Ints,
+    records: Ints,
+    counts: Ints,
+) -> tuple[int, int]:
+    """Unpack the distinct keys from ``at`` on into words of the store, with their counts, until all is full.
+
+    Return how many there are, and where the next one begins.
+    """
     rows = -1
-    for i in range(ordered.size):
-        key = ordered[i]
-        if rows >= 0 and key == ordered[i - 1]:
-            counts[rows] += 1
-            continue
-        rows += 1
-        counts[rows] = 1
-        triple = triples.keys[_left(key, shift)]
-        here, ahead = pairs.keys[_left(triple, triples.bits)], pairs.keys[_right(key, shift)]
-        records[rows, 0] = names[_left(here, pairs.bits)]
-        records[rows, 1] = names[_right(here, pairs.bits)]
-        records[rows, 2] = names[_right(triple, triples.bits)]
-        records[rows, 3] = names[_left(ahead, pairs.bits)]
-        records[rows, 4] = names[_right(ahead, pairs.bits)]
-    return rows + 1
+    while at < ordered.size:
+        key = ordered[at]
+        if rows < 0 or key != ordered[at - 1]:
+            if rows + 1 == counts.size:
+                break
+            rows += 1
+            counts[rows] = 0
+            triple = triples.keys[_left(key, shift)]
+            here, ahead = pairs.keys[_left(triple, triples.bits)], pairs.keys[_right(key, shift)]
+            records[rows, 0] = names[_left(here, pairs.bits)]
+            records[rows, 1] = names[_right(here, pairs.bits)]
+            records[rows, 2] = names[_right(triple, triples.bits)]
+            records[rows, 3] = names[_left(ahead, pairs.bits)]
+            records[rows, 4] = names[_right(ahead, pairs.bits)]
+        counts[rows] += 1
+        at += 1
+    return rows + 1, at
 
 
 @compiled
@@ -144,7 +161,7 @@ def _right(key: np.uint64, bits: int) -> np.uint64:
     return np.uint64(key & ((np.uint64(1) << np.uint64(bits)) - np.uint64(1)))
 
 
-def sort_records(stream: Ints, names: Ints, *, ends: int) -> tuple[Ints, Ints]:
+def sort_records(stream: Ints, names: Ints, *, ends: int, block: int) -> Iterator[tuple[Ints, Ints]]:
     """Sort and count the records of one chunk.
 
     Five words do not fit into one machine word, ranks do: bigrams are sorted and replaced by their rank,
@@ -155,51 +172,62 @@ def sort_records(stream: Ints, names: Ints, *, ends: int) -> tuple[Ints, Ints]:
             words numbered densely from 0 in the order of ``names``.
         names: (types,) int32, rising: the id of each word in the store.
         ends: number of ``</s>`` in ``stream``.
+        block: rows that are yielded at once, at most.
 
-    Returns:
-        Distinct records, (rows, 5) int32 in ids of the store, sorted; and their counts, (rows,) int32.
-        Time O(tokens log tokens); memory about 60 bytes a token beside the input.
+    Yields:
+        Distinct records, (rows, 5) int32 in ids of the store, sorted; and their counts, (rows,) int32: arrays
+        that the next ones are put into. Time O(tokens log tokens); memory about 40 bytes a token beside the
+        input.
     """
     reach = _reach(stream, ends)
     words = stream + np.int32(1)  # 0 is PAD
     # `names` rise, so that order by number is order by id, and the result is sorted for the store.
     named = np.concatenate((np.array([PAD], np.int32), names))
     word_bits = int(names.size + 1).bit_length()
-    pair, pairs = _ranks(_pair_keys(words, words, reach, 1, word_bits), 2 * word_bits)
+    # One array for all three sorts: new memory costs the system more time than is spent in it.
+    keys = np.empty(stream.size, np.uint64)
+    _pair_keys(words, words, reach, 1, word_bits, keys)
+    pair, pairs = _ranks(keys, 2 * word_bits)
     pair_bits = int(pairs.size).bit_length()
-    triple, triples = _ranks(_pair_keys(pair, words, reach, 2, word_bits), pair_bits + word_bits)
+    _pair_keys(pair, words, reach, 2, word_bits, keys)
+    triple, triples = _ranks(keys, pair_bits + word_bits)
     # Words 1 to 3, and the bigram of words 4 and 5.
-    keys = _pair_keys(triple, pair, reach, 3, pair_bits)
+    _pair_keys(triple, pair, reach, 3, pair_bits, keys)
     # 13 bytes a token less while the keys are sorted.
     del triple, pair, words, reach
     keys.sort()
-    records = np.empty((stream.size, WIDTH), np.int32)
-    counts = np.empty(stream.size, np.int32)
+    room = min(block, keys.size)
+    records, counts = np.empty((room, WIDTH), np.int32), np.empty(room, np.int32)
     trigrams, bigrams = _Packed(triples, word_bits), _Packed(pairs, word_bits)
-    rows = _distinct(keys, pair_bits, trigrams, bigrams, named, records, counts)
-    return records[:rows], counts[:rows]
+    at = 0
+    while at < keys.size:
+        rows, at = _distinct(keys, at, pair_bits, trigrams, bigrams, named, records, counts)
+        yield records[:rows], counts[:rows]
 
 
 @compiled
 def _roll_up(
     records: Ints,
     counts: Longs,
+    at: int,
     last: Ints,
     open_counts: Longs,
     words: Ints,
     sums: Longs,
     rows: Longs,
-    highest: int,
-) -> None:
-    """Close the n-grams that end with each new record and open those that begin with it."""
-    for i in range(counts.size):
+) -> int:
+    """Close the n-grams that end with each record from ``at`` on, and open those that begin with it.
+
+    Return where it has stopped: at the end, or before a record for which an order may have no room.
+    """
+    while at < counts.size and rows.max() < sums.shape[1]:
         # As many words as this record begins with like the last one: those n-grams are still open.
         shared = 0
-        while shared < WIDTH and records[i, shared] == last[shared] and last[shared] != PAD:
+        while shared < WIDTH and records[at, shared] == last[shared] and last[shared] != PAD:
             shared += 1
-        for n in range(highest):
+        for n in range(rows.size):
             if n < shared:
-                open_counts[n] += counts[i]
+                open_counts[n] += counts[at]
                 continue
             # Sorted input: an n-gram that is not shared never comes again.
             if open_counts[n] > 0:
@@ -209,35 +237,47 @@ def _roll_up(
                 sums[n, row] = open_counts[n]
                 rows[n] = row + 1
             # PAD is no word: the sentence is too short for an n-gram of this order here.
-            open_counts[n] = counts[i] if records[i, n] != PAD else 0
+            open_counts[n] = counts[at] if records[at, n] != PAD else 0
         for k in range(WIDTH):
-            last[k] = records[i, k]
+            last[k] = records[at, k]
+        at += 1
+    return at
 
 
 class RollUp:
-    """Turn sorted records into n-gram counts of orders 1 to ``highest``, block by block.
+    """Turn sorted records into n-gram counts of orders 1 to ``highest``.
 
-    The blocks together are one sorted sequence of distinct records; n-grams that run over the end of a
-    block are held back until they are complete.
+    The records come in blocks, which together are one sorted sequence of distinct ones. An order is handed
+    out when it has ``room`` rows, and at the end.
     """
 
-    def __init__(self, highest: int) -> None:
-        self.highest = highest
+    def __init__(self, highest: int, room: int) -> None:
         self._last = np.full(WIDTH, PAD, np.int32)
         self._open = np.zeros(WIDTH, np.int64)
+        self._words = np.empty((highest, WIDTH, room), np.int32)
+        self._sums = np.empty((highest, room), np.int64)
+        self._rows = np.zeros(highest, np.int64)
 
-    def add(self, records: Ints, counts: Ints | Longs) -> list[NgramCounts]:
-        """Take the next block; return the n-grams that it completes, by order."""
-        # Each record closes at most one n-gram of an order.
-        room = counts.size + 1
-        words = np.empty((self.highest, WIDTH, room), np.int32)
-        sums = np.empty((self.highest, room), np.int64)
-        rows = np.zeros(WIDTH, np.int64)
-        _roll_up(records, counts.astype(np.int64), self._last, self._open, words, sums, rows, self.highest)
-        return [NgramCounts(words[n, : n + 1, : rows[n]], sums[n, : rows[n]]) for n in range(self.highest)]
+    def add(self, records: Ints, counts: Ints | Longs) -> Iterator[list[NgramCounts]]:
+        """Take the next records; yield the n-grams of orders that are full, by order, none of the others."""
+        sums, at = counts.astype(np.int64), 0
+        while at < sums.size:
+            at = _roll_up(records, sums, at, self._last, self._open, self._words, self._sums, self._rows)
+            full = self._rows == self._sums.shape[1]
+            if full.any():
+                yield self._taken(full)
 
-    def finish(self) -> list[NgramCounts]:
-        """Return the n-grams that were held back."""
+    def finish(self) -> Iterator[list[NgramCounts]]:
+        """Yield all that is left."""
         # A record that shares nothing closes all that is open.
         end = np.full((1, WIDTH), PAD, np.int32)
-        return self.add(end, np.zeros(1, np.int64))
+        yield from self.add(end, np.zeros(1, np.int64))
+        yield self._taken(self._rows > 0)
+
+    def _taken(self, chosen: Bools) -> list[NgramCounts]:
+        rows = np.where(chosen, self._rows, 0)
+        self._rows -= rows
+        return [
+            NgramCounts(self._words[n, : n + 1, :size], self._sums[n, :size])
+            for n, size in enumerate(rows.tolist())
+        ]

@@ -21,6 +21,8 @@ _LARGEST_CHUNK = 1 << 24
 _SMALLEST_CHUNK = 1 << 16
 #: Bytes of memory for each record of a block that is merged and rolled up, all arrays counted.
 _BYTES_PER_RECORD = 512
+#: Records of a block, at most: larger ones are no faster, and new memory takes the system time.
+_LARGEST_BLOCK = 1 << 17
 
 
 @compiled
@@ -157,13 +159,14 @@ def merge(runs: SortedRuns, block: int) -> Iterator[tuple[Ints, Longs]]:
         yield held
 
 
-def rolled_up(records: Iterable[tuple[Ints, Ints | Longs]], highest: int) -> Iterator[list[NgramCounts]]:
-    """Yield the n-grams of orders 1 to ``highest`` of sorted records, block by block."""
-    roll_up = RollUp(highest)
+def rolled_up(
+    records: Iterable[tuple[Ints, Ints | Longs]], highest: int, block: int
+) -> Iterator[list[NgramCounts]]:
+    """Yield the n-grams of orders 1 to ``highest`` of sorted records, up to ``block`` rows at once."""
+    roll_up = RollUp(highest, block)
     for rows, counts in records:
-        if counts.size:
-            yield roll_up.add(rows, counts)
-    yield roll_up.finish()
+        yield from roll_up.add(rows, counts)
+    yield from roll_up.finish()
 
 
 class NgramCounter:
@@ -178,7 +181,7 @@ class NgramCounter:
     def __init__(self, *, highest: int, memory: int, folder: Path) -> None:
         self.highest, self.memory, self.folder = highest, memory, folder
         self.chunk = min(max(memory // BYTES_PER_TOKEN, _SMALLEST_CHUNK), _LARGEST_CHUNK)
-        self.block = max(memory // _BYTES_PER_RECORD, _SMALLEST_CHUNK)
+        self.block = min(max(memory // _BYTES_PER_RECORD, _SMALLEST_CHUNK), _LARGEST_BLOCK)
         self._waiting: list[Ints] = []
         self._tokens = 0
         self._runs: list[tuple[Path, Path]] = []
@@ -193,15 +196,12 @@ class NgramCounter:
 
     def results(self) -> Iterator[list[NgramCounts]]:
         """Yield the counts of orders 1 to ``highest``, sorted, in blocks."""
-        yield from rolled_up(self.records(), self.highest)
+        yield from rolled_up(self.records(), self.highest, self.block)
 
     def records(self) -> Iterator[tuple[Ints, Ints | Longs]]:
         """Yield the distinct records and their counts, sorted, in blocks."""
         if not self._runs:
-            records, counts = self._sorted_chunk()
-            # In blocks even when all is in memory: rolling up takes several times as much.
-            for start in range(0, counts.size, self.block):
-                yield records[start : start + self.block], counts[start : start + self.block]
+            yield from self._sorted_chunk()
             return
         self._spill()
         yield from merge_runs(self._runs, block=self.block)
@@ -211,25 +211,28 @@ class NgramCounter:
         self._waiting, self._tokens, self._runs = [], 0, []
         folders.remove(self.folder)
 
-    def _sorted_chunk(self) -> tuple[Ints, Ints]:
+    def _sorted_chunk(self) -> Iterator[tuple[Ints, Ints]]:
         if not self._waiting:
-            return np.empty((0, WIDTH), np.int32), np.empty(0, np.int32)
-        stream = np.concatenate(self._waiting)
-        self._waiting, self._tokens = [], 0
+            return
         # Dense numbers, as few bits as the chunk needs, in the order of the ids.
-        present = np.bincount(stream) > 0
+        present = np.zeros(max(int(part.max()) for part in self._waiting) + 1, bool)
+        for part in self._waiting:
+            present[part] = True
         names = np.flatnonzero(present).astype(np.int32)
         rank = np.cumsum(present, dtype=np.int32) - np.int32(1)
-        return sort_records(rank[stream], names, ends=int(rank[EOS]))
+        stream = np.concatenate([rank[part] for part in self._waiting])
+        self._waiting, self._tokens = [], 0
+        yield from sort_records(stream, names, ends=int(rank[EOS]), block=self.block)
 
     def _spill(self) -> None:
-        records, counts = self._sorted_chunk()
         folders.make(self.folder)
         paths = (
             self.folder / f"{len(self._runs)}.records",
             self.folder / f"{len(self._runs)}.counts",
         )
         # Plain arrays: a run is read once, by this process, in blocks.
-        paths[0].write_bytes(records.data)  # unlike `tofile`, says that the disk is full
-        paths[1].write_bytes(counts.data)
+        with paths[0].open("wb") as of_records, paths[1].open("wb") as of_counts:
+            for records, counts in self._sorted_chunk():
+                of_records.write(records.data)  # unlike `tofile`, says that the disk is full
+                of_counts.write(counts.data)
         self._runs.append(paths)

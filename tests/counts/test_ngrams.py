@@ -37,11 +37,17 @@ def collected(counter: NgramCounter) -> list[list[tuple[tuple[int, ...], int]]]:
     return rows
 
 
+def sorted_records(stream: np.ndarray, names: np.ndarray, *, ends: int) -> tuple[np.ndarray, np.ndarray]:
+    """All records at once, of blocks of two."""
+    blocks = [(r.copy(), c.copy()) for r, c in sort_records(stream, names, ends=ends, block=2)]
+    return np.concatenate([r for r, _ in blocks]), np.concatenate([c for _, c in blocks])
+
+
 def test_records_of_one_sentence() -> None:
     """Every token starts one record that ends with its sentence."""
     # <s> a b </s> with a = 7 and b = 4: records start at each of the four tokens.
     stream = np.array([0, 3, 2, 1], np.int32)  # dense numbers in the order of the ids 1, 2, 4, 7
-    records, counts = sort_records(stream, np.array([1, 2, 4, 7], np.int32), ends=1)
+    records, counts = sorted_records(stream, np.array([1, 2, 4, 7], np.int32), ends=1)
 
     assert records.tolist() == [
         [1, 7, 4, 2, PAD],
@@ -56,13 +62,16 @@ def test_roll_up_by_hand() -> None:
     """Records that share their first words are one n-gram of that order."""
     # Twice "a b", once "a c" (a=3 b=4 c=5), ends left out: unigram a 3, bigrams a b 2 and a c 1.
     records = np.array([[3, 4, PAD, PAD, PAD], [3, 5, PAD, PAD, PAD], [4, PAD, PAD, PAD, PAD]], np.int32)
-    roll_up = RollUp(2)
-    first, last = roll_up.add(records, np.array([2, 1, 2])), roll_up.finish()
+    roll_up = RollUp(2, 2)
 
-    assert [counted.words.T.tolist() for counted in first] == [[[3]], [[3, 4], [3, 5]]]
-    assert [counted.counts.tolist() for counted in first] == [[3], [2, 1]]
-    assert last[0].words.tolist() == [[4]]
-    assert last[0].counts.tolist() == [2]
+    # The second order is full with the last record, the first one when it is asked for all.
+    [full] = roll_up.add(records, np.array([2, 1, 2]))
+    assert [counted.words.T.tolist() for counted in full] == [[], [[3, 4], [3, 5]]]
+    assert [counted.counts.tolist() for counted in full] == [[], [2, 1]]
+    [both, nothing] = roll_up.finish()
+    assert both[0].words.tolist() == [[3, 4]]
+    assert both[0].counts.tolist() == [3, 2]
+    assert [counted.counts.size for counted in nothing] == [0, 0]
 
 
 @given(SENTENCES, st.integers(1, 5))
@@ -114,9 +123,9 @@ def test_wide_vocabulary_takes_the_other_road() -> None:
     stream = rng.integers(0, names.size, 5000).astype(np.int32)
     stream[9::10] = 2
     stream[-1] = 2
-    records, counts = sort_records(stream, names, ends=2)
+    records, counts = sorted_records(stream, names, ends=2)
     narrow_names, narrow = np.unique(stream, return_inverse=True)
-    expected, expected_counts = sort_records(
+    expected, expected_counts = sorted_records(
         narrow.astype(np.int32), narrow_names, ends=int(np.searchsorted(narrow_names, 2))
     )
 

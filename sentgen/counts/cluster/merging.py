@@ -91,14 +91,14 @@ def merge_range(
     try:
         with ExitStack() as stack:
             block = max(memory // 4 // _BYTES_PER_RECORD, 1 << 14)
-            for orders in rolled_up(merge(_Runs(files, stack), block), len(parts)):
+            for orders in rolled_up(merge(_Runs(files, stack), block), len(parts), block):
                 for order, counted in enumerate(orders, 1):
                     if counted.counts.size:
                         columns = [pa.array(np.full(counted.counts.size, segment, np.int32))]
-                        columns += [pa.array(words) for words in counted.words]
+                        columns += [pa.array(words.copy()) for words in counted.words]
                         table = f"ngram_{order}"
                         rows = pa.Table.from_arrays(
-                            [*columns, pa.array(counted.counts)], schema=file_schema(table)
+                            [*columns, pa.array(counted.counts.copy())], schema=file_schema(table)
                         )
                         draft.append(table, rows)
         found = [asdict(write_file(lake, table, parts[table], rows)) for table, rows in draft.read()]
