@@ -14,6 +14,7 @@ from sentgen.corpus.sources import LineReader
 from sentgen.corpus.token_columns import STRINGS, TokenColumns
 from sentgen.corpus.treebank_blocks import TreebankBlock
 from sentgen.corpus.validation import InputLimits
+from sentgen.counts.region_rows import RegionRows
 from sentgen.errors import Rejection
 
 
@@ -43,32 +44,41 @@ def found_in(file: Path, limits: InputLimits, road: Any) -> tuple[list[Any], lis
         (s.line, s.sent_id, s.text, s.metadata, s.comments, s.verbatim, s.document, s.multiwords, s.ranges)
         for s in sentences
     ]
-    nodes = [
-        (
-            s.empty_nodes,
-            [(mark.place, mark.region.kind, mark.region.attributes, mark.begins) for mark in s.marks],
-        )
-        for s in sentences
-    ]
+    nodes = [s.empty_nodes for s in sentences]
     rejections = [one for one in found if isinstance(one, Rejection)]
-    return [told, nodes, *_plain(parts, len(sentences))], rejections
+    return [told, nodes, _regions(found), *_plain(parts)], rejections
 
 
 def _sentences(block: TreebankBlock) -> list[Sentence]:
-    """Return the sentences of a block with their marks, without their columns."""
-    sentences = [block.told.get(at, Sentence([], line=line)) for at, line in enumerate(block.lines.tolist())]
-    ends = np.cumsum(block.columns.lengths)
-    for mark in block.marks:
-        at = int(np.searchsorted(ends, mark.place))
-        before = int(ends[at] - block.columns.lengths[at])
-        sentences[at].marks += (mark._replace(place=mark.place - before),)
-    return sentences
+    """Return the sentences of a block without their columns and marks."""
+    return [block.told.get(at, Sentence([], line=line)) for at, line in enumerate(block.lines.tolist())]
 
 
-def _plain(parts: list[TokenColumns], size: int) -> list[Any]:
+def _regions(found: list[TreebankBlock | Sentence | Rejection]) -> list[list[tuple[object, ...]]]:
+    """Return the rows that are stored of regions."""
+    rows, number = RegionRows(), 1
+
+    def add(sentence: Sentence, length: int) -> None:
+        nonlocal number
+        rows.add(number, length, sentence, first=number == 1 or sentence.document is not None)
+        number += 1
+
+    for one in found:
+        if isinstance(one, Sentence):
+            add(one, len(one.forms))
+        elif isinstance(one, TreebankBlock):
+            first = number
+            for sentence, length in zip(_sentences(one), one.columns.lengths.tolist(), strict=True):
+                add(sentence, length)
+            rows.add_block(first, one.columns.lengths, one.marks, one.spans)
+    rows.end_source()
+    return [sorted(rows.regions), sorted(rows.attributes)]
+
+
+def _plain(parts: list[TokenColumns]) -> list[Any]:
     if not parts:
         return []
-    columns = TokenColumns.joined(parts).cut(0, size)
+    columns = TokenColumns.joined(parts).said()
     assert columns.strings["forms"] is not None
     coded = [columns.strings[name] for name in STRINGS]
     strings = [None if one is None else np.array(one.values.strings)[one.codes].tolist() for one in coded]

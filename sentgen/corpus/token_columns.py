@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import NamedTuple, Self, TypeAlias
 
@@ -139,7 +139,8 @@ class TokenColumns:
             filled = (
                 pa.nulls(n, pa.bool_()) if one is None else one for one, n in zip(columns, sizes, strict=True)
             )
-            joined: Column = pa.chunked_array(list(chain.from_iterable(map(_chunks, filled))))
+            # In one piece, or the rows that are written of them would be in as many.
+            joined: Column = pa.concat_arrays(list(chain.from_iterable(map(_chunks, filled))))
             return joined
 
         def numbers(columns: Sequence[Ints | None], missing: int) -> Ints | None:
@@ -160,32 +161,21 @@ class TokenColumns:
             np.concatenate([part.unmarked for part in parts]),
         )
 
-    def cut(self, first: int, end: int) -> Self:
-        """Return the sentences from ``first`` up to ``end``, without columns that say nothing of them."""
-        begin, size = int(self.lengths[:first].sum()), int(self.lengths[first:end].sum())
+    def said(self) -> Self:
+        """Return them without columns that say nothing."""
 
         def numbers(column: Ints | None, missing: int) -> Ints | None:
-            part = None if column is None else column[begin : begin + size]
-            return None if part is None or (part == missing).all() else part
+            return None if column is None or (column == missing).all() else column
 
-        return type(self)(
-            self.lengths[first:end],
-            {
-                # Of forms `_` is a word like any other, and all of them may be it.
-                name: None if column is None else _part(column, begin, size, whole=name == "forms")
-                for name, column in self.strings.items()
-            },
-            numbers(self.heads, NO_HEAD),
-            numbers(self.nps, NO_NP),
-            None if self.space_after is None else self.space_after.slice(begin, size),
-            self.unmarked[first:end],
-        )
-
-
-def _part(column: Coded, begin: int, size: int, *, whole: bool) -> Coded | None:
-    """Return part of a column, or ``None`` if it says nothing, and need not be ``whole``."""
-    part = column._replace(codes=column.codes[begin : begin + size])
-    return part if whole or not part.having(ABSENT).all() else None
+        # Of forms `_` is a word like any other, and all of them may be it.
+        absent = {
+            name
+            for name, column in self.strings.items()
+            if name != "forms" and column is not None and column.having(ABSENT).all()
+        }
+        strings = {name: None if name in absent else column for name, column in self.strings.items()}
+        heads, nps = numbers(self.heads, NO_HEAD), numbers(self.nps, NO_NP)
+        return replace(self, strings=strings, heads=heads, nps=nps)
 
 
 def _joined(columns: Sequence[Coded | None], sizes: Sequence[int]) -> Coded | None:

@@ -20,7 +20,7 @@ from sentgen.arrays import Bools, Ints, Longs
 from sentgen.corpus.base_np import NO_HEAD
 from sentgen.corpus.readers import conllu
 from sentgen.corpus.readers._columns import HEADS, FormatError, split_columns
-from sentgen.corpus.sentence import ABSENT, RESERVED, Mark, Sentence
+from sentgen.corpus.sentence import ABSENT, RESERVED, Mark, Region, Sentence
 from sentgen.corpus.sources import LineReader
 from sentgen.corpus.token_columns import STRINGS, Coded, TokenColumns
 from sentgen.corpus.validation import CONTROL_BYTES, InputLimits
@@ -35,6 +35,25 @@ _UNREAD = -2
 
 
 @dataclass(frozen=True, slots=True)
+class Spans:
+    """Regions that have tokens, and begin and end in one block, in the order in which they end.
+
+    Attributes:
+        regions: what is said of them.
+        which: (spans,) of which of ``regions`` each is one.
+        begins: (spans,) the tokens of the block before each, at least one.
+        ends: (spans,) the tokens up to its last one.
+        order: (spans,) how many regions begin before it behind the first token of the block.
+    """
+
+    regions: Sequence[Region]
+    which: Longs
+    begins: Longs
+    ends: Longs
+    order: Longs
+
+
+@dataclass(frozen=True, slots=True)
 class TreebankBlock:
     """Sentences end to end.
 
@@ -45,12 +64,14 @@ class TreebankBlock:
         columns: those of all of them.
         marks: those of regions, behind so many tokens of the block, at least one; they come after what a
             sentence has itself.
+        spans: the regions that have no marks; where there are any, only the first sentence is told.
     """
 
     lines: Longs
     told: dict[int, Sentence]
     columns: TokenColumns
     marks: Sequence[Mark] = ()
+    spans: Spans | None = None
 
 
 class Careful(Exception):

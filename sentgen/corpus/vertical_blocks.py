@@ -15,12 +15,12 @@ import pyarrow as pa
 
 from sentgen.arrays import Bools, Bytes, Ints, Longs
 from sentgen.corpus.readers._columns import Carried
-from sentgen.corpus.readers._vertical_pieces import Piece, Pieces
+from sentgen.corpus.readers._vertical_pieces import Piece, Pieces, region_of
 from sentgen.corpus.readers.vertical import notes_on, read_piece
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import LineReader
 from sentgen.corpus.token_columns import STRINGS, TokenColumns
-from sentgen.corpus.treebank_blocks import Careful, TreebankBlock, heads_of, said
+from sentgen.corpus.treebank_blocks import Careful, Spans, TreebankBlock, heads_of, said
 from sentgen.corpus.vertical_rows import BEGINS, ENDS, GLUES, OTHER, SAYS, TELLS, TOKEN, DistinctRows
 from sentgen.errors import Rejection
 
@@ -178,11 +178,35 @@ class _Stretch:
         tells = np.flatnonzero((kinds == TELLS) | (kinds == SAYS)) + self.first
         return np.unique(np.concatenate((tells, after, borders[[0, -1]])))
 
+    def _spans(self, events: Longs) -> tuple[Spans | None, Bools]:
+        """Return the regions that begin and end between the first token and the last, and the other events.
+
+        There are none where a sentence says something, which may be regions, too, and where one has no token.
+        """
+        rest = np.ones(events.size, bool)
+        kinds = self._lines.kinds[events]
+        tells = np.flatnonzero((kinds == TELLS) & (events > self._tokens[0]))
+        if not tells.size or (kinds == SAYS).any():
+            return None, rest
+        numbers, which = np.unique(self._lines.numbers[events[tells]], return_inverse=True)
+        tags = [self._lines.rows.tags[number] for number in numbers.tolist()]
+        regions = [region_of(tag) for tag in tags]
+        opens = np.array([tag.opens for tag in tags])[which]
+        of_kind = np.unique([region.kind for region in regions], return_inverse=True)[1]
+        first, last = pairs_of(opens, of_kind[which])
+        tokens = np.searchsorted(self._tokens, events[tells])
+        if not first.size or (tokens[first] == tokens[last]).any():
+            return None, rest
+        rest[tells[first]] = rest[tells[last]] = False
+        order = np.cumsum(opens)[first] - 1
+        return Spans(regions, which[first], tokens[first], tokens[last], order), rest
+
     def read(self, pieces: Pieces) -> TreebankBlock:
         """Take all tags; return the sentences."""
         lines = self._lines.line + self._tokens[self._starts].astype(np.int64)
-        told: dict[int, Piece] = {}
         events = self._events()
+        spans, rest = self._spans(events)
+        events = events[rest]
         # How many of its tokens stand before each, and the sentence of the last of these.
         tokens = np.searchsorted(self._tokens, events)
         numbers = np.searchsorted(self._starts, tokens) - 1
@@ -219,7 +243,29 @@ class _Stretch:
             begin(waiting)
         pieces.leave(told.values())
         sentences = {number: piece.sentence for number, piece in told.items()}
-        return TreebankBlock(lines, sentences, self._columns, whole.marks or [])
+        return TreebankBlock(lines, sentences, self._columns, whole.marks or [], spans)
+
+
+def pairs_of(opens: Bools, kinds: Longs) -> tuple[Longs, Longs]:
+    """Return which tags belong together, each with the last one of its kind that is open, by their ends.
+
+    >>> pairs_of(np.array([True, True, False, False, False]), np.array([0, 0, 0, 1, 0]))
+    (array([1, 0]), array([2, 4]))
+    """
+    left = np.argsort(kinds, kind="stable")
+    firsts, lasts = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    while True:
+        # One that opens and one that closes, next to each other: without them, those around them are.
+        found = opens[left[:-1]] & ~opens[left[1:]] & (kinds[left[:-1]] == kinds[left[1:]])
+        if not found.any():
+            break
+        at = np.flatnonzero(found)
+        firsts.append(left[at])
+        lasts.append(left[at + 1])
+        left = np.delete(left, np.concatenate((at, at + 1)))
+    first, last = np.concatenate(firsts), np.concatenate(lasts)
+    by_end = np.argsort(last)
+    return first[by_end], last[by_end]
 
 
 def _block(found: Sequence[Piece], rows: DistinctRows) -> TreebankBlock:

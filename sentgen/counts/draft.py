@@ -16,6 +16,8 @@ from sentgen.schema.store import append
 
 #: Bytes that may wait in memory: half a million tokens with their trees.
 _IN_MEMORY = 32 << 20
+#: Rows of a statement: one of fewer than a row group (122,880) has DuckDB copy them once more.
+_STATEMENT_ROWS = 500_000
 
 
 @dataclass(slots=True)
@@ -64,6 +66,20 @@ class _Part:
             self.file.close()
 
 
+def _together(batches: pa.RecordBatchReader) -> Iterator[pa.Table]:
+    """Yield rows that are worth a statement."""
+    waiting: list[pa.RecordBatch] = []
+    rows = 0
+    for batch in batches:
+        waiting.append(batch)
+        rows += batch.num_rows
+        if rows >= _STATEMENT_ROWS:
+            yield pa.Table.from_batches(waiting)
+            waiting, rows = [], 0
+    if waiting:
+        yield pa.Table.from_batches(waiting)
+
+
 class Draft:
     """What an ingestion wants to store, until others have to stop reading.
 
@@ -93,9 +109,9 @@ class Draft:
     def write(self, connection: Connection) -> None:
         """Store all of it, and forget it."""
         for table, rows in self.read():
-            # Batch by batch: DuckDB keeps what one statement inserts in memory, up to its limit.
-            for batch in rows:
-                append(connection, table, batch)
+            # Some at a time: DuckDB keeps what one statement inserts in memory, up to its limit.
+            for some in _together(rows):
+                append(connection, table, some)
         self.close()
 
     def read(self) -> Iterator[tuple[str, pa.RecordBatchReader]]:

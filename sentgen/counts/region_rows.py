@@ -12,6 +12,7 @@ import numpy as np
 from sentgen.arrays import Ints, Longs
 from sentgen.corpus.comments import SPEAKER, regions_said
 from sentgen.corpus.sentence import Mark, Region, Sentence
+from sentgen.corpus.treebank_blocks import Spans
 
 #: A row without its corpus.
 Row = tuple[object, ...]
@@ -80,19 +81,26 @@ class RegionRows:
             self._end(region, self._last)
         self._waiting, self._said = [], {}
 
-    def add_marks(self, first: int, lengths: Ints, places: Longs, marks: Sequence[Mark]) -> None:
-        """Take marks of sentences that were taken, after those of the first one.
+    def add_block(self, first: int, lengths: Ints, marks: Sequence[Mark], spans: Spans | None) -> None:
+        """Take what a block says of its sentences, after the marks that its first one has itself.
 
         Args:
             first: number of the first sentence.
             lengths: tokens of each.
-            places: behind how many of all their tokens each mark stands, at least one.
-            marks: the marks.
+            marks: those of regions, behind so many of all tokens, at least one.
+            spans: regions that have no marks.
         """
         ends = np.cumsum(lengths, dtype=np.int64)
+        places = np.array([mark.place for mark in marks], np.int64)
         at = np.searchsorted(ends, places)
         within = places - (ends - lengths)[at]
         last, whole = first + lengths.size - 1, (within == lengths[at]).tolist()
+        begun = iter(list[_Begun]())
+        if spans is not None:
+            begins = places[np.array([mark.begins for mark in marks], bool)]
+            begun = iter(self._add_spans(first, ends, lengths, begins, spans))
+            # What begins behind the token that is the last of a sentence is known to begin with the next.
+            whole = (places == ends[-1]).tolist()
         # Those that wait since they were marked behind the last token of a sentence.
         since = last
         for mark, number, place, behind in zip(
@@ -106,10 +114,39 @@ class RegionRows:
             elif behind:
                 self._waiting.append(mark.region)
                 since = number
+            elif spans is not None:
+                self._open[mark.region] = next(begun)
             else:
                 self._begin(mark.region, number, place + 1)
         if last > since:
             self._begin_waiting(since + 1)
+
+    def _add_spans(self, first: int, ends: Longs, lengths: Ints, places: Longs, spans: Spans) -> list[_Begun]:
+        """Add the rows of spans; return where the other regions begin, which begin behind so many tokens."""
+        total = spans.order.size + places.size
+        others = np.setdiff1d(np.arange(total), spans.order, assume_unique=True)
+        all_places = np.empty(total, np.int64)
+        all_places[spans.order], all_places[others] = spans.begins, places
+        # The sentence of the next token, and how many of its regions have begun before.
+        at = np.searchsorted(ends, all_places, "right")
+        numbers = np.arange(total) - np.searchsorted(at, at) + np.where(at == 0, self.begun[first], 0) + 1
+        starts = np.concatenate((ends - lengths, ends[-1:]))
+        begun = [
+            _Begun(*values)
+            for values in zip(
+                (first + at).tolist(), numbers.tolist(), (all_places - starts[at] + 1).tolist(), strict=True
+            )
+        ]
+        last = np.searchsorted(ends, spans.ends)
+        for which, number, sentence, position in zip(
+            spans.which.tolist(),
+            spans.order.tolist(),
+            (first + last).tolist(),
+            (spans.ends - starts[last]).tolist(),
+            strict=True,
+        ):
+            self._add(spans.regions[which], begun[number], (sentence, position))
+        return [begun[number] for number in others.tolist()]
 
     def _begin_waiting(self, number: int) -> None:
         """Begin what waits with a sentence."""
@@ -143,8 +180,10 @@ class RegionRows:
         if region in self._waiting:
             self._waiting.remove(region)
         begun = self._open.pop(region, None)
-        if begun is None or last < (begun.sentence, begun.position):
-            return
+        if begun is not None and last >= (begun.sentence, begun.position):
+            self._add(region, begun, last)
+
+    def _add(self, region: Region, begun: _Begun, last: tuple[int, int]) -> None:
         self.regions.append((begun.sentence, begun.place, region.kind, begun.position, *last))
         if region.attributes:
             self.attributes += [(begun.sentence, begun.place, *attribute) for attribute in region.attributes]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pyarrow as pa
 from sqlalchemy import Connection, Table
 
 from sentgen.arrays import Ints, Longs
+from sentgen.corpus.token_columns import Coded, Values
 from sentgen.corpus.vocabulary import Vocabulary
 from sentgen.schema.engine import one_number, registered
 from sentgen.schema.store import fetch_arrow, raw
@@ -36,11 +38,30 @@ class StoredStrings:
         self.vocabulary = Vocabulary()
         self._ids = np.empty(0, np.int32)
         self._next = -1
+        #: The number of each of the strings that columns share, -1 for one that none of their rows had yet.
+        self._numbers = WeakKeyDictionary[Values, Ints]()
 
-    def encode(self, strings: list[str], codes: Ints | None = None, *, lowercase: bool = False) -> Ints:
-        """Return the ids of a column: of the strings, or of that one which ``codes`` names for each row."""
-        numbers = self.vocabulary.encode(strings, lowercase=lowercase)
-        return self.resolve(numbers if codes is None else numbers[codes])
+    def encode(self, strings: list[str]) -> Ints:
+        """Return the ids of strings."""
+        return self.resolve(self.vocabulary.encode(strings))
+
+    def encode_column(self, column: Coded, *, lowercase: bool = False) -> Ints:
+        """Return the ids of a column: what of its strings was met before is not looked at again."""
+        strings = column.values.strings
+        numbers = self._numbers.get(column.values, np.empty(0, np.int32))
+        if numbers.size < len(strings):
+            more = np.full(len(strings) - numbers.size, -1, np.int32)
+            numbers = self._numbers[column.values] = np.concatenate((numbers, more))
+        found = numbers[column.codes]
+        new = column.codes[found < 0]
+        if new.size:
+            # In the order of their first occurrence.
+            codes = pa.array(new).unique().to_numpy()
+            numbers[codes] = self.vocabulary.encode(
+                [strings[code] for code in codes.tolist()], lowercase=lowercase
+            )
+            found = numbers[column.codes]
+        return self.resolve(found)
 
     def resolve(self, numbers: Ints) -> Ints:
         """Translate numbers of the vocabulary to ids; new strings get the next ids, frequent ones first."""

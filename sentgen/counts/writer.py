@@ -33,6 +33,7 @@ from sentgen.counts.strings import StoredStrings
 from sentgen.counts.treebank_rows import Placed, rows_of, treebank_rows
 from sentgen.counts.units import NOT_LAST, unit_heads
 from sentgen.schema.counting import count_trees
+from sentgen.schema.engine import raw
 from sentgen.schema.store import append, next_id, now
 from sentgen.schema.tables import corpus as tables
 from sentgen.schema.tables.corpus import BOS, EOS
@@ -146,33 +147,22 @@ class Writer:
 
     def _add_block(self, block: TreebankBlock) -> None:
         """Take sentences whose columns stand end to end."""
-        ends = np.cumsum(block.columns.lengths, dtype=np.int64)
-        marks = np.array([mark.place for mark in block.marks], np.int64)
-        begin = taken = 0
-        while begin < ends.size:
-            self._join()
-            # Up to the sentence with which there is enough to write.
-            full = int(np.searchsorted(ends, taken + FLUSH_TOKENS - self._pending_tokens))
-            end = min(full + 1, ends.size)
-            first = self._next_sentence
-            self._place_all(block, begin, end)
-            some = slice(*np.searchsorted(marks, (taken, ends[end - 1]), "right").tolist())
-            if some.start < some.stop:
-                lengths = block.columns.lengths[begin:end]
-                self._regions.add_marks(first, lengths, marks[some] - taken, block.marks[some])
-            self._parts.append(block.columns.cut(begin, end))
-            self._lines.append(block.lines[begin:end])
-            begin, taken = end, int(ends[end - 1])
-            if self._pending_tokens >= FLUSH_TOKENS:
-                self.flush()
+        self._join()
+        first = self._next_sentence
+        self._place_all(block)
+        self._regions.add_block(first, block.columns.lengths, block.marks, block.spans)
+        self._parts.append(block.columns.said())
+        self._lines.append(block.lines)
+        if self._pending_tokens >= FLUSH_TOKENS:
+            self.flush()
 
-    def _place_all(self, block: TreebankBlock, begin: int, end: int) -> None:
-        """Put sentences of a block behind those that wait."""
-        at, lengths = begin, block.columns.lengths
-        for number in [*sorted(number for number in block.told if begin <= number < end), end]:
+    def _place_all(self, block: TreebankBlock) -> None:
+        """Put the sentences of a block behind those that wait."""
+        at, lengths = 0, block.columns.lengths
+        for number in [*sorted(block.told), lengths.size]:
             if at < number:
                 self._pass_by(lengths[at:number])
-            if number < end:
+            if number < lengths.size:
                 self._place(block.told[number], int(lengths[number]))
             at = number + 1
 
@@ -262,7 +252,7 @@ class Writer:
             },
             documents,
         )
-        words = self._words.encode(*forms.used(), lowercase=self.corpus.lowercase)
+        words = self._words.encode_column(forms, lowercase=self.corpus.lowercase)
         self._append_tokens(self._annotation(columns), words, lengths, ids)
         self._append_multiwords()
         placed = Placed(self.corpus.id, ids, columns, told, self._begun)
@@ -275,10 +265,10 @@ class Writer:
 
     def _said(self, ids: Longs, what: Callable[[Sentence], str]) -> pa.Array:
         """Return something that is said of some of the sentences that wait."""
-        said: list[str | None] = [None] * ids.size
-        for number, sentence in self._told.items():
-            said[number - int(ids[0])] = what(sentence) or None
-        return pa.array(said, pa.string())
+        told = {number: text for number, sentence in self._told.items() if (text := what(sentence))}
+        if not told:
+            return pa.nulls(ids.size, pa.string())
+        return pa.array([told.get(number) for number in ids.tolist()], pa.string())
 
     def _append_regions(self) -> None:
         """Draft the regions that have ended."""
@@ -326,15 +316,14 @@ class Writer:
         for name, store, column in strings:
             if (filled := tokens.strings[column]) is None:
                 continue
-            values, codes = filled.used()
             # Null in the column, and the mark gets an id all the same: encoding knows no gaps.
-            absent = codes == values.index(ABSENT) if ABSENT in values else None
-            if absent is not None and column == "lemmas":
+            absent = filled.having(ABSENT)
+            if column == "lemmas" and absent.any():
                 absent &= ~_underscores(tokens, absent)
-            ids = store.encode(values, codes, lowercase=self.corpus.lowercase and name == "lemma_id")
-            columns[name] = pa.array(ids, mask=absent)
+            ids = store.encode_column(filled, lowercase=self.corpus.lowercase and name == "lemma_id")
+            columns[name] = pa.array(ids, mask=absent if absent.any() else None)
             if name in _CODES:
-                classes[name] = _CODES[name](values)[codes]
+                classes[name] = _CODES[name](filled.values.strings)[filled.codes]
         if tokens.space_after is not None:
             columns["space_after"] = tokens.space_after
         return columns | self._tree_columns(tokens, classes.get("upos_id"), classes.get("deprel_id"))
@@ -425,5 +414,7 @@ def append_ngrams(connection: Connection, segment_id: int, block: Sequence[Ngram
     for order, counted in enumerate(block, 1):
         if counted.counts.size:
             words = {f"w{i}": counted.words[i - 1] for i in range(1, order + 1)}
-            rows = {"segment_id": np.full(counted.counts.size, segment_id, np.int32)}
-            append(connection, f"ngram_{order}", pa.table(rows | words | {"count": counted.counts}))
+            _rows = pa.table(words | {"count": counted.counts})  # found by its name, as `append` does it
+            raw(connection).execute(
+                f"insert into ngram_{order} by name select {segment_id} as segment_id, * from _rows"
+            )

@@ -274,6 +274,11 @@ _LINES = [
 ]
 
 
+#: Regions within and across each other.
+_NESTED = [
+    "<s>\n<hi rend='b'>\n<name>\na\tA\ta\n</name>\nb\tB\tb\n</s>\n<name>\n<s>\na\tA\ta\n</hi>\nc\tC\tc\n</name>\n</s>",
+    "<div>\n<p>\n<div>\n<s>\na\tA\ta\n</s>\n</div>\n</p>\n<s>\nb\tB\tb\n</s>\n</div>",
+]
 #: What sentences are made of that are read without a Python object each, and what may stand around them.
 _SENTENCES = [
     "<s>\na\tA\ta\nb\tB\tb\n</s>",
@@ -281,6 +286,7 @@ _SENTENCES = [
     "<s>\n<hi rend='b'>\na\tA\ta\n</hi>\n<lb/>\nc\t_\t__UNDEF__\n<name>\n</s>",
     "<s id='1' mood='x'>\na\tA\ta\n</name>\nb\tB\tb\n</s>",
     "<s speaker='Ann' newpar=''>\n\nb\tB\tb\n\n</s>",
+    *_NESTED,
     "<s>\n</s>",
     "<p>",
     "</p>\n<p n='2'>",
@@ -307,6 +313,8 @@ def _pieces(pieces: list[str], most: int) -> st.SearchStrategy[list[str]]:
 @example(["<p>", *["a\tA\ta"] * 12, "", "</p>"], LIMITS, None, "p", 60)
 @example(["a\tA\ta", "", "<g/>", "", "<g/>", "", "a\tA\ta"], LIMITS, None, None, 60)
 @example(["<x>", *["a\tA\ta"] * 12, "", "</x>"], LIMITS, None, None, 60)
+@example([*_SENTENCES[:3], *_NESTED, *_SENTENCES[:2], *_NESTED], LIMITS, None, None, 1 << 20)
+@example([_SENTENCES[0], "<name>", *_NESTED, *_NESTED, _SENTENCES[0]], LIMITS, None, None, 1 << 20)
 def test_both_roads_find_the_same(
     tmp_path_factory: pytest.TempPathFactory,
     lines: list[str],
@@ -354,6 +362,23 @@ def test_sentences_of_which_nothing_is_said_are_no_objects(tmp_path: Path) -> No
 
     told = [(one.columns.lengths.size, sorted(one.told)) for one in found]
     assert told == [(1, [0]), (11, [0, 5]), (1, [0])]
+
+
+def test_regions_that_begin_and_end_in_a_block_are_no_objects(tmp_path: Path) -> None:
+    """However deep, whatever their attributes; one that the block cuts is, and so are all if one is empty."""
+    file = tmp_path / "a.vert"
+    one = "<s>\na\tA\ta\n</s>"
+    nested = f"<div n='1'>\n<div>\n<p>\n{one}\n</p>\n<p>\n{one}\n</p>\n</div>\n</div>"
+
+    def found(*parts: str) -> tuple[int, int]:
+        file.write_text("\n".join(["<doc>", one, one, *parts, one, "</doc>"]), "utf-8")
+        blocks = [one for one in read_blocks(source_at(str(file)).open()) if isinstance(one, TreebankBlock)]
+        spans = [block.spans.which.size for block in blocks if block.spans is not None]
+        return sum(spans), sum(len(block.marks) for block in blocks)
+
+    assert found(nested, nested) == (8, 0)
+    assert found(nested, "</hi>", "<p>", one) == (4, 1)
+    assert found(nested, "<p>", "</p>") == (0, 8)
 
 
 def test_a_blank_line_ends_what_stands_before_it_and_a_tag_of_no_paragraph_nothing() -> None:

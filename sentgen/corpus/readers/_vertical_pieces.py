@@ -378,7 +378,7 @@ class Pieces:
     def take_region(self, tag: Tag) -> None:
         """Take a tag where a region begins, or ends."""
         if tag.opens:
-            self._open_region(name_written(tag.kind), _named(tag))
+            self._open_region(region_of(tag))
         else:
             self._close_region(name_written(tag.kind))
 
@@ -395,14 +395,14 @@ class Pieces:
         self._said.clear()
         self._closed, self.inside = True, tag.opens
         if self._kept and tag.opens:
-            self._own.append(self._open_region(tag.kind, _named(tag)))
+            self._own.append(self._open_region(Region(tag.kind, region_of(tag).attributes)))
         for key, value in tag.attributes:
             if key == "id":
                 self._sent_id = value
                 continue
             told = said(name_written(key), value)
             # What comments of CoNLL-U say of the sentences that follow is said of this one only.
-            regions = [self._open_region(one.kind, one.attributes) for one in regions_said([told])]
+            regions = [self._open_region(one) for one in regions_said([told])]
             self._own += regions
             if not regions:
                 self._said.append(told)
@@ -416,7 +416,7 @@ class Pieces:
         ]
         self._around = {kind: len(regions) for kind, regions in self._open.items()}
         if tag.kind.lower() != DOCUMENTS[0]:
-            self._open_region(tag.kind, _named(tag))
+            self._open_region(Region(tag.kind, region_of(tag).attributes))
 
     def _leave_document(self) -> None:
         """End the regions that have begun in the document, with what is said of it."""
@@ -428,9 +428,8 @@ class Pieces:
         self._metadata, self._said, self._own = [], [], []
         self.inside, self._outside = False, True
 
-    def _open_region(self, kind: str, attributes: tuple[tuple[str, str], ...]) -> Region:
-        region = Region(kind, attributes)
-        self._open.setdefault(kind, []).append(region)
+    def _open_region(self, region: Region) -> Region:
+        self._open.setdefault(region.kind, []).append(region)
         self._mark(region, begins=True)
         return region
 
@@ -453,9 +452,9 @@ class Pieces:
             marks.append(Mark(place, region, begins))
 
 
-def _named(tag: Tag) -> tuple[tuple[str, str], ...]:
-    """Return the attributes of a region, their names as they were before they were written."""
-    return tuple((name_written(key), value) for key, value in tag.attributes)
+def region_of(tag: Tag) -> Region:
+    """Return the region that a tag opens, with its names as they were before they were written."""
+    return Region(name_written(tag.kind), tuple((name_written(key), value) for key, value in tag.attributes))
 
 
 def _is_final(form: str) -> bool:
