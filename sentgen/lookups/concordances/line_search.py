@@ -22,11 +22,10 @@ from sentgen.lookups.concordances.stretches import (
 )
 from sentgen.lookups.concordances.word_order import WordOrder
 from sentgen.lookups.reach import Reach
-from sentgen.lookups.search.attributes import of_key
 from sentgen.lookups.search.hits import BlockHits
 from sentgen.lookups.search.spans import NO_SPANS, Spans, together
 from sentgen.lookups.search.tokens import Tokens
-from sentgen.lookups.statement import Bindings, ResultBudget, Statement
+from sentgen.lookups.statement import ResultBudget, Statement
 from sentgen.schema.engine import raw, registered
 
 if TYPE_CHECKING:
@@ -144,9 +143,7 @@ class LineSearch:
             rows = self._ask(_CHOSEN, pa.concat_tables(held), self._asked.ordered(_CHOSEN, limit))
             places, reasons = _places(rows), rows.select(order.reasons)
         else:
-            values = {name: of_key(self._connection, key, Bindings()) for name, key in order.found.items()}
-            words = WordOrder(self._connection, order.keys, order.context, values)
-            places = words.first(found, limit, TOKENS)
+            places = WordOrder(self._connection, order).first(found, limit, TOKENS)
         for begin in range(0, max(len(places), 1), LINES):
             table = self._lines(places.take(np.arange(begin, min(begin + LINES, len(places)))))
             for name in reasons.column_names:

@@ -78,9 +78,11 @@ class SortKey:
     descending: bool
     place: int = 0
 
-    def tokens(self, context: int) -> int:
-        """Return how many tokens of a hit are read, where its contexts are of so many."""
-        return context if self.name in (LEFT, RIGHT) else 1
+    def beside(self, context: int) -> range:
+        """Return the places of the tokens that it is about, in the order in which they are compared."""
+        if self.place:
+            return range(self.place, self.place + 1)
+        return range(-1, -context - 1, -1) if self.name == LEFT else range(1, context + 1)
 
 
 SortOption = Annotated[

@@ -6,7 +6,7 @@ of the first words are looked up, and then at once those of all others, of what 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,13 +15,13 @@ from sqlalchemy import Connection
 from sentgen.arrays import Ints, Longs
 from sentgen.case_folding import fold, folded
 from sentgen.lookups.concordances.line_text import forms_of
-from sentgen.lookups.concordances.sorting import LEFT, NODE, SortKey, by_value
+from sentgen.lookups.concordances.sorting import NODE, LineOrder, SortKey, by_value
 from sentgen.lookups.concordances.stretches import numbers_of
-from sentgen.lookups.search.attributes import Attribute
+from sentgen.lookups.search.attributes import of_key
 from sentgen.lookups.search.hits import BlockHits
 from sentgen.lookups.search.spans import NO_SPANS, Spans
 from sentgen.lookups.search.tokens import NONE
-from sentgen.lookups.statement import ResultBudget
+from sentgen.lookups.statement import Bindings, ResultBudget
 from sentgen.schema.engine import arrow_table, raw, registered
 
 _RANKS = """\
@@ -30,21 +30,17 @@ from (select id, {key} as key from asked)
 order by id"""
 
 
-@dataclass(frozen=True, slots=True)
 class WordOrder:
     """Puts hits in an order.
 
     Args:
         connection: the store.
-        keys: what they are put in order by: words, or names among ``values``.
-        context: how many tokens beside the node ``left`` and ``right`` look at.
-        values: attributes of the first token of a hit.
+        order: the order, of words and values.
     """
 
-    connection: Connection
-    keys: Sequence[SortKey]
-    context: int
-    values: Mapping[str, Attribute]
+    def __init__(self, connection: Connection, order: LineOrder) -> None:
+        self.connection, self.keys, self.context = connection, order.keys, order.context
+        self.values = {name: of_key(connection, key, Bindings()) for name, key in order.found.items()}
 
     def first(self, found: Iterable[BlockHits], limit: int, most: int) -> Spans:
         """Return the first hits by the numbers of their tokens, in their order; equal ones by place.
@@ -72,7 +68,8 @@ class WordOrder:
     def _cut(self, hits: BlockHits, most: int) -> Iterator[BlockHits]:
         """Yield some of the hits at a time, which have about so many words."""
         longest = int((hits.last - hits.first).max(initial=0)) + 1
-        width = sum(longest if one.name == NODE else one.tokens(self.context) for one in self.keys)
+        words = [one for one in self.keys if one.name not in self.values]
+        width = sum(longest if one.name == NODE else len(one.beside(self.context)) for one in words)
         size = max(most // max(width, 1), 1)
         for begin in range(0, len(hits), size):
             some = slice(begin, begin + size)
@@ -96,12 +93,8 @@ class WordOrder:
         if one.name == NODE:
             longest = int((hits.last - hits.first).max(initial=0)) + 1
             return hits.first[:, None] + np.arange(longest), hits.first, hits.last
-        steps = np.arange(1, self.context + 1)
-        if one.place:
-            steps = np.array([abs(one.place)])
-        if one.name == LEFT or one.place < 0:
-            return hits.first[:, None] - steps, low, high
-        return hits.last[:, None] + steps, low, high
+        beside = np.array(one.beside(self.context), np.int64)
+        return np.where(beside < 0, hits.first[:, None], hits.last[:, None]) + beside, low, high
 
     def _ranked(self, words: Sequence[Ints | Longs], limit: int) -> Longs:
         """Return the rows of the first hits, in their order."""
@@ -194,8 +187,8 @@ def _together(parts: Sequence[_Held]) -> _Held:
         {},
     )
     words = []
-    for of_key in zip(*(one.words for one in parts), strict=True):
-        width = max(one.shape[1] for one in of_key)
-        padded = [np.pad(one, ((0, 0), (0, width - one.shape[1])), constant_values=NONE) for one in of_key]
+    for of_one in zip(*(one.words for one in parts), strict=True):
+        width = max(one.shape[1] for one in of_one)
+        padded = [np.pad(one, ((0, 0), (0, width - one.shape[1])), constant_values=NONE) for one in of_one]
         words.append(np.concatenate(padded))
     return _Held(places, words)
