@@ -30,7 +30,7 @@ _LINE = """\
 line as (
   select {place},{more}
     {columns}
-  from {hits} as hit
+  from {hits}
   join {tokens} as c on c.sentence_id = hit.{home} and c.{position} between {low} and {high}
   join word on word.id = c.word_id{surface}
   group by hit.sentence_id, hit.first, hit.last{group}
@@ -41,10 +41,10 @@ line as (
 _STRETCHES = """\
 (
     select hit.*, unnest(range(a.id, b.id + 1)) as home_id
-    from {hits} as hit
+    from {hits}
     asof join placed as a on a.start = hit.sentence_id and a.before < greatest({low}, 1)
     asof join placed as b on b.start = hit.sentence_id and b.before < {high}
-  )"""
+  ) as hit"""
 #: Where a hit of a document is in the sentence of its first token.
 _IN_SENTENCE = """\
 arg_min(c.sentence_id, c.place) filter (where c.place = hit.first) as sentence_id,
@@ -74,7 +74,7 @@ class Surface:
             f'\n    and c.position between {_ALIAS}."first" and {_ALIAS}."last"'
         )
 
-    def columns(self, first: str, last: str, start: str, before: str = "") -> str:
+    def columns(self, first: str, last: str, start: str, reach: Reach = SENTENCE) -> str:
         """Return the columns ``left``, ``node`` and ``right`` of a concordance, aggregated, in SQL.
 
         A surface word belongs to the node if one of its tokens does; one that begins before the context is
@@ -83,9 +83,9 @@ class Surface:
         Args:
             first, last: SQL for the positions of the first and the last token of the node.
             start: SQL for the position of the first token of the context.
-            before: SQL to be put before positions, where those are counted from elsewhere.
+            reach: what positions are counted from.
         """
-        place = f"{before}c.position"
+        place, before = f"c.{reach.position}", "c.place - c.position + " if reach is DOCUMENT else ""
         begins, ends, form, unspaced = place, place, "word.form", "c.space_after = false"
         if self.multiwords:
             begins, ends = (f'coalesce({before}{_ALIAS}."{end}", {place})' for end in ("first", "last"))
@@ -118,10 +118,11 @@ class Surface:
             low, high: SQL for the positions of the first and the last token of the context.
         """
         across = reach is DOCUMENT
+        hits = hits if hits == "hit" else f"{hits} as hit"
         return _LINE.format(
             place=_IN_SENTENCE if across else "hit.sentence_id, hit.first, hit.last",
             more="".join(f" hit.{name}," for name in more),
-            columns=self.columns("hit.first", "hit.last", low, "c.place - c.position + " if across else ""),
+            columns=self.columns("hit.first", "hit.last", low, reach),
             hits=_STRETCHES.format(hits=hits, low=low, high=high) if across else hits,
             home="home_id" if across else "sentence_id",
             tokens=reach.tokens,
