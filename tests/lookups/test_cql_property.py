@@ -23,6 +23,8 @@ from sentgen.lookups.cql.dialects import Reading, Strategy
 from sentgen.lookups.cql.search import Cql, parse_cql
 from sentgen.lookups.metadata.conditions import choose
 from sentgen.lookups.reach import DOCUMENT, SENTENCE
+from sentgen.lookups.search.spans import Spans
+from sentgen.lookups.search.walks import WalkSearch
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement
 from sentgen.lookups.statistics.frequencies import Frequencies
@@ -398,6 +400,42 @@ def says_the_same_across(
         cql = replace(cql, reach=DOCUMENT)
 
     check_hits(connection, cql, expected, rooms)
+
+
+@pytest.mark.parametrize(
+    ("query", "count"),
+    [
+        ('[]* "b"', 59),
+        ('[]* "b" []*', 59 * 42),
+        ('"b" [word="a"]*', 42),
+        ('[word="a"]* "b"', 59),
+        ('(x:[])* "b" y:[]*', 59 * 42),
+    ],
+)
+def test_a_stretch_of_tokens_is_one_step(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch, query: str, count: int
+) -> None:
+    """However long it is: steps are counted, as those of a document would be."""
+    words = ["a"] * 100
+    words[58] = "b"
+    fill(
+        connection,
+        [
+            (not begin, [(word, None, None, None) for word in words[begin : begin + 10]])
+            for begin in range(0, 100, 10)
+        ],
+    )
+    cql, steps = parse_cql(connection, query, Selection(()), Reading(across=True)), list[int]()
+    step = WalkSearch._step
+
+    def counted(search: WalkSearch, one: int, walks: Spans, two: int) -> Spans:
+        steps.append(one)
+        return step(search, one, walks, two)
+
+    monkeypatch.setattr(WalkSearch, "_step", counted)
+
+    assert len(searched(connection, cql)) == count
+    assert len(steps) < 10
 
 
 def around(sentence: Sentence, place: int, kind: str) -> list[dict[str, str]]:

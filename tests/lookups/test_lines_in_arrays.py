@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from occurrences import FILL
 from sqlalchemy import Connection
 
 from sentgen.lookups.concordances import line_search
+from sentgen.lookups.concordances.asked_lines import shuffled
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.schema import Store
 from sentgen.schema.engine import raw
@@ -130,3 +132,11 @@ def test_lines_are_the_rows_of_the_statement(
     assert answer.table.schema == expected.schema
     assert answer.table.to_pylist() == expected.to_pylist()
     assert every == Kwic(**{**asked, "limit": 0}).ask(connection).query.run(connection).to_pylist()
+
+
+def test_each_hit_is_drawn_about_as_often() -> None:
+    """Of thirty places beside each other, over many seeds: chi square is 29 on average, and rarely 60."""
+    places, one = np.arange(1, 31), np.full(30, 3)
+    first = [int(np.argmin(shuffled(seed, places, one, one))) for seed in range(1500)]
+
+    assert (((np.bincount(first, minlength=30) - 50) ** 2) / 50).sum() < 60

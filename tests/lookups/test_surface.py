@@ -10,10 +10,14 @@ from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
+from sentgen.lookups.attributes import Value
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.cql.dialects import Dialect
+from sentgen.lookups.cql.written import ways_to_write
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.pair_lines import PairLines
+from sentgen.lookups.search.tokens import Block
+from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
@@ -227,6 +231,22 @@ def test_what_may_be_meant(spoken: Connection, asked: str, hint: str) -> None:
     (told,) = Kwic(pattern=asked).ask(spoken).hints
 
     assert told.startswith(hint)
+
+
+def test_spaces_are_looked_at_only_where_pieces_stand_side_by_side(
+    spoken: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of all tokens no column is read to know whether a word is written as several of them."""
+
+    def refuse(block: Block, name: str) -> None:
+        raise AssertionError(name)
+
+    monkeypatch.setattr(Block, "column", refuse)
+    for word in ("zu", "aunt", "zuEr", "nowhere"):
+        assert ways_to_write(spoken, Value((word,)), Selection(())) == []
+    # Where *wo* stands before *n't*.
+    with pytest.raises(AssertionError, match="unspaced"):
+        ways_to_write(spoken, Value(("won't",)), Selection(()))
 
 
 def test_words_do_not_go_over_spaces(spoken: Connection) -> None:

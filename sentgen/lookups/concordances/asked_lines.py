@@ -150,13 +150,6 @@ class AskedLines:
         hit = self.order.hits(table, self.line_reach, bindings, limit)
         return Statement(f"with {self._running(table)}{hit}\nselect *\nfrom hit\norder by rank", bindings)
 
-    def shuffled(self, *place: Longs) -> Longs:
-        """Return a number for each place, by which hits are drawn at random: the smallest ones."""
-        found: Longs = place[0] & 0 | (self.seed & _MASK)
-        for column in (*place, 0, 0, 0):
-            found = ((found ^ found >> 16) * _FACTOR & _MASK) ^ (column & _MASK)
-        return found
-
     def _columns(self, bindings: Bindings) -> str:
         reasons = "".join(f"\n  line.{name}," for name in self.order.reasons)
         shown = "".join(
@@ -222,3 +215,12 @@ def read_shown(given: Sequence[str], others: Collection[str] = ()) -> tuple[str,
 def _quoted(name: str) -> str:
     """Return a name of a column; a dollar would stand for a parameter."""
     return '"' + name.replace("$", "").replace('"', '""') + '"'
+
+
+def shuffled(seed: int, *place: Longs) -> Longs:
+    """Return a number for each place, by which hits are drawn at random: the smallest ones; see `_DRAWN`."""
+    found: Longs = place[0] & 0 | (seed & _MASK)
+    rest: tuple[Longs | int, ...] = (*place, 0, 0, 0)
+    for column in rest:
+        found = ((found ^ found >> 16) * _FACTOR & _MASK) ^ (column & _MASK)
+    return found

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sentgen.lookups.concordances.asked_lines import SAID, AskedLines
+from sentgen.lookups.concordances.asked_lines import SAID, AskedLines, shuffled
 from sentgen.lookups.concordances.line_text import lines_of
 from sentgen.lookups.concordances.stretches import (
     Stretches,
@@ -113,7 +113,7 @@ class LineSearch:
         drawn, keys, most = NO_SPANS, np.zeros(0, np.int64), self._asked.sample
         for hits in self._found():
             place = (column.to_numpy().astype(np.int64) for column in hits.rows(self._asked.reach).columns)
-            new = self._asked.shuffled(*place)
+            new = shuffled(self._asked.seed, *place)
             some = new < (keys.max() if len(keys) == most else np.iinfo(np.int64).max)
             drawn = together([drawn, numbers_of(hits).take(some)], ())
             keys = np.append(keys, new[some])

@@ -8,7 +8,7 @@ what a query means; `sentgen.lookups.search` finds the same in arrays.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -274,7 +274,7 @@ class SpanStatement:
         chosen = self._across and self.conditions.selection.condition is not None
         return one == (syntax.Token(), frozenset()) and not chosen
 
-    def _read(self, one: Read, number: int, inner: dict[Symbol, str]) -> str:
+    def _read(self, one: Read, number: int, inner: Mapping[syntax.Joined, str]) -> str:
         """Return the query for what is read in one way, under a number."""
         symbol, entry = one
         if not isinstance(symbol, syntax.Token):

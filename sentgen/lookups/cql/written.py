@@ -173,7 +173,7 @@ class _Search:
         """Return the pieces of each way that there is, a multiword token and long pieces first."""
         length, pieces = len(self.value.texts[0]), self._pieces()
         whole = _Piece(0, length, multiword=True)
-        found = [(whole,)] if whole in pieces else []
+        found: list[tuple[_Piece, ...]] = [(whole,)] if whole in pieces else []
         if (parts := _of_ways(pieces, length)) and _is_unspaced(self.connection):
             found += islice(self._joined(self._places(parts), length), _MOST_WAYS - len(found))
         return found
@@ -224,7 +224,9 @@ class _Search:
         from sentgen.lookups.search.tokens import unspaced
 
         after = sorted(places, key=lambda one: one.end)
-        waiting = [((one,), [places[one][1]]) for one in after if not one.begin]
+        waiting: list[tuple[tuple[_Piece, ...], list[Longs]]] = [
+            ((one,), [places[one][1]]) for one in after if not one.begin
+        ]
         # A word of one letter again and again has more ways than can be tried.
         for _ in range(_MOST_STEPS):
             if not waiting:
