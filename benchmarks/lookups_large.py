@@ -22,6 +22,9 @@ QUESTIONS = (
     ("ngrams", "stormy *"),
     ("freq",),
     ("freq", "--ignore-case"),
+    ("freq", "--query", '"stormy"', "--by", "document"),
+    ("freq", "--query", "[] []", "--by", "word"),
+    ("freq", "--query", "[] [] []", "--by", "word"),
 )
 
 

@@ -130,7 +130,7 @@ QUERIES = st.one_of(
     TOKENS,
     st.tuples(TOKENS, TOKENS).map(" ".join),
     st.tuples(TOKENS, st.sampled_from(("?", "*", "{1,3}"))).map("".join),
-    st.sampled_from(("a *", "a/N", "lemma:b", "[] within <p/>")),
+    st.sampled_from(("a *", "a/N", "lemma:b", "[] within <p/>", '"none" []')),
 )
 WITH_LABELS = st.tuples(TOKENS, TOKENS, TOKENS).map(
     lambda one: f"(x:{one[0]} {one[1]}? y:{one[2]} | y:{one[1]} x:{one[0]})"
@@ -184,6 +184,15 @@ def test_frequencies_are_those_of_the_statement(
     except InputError:  # never a number, or a pattern that matches everywhere
         return
     shown(random_store, answer, ("juilland_d", "mean", "mean_low", "mean_high"))
+
+
+@pytest.mark.parametrize("by", [["word"], ["a.word"], ["genre"], ["word", "match.document"]])
+def test_no_hits_make_no_rows(random_store: Connection, by: list[str]) -> None:
+    """Of whichever keys, and of hits of more than one token."""
+    answer = Frequencies(query='a:"none" []', by=by).ask(random_store)
+
+    assert not answer.table.num_rows
+    shown(random_store, answer)
 
 
 @settings(max_examples=settings.default.max_examples // 4, suppress_health_check=list(HealthCheck))

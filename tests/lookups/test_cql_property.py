@@ -485,7 +485,7 @@ def test_conditions_and_breakdowns_by_regions(
         assert row["per_million_in_part"] == pytest.approx(1e6 * hits[key] / sizes[key])
 
 
-@settings(suppress_health_check=list(HealthCheck))
+@settings(max_examples=settings.default.max_examples // 2, suppress_health_check=list(HealthCheck))
 @given(CORPORA, REGIONS)
 def test_dispersion_over_regions(connection: Connection, corpus: list[Any], regions: list[Any]) -> None:
     """Gries's DP and Juilland's D by their formulas, over the innermost regions, and what is in none of them."""

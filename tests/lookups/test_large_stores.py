@@ -132,6 +132,7 @@ def test_concordances(
         assert told(answer()) == told(whole)
 
 
+@settings(max_examples=settings.default.max_examples // 2)
 @given(
     number=st.integers(0, 1),
     by=st.sampled_from([By.WORD, By.WORD, By.LEMMA, By.UPOS]),

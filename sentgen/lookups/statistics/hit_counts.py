@@ -186,7 +186,8 @@ class _HitCounts:
         """Return the groups of all hits that were counted."""
         columns, counts, sums = self._sums.all()
         parts = columns.pop() if self.in_parts else np.zeros(len(counts), np.int64)
-        begins = begins_of(columns)
+        # Without hits it is not known how many tokens they have.
+        begins = begins_of(columns) if columns else np.zeros(0, bool)
         rows = _Rows(np.cumsum(begins) - 1, parts, counts, sums)
         left = iter([one[begins] for one in columns])
         of_key = {id(one): [next(left)] for one in self._labelled} | {id(one): [] for one in self._of_all}
@@ -218,7 +219,7 @@ class _Names:
     """
 
     strings: pa.Array
-    columns: Sequence[Longs]
+    columns: Sequence[Ints | Longs]
 
     def of(self, groups: Longs) -> _Names:
         """Return the names of some groups."""
@@ -261,7 +262,7 @@ class Groups:
         return np.bincount(self.rows.groups, self.rows.counts, len(self)).astype(np.int64)
 
     @property
-    def _columns(self) -> list[Longs]:
+    def _columns(self) -> list[Ints | Longs]:
         return [column for names in self.names for column in names.columns]
 
     def merged(self, *, in_parts: bool) -> Groups:

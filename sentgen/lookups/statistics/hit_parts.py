@@ -75,9 +75,12 @@ def documents_of(connection: Connection, selection: Selection) -> Parts:
         # Those of other corpora are not asked for.
         found, firsts = np.take(place, of_sentences[rows], mode="clip"), begins[rows]
         if len(at) * _MANY < block.size:
-            return found[np.searchsorted(firsts, at, "right") - 1]
-        # One pass over all tokens takes less than so many searches.
-        return np.repeat(found, np.diff(firsts, append=block.size))[at]
+            at = np.searchsorted(firsts, at, "right") - 1
+        else:
+            # One pass over all tokens takes less than so many searches.
+            found = np.repeat(found, np.diff(firsts, append=block.size))
+        every: Longs = found[at]
+        return every
 
     parts = Parts(sizes, places, documents)
     if selection.condition is None:

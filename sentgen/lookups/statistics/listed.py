@@ -84,7 +84,11 @@ class Listed:
         few = int(counts[ids].sum()) * _MANY < sum(block.size for block in blocks)
         found = self._occurrences(connection, ids) if few and len(ids) <= _NAMED else None
         for block in blocks if len(ids) else ():
-            at = np.flatnonzero(among(block.column(column), ids)) if found is None else block.find(found)
+            at = (
+                np.flatnonzero(among(block.column(column), ids.astype(np.int32)))
+                if found is None
+                else block.find(found)
+            )
             chosen = block.chosen(self.selection) if len(at) else None
             at = at if chosen is None else at[chosen[at]]
             if len(at):
@@ -112,7 +116,8 @@ class Listed:
         if held is None:
             return None
         text = fold(asked.text) if self.selection.ignore_case else asked.text
-        return held[0][pc.equal(held[1], text).to_numpy(zero_copy_only=False)]
+        numbers: Longs = held[0][pc.equal(held[1], text).to_numpy(zero_copy_only=False)]
+        return numbers
 
     def _frequent(self, counts: Longs, attribute: Attribute, ids: Longs) -> Bools:
         """Return which items are not behind one more than are asked for."""

@@ -99,7 +99,9 @@ class RowSums:
             return
         packing = Packing.of(columns, self.packing.bits)
         if packing != self.packing:
-            self._held = [(packing.pack(self.packing.unpack(keys)), *rest) for keys, *rest in self._held]
+            self._held = [
+                (packing.pack(self.packing.unpack(keys)), held, sums) for keys, held, sums in self._held
+            ]
             self.packing = packing
         found = _summed(packing.pack(columns), counts, numbers)
         self._held.append(found)
@@ -126,8 +128,8 @@ class RowSums:
             self._held = [_summed(together, np.concatenate(counts), added)]
         if not self._held:
             nothing = np.zeros(0, np.int64)
-            keys = self.packing.pack([nothing] * self.columns)
-            self._held = [(keys, nothing, [np.zeros(0)] * self.sums)]
+            packed = self.packing.pack([nothing] * self.columns)
+            self._held = [(packed, nothing, [np.zeros(0)] * self.sums)]
         self.rows = len(self._held[0][1])
         return self._held[0]
 
@@ -156,7 +158,7 @@ def _summed(keys: list[Longs], counts: Longs | None, numbers: Sequence[Floats]) 
     return [one[begins] for one in keys], added, sums
 
 
-def kinds_of(columns: Sequence[Longs]) -> tuple[Longs, Longs]:
+def kinds_of(columns: Sequence[Ints | Longs]) -> tuple[Longs, Longs]:
     """Return a row of each kind, these in ascending order, and the number of the kind of each row.
 
     >>> [one.tolist() for one in kinds_of([np.array([2, 1, 2]), np.array([7, 8, 7])])]
