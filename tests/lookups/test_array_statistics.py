@@ -294,8 +294,9 @@ def test_sketches_and_thesauri_are_those_of_the_statement(
     function_words: bool,
     min_count: int,
 ) -> None:
-    """Links by a preposition, too, and words with the same collocates."""
+    """Links by a preposition, too, the difference of two words, and words with the same collocates."""
     asked: dict[str, object] = {"word": word, "by": by, "function_words": function_words}
     asked |= {name: common[name] for name in ("ignore_case", "corpus", "where", "limit")}
     _check(random_store, Sketch(measure=measure, min_count=min_count, **asked))  # type: ignore[arg-type]
+    _check(random_store, Sketch(measure=measure, min_count=min_count, against="lemma:b", **asked))  # type: ignore[arg-type]
     _check(random_store, Thesaurus(min_count=min_count, **asked))  # type: ignore[arg-type]

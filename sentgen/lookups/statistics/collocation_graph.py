@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from sentgen.lookups.parts_of_speech import has_pos
-from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, where
 from sentgen.lookups.statistics.collocation_measures import scores
+from sentgen.lookups.statistics.collocation_statements import CollocationStatements
 
 #: Collocates of a graph at most: their pairs are as many as their square.
 MOST = 100
@@ -83,37 +81,27 @@ from edge
 order by node_place, place"""
 
 
-def graph(
-    first: str,
-    asked: str,
-    column: str,
-    measure: str,
-    shown: str,
-    selection: Selection,
-    bindings: Bindings,
-    pos: Sequence[str] = (),
-) -> str:
+def graph(first: str, asked: str, statements: CollocationStatements, measure: str, bindings: Bindings) -> str:
     """Return the statement for the edges of a graph: of the node, then those between its collocates.
 
     Args:
         first: the statement for the collocates of the node.
         asked: the node, as it was written.
-        column: column of `token` with the number of a collocate.
+        statements: those for the collocates.
         measure: column that the collocates are ranked by.
-        shown: the columns of measures.
-        selection: the corpora.
         bindings: of the statement, with those of ``first``.
-        pos: patterns of parts of speech, one of which a collocate has.
     """
+    selection, columns = statements.selection, statements.shown
+    of_tokens = [*has_pos("t", statements.pos, bindings), *selection.of_tokens(bindings, "t")]
     return _GRAPH.format(
         first=first,
         asked=bindings.bind("asked", asked),
-        column=column,
+        column=statements.column,
         measure=measure,
-        shown=shown,
-        scored=", ".join(f"scored.{one}" for one in shown.split(", ")),
-        scores=scores(shown),
+        shown=columns,
+        scored=", ".join(f"scored.{one}" for one in columns.split(", ")),
+        scores=scores(columns),
         form=selection.spelled("word.form"),
         corpora=where(selection.of_tokens(bindings), "      "),
-        corpora_t=where([*has_pos("t", pos, bindings), *selection.of_tokens(bindings, "t")], "  "),
+        corpora_t=where(of_tokens, "  "),
     )

@@ -170,9 +170,7 @@ class WindowStatements(CollocationStatements):
         """Return the rows of ``pair``, counted in arrays."""
         from sentgen.lookups.statistics.window_counts import window_counts
 
-        return window_counts(
-            connection, self.node, self.window, self.column, self.selection, self.pos, min_count
-        )
+        return window_counts(connection, self, min_count)
 
     def pairs(self, bindings: Bindings) -> str:
         """Return the common table expressions up to ``pair``."""

@@ -116,8 +116,54 @@ class Collocations(HitLookup):
                 or of too many collocates.
             NotFoundError: no such corpus.
         """
+        statements = self._statements(connection)
+        node, selection = statements.node, statements.selection
+        # What never occurs together has no score: its logarithms are infinite.
+        bindings = Bindings(min_count=max(self.min_count, 1))
+        clause = limit_clause(self.limit, bindings)
+        asked = self.word if self.cql is None else self.cql
+        missing = f"collocate of {asked!r}{at_least(self.min_count)}"
+        with statements.asked(connection, bindings) as texts:
+            whole, counted = (text + clause for text in texts)
+            if self.graph:
+                ranking = COLUMN.get(self.measure, "count")
+                whole, counted = (
+                    graph(one, asked, statements, ranking, bindings) for one in (whole, counted)
+                )
+            limit = 0 if self.graph else self.limit
+            answer = limited(connection, Statement(counted, bindings), limit, missing)
+        if not answer.found.num_rows:
+            _check_pos(connection, statements.pos, selection)
+        answer = replace(answer, query=Statement(whole, bindings), remarks=steps(connection, node))
+        values = list(node.values)
+        if self.dependency:
+            values.append(QuestionValue("deprel", self.dependency))
+        trees = self.dependency is not None
+        return explained(connection, answer, selection, values, trees=trees, within=True)
+
+    def _statements(self, connection: Connection) -> CollocationStatements:
+        """Return what writes the statements, when what is asked for goes together."""
         pos = read_pos(self.pos)
         window = AROUND if self.window is None else read_window(self.window)
+        self._check()
+        selection = self.select(connection, sentences=True)
+        node = read_node(
+            connection,
+            self.word,
+            selection,
+            cql=self.cql,
+            reading=self.reading,
+            one_token=self.dependency is not None,
+        )
+        node = filtered(connection, node, self.filters, selection, self.reading)
+        measures = shown(self.measure, every=self.all_measures)
+        common = (node, COLUMNS[self.by][0], COLUMN.get(self.measure, "o11"), selection, measures, pos)
+        if self.dependency:
+            return RelationStatements(*common, relation=self.dependency)
+        return WindowStatements(*common, window=window)
+
+    def _check(self) -> None:
+        """Refuse what does not go together."""
         if self.window is not None and self.dependency:
             raise InputError("a window and a dependency relation exclude each other; choose one")
         if self.dependency and self.reading.reaches:
@@ -127,45 +173,6 @@ class Collocations(HitLookup):
         if self.graph and not 0 < self.limit <= MOST:
             many = self.limit or "all"
             raise InputError(f"a graph has 1 to {MOST} collocates, not {many}; say how many with --limit")
-        selection = self.select(connection, sentences=True)
-        by_relation = self.dependency is not None
-        node = read_node(
-            connection, self.word, selection, cql=self.cql, reading=self.reading, one_token=by_relation
-        )
-        node = filtered(connection, node, self.filters, selection, self.reading)
-        # What never occurs together has no score: its logarithms are infinite.
-        bindings = Bindings(min_count=max(self.min_count, 1))
-        unit, measures = COLUMNS[self.by][0], shown(self.measure, every=self.all_measures)
-        common = (node, unit, COLUMN.get(self.measure, "o11"), selection, measures, pos)
-        statements: CollocationStatements = (
-            RelationStatements(*common, relation=self.dependency)
-            if self.dependency
-            else WindowStatements(*common, window=window)
-        )
-        clause = limit_clause(self.limit, bindings)
-        asked = self.word if self.cql is None else self.cql
-        missing = f"collocate of {asked!r}{at_least(self.min_count)}"
-        values = list(node.values)
-        if self.dependency:
-            values.append(QuestionValue("deprel", self.dependency))
-        with statements.asked(connection, bindings) as (text, summed):
-            if self.graph:
-                ranking = COLUMN.get(self.measure, "count")
-                text, summed = (
-                    graph(one + clause, asked, unit, ranking, measures, selection, bindings, pos)
-                    for one in (text, summed)
-                )
-                answer = limited(connection, Statement(summed, bindings), 0, missing)
-            else:
-                text, summed = text + clause, summed + clause
-                answer = limited(connection, Statement(summed, bindings), self.limit, missing)
-            if not answer.found.num_rows:
-                _check_pos(connection, pos, selection)
-            remarks = steps(connection, node)
-            answer = replace(answer, query=Statement(text, bindings), remarks=remarks)
-            return explained(
-                connection, answer, selection, values, trees=self.dependency is not None, within=True
-            )
 
 
 def _check_pos(connection: Connection, pos: Sequence[str], selection: Selection) -> None:

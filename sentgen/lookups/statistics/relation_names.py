@@ -6,53 +6,35 @@ others keep their names. A subtype without a name of its own has that of its rel
 
 from __future__ import annotations
 
-#: Relation to what modifiers with it are of a head, and what a word with it is of its head.
+from sentgen.lookups.statement import Bindings
+
+#: Relations to what modifiers with them are of a head, and what a word with them is of its head.
 _NAMES = {
-    "amod": ("modifiers of %s", "%s as modifier of"),
-    "mod": ("modifiers of %s", "%s as modifier of"),
-    "NMOD": ("modifiers of %s", "%s as modifier of"),
-    "compound": ("nouns before %s", "%s before nouns"),
-    "nn": ("nouns before %s", "%s before nouns"),
-    "compound:prt": ("particles of %s", "%s as particle of"),
-    "prt": ("particles of %s", "%s as particle of"),
-    "PRT": ("particles of %s", "%s as particle of"),
+    "amod mod NMOD": ("modifiers of %s", "%s as modifier of"),
+    "compound nn": ("nouns before %s", "%s before nouns"),
+    "compound:prt prt PRT": ("particles of %s", "%s as particle of"),
     "advmod": ("adverbs of %s", "%s as adverb of"),
-    "ADV": ("adverbials of %s", "%s as adverbial of"),
-    "VMOD": ("adverbials of %s", "%s as adverbial of"),
-    "nummod": ("numbers of %s", "%s as number of"),
-    "num": ("numbers of %s", "%s as number of"),
-    "nmod:poss": ("possessors of %s", "%s as possessor of"),
-    "poss": ("possessors of %s", "%s as possessor of"),
-    "nsubj": ("subjects of %s", "%s as subject of"),
-    "subj": ("subjects of %s", "%s as subject of"),
-    "SBJ": ("subjects of %s", "%s as subject of"),
-    "SUB": ("subjects of %s", "%s as subject of"),
-    "nsubj:pass": ("passive subjects of %s", "%s as passive subject of"),
-    "subj:pass": ("passive subjects of %s", "%s as passive subject of"),
-    "nsubjpass": ("passive subjects of %s", "%s as passive subject of"),
+    "ADV VMOD": ("adverbials of %s", "%s as adverbial of"),
+    "nummod num": ("numbers of %s", "%s as number of"),
+    "nmod:poss poss": ("possessors of %s", "%s as possessor of"),
+    "nsubj subj SBJ SUB": ("subjects of %s", "%s as subject of"),
+    "nsubj:pass subj:pass nsubjpass": ("passive subjects of %s", "%s as passive subject of"),
     "csubj": ("clauses as subject of %s", "%s in a subject clause of"),
-    "obj": ("objects of %s", "%s as object of"),
-    "dobj": ("objects of %s", "%s as object of"),
-    "OBJ": ("objects of %s", "%s as object of"),
-    "comp:obj": ("objects of %s", "%s as object of"),
-    "iobj": ("indirect objects of %s", "%s as indirect object of"),
-    "IOBJ": ("indirect objects of %s", "%s as indirect object of"),
+    "obj dobj OBJ comp:obj": ("objects of %s", "%s as object of"),
+    "iobj IOBJ": ("indirect objects of %s", "%s as indirect object of"),
     "obl": ("what stands with %s by a preposition or case", "%s by a preposition or case with"),
     "nmod": ("nouns with %s by a preposition or case", "%s by a preposition or case with nouns"),
     "obl:agent": ("agents of %s", "%s as agent of"),
     "obl:tmod": ("times of %s", "%s as time of"),
     "obl:npmod": ("measures of %s", "%s as measure of"),
     "udep": ("prepositions of %s", "%s as preposition of"),
-    "comp:pred": ("predicates of %s", "%s as predicate of"),
-    "PRD": ("predicates of %s", "%s as predicate of"),
+    "comp:pred PRD": ("predicates of %s", "%s as predicate of"),
     "xcomp": ("complements of %s", "%s as complement of"),
     "ccomp": ("clauses that %s takes", "%s in a clause with"),
     "advcl": ("adverbial clauses of %s", "%s in an adverbial clause of"),
     "acl": ("clauses that modify %s", "%s in a clause that modifies"),
-    "acl:relcl": ("relative clauses of %s", "%s in a relative clause of"),
-    "rcmod": ("relative clauses of %s", "%s in a relative clause of"),
-    "conj": ("%s and/or ...", "... and/or %s"),
-    "COORD": ("%s and/or ...", "... and/or %s"),
+    "acl:relcl rcmod": ("relative clauses of %s", "%s in a relative clause of"),
+    "conj COORD": ("%s and/or ...", "... and/or %s"),
     "appos": ("appositions of %s", "%s as apposition of"),
     "parataxis": ("what stands beside %s", "%s beside"),
     "list": ("%s in a list with", "in a list with %s"),
@@ -66,16 +48,13 @@ FUNCTION = (
     *("auxpass", "predet", "preconj", "possessive", "neg", "complm", "P", "DEP", "ROOT", "DET"),
     *("comp:aux", "unk"),
 )
-#: The condition in SQL that a relation is none of those, which are bound.
-NO_FUNCTION = (
-    "{relation} not in (select id from tag where name in $function or split_part(name, ':', 1) in $function)"
-)
 #: As rows, for SQL that has `$shown` for the word.
 NAMED = (
     "select * from (values\n    "
     + ",\n    ".join(
         f"('{relation}', '{role}', '{name}')"
-        for relation, names in _NAMES.items()
+        for relations, names in _NAMES.items()
+        for relation in relations.split()
         for role, name in zip(("modifier", "head"), names, strict=True)
     )
     + "\n  ) as v(relation, role, name)"
@@ -95,6 +74,14 @@ NAME = """replace(
     ),
     '%s', $shown
   )"""
+
+
+def no_function(relation: str, bindings: Bindings) -> str:
+    """Return the condition that a relation, a number of `tag` in SQL, is none of function words."""
+    names = bindings.bind("function", list(FUNCTION))
+    return (
+        f"{relation} not in (select id from tag where name in {names} or split_part(name, ':', 1) in {names})"
+    )
 
 
 def word_of(pattern: str) -> str:

@@ -12,7 +12,7 @@ from sentgen.lookups.patterns import tag_among
 from sentgen.lookups.prepositions import linked_tokens
 from sentgen.lookups.statement import Bindings, Statement, where
 from sentgen.lookups.statistics.collocation_statements import CollocationStatements
-from sentgen.lookups.statistics.relation_names import FUNCTION, NO_FUNCTION
+from sentgen.lookups.statistics.relation_names import no_function
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -75,7 +75,7 @@ class RelationStatements(CollocationStatements):
 
     def counted(self, connection: Connection, min_count: int) -> pa.Table:
         """Return the rows of ``pair``, counted in arrays."""
-        from sentgen.lookups.statistics.arc_counts import arc_counts
+        from sentgen.lookups.statistics.arcs import arc_counts
 
         if not self.node.one_token:
             raise InputError(
@@ -83,16 +83,7 @@ class RelationStatements(CollocationStatements):
             )
         bindings = Bindings()
         relations = f"select id from tag{where(self._among('tag.id', bindings))}"
-        return arc_counts(
-            connection,
-            self.node,
-            Statement(relations, bindings),
-            self.column,
-            self.selection,
-            self.pos,
-            min_count,
-            prepositions=self.prepositions,
-        )
+        return arc_counts(connection, self, Statement(relations, bindings), min_count)
 
     def pairs(self, bindings: Bindings) -> str:
         """Return the common table expressions up to ``pair``."""
@@ -129,6 +120,5 @@ class RelationStatements(CollocationStatements):
         """Return the conditions on a relation, a number of `tag` in SQL."""
         found = [tag_among(relation, self.relation, bindings)]
         if self.content:
-            bindings["function"] = list(FUNCTION)
-            found.append(NO_FUNCTION.format(relation=relation))
+            found.append(no_function(relation, bindings))
         return found

@@ -103,7 +103,9 @@ class Sketch(Lookup):
         if without := [one for one in sketches if one.nothing]:
             return without[0]
         measure = COLUMN.get(self.measure, "count")
-        return compared(words, sketches, measure=measure, min_count=self.min_count, limit=self.limit)
+        return compared(
+            connection, words, sketches, measure=measure, min_count=self.min_count, limit=self.limit
+        )
 
     def _alone(self, connection: Connection, word: str, named: str) -> Answer:
         """Return the sketch of one word, in which relations are ``named`` for it."""

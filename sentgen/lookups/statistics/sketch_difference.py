@@ -2,42 +2,70 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
 
-from sentgen.lookups.statement import Answer, Statement
+from sqlalchemy import Connection
+
+from sentgen.lookups.statement import Answer, Bindings, Statement, limited
 from sentgen.lookups.statistics.relation_names import word_of
-from sentgen.output.tabular import Rows
+from sentgen.schema.engine import raw, registered
 
 #: What a collocate belongs to that both words have.
 BOTH = "both"
-#: Both statements give rows of the same columns; what is asked of them is how they differ.
-_COMPARED = """\
-with a as (
+_SKETCHES = """\
+sketch as (
 {word}
 ),
-b as (
+sketch_against as (
 {against}
+),
+"""
+#: Both sketches have all collocates, so that each relation has one of rank 1.
+_COMPARED = """\
+with {sketches}either as (
+  select *, false as against from sketch
+  union all
+  select *, true from sketch_against
+),
+ranked as (
+  select *,
+    sum(pairs) filter (rank = 1) over (partition by relation, role, preposition) as both_pairs,
+    count >= {min_count} and row_number() over (
+      partition by against, relation, role, preposition, count >= {min_count} order by rank
+    ) <= {limit} as strong
+  from either
+),
+compared as (
+  select relation, role, preposition, any_value(both_pairs)::bigint as pairs, collocate,
+    {columns},
+    any_value(name) as name
+  from ranked
+  group by relation, role, preposition, collocate
+  having bool_or(strong)
 )
-select coalesce(a.relation, b.relation) as relation, coalesce(a.role, b.role) as role,
-  coalesce(a.preposition, b.preposition) as preposition,
-  coalesce(a.collocate, b.collocate) as collocate, a.count, b.count as count_against,
-  a.{measure}, b.{measure} as {measure}_against
-from a
-full join b on (a.relation, a.role, coalesce(a.preposition, ''), a.collocate)
-  = (b.relation, b.role, coalesce(b.preposition, ''), b.collocate)
-order by relation, role, preposition nulls first, collocate"""
-
-Row = Mapping[str, Any]
-#: A collocate as each of the words has it, if it does.
-Both = list[Row | None]
-#: A relation: its name in the treebank, the role of its collocates, and a preposition or nothing.
-Key = tuple[str, str, str]
+select relation, role, preposition, pairs,
+  case when count is null then {second} when count_against is null then {first} else '{both}' end as word,
+  collocate, {names}, name
+from compared
+order by pairs desc, relation, role, preposition nulls first,
+  case when count_against is null then 0 when count is null then 2 else 1 end,
+  case when count is not null and count_against is not null then {measure}_against - {measure}
+    else -coalesce({measure}, {measure}_against) end,
+  collocate"""
+_COLUMNS = """\
+any_value({column}) filter (not against) as {column},
+    any_value({column}) filter (against) as {column}_against"""
 
 
 def compared(
-    words: Sequence[str], sketches: Sequence[Answer], *, measure: str, min_count: int, limit: int
+    connection: Connection,
+    words: Sequence[str],
+    sketches: Sequence[Answer],
+    *,
+    measure: str,
+    min_count: int,
+    limit: int,
 ) -> Answer:
     """Return the difference of two whole sketches.
 
@@ -47,64 +75,30 @@ def compared(
     both words come first.
 
     Args:
+        connection: the store.
         words: both, as patterns.
         sketches: theirs, with all collocates, and relations named for both.
         measure: the column by which collocates are ranked.
         min_count: omit those that neither word has so often.
         limit: collocates of each word in a relation; 0 for all.
     """
-    relations: dict[Key, dict[str, Both]] = defaultdict(dict)
-    pairs: dict[Key, int] = defaultdict(int)
-    names: dict[Key, str] = {}
-    for place, answer in enumerate(sketches):
-        for row in answer.table.to_pylist():
-            key = (row["relation"], row["role"], row["preposition"] or "")
-            # All rows of a relation have the same number.
-            pairs[key] += row["pairs"] if row["rank"] == 1 else 0
-            names[key] = row["name"]
-            relations[key].setdefault(row["collocate"], [None, None])[place] = row
-    shown = ["count"] if measure == "count" else ["count", measure]
-    columns = ["relation", "role", "preposition", "pairs", "word", "collocate"]
-    columns += [column for one in shown for column in (one, f"{one}_against")]
-    texts = [word_of(one) for one in words]
-    rows = [
-        (
-            *(
-                *key[:2],
-                key[2] or None,
-                pairs[key],
-                BOTH if all(both) else texts[0 if both[0] else 1],
-                collocate,
-            ),
-            *(row and row[column] for column in shown for row in both),
-            names[key],
-        )
-        for key in sorted(relations, key=lambda one: (-pairs[one], one))
-        for collocate, both in _strongest(relations[key], measure, min_count, limit)
-    ]
     word, against = (one.query for one in sketches)
+    bindings = Bindings(**word.parameters)
+    columns = ["count"] if measure == "count" else ["count", measure]
+    told = {
+        "min_count": bindings.bind("least", min_count),
+        "limit": bindings.bind("each", limit) if limit else "'infinity'::double",
+        "first": bindings.bind("first", word_of(words[0])),
+        "second": bindings.bind("second", word_of(words[1])),
+        "both": BOTH,
+        "columns": ",\n    ".join(_COLUMNS.format(column=one) for one in columns),
+        "names": ", ".join(f"{one}, {one}_against" for one in columns),
+        "measure": measure,
+    }
     # Parameters of the same names may differ between the two, so the second one has its values written in.
-    sql = _COMPARED.format(word=word.text, against=against.filled(), measure=measure)
+    both = _SKETCHES.format(word=word.text, against=against.filled())
+    definition, counted = (_COMPARED.format(sketches=one, **told) for one in (both, ""))
     missing = f"collocate of {words[0]!r} or {words[1]!r} in a relation"
-    return Answer(Rows([*columns, "name"], rows), Statement(sql, word.parameters), missing)
-
-
-def _strongest(
-    collocates: Mapping[str, Both], measure: str, min_count: int, limit: int
-) -> Iterator[tuple[str, Both]]:
-    """Yield the collocates of one relation that are shown, in their order."""
-    strongest: set[str] = set()
-    for place in range(2):
-        rows = [row for both in collocates.values() if (row := both[place]) is not None]
-        ranked = sorted((row["rank"], row["collocate"]) for row in rows if row["count"] >= min_count)
-        strongest.update(name for _, name in ranked[: limit or None])
-
-    def order(name: str) -> tuple[int, float, str]:
-        word, against = collocates[name]
-        if word is None or against is None:
-            only = word or against or {}
-            return 0 if against is None else 2, -only[measure], name
-        return 1, against[measure] - word[measure], name
-
-    for name in sorted(strongest, key=order):
-        yield name, collocates[name]
+    with registered(raw(connection), sketch=sketches[0].table, sketch_against=sketches[1].table):
+        answer = limited(connection, Statement(counted, bindings), 0, missing)
+    return replace(answer, query=Statement(definition, bindings))

@@ -35,7 +35,7 @@ from sentgen.lookups.statement import (
     where,
 )
 from sentgen.lookups.statistics.collocations import CollocateUnit, read_node
-from sentgen.lookups.statistics.relation_names import FUNCTION, NO_FUNCTION
+from sentgen.lookups.statistics.relation_names import no_function
 from sentgen.options import Option
 from sentgen.output.wording import quantity
 from sentgen.schema.engine import one_row, raw, registered
@@ -249,14 +249,11 @@ class Thesaurus(Lookup):
 
     def _relations(self, relation: str, bindings: Bindings) -> list[str]:
         """Return the conditions on a relation, a number of `tag` in SQL."""
-        if self.function_words:
-            return []
-        bindings["function"] = list(FUNCTION)
-        return [NO_FUNCTION.format(relation=relation)]
+        return [] if self.function_words else [no_function(relation, bindings)]
 
     def _counted(self, connection: Connection, meant: _Meant, selection: Selection) -> pa.Table:
         """Return the same pairs, counted in arrays."""
-        from sentgen.lookups.statistics.arc_counts import class_pairs
+        from sentgen.lookups.statistics.arcs import class_pairs
 
         bindings = Bindings()
         relations = Statement(f"select id from tag{where(self._relations('id', bindings))}", bindings)

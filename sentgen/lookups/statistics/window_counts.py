@@ -9,7 +9,6 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Longs
-from sentgen.lookups.concordances.hits import Query
 from sentgen.lookups.parts_of_speech import has_pos
 from sentgen.lookups.search.hits import BlockHits
 from sentgen.lookups.search.tokens import NONE, places
@@ -24,6 +23,8 @@ from sentgen.schema.engine import kept
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from sentgen.lookups.statistics.collocation_statements import WindowStatements
+
 #: Of one token in more than so many, all of a block are looked through for windows.
 _FEW = 16
 
@@ -34,50 +35,31 @@ group by t.{column}"""
 _TOKENS = "select count(*) from token{corpora}"
 
 
-def window_counts(
-    connection: Connection,
-    node: Query,
-    window: Window,
-    column: str,
-    selection: Selection,
-    pos: Sequence[str],
-    min_count: int,
-) -> pa.Table:
-    """Return what stands in windows, with its table of frequencies.
-
-    Args:
-        connection: the store.
-        node: the node.
-        window: tokens before and after it.
-        column: column of `token` with the numbers of collocates.
-        selection: the corpora.
-        pos: patterns of parts of speech, one of which a collocate has; none for all.
-        min_count: omit what stands there less often.
-    """
+def window_counts(connection: Connection, asked: WindowStatements, min_count: int) -> pa.Table:
+    """Return what stands in windows as rows of ``pair``; what stands there less often is left out."""
     import pyarrow as pa
 
-    numbers = CollocateNumbers(connection, column, selection, pos)
+    node, selection = asked.node, asked.selection
+    numbers = CollocateNumbers(connection, asked.column, selection, asked.pos)
     counts, nodes = RowSums(1), 0
     for hits in node.find(connection):
         nodes += len(hits)
-        at = _beside(hits, window)
+        at = _beside(hits, asked.window)
         if node.across and (chosen := hits.block.chosen(selection)) is not None:
             at = at[chosen[at]]
         counts.add([numbers.find(hits.block, at)])
     (ids,), together, _ = counts.all()
     some = (ids != NONE) & (together >= min_count)
-    alone = _alone(connection, numbers, selection, pos)
-    columns = (together[some], together.sum(), alone[ids[some]], _size(connection, selection), nodes)
-    names = ("o11", "r1", "c1", "n", "f")
-    return pa.table(
-        {
-            "id": ids[some],
-            **{
-                name: np.broadcast_to(one, some.sum()).astype(float)
-                for name, one in zip(names, columns, strict=True)
-            },
-        }
-    )
+    alone = _alone(connection, numbers, selection, asked.pos)
+    counts_of = {
+        "o11": together[some],
+        "r1": together.sum(),
+        "c1": alone[ids[some]],
+        "n": _size(connection, selection),
+        "f": nodes,
+    }
+    columns = {name: np.broadcast_to(one, some.sum()).astype(float) for name, one in counts_of.items()}
+    return pa.table({"id": ids[some], **columns})
 
 
 def _beside(hits: BlockHits, window: Window) -> Longs:
