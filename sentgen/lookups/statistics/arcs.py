@@ -40,40 +40,6 @@ from (select unnest($words) as id)
 join word using (id)"""
 
 
-@dataclass(frozen=True, slots=True)
-class Arcs:
-    """Arcs in a block.
-
-    Args:
-        modifiers, heads: the tokens.
-        relations: numbers of tags.
-        prepositions: numbers by `Prepositions`, `NONE` without one.
-    """
-
-    modifiers: Longs
-    heads: Longs
-    relations: Ints
-    prepositions: Longs
-
-    @property
-    def ends(self) -> tuple[Longs, Longs]:
-        """Return the heads and the modifiers, in the order of `ROLES`."""
-        return self.heads, self.modifiers
-
-    def take(self, some: Bools) -> Arcs:
-        """Return some of them."""
-        return Arcs(self.modifiers[some], self.heads[some], self.relations[some], self.prepositions[some])
-
-    def and_others(self, others: Arcs) -> Arcs:
-        """Return these, and others of the same block."""
-        return Arcs(
-            np.concatenate([self.modifiers, others.modifiers]),
-            np.concatenate([self.heads, others.heads]),
-            np.concatenate([self.relations, others.relations]),
-            np.concatenate([self.prepositions, others.prepositions]),
-        )
-
-
 @dataclass(slots=True)
 class Prepositions:
     """Gives numbers to prepositions, the same to those that are one in small letters."""
@@ -96,7 +62,7 @@ class Prepositions:
 
 
 class ArcSearch:
-    """Finds arcs.
+    """Finds arcs, in four rows: modifiers, heads, relations, and numbers of prepositions, `NONE` without one.
 
     Args:
         connection: the store.
@@ -115,18 +81,21 @@ class ArcSearch:
         self._connection, self._selection = connection, selection
         self._relations, self._prepositions = numbers_of(connection, relations), prepositions
 
-    def find(self, block: Block) -> Arcs:
+    def find(self, block: Block) -> Longs:
         """Return the arcs of a block whose modifiers are in the corpora."""
         modifiers = self._governed(block, self._relations)
         alone = np.full(len(modifiers), NONE)
-        found = Arcs(modifiers, governors(block, modifiers), block.column("deprel_id")[modifiers], alone)
+        parts = [
+            np.stack([modifiers, governors(block, modifiers), block.column("deprel_id")[modifiers], alone])
+        ]
         if self._prepositions is not None:
-            links = self._below_nouns(block).and_others(self._above_nouns(block))
-            found = found.and_others(links.take(among(links.relations, self._relations)))
+            links = np.concatenate([self._below_nouns(block), self._above_nouns(block)], axis=1)
+            parts.append(links[:, among(links[2], self._relations)])
+        found = np.concatenate(parts, axis=1)
         chosen = block.chosen(self._selection)
-        return found if chosen is None else found.take(chosen[found.modifiers])
+        return found if chosen is None else found[:, chosen[found[0]]]
 
-    def _below_nouns(self, block: Block) -> Arcs:
+    def _below_nouns(self, block: Block) -> Longs:
         """Return the links by prepositions that hang below their nouns."""
         relations = block.column("deprel_id")
         prepositions = self._governed(block, self._tags(names.CASE))
@@ -134,9 +103,9 @@ class ArcSearch:
         some = among(relations[nouns], self._tags(names.NOUN)) & (block.column("head")[nouns] > 0)
         prepositions, nouns = prepositions[some], nouns[some]
         numbers = self._numbers(block, prepositions, self._further(block, prepositions))
-        return Arcs(nouns, governors(block, nouns), relations[nouns], numbers)
+        return np.stack([nouns, governors(block, nouns), relations[nouns], numbers])
 
-    def _above_nouns(self, block: Block) -> Arcs:
+    def _above_nouns(self, block: Block) -> Longs:
         """Return the links by prepositions that their nouns hang below."""
         relations, complements = block.column("deprel_id"), self._tags(names.COMPLEMENT)
         nouns = self._governed(block, np.sort(np.append(complements, self._tags(names.OBJECT))))
@@ -147,7 +116,8 @@ class ArcSearch:
             some &= is_preposition | ~among(relations[nouns], complements)
         some &= ~among(relations[above], self._tags(names.COORDINATED))
         nouns, above = nouns[some], above[some]
-        return Arcs(nouns, governors(block, above), relations[above], self._numbers(block, above, {}))
+        numbers = self._numbers(block, above, {})
+        return np.stack([nouns, governors(block, above), relations[above], numbers])
 
     def _further(self, block: Block, prepositions: Longs) -> dict[int, list[int]]:
         """Return the further words of prepositions, by their places among all, of those that have some."""
@@ -256,15 +226,15 @@ def class_pairs(
 
     search, sums = ArcSearch(connection, selection, relations), RowSums(4)
     for block in Tokens(connection).blocks():
-        arcs, items = search.find(block), block.column(column)
+        (modifiers, heads, deprels, _), items = search.find(block), block.column(column)
         of_class = items != NONE
         if tags is not None:
             of_class &= among(block.column(tags[0]), numbers_of(connection, tags[1]))
             if tags[0] == "xpos_id":
                 of_class &= block.column("upos_id") == NONE
-        for role, (others, these) in enumerate((arcs.ends, arcs.ends[::-1])):
+        for role, (others, these) in enumerate(((heads, modifiers), (modifiers, heads))):
             some = of_class[these] & (items[others] != NONE)
-            pairs = [items[these[some]], arcs.relations[some], items[others[some]]]
+            pairs = [items[these[some]], deprels[some], items[others[some]]]
             sums.add([np.full(len(pairs[0]), role), *pairs])
     columns, counts, _ = sums.all()
     rows = dict(zip(("role", "item", "deprel_id", "other"), map(pa.array, columns), strict=True))
@@ -308,11 +278,11 @@ def _counted(
     """
     sums = [RowSums(3) for _ in ROLES]
     for block, node in blocks:
-        arcs = search.find(block)
-        for role, these, others in zip(sums, arcs.ends, arcs.ends[::-1], strict=True):
+        modifiers, heads, deprels, numbered = search.find(block)
+        for role, these, others in zip(sums, (heads, modifiers), (modifiers, heads), strict=True):
             some = slice(None) if node is None else node[others]
             ids = numbers.find(block, these[some])
-            role.add([arcs.relations[some], arcs.prepositions[some], ids])
+            role.add([deprels[some], numbered[some], ids])
     rows = []
     for number, role in enumerate(sums):
         (relations, prepositions, ids), counts, _ = role.all()
