@@ -195,7 +195,7 @@ class _Search:
         size, sentences = max(SENTENCES // _FIRST, 1), sentences_of(self.connection)
         while limit and seed is None and not self.order.keys and size < sentences:
             part = self.statements(Bindings(), size)
-            if part.enough(limit).value(self.connection):
+            if int(part.count(limit).value(self.connection)) == limit:
                 return part
             size *= _FIRST
         return self.whole

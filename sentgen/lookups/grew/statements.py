@@ -104,15 +104,12 @@ class GrewStatements:
     source: HitStatement
     bindings: Bindings
 
-    def count(self) -> Statement:
-        """Return the statement for the number of hits."""
-        return Statement(f"{self.source.head()}select count(*) as count\n{self.source.text}", self.bindings)
-
-    def enough(self, limit: int) -> Statement:
-        """Return the statement that says whether there are so many hits."""
-        most = limit_clause(limit, self.bindings)
-        text = f"select count(*) = $limit\nfrom (\n  select 1\n  {self._inner}{most}\n)"
-        return Statement(self.source.head() + text, self.bindings)
+    def count(self, most: int = 0) -> Statement:
+        """Return the statement for the number of hits, which are counted up to ``most``; 0 for all."""
+        source = self.source.text
+        if most:
+            source = f"from (\n  select 1\n  {self._inner}{limit_clause(most, self.bindings)}\n)"
+        return Statement(f"{self.source.head()}select count(*) as count\n{source}", self.bindings)
 
     def lines(
         self, limit: int, context: int, seed: int | None, surface: Surface, order: LineOrder

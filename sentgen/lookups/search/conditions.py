@@ -289,7 +289,7 @@ class Conditions:
     def _numbers(self, key: TokenKey, value: Test | None) -> Ints:
         """Return the numbers of the strings of an attribute that pass a test, ascending."""
         kept = ("numbers", key.table, key.feature, value)
-        found = self._kept.find(kept)
+        found: Ints | None = self._kept.find(kept)
         if found is None:
             bindings = Bindings()
             query = _IDS.format(table=key.table, matches=key.matches(value, bindings))
