@@ -15,16 +15,15 @@ from sentgen.arrays import Bools, Ints, Longs
 from sentgen.lookups.concordances.stretches import Stretches
 from sentgen.lookups.concordances.surface import surface_of
 from sentgen.lookups.search.tokens import kept_arrays, places
-from sentgen.schema.engine import arrow_table, kept, one_number, raw, registered
+from sentgen.schema.engine import arrow_table, kept, raw, registered
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _FORMS = "select id, form from word where id in (select id from asked)"
 _EVERY_FORM = "select id, form from word order by id"
-_WORDS = "select count(*) from word"
-#: Words are read all at once when one in so many of them has been looked up.
-_MANY = 8
+#: All words are read when some are looked up so many times, as each time passes over all of their numbers.
+_OFTEN = 8
 _MULTIWORDS = """\
 select s.first_token + m."first" - 1 as first, s.first_token + m."last" - 1 as last, m.form
 from multiword as m
@@ -115,7 +114,7 @@ def forms_of(connection: Connection, words: Ints) -> pa.Array:
     """Return the forms of words, whose numbers are ascending."""
     import pyarrow as pa
 
-    if (every := _every_form(connection, len(words))) is not None:
+    if (every := _every_form(connection)) is not None:
         return every["form"].chunk(0).take(pa.array(np.searchsorted(every["id"].to_numpy(), words)))
     duck = raw(connection)
     with registered(duck, asked=pa.table({"id": words})):
@@ -124,17 +123,16 @@ def forms_of(connection: Connection, words: Ints) -> pa.Array:
     return found["form"].cast(pa.large_string()).combine_chunks().take(pa.array(order))
 
 
-def _every_form(connection: Connection, asked: int) -> pa.Table | None:
-    """Return all words of a store that nobody can change, if so many of them are asked for; else none."""
+def _every_form(connection: Connection) -> pa.Table | None:
+    """Return all words of a store that nobody can change, if they are often looked up; else none."""
     import pyarrow as pa
 
     arrays, known = kept_arrays(connection), kept(connection)
     if (every := cast("pa.Table | None", arrays.find(_EVERY_FORM))) is not None:
         return every
-    if _WORDS not in known:
-        known[_WORDS] = one_number(raw(connection), _WORDS)
-    known[_FORMS] = known.get(_FORMS, 0) + asked
-    if known[_FORMS] * _MANY < known[_WORDS]:
+    known[_FORMS] = known.get(_FORMS, 0) + 1
+    # Once: what is too large to be kept is not read again and again.
+    if known[_FORMS] != _OFTEN:
         return None
     found = arrow_table(raw(connection), _EVERY_FORM)
     forms = found["form"].cast(pa.large_string()).combine_chunks()
