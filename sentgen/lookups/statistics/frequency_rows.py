@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,14 +16,13 @@ from sentgen.lookups.concordances.hits import Query
 from sentgen.lookups.cql.syntax import Term
 from sentgen.lookups.numbers import as_number
 from sentgen.lookups.search.attributes import Attribute, numbered
-from sentgen.lookups.search.hits import BlockHits
 from sentgen.lookups.selection import select_corpora
 from sentgen.lookups.statement import Bindings, ResultBudget, Statement
 from sentgen.lookups.statistics.breakdown import Breakdown, of_parts
 from sentgen.lookups.statistics.frequency_statement import kind_sizes
 from sentgen.lookups.statistics.hit_counts import HitKey, count_hits
 from sentgen.lookups.statistics.hit_parts import Parts, documents_of, regions_of
-from sentgen.lookups.statistics.listed import Listed
+from sentgen.lookups.statistics.listed import Listed, LookedUp
 from sentgen.output.rates import PartSizes, time_key
 from sentgen.output.tabular import Rows, names_of
 
@@ -43,9 +43,10 @@ def frequency_rows(
 
     parts = regions_of(by) if by.parts else documents_of(connection, by.selection)
     keys = [HitKey(_numbered(by, term), term.label) for term in by.keys.values()]
-
-    def find() -> Iterator[BlockHits]:
-        return of.find(connection, keys[0].attribute) if isinstance(of, Listed) else of.find(connection)
+    find = partial(of.find, connection)
+    if isinstance(of, Listed):
+        key = LookedUp(keys[0].attribute)
+        keys, find = [replace(keys[0], attribute=key)], partial(of.find, connection, key)
 
     counted = count_hits(find, keys, parts, limit, _number(by))
     measures = counted.groups.measures(parts, counted.hits)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sqlalchemy import Connection
 
-from sentgen.arrays import Bools, Longs
+from sentgen.arrays import Bools, Ints, Longs
 from sentgen.case_folding import fold
 from sentgen.lookups.attributes import COLUMNS
 from sentgen.lookups.patterns import ANY, glob, loose
@@ -16,12 +17,15 @@ from sentgen.lookups.search.attributes import Attribute
 from sentgen.lookups.search.conditions import among
 from sentgen.lookups.search.hits import BlockHits
 from sentgen.lookups.search.spans import Spans
-from sentgen.lookups.search.tokens import Tokens, kept_arrays
+from sentgen.lookups.search.tokens import Block, Tokens, kept_arrays
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement, where
 from sentgen.schema.engine import arrow_table, raw
 from sentgen.schema.tables.corpus import BOS, EOS
 from sentgen.schema.tables.counts import ATTRIBUTES
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 #: Items of which there are tokens at most are looked up; those of others are looked for.
 _NAMED = 256
@@ -30,7 +34,7 @@ _MANY = 8
 
 _IDS = "select id from {table} as i where {matches}"
 _OCCURRENCES = """\
-select token
+select token, word_id
 from occurrence
 where attribute = '{attribute}' and word_id in ({words})"""
 #: Tokens by their item.
@@ -43,6 +47,35 @@ _OF_UNIGRAMS = """\
   select w1 as id, sum(count)::bigint as count
   from ngram_1{conditions}
   group by id"""
+
+
+@dataclass(slots=True)
+class LookedUp(Attribute):
+    """An attribute of which the numbers of some tokens are known, so that their column need not be read.
+
+    Args:
+        attribute: the attribute.
+        tokens: these tokens, ascending; none where it is not known which they are.
+        items: their numbers.
+    """
+
+    attribute: Attribute
+    tokens: Longs | None = None
+    items: Longs | None = None
+
+    def numbers(self, block: Block, at: Longs) -> Ints | Longs:
+        """Return the numbers of tokens."""
+        if self.tokens is None or self.items is None:
+            return self.attribute.numbers(block, at)
+        return self.items[np.searchsorted(self.tokens, block.numbers(at))]
+
+    def of_numbers(self, numbers: Longs) -> pa.Array:
+        """Return what numbers stand for."""
+        return self.attribute.of_numbers(numbers)
+
+    def values(self, block: Block, at: Longs) -> pa.Array:
+        """Return what tokens have."""
+        return self.attribute.values(block, at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,26 +102,26 @@ class Listed:
         ignore_case = table == "word" and loose(self.pattern, self.selection)
         return glob(self.pattern).condition(f"i.{string}", bindings, ignore_case=ignore_case)
 
-    def find(self, connection: Connection, attribute: Attribute) -> Iterator[BlockHits]:
+    def find(self, connection: Connection, key: LookedUp) -> Iterator[BlockHits]:
         """Yield the tokens of as many of the most frequent items as are asked for, one more, and its equals.
 
         Args:
             connection: the store.
-            attribute: the attribute as it is counted by, whose equal strings are one item.
+            key: the attribute as it is counted by, whose equal strings are one item; it keeps what is found.
         """
         column = COLUMNS[self.by][0]
         counts = item_counts(connection, column, self.selection)
-        ids = self._ids(connection, attribute, counts)
-        ids = ids[self._frequent(counts[ids], attribute, ids)]
+        ids = self._ids(connection, key.attribute, counts)
+        ids = ids[self._frequent(counts[ids], key.attribute, ids)]
         blocks = Tokens(connection).blocks()
         few = int(counts[ids].sum()) * _MANY < sum(block.size for block in blocks)
-        found = self._occurrences(connection, ids) if few and len(ids) <= _NAMED else None
+        if few and len(ids) <= _NAMED:
+            key.tokens, key.items = self._occurrences(connection, ids)
         for block in blocks if len(ids) else ():
-            at = (
-                np.flatnonzero(among(block.column(column), ids.astype(np.int32)))
-                if found is None
-                else block.find(found)
-            )
+            if key.tokens is None:
+                at = np.flatnonzero(among(block.column(column), ids.astype(np.int32)))
+            else:
+                at = block.find(key.tokens)
             chosen = block.chosen(self.selection) if len(at) else None
             at = at if chosen is None else at[chosen[at]]
             if len(at):
@@ -130,14 +163,17 @@ class Listed:
         frequent: Bools = together[same] >= np.partition(together, -self.limit - 1)[-self.limit - 1]
         return frequent
 
-    def _occurrences(self, connection: Connection, ids: Longs) -> Longs | None:
-        """Return the tokens of items, ascending; none where the store does not have them by their items."""
+    def _occurrences(self, connection: Connection, ids: Longs) -> tuple[Longs, Longs] | tuple[None, None]:
+        """Return the tokens of items, ascending, and which item each is; none where these are not stored."""
         column = COLUMNS[self.by][0]
         attribute = next((name for name, one in ATTRIBUTES.items() if one == column), "")
-        if not attribute:
-            return None
+        if not attribute or not len(ids):
+            return None, None
         text = _OCCURRENCES.format(attribute=attribute, words=", ".join(map(str, ids.tolist())))
-        return np.sort(arrow_table(raw(connection), text).column(0).to_numpy(), kind="stable")
+        table = arrow_table(raw(connection), text)
+        tokens, items = (column.combine_chunks().to_numpy() for column in table.columns)
+        order = np.argsort(tokens, kind="stable")
+        return tokens[order], items[order]
 
 
 def item_counts(connection: Connection, column: str, selection: Selection) -> Longs:
