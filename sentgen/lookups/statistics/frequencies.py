@@ -16,8 +16,7 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups.absence import QuestionValue, explained
-from sentgen.lookups.concordances.filtered_hits import filtered, steps
-from sentgen.lookups.concordances.hits import HitLookup, Query, read_query
+from sentgen.lookups.concordances.hits import HitLookup, Query, filtered, read_query, steps
 from sentgen.lookups.cql.search import is_cql
 from sentgen.lookups.cql.syntax import Term
 from sentgen.lookups.keys import StoreKeys
