@@ -43,10 +43,12 @@ def frequency_rows(
 
     parts = regions_of(by) if by.parts else documents_of(connection, by.selection)
     keys = [HitKey(_numbered(by, term), term.label) for term in by.keys.values()]
-    find = partial(of.find, connection)
     if isinstance(of, Listed):
         key = LookedUp(keys[0].attribute)
-        keys, find = [replace(keys[0], attribute=key)], partial(of.find, connection, key)
+        keys = [replace(keys[0], attribute=key)]
+        find = partial(of.find, connection, key)
+    else:
+        find = partial(of.find, connection)
 
     counted = count_hits(find, keys, parts, limit, _number(by))
     measures = counted.groups.measures(parts, counted.hits)

@@ -171,7 +171,7 @@ class Listed:
             return None, None
         text = _OCCURRENCES.format(attribute=attribute, words=", ".join(map(str, ids.tolist())))
         table = arrow_table(raw(connection), text)
-        tokens, items = (column.combine_chunks().to_numpy() for column in table.columns)
+        tokens, items = (one.combine_chunks().to_numpy() for one in table.columns)
         order = np.argsort(tokens, kind="stable")
         return tokens[order], items[order]
 
