@@ -47,12 +47,14 @@ PATTERNS = st.lists(st.sampled_from(("a", "b", "A", "*", "?*")), min_size=1, max
 
 @pytest.fixture(scope="module")
 def connection(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Iterator[Connection]:
-    """A store whose few rows each example replaces."""
-    with Store(tmp_path_factory.mktemp("across") / "s.duckdb", create=True) as store, store.begin() as opened:
-        raw(opened).execute(
-            "insert into corpus values (1, 'c', 'corpus', null, false, 5, 'upos', false, now())"
-        )
-        yield opened
+    """A store of a corpus whose few rows each example writes."""
+    with Store(tmp_path_factory.mktemp("across") / "s.duckdb", create=True) as store:
+        with store.begin() as opened:
+            raw(opened).execute(
+                "insert into corpus values (1, 'c', 'corpus', null, false, 5, 'upos', false, now())"
+            )
+        with store.begin() as opened:
+            yield opened
 
 
 class Text:
@@ -95,7 +97,7 @@ class Text:
 
 def texts(connection: Connection, corpus: list[Any]) -> list[Text]:
     """Fill the store with documents whose paragraphs are of two sentences."""
-    sentences = fill(connection, corpus)
+    sentences = fill(connection, corpus, corpora=1)
     duck = raw(connection)
     firsts = [number for number, one in enumerate(sentences) if one.first]
     made = []
@@ -246,6 +248,6 @@ def test_meets_and_unions(connection: Connection, corpus: list[Any], meets: str,
     found = texts(connection, corpus)
     expected = sum(len(text.reference.hits(read(query))) for text in found)
     if not across:
-        expected = sum(len(one.hits(read(query))) for one in fill(connection, corpus))
+        expected = sum(len(one.hits(read(query))) for one in fill(connection, corpus, corpora=1))
 
     assert Kwic(cql=query, across=across, count=True).ask(connection).total == expected

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from statistics import mean, pstdev
 from typing import Any, cast
@@ -31,18 +32,6 @@ from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 
-TABLES = (
-    "ngram_1",
-    "occurrence",
-    "multiword",
-    "token",
-    "sentence",
-    "document",
-    "word",
-    "tag",
-    "region",
-    "region_meta",
-)
 COLUMNS = ("word", "lemma", "upos", "feats")
 REGIONS = st.lists(
     st.tuples(
@@ -77,7 +66,7 @@ CORPORA = st.lists(
 
 @pytest.fixture(scope="module")
 def connection(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Iterator[Connection]:
-    """A store whose few rows each example replaces."""
+    """An empty store whose few rows each example writes."""
     with Store(tmp_path_factory.mktemp("cql") / "s.duckdb", create=True) as store, store.begin() as opened:
         raw(opened).execute(
             "insert into corpus(id, name, kind, lowercase, max_order, tags, function_heads, created_at)"
@@ -86,13 +75,18 @@ def connection(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> I
         yield opened
 
 
-def fill(connection: Connection, corpus: list[Any], regions: list[Any] = ()) -> list[Sentence]:
+def fill(
+    connection: Connection, corpus: list[Any], regions: list[Any] = (), *, corpora: int = 2
+) -> list[Sentence]:
     """Write sentences, the first of each document marked, and return them.
 
-    Documents belong to two corpora by turns, as if files had been added to both.
+    Documents belong to so many corpora by turns, as if files had been added to each.
     """
     duck = raw(connection)
-    for name in TABLES:
+    # Rows that were deleted in the same transaction would still be passed over by every statement.
+    duck.execute("rollback")
+    duck.execute("begin transaction")
+    for name in ("word", "tag"):
         duck.execute(f"delete from {name}")
     duck.execute("insert into word select unnest(range(10, 14)), unnest($1)", [list(WORDS)])
     duck.execute("insert into tag select unnest(range(4)), unnest($1)", [list(TAGS)])
@@ -103,7 +97,7 @@ def fill(connection: Connection, corpus: list[Any], regions: list[Any] = ()) -> 
             # As if others had been removed before it.
             token += 7
             size = next((i for i, new in enumerate(begins[number + 1 :], 1) if new), len(begins) - number)
-            document, owner = number, 1 + sum(begins[:number]) % 2
+            document, owner = number, 1 + sum(begins[:number]) % corpora
             key = [document, owner, number + 1, size]
             duck.execute("insert into document values (?, ?, 1, 'd', ?, ?)", key)
         duck.execute(
@@ -111,16 +105,18 @@ def fill(connection: Connection, corpus: list[Any], regions: list[Any] = ()) -> 
             [number + 1, owner, document, len(rows), token],
         )
         token += len(rows)
+        tokens = list[list[Any]]()
         for position, row in enumerate(rows, 1):
             ids = [
                 None if one is None else (10 + WORDS.index(one) if i < 2 else TAGS.index(one))
                 for i, one in enumerate(row[:4])
             ]
-            duck.execute(
-                "insert into token(corpus_id, sentence_id, position, word_id, lemma_id, upos_id, feats_id,"
-                " space_after) values (?, ?, ?, ?, ?, ?, ?, ?)",
-                [owner, number + 1, position, *ids, row[4] if len(row) > 4 else None],
-            )
+            tokens.append([owner, number + 1, position, *ids, row[4] if len(row) > 4 else None])
+        duck.execute(
+            "insert into token(corpus_id, sentence_id, position, word_id, lemma_id, upos_id, feats_id,"
+            f" space_after) values {', '.join(['(?, ?, ?, ?, ?, ?, ?, ?)'] * len(tokens))}",
+            list(chain.from_iterable(tokens)),
+        )
         words = [attributes(row[:4]) for row in rows]
         multiwords = list[Multiword]()
         for i, row in enumerate(rows):
@@ -143,11 +139,11 @@ def fill(connection: Connection, corpus: list[Any], regions: list[Any] = ()) -> 
         )
     duck.execute(FILL)
     duck.execute(COUNT)
-    mark(connection, made, regions)
+    mark(connection, made, regions, corpora)
     return made
 
 
-def mark(connection: Connection, sentences: list[Sentence], regions: list[Any]) -> None:
+def mark(connection: Connection, sentences: list[Sentence], regions: list[Any], corpora: int) -> None:
     """Write regions, over tokens of all sentences by their number: each ends with the document at the latest."""
     duck = raw(connection)
     places = [(i, position) for i, one in enumerate(sentences) for position in range(len(one.words))]
@@ -169,7 +165,7 @@ def mark(connection: Connection, sentences: list[Sentence], regions: list[Any]) 
             inside.append(place)
         (first, start), (last, end) = inside[0], inside[-1]
         numbers[first] += 1
-        key = [1 + sum(one.first for one in sentences[1 : first + 1]) % 2, first + 1, numbers[first]]
+        key = [1 + sum(one.first for one in sentences[1 : first + 1]) % corpora, first + 1, numbers[first]]
         duck.execute(
             "insert into region values (?, ?, ?, ?, ?, ?, ?)", [*key, kind, start + 1, last + 1, end + 1]
         )
