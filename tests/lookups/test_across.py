@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 from test_cql_property import CORPORA, fill
 
 from sentgen.errors import MemoryLimitError
-from sentgen.lookups.concordances import line_search, places
+from sentgen.lookups.concordances import line_search
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.cql.dialects import Strategy
 from sentgen.lookups.cql.grammar import read
@@ -162,7 +162,7 @@ def test_patterns_of_words(
                 expected.append(text.line(first, first + len(pattern) - 1, context))
     with pytest.MonkeyPatch.context() as patched:
         if large:
-            patched.setattr(places, "SENTENCES", 1)
+            patched.setattr("sentgen.lookups.search.tokens.SIZE", 8)
         asked = Kwic(pattern=" ".join(pattern), context=context, limit=0, across=True)
 
         assert lines(asked, connection) == expected

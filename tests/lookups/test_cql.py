@@ -219,7 +219,6 @@ def test_ranges_change_nothing(
     whole = Kwic(pattern=query, sort=order, random=seed, limit=3).ask(connection)
     everything = Kwic(pattern=query, sort=order, limit=0).ask(connection).table.to_pylist()
     monkeypatch.setattr(line_search_module, "LINES", 2)
-    monkeypatch.setattr("sentgen.lookups.concordances.places.SENTENCES", 3)
     monkeypatch.setattr("sentgen.lookups.search.tokens.SIZE", 3)
     parts = Kwic(pattern=query, sort=order, random=seed, limit=3).ask(connection)
 
@@ -231,8 +230,7 @@ def test_ranges_change_nothing(
 
 @pytest.fixture
 def in_ranges(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """Have every query asked in blocks of a sentence, and the rest in ranges of three of the ten."""
-    monkeypatch.setattr("sentgen.lookups.concordances.places.SENTENCES", 3)
+    """Have every query asked in blocks of a sentence."""
     monkeypatch.setattr("sentgen.lookups.search.tokens.SIZE", 3)
     return monkeypatch
 

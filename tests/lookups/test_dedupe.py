@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from meta_treebank import sentences, store_of
 from sqlalchemy import Connection
 
-from sentgen.lookups.concordances import line_search, places
+from sentgen.lookups.concordances import line_search
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.schema import Store
 from sentgen.schema.engine import raw
@@ -61,7 +61,6 @@ def test_each_text_is_shown_once(
     once = unique(every)
     with pytest.MonkeyPatch.context() as patch:
         if large:
-            patch.setattr(places, "SENTENCES", 9)
             patch.setattr("sentgen.lookups.search.tokens.SIZE", 9)
             patch.setattr(line_search, "LINES", 7)
         answer = Kwic(**asked, dedupe=True, sort=sort, sample=sample, limit=limit).ask(connection)

@@ -13,7 +13,7 @@ from meta_treebank import Sentence, sentences, store_of
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError, QueryError
-from sentgen.lookups.concordances import line_search, places
+from sentgen.lookups.concordances import line_search
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.question import Question
 from sentgen.lookups.statistics.collocations import Collocations
@@ -93,7 +93,6 @@ def test_what_is_left(
 
     with pytest.MonkeyPatch.context() as patch:
         if large:
-            patch.setattr(places, "SENTENCES", 9)
             patch.setattr("sentgen.lookups.search.tokens.SIZE", 7)
             patch.setattr(line_search, "LINES", 7)
         assert found(connection, Kwic(pattern=query, limit=0, **common, **chain)) == hits
@@ -148,7 +147,6 @@ def test_a_sample_is_of_what_is_left(
     asked: dict[str, Any] = {"pattern": '[upos="NOUN"]', "filter": ["the"], "within": ["2"], "sort": sort}
     every = found(connection, Kwic(**asked, limit=0))
     if large:
-        monkeypatch.setattr(places, "SENTENCES", 40)
         monkeypatch.setattr("sentgen.lookups.search.tokens.SIZE", 40)
     drawn = [found(connection, Kwic(**asked, sample=6, seed=seed, limit=0)) for seed in (1, 1, 2)]
     shown = Kwic(**asked, sample=6, limit=4).ask(connection)

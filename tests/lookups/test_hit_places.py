@@ -12,7 +12,6 @@ from meta_treebank import sentences, store_of
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
-from sentgen.lookups.concordances import places
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.grew.matches import Match
 from sentgen.schema import Store
@@ -70,7 +69,6 @@ def test_places_are_those_of_the_lines(
 
     with pytest.MonkeyPatch.context() as patch:
         if large:
-            patch.setattr(places, "SENTENCES", 9)
             patch.setattr("sentgen.lookups.search.tokens.SIZE", 7)
         answer = Kwic(**asked, places=True, limit=limit).ask(connection)
     rows = [tuple(row.values()) for row in answer.found.to_pylist()]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.lookups.concordances import line_search, places
+from sentgen.lookups.concordances import line_search
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.search import tokens
 from sentgen.lookups.statement import Answer
@@ -74,7 +74,6 @@ def connections(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Conne
 def as_if_large() -> Iterator[None]:
     """Have every bound so low that the sentences of a store are more than it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(places, "SENTENCES", 3)
         patch.setattr(tokens, "SIZE", 20)
         patch.setattr(line_search, "LINES", 3)
         patch.setattr(line_search, "TOKENS", 9)

@@ -228,7 +228,7 @@ def test_ranges_of_sentences_make_no_difference(
     """A store searched range by range gives the lines of one that is searched as a whole, in their order."""
     asked = Kwic(pattern=pattern, sort=order, random=seed, limit=limit)
     whole = asked.ask(connection)
-    monkeypatch.setattr("sentgen.lookups.concordances.places.SENTENCES", 4)
+    monkeypatch.setattr("sentgen.lookups.search.tokens.SIZE", 20)
     monkeypatch.setattr(line_search_module, "LINES", lines)
     found = asked.ask(connection)
 
@@ -241,7 +241,7 @@ def test_without_a_limit_ranges_make_none(
     connection: Connection, order: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All lines are those of a limit that is not reached, and of the parts that are written one by one."""
-    monkeypatch.setattr("sentgen.lookups.concordances.places.SENTENCES", 4)
+    monkeypatch.setattr("sentgen.lookups.search.tokens.SIZE", 20)
     monkeypatch.setattr(line_search_module, "LINES", 1)
     everything = rows(Kwic(pattern="the", sort=order, limit=0).ask(connection))
 

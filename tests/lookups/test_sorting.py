@@ -14,7 +14,7 @@ from meta_treebank import Sentence, sentences, store_of
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
-from sentgen.lookups.concordances import line_search, places
+from sentgen.lookups.concordances import line_search
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.grew.matches import Match
 from sentgen.schema import Store
@@ -128,7 +128,6 @@ def test_lines_come_as_python_sorts_them(
 
     with pytest.MonkeyPatch.context() as patch:
         if large:
-            patch.setattr(places, "SENTENCES", 9)
             patch.setattr("sentgen.lookups.search.tokens.SIZE", 9)
             patch.setattr(line_search, "LINES", 7)
             patch.setattr(line_search, "TOKENS", 20)

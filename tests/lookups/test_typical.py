@@ -16,7 +16,7 @@ from typical_reference import Hit, Token, scored
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
-from sentgen.lookups.concordances import line_search, places
+from sentgen.lookups.concordances import line_search
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.grew.matches import Match
 from sentgen.models import build
@@ -194,7 +194,7 @@ def test_lines_come_as_the_reference_puts_them(
     question = Kwic(**asked, **wide, sort="typical", explain=True, limit=limit)
     with pytest.MonkeyPatch.context() as patch:
         if large:
-            patch.setattr(places, "SENTENCES", 40)
+            patch.setattr("sentgen.lookups.search.tokens.SIZE", 200)
             patch.setattr(line_search, "LINES", 100)
         found = question.lines(connection, placed=True)
 

@@ -13,7 +13,6 @@ from sentgen.lookups.absence import QuestionValue as Named
 from sentgen.lookups.absence import explained
 from sentgen.lookups.attributes import NAMED, Test, Value
 from sentgen.lookups.concordances.hit_places import hit_places, spread_statement
-from sentgen.lookups.concordances.places import sentences_of
 from sentgen.lookups.concordances.sorting import NONE, SortOption, line_order, read_order
 from sentgen.lookups.concordances.surface import surface_of
 from sentgen.lookups.grew.compiler import Compiler
@@ -29,6 +28,7 @@ from sentgen.output.tabular import Rows
 
 #: Sentences that are searched where the first hits are enough: at first a part of so many, which grows so.
 SENTENCES, _FIRST = 100_000, 8
+_LAST = "select coalesce(max(id), 0) from sentence"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,8 +192,8 @@ class _Search:
 
     def chosen(self, limit: int, seed: int | None) -> GrewStatements:
         """Return the statements of the first sentences, as many as have the hits asked for."""
-        size, sentences = max(SENTENCES // _FIRST, 1), sentences_of(self.connection)
-        while limit and seed is None and not self.order.keys and size < sentences:
+        size, last = max(SENTENCES // _FIRST, 1), int(Statement(_LAST).value(self.connection))
+        while limit and seed is None and not self.order.keys and size < last:
             part = self.statements(Bindings(), size)
             if int(part.count(limit).value(self.connection)) == limit:
                 return part
