@@ -1,15 +1,15 @@
 """Pages that nobody has asked for before, under load: each of some words once, by 8 clients.
 
-``python benchmarks/pages.py [--store FILE] [--pages NAMES] [--rounds N] [--peer SENTGEN]`` serves UD English EWT (train), or another
-store with tags in xpos, with two workers for each kind of work, and asks for pages and rows about 100 words of its
-greatest corpus: the most frequent ones ("the"), and as many of the ranks from 500 to 10,000, as most of those are that
-people look up. No two questions are the same, and no answers are kept (``--cache 0``). A server of its own has each
-round; the median of N (1 if not given) is shown. CPU time is that of the front and of the workers, of which clients in
-the same machine take nothing away, as they do of pages a second; memory is that of all processes after the page, with
-what they share counted once.
+``python benchmarks/pages.py [--store FILE] [--pages NAMES] [--rounds N] [--peer SENTGEN]`` serves UD English
+EWT (train), or another store with tags in xpos, with two workers for each kind of work, and asks for pages
+and rows about 100 words of its greatest corpus: the most frequent ones ("the"), and as many of the ranks from
+500 to 10,000, as most of those are that people look up. No two questions are the same, and no answers are
+kept (``--cache 0``). A server of its own has each round; the median of N (1 if not given) is shown. CPU time
+is that of the front and of the workers, of which clients in the same machine take nothing away, as they do of
+pages a second; memory is that of all processes after the page, with what they share counted once.
 
-NAMES are some of the pages, such as ``word,/v1/kwic``. SENTGEN is the command of another checkout: both are asked in turns, which is what tells them apart on a machine that
-others use.
+NAMES are some of the pages, such as ``word,/v1/kwic``. SENTGEN is the command of another checkout: both are
+asked in turns, which is what tells them apart on a machine that others use.
 """
 
 from __future__ import annotations
