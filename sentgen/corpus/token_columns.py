@@ -9,7 +9,6 @@ from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from sentgen.arrays import Bools, Ints
 from sentgen.corpus.base_np import NO_HEAD
@@ -63,7 +62,7 @@ class Coded(NamedTuple):
     @classmethod
     def of(cls, column: Column) -> Coded:
         """Find the different values of a column."""
-        encoded = pc.dictionary_encode(column)
+        encoded = column.dictionary_encode()
         if isinstance(encoded, pa.ChunkedArray):
             encoded = encoded.combine_chunks()
         return cls(Values(encoded.dictionary.to_pylist()), encoded.indices.to_numpy())

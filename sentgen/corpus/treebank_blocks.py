@@ -35,7 +35,7 @@ _UNREAD = -2
 
 
 @dataclass(frozen=True, slots=True)
-class Spans:
+class RegionSpans:
     """Regions that have tokens, and begin and end in one block, in the order in which they end.
 
     Attributes:
@@ -71,7 +71,7 @@ class TreebankBlock:
     told: dict[int, Sentence]
     columns: TokenColumns
     marks: Sequence[Mark] = ()
-    spans: Spans | None = None
+    spans: RegionSpans | None = None
 
 
 class Careful(Exception):

@@ -20,7 +20,7 @@ from sentgen.corpus.readers.vertical import notes_on, read_piece
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import LineReader
 from sentgen.corpus.token_columns import STRINGS, TokenColumns
-from sentgen.corpus.treebank_blocks import Careful, Spans, TreebankBlock, heads_of, said
+from sentgen.corpus.treebank_blocks import Careful, RegionSpans, TreebankBlock, heads_of, said
 from sentgen.corpus.vertical_rows import BEGINS, ENDS, GLUES, OTHER, SAYS, TELLS, TOKEN, DistinctRows
 from sentgen.errors import Rejection
 
@@ -178,7 +178,7 @@ class _Stretch:
         tells = np.flatnonzero((kinds == TELLS) | (kinds == SAYS)) + self.first
         return np.unique(np.concatenate((tells, after, borders[[0, -1]])))
 
-    def _spans(self, events: Longs) -> tuple[Spans | None, Bools]:
+    def _spans(self, events: Longs) -> tuple[RegionSpans | None, Bools]:
         """Return the regions that begin and end between the first token and the last, and the other events.
 
         There are none where a sentence says something, which may be regions, too, and where one has no token.
@@ -199,7 +199,7 @@ class _Stretch:
             return None, rest
         rest[tells[first]] = rest[tells[last]] = False
         order = np.cumsum(opens)[first] - 1
-        return Spans(regions, which[first], tokens[first], tokens[last], order), rest
+        return RegionSpans(regions, which[first], tokens[first], tokens[last], order), rest
 
     def read(self, pieces: Pieces) -> TreebankBlock:
         """Take all tags; return the sentences."""

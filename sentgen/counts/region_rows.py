@@ -12,7 +12,7 @@ import numpy as np
 from sentgen.arrays import Ints, Longs
 from sentgen.corpus.comments import SPEAKER, regions_said
 from sentgen.corpus.sentence import Mark, Region, Sentence
-from sentgen.corpus.treebank_blocks import Spans
+from sentgen.corpus.treebank_blocks import RegionSpans
 
 #: A row without its corpus.
 Row = tuple[object, ...]
@@ -81,7 +81,7 @@ class RegionRows:
             self._end(region, self._last)
         self._waiting, self._said = [], {}
 
-    def add_block(self, first: int, lengths: Ints, marks: Sequence[Mark], spans: Spans | None) -> None:
+    def add_block(self, first: int, lengths: Ints, marks: Sequence[Mark], spans: RegionSpans | None) -> None:
         """Take what a block says of its sentences, after the marks that its first one has itself.
 
         Args:
@@ -121,7 +121,9 @@ class RegionRows:
         if last > since:
             self._begin_waiting(since + 1)
 
-    def _add_spans(self, first: int, ends: Longs, lengths: Ints, places: Longs, spans: Spans) -> list[_Begun]:
+    def _add_spans(
+        self, first: int, ends: Longs, lengths: Ints, places: Longs, spans: RegionSpans
+    ) -> list[_Begun]:
         """Add the rows of spans; return where the other regions begin, which begin behind so many tokens."""
         total = spans.order.size + places.size
         others = np.setdiff1d(np.arange(total), spans.order, assume_unique=True)

@@ -38,7 +38,7 @@ OTHERS = (
     "lines report dogs --desk {folder}/pets.desk",
     "cluster status {lake}",
     "db repair",
-    "tune {treebank} --model kn --rounds 1 --sentences 4 --candidates 2",
+    "tune {treebank} --model kn --rounds 1 --sentences 8 --candidates 2",
     "evaluate regeneration --model kn --test {folder}/clusters.conllu -a lmo",
     "evaluate generation --clusters {folder}/clusters.conllu --lengths 5",
     "evaluate alignment --gold {folder}/gold.txt --format pharaoh --systems lcs",

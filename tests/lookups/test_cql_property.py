@@ -70,8 +70,11 @@ def connection(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> I
     with Store(tmp_path_factory.mktemp("cql") / "s.duckdb", create=True) as store, store.begin() as opened:
         raw(opened).execute(
             "insert into corpus(id, name, kind, lowercase, max_order, tags, function_heads, created_at)"
-            " values (1, 'a', 'corpus', false, 1, 'xpos', false, now())"
+            " select n, name, 'corpus', false, 1, 'xpos', false, now() from (values (1, 'a'), (2, 'b')) t(n, name)"
         )
+        # Each example takes back what it wrote.
+        raw(opened).execute("commit")
+        raw(opened).execute("begin transaction")
         yield opened
 
 

@@ -27,7 +27,7 @@ from sentgen.lookups.statistics.breakdown import Breakdown, read_breakdown
 from sentgen.options import Option
 
 if TYPE_CHECKING:
-    from sentgen.lookups.statistics.listed import Listed
+    from sentgen.lookups.statistics.listed import ListedTokens
 
 
 class By(StrEnum):
@@ -147,12 +147,12 @@ class Frequencies(HitLookup):
         # It counts in arrays, whose import takes longer than what other questions ask.
         from sentgen.lookups.statistics.frequency_rows import frequency_rows
         from sentgen.lookups.statistics.frequency_statement import frequency_statement
-        from sentgen.lookups.statistics.listed import Listed
+        from sentgen.lookups.statistics.listed import ListedTokens
 
         of, by = self._listed(connection) if self._query is None else self._hits(connection)
         rows, more = frequency_rows(connection, of, by, self.limit)
         query = frequency_statement(of, by, self.limit)
-        if isinstance(of, Listed):
+        if isinstance(of, ListedTokens):
             answer = Answer(rows, query, f"{of.by} {of.pattern!r}", truncated=more)
             values = [QuestionValue(of.by, of.pattern)]
             return explained(connection, answer, by.selection, values, of_tokens=True)
@@ -164,9 +164,9 @@ class Frequencies(HitLookup):
         answer = Answer(rows, query, f"occurrence of {self._query!r}", truncated=more, remarks=remarks)
         return explained(connection, answer, by.selection, of.values)
 
-    def _listed(self, connection: Connection) -> tuple[Listed, Breakdown]:
+    def _listed(self, connection: Connection) -> tuple[ListedTokens, Breakdown]:
         """Return the tokens that are listed, and what they are counted by."""
-        from sentgen.lookups.statistics.listed import Listed
+        from sentgen.lookups.statistics.listed import ListedTokens
 
         by = By(self._by)
         # Only words and lemmas are lower-cased on the way in, or taken for one; tags keep their case.
@@ -176,7 +176,7 @@ class Frequencies(HitLookup):
         pattern = selection.fold(self.pattern) if of_words else self.pattern
         there = StoreKeys(connection, selection.names)
         keys = {str(by): Term(by, "match")}
-        return Listed(by, pattern, selection, self.limit), Breakdown(keys, selection, there)
+        return ListedTokens(by, pattern, selection, self.limit), Breakdown(keys, selection, there)
 
     def _hits(self, connection: Connection) -> tuple[Query, Breakdown]:
         """Return the hits of the query, and what they are counted by."""

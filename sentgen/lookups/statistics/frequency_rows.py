@@ -22,7 +22,7 @@ from sentgen.lookups.statistics.breakdown import Breakdown, of_parts
 from sentgen.lookups.statistics.frequency_statement import kind_sizes
 from sentgen.lookups.statistics.hit_counts import HitKey, count_hits
 from sentgen.lookups.statistics.hit_parts import Parts, documents_of, regions_of
-from sentgen.lookups.statistics.listed import Listed, LookedUp
+from sentgen.lookups.statistics.listed import ListedTokens, LookedUp
 from sentgen.output.rates import PartSizes, time_key
 from sentgen.output.tabular import Rows, names_of
 
@@ -36,14 +36,14 @@ _MEANS = ("mean", "mean_low", "mean_high")
 
 
 def frequency_rows(
-    connection: Connection, of: Query | Listed, by: Breakdown, limit: int
+    connection: Connection, of: Query | ListedTokens, by: Breakdown, limit: int
 ) -> tuple[pa.Table, bool]:
     """Return the rows of a frequency list, and whether there are more than ``limit``; see its statement."""
     import pyarrow as pa
 
     parts = regions_of(by) if by.parts else documents_of(connection, by.selection)
     keys = [HitKey(_numbered(by, term), term.label) for term in by.keys.values()]
-    if isinstance(of, Listed):
+    if isinstance(of, ListedTokens):
         key = LookedUp(keys[0].attribute)
         keys = [replace(keys[0], attribute=key)]
         find = partial(of.find, connection, key)
@@ -53,7 +53,7 @@ def frequency_rows(
     counted = count_hits(find, keys, parts, limit, _number(by))
     measures = counted.groups.measures(parts, counted.hits)
     columns = {name: counted.groups.strings(place) for place, name in enumerate(by.keys)}
-    for name in _OF_TOKENS if isinstance(of, Listed) else _OF_HITS:
+    for name in _OF_TOKENS if isinstance(of, ListedTokens) else _OF_HITS:
         columns[by.names.get(name, name)] = pa.array(measures[name], from_pandas=True)
     if by.around:
         size = _sizes(connection, by, parts, [columns[name] for name in by.around])

@@ -12,7 +12,7 @@ from sentgen.lookups.regions import innermost, pieces_of
 from sentgen.lookups.statement import Bindings, Statement, limit_clause, where
 from sentgen.lookups.statistics.breakdown import Breakdown
 from sentgen.lookups.statistics.intervals import MEANS
-from sentgen.lookups.statistics.listed import Listed
+from sentgen.lookups.statistics.listed import ListedTokens
 
 #: Items are what hits, or listed tokens, are counted by. Juilland's D is of V^2 = n sum p^2 / (sum p)^2 - 1;
 #: rounding may take that below 0, and D as well.
@@ -90,7 +90,7 @@ _LABELLED = """\
   )"""
 
 
-def frequency_statement(of: Query | Listed, by: Breakdown, limit: int) -> Statement:
+def frequency_statement(of: Query | ListedTokens, by: Breakdown, limit: int) -> Statement:
     """Return the statement of a frequency list.
 
     Args:
@@ -102,7 +102,10 @@ def frequency_statement(of: Query | Listed, by: Breakdown, limit: int) -> Statem
     columns = _columns(by)
     keys = ", ".join(columns.values())
     around = ", ".join(columns[name] for name in by.around)
-    found, items = ("", _listed(of, by, bindings)) if isinstance(of, Listed) else _found(of, by, bindings)
+    if listed := isinstance(of, ListedTokens):
+        found, items = "", _listed(of, by, bindings)
+    else:
+        found, items = _found(of, by, bindings)
     chosen = where(by.selection.of_sentences(bindings, "s"), "    ")
     kinds = f",\nkind as (\n  {kind_sizes(by, bindings)}\n)"
     text = _STATEMENT.format(
@@ -116,8 +119,8 @@ def frequency_statement(of: Query | Listed, by: Breakdown, limit: int) -> Statem
         pieces=f"({pieces_of(by.parts, bindings, chosen)}) as h" if by.parts else f"sentence as s{chosen}",
         parts=by.names.get("parts", "parts"),
         part_share=by.names.get("part_share", "part_share"),
-        share="" if isinstance(of, Listed) else _SHARE,
-        coverage=_COVERAGE.format(keys=keys) if isinstance(of, Listed) else "",
+        share="" if listed else _SHARE,
+        coverage=_COVERAGE.format(keys=keys) if listed else "",
         kinds=kinds if around else "",
         join_kinds=f"\nleft join kind using ({around})" if around else "",
         within=_WITHIN if around else "",
@@ -144,7 +147,7 @@ def _columns(by: Breakdown) -> dict[str, str]:
     return {name: f"key_{number}" for number, name in enumerate(by.keys, 1)}
 
 
-def _listed(of: Listed, by: Breakdown, bindings: Bindings) -> str:
+def _listed(of: ListedTokens, by: Breakdown, bindings: Bindings) -> str:
     """Return the query for the items of tokens that are listed."""
     (term,) = by.keys.values()
     column, table, string = COLUMNS[of.by]

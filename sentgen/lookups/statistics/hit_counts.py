@@ -49,7 +49,7 @@ class HitKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountedHits:
     """Hits that were counted.
 
     Args:
@@ -69,7 +69,7 @@ def count_hits(
     parts: Parts,
     limit: int,
     mean: HitKey | None = None,
-) -> Counted:
+) -> CountedHits:
     """Count hits by keys and parts.
 
     Where there are many groups, they are counted as a whole first, and a second time in each part those that
@@ -95,7 +95,7 @@ def count_hits(
             counts.add(hits)
         every = counts.groups()
         order = every.order(limit)
-    return Counted(every.take(order), hits_of_all, more)
+    return CountedHits(every.take(order), hits_of_all, more)
 
 
 @dataclass(slots=True)

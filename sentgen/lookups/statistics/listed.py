@@ -79,7 +79,7 @@ class LookedUp(Attribute):
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedTokens:
     """Tokens that are listed.
 
     Args:
