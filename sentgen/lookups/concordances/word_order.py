@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from sentgen.arrays import Ints, Longs
 from sentgen.case_folding import fold, folded
-from sentgen.lookups.concordances.line_text import forms_of
+from sentgen.lookups.concordances.line_text import different_numbers, forms_of
 from sentgen.lookups.concordances.sorting import NODE, LineOrder, SortKey, by_value
 from sentgen.lookups.concordances.stretches import numbers_of
 from sentgen.lookups.search.attributes import of_key
@@ -116,7 +116,7 @@ class WordOrder:
                 places = places.max(initial=0) - places
             # Equal so far, they are told apart by this word.
             before = before * (places.max(initial=0) + 1) + places
-            different, before = np.unique(before, return_inverse=True)
+            different, before = different_numbers(before)
             if len(different) == len(rows):
                 break
             if 0 < limit < len(rows):
@@ -143,7 +143,7 @@ class _Ranks:
     """Where words come in the order of their strings, equal ones at the same place; none is 0."""
 
     def __init__(self, connection: Connection, words: Sequence[Ints | Longs]) -> None:
-        parts = [np.zeros(0, np.int32), *(np.unique(one) for one in words)]
+        parts = [np.zeros(0, np.int32), *(different_numbers(one.ravel())[0] for one in words)]
         self._words = np.unique(np.concatenate(parts))
         self._forms = forms_of(connection, self._words[self._words != NONE]).to_pylist()
         self._known: dict[bool, Longs] = {}
@@ -155,8 +155,12 @@ class _Ranks:
             # In the order of their letters, which is that of their bytes in UTF-8, as DuckDB has it.
             places = {string: place for place, string in enumerate(sorted(set(strings)), 1)}
             nothing = [0] * (len(self._words) - len(strings))
-            self._known[fold_case] = np.array([*nothing, *map(places.__getitem__, strings)], np.int64)
-        return self._known[fold_case][np.searchsorted(self._words, words)]
+            # By their numbers, of which `NONE` comes before 0.
+            every = np.zeros(int(self._words.max(initial=0)) + 2, np.int64)
+            every[self._words + 1] = [*nothing, *map(places.__getitem__, strings)]
+            self._known[fold_case] = every
+        found: Longs = self._known[fold_case][words + 1]
+        return found
 
 
 _NO_WORDS = np.zeros((0, 0), np.int32)

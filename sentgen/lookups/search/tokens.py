@@ -198,14 +198,17 @@ class Block:
 
     def missing(self) -> Bools | None:
         """Return which numbers have no token; none if all have one."""
-        if int(self.sentences()[2].sum()) == self.size:
-            return None
-        return self._kept("missing", self._missing)
+        found: Bools = self._kept("missing", self._missing_if_any)
+        return found if len(found) else None
 
     def _begins(self, at: Longs) -> Bools:
         found = self._missing()
         found[at] = True
         return found
+
+    def _missing_if_any(self) -> Bools:
+        # Asked for at every question, so that it is kept that there are none.
+        return self._missing() if int(self.sentences()[2].sum()) < self.size else np.zeros(0, bool)
 
     def _missing(self) -> Bools:
         _, begins, lengths, _ = self.sentences()
@@ -303,8 +306,10 @@ class Block:
         """Return the first and the last token of the units that some tokens are in."""
         if not self.tokens.across:
             # Of all sentences, this takes more than to look for a few hits.
-            first, length = self.sentences()[1:3, self.sentence_of(at)]
-            return first, first + length - 1
+            _, begins, lengths, _ = self.sentences()
+            rows = self.sentence_of(at)
+            first: Longs = begins[rows]
+            return first, first + lengths[rows] - 1
         begins, ends = self.bounds()
         unit = np.searchsorted(begins, at, "right") - 1
         return begins[unit], ends[unit]
