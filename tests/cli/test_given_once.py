@@ -19,7 +19,8 @@ GROUPS = sorted({name.split()[0] for name in commands()})
 def test_every_option_of_every_command(group: str) -> None:
     """Whatever else is wrong with the line."""
     for name in (one for one in commands() if one.split()[0] == group):
-        command = get_command(build())
+        # With its settings: a command keeps the option for help that it was asked for first.
+        settings = (command := get_command(build())).context_settings
         for word in name.split():
             command = command.load(word)  # type: ignore[attr-defined]
         for option in command.params:
@@ -28,7 +29,8 @@ def test_every_option_of_every_command(group: str) -> None:
             value = [] if option.is_flag else ["1"]
             told = ""
             try:
-                command.make_context("x", [option.opts[0], *value, *["a"] * 9, option.opts[-1], *value])
+                words = [option.opts[0], *value, *["a"] * 9, option.opts[-1], *value]
+                command.make_context("x", words, **settings)
             except MISTAKE as error:
                 told = error.format_message()
             except typer.Exit:
