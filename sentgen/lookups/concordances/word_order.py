@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from sqlalchemy import Connection
@@ -143,7 +144,7 @@ class _Ranks:
     """Where words come in the order of their strings, equal ones at the same place; none is 0."""
 
     def __init__(self, connection: Connection, words: Sequence[Ints | Longs]) -> None:
-        parts = [np.zeros(0, np.int32), *(different_numbers(one.ravel())[0] for one in words)]
+        parts = [np.zeros(0, np.int32), *(different_numbers(cast("Ints", one.ravel()))[0] for one in words)]
         self._words = np.unique(np.concatenate(parts))
         self._forms = forms_of(connection, self._words[self._words != NONE]).to_pylist()
         self._known: dict[bool, Longs] = {}
