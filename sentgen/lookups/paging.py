@@ -15,6 +15,7 @@ from sentgen.lookups.statement import Answer, Statement
 from sentgen.options import Option
 from sentgen.output.tabular import arrow_of, names_of
 from sentgen.output.wording import instead, quantity
+from sentgen.schema.base import quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,7 +41,7 @@ from (
 {text}
   )
 )
-order by "{column}"{down} nulls last, row_of_answer{limit}"""
+order by {column}{down} nulls last, row_of_answer{limit}"""
 
 
 def in_pages(ask: Callable[[Any, Connection], Answer]) -> Callable[[Any, Connection], Answer]:
@@ -98,7 +99,7 @@ def _sorted(answer: Answer, sort: str, offset: int, limit: int) -> Answer:
     places = pc.sort_indices(table, sort_keys=[(column, order)])
     text = _SORTED.format(
         text=answer.query.text,
-        column=column.replace('"', '""'),
+        column=quoted(column),
         down=" desc" if down else "",
         limit=("\nlimit $rows" if limit else "") + ("\noffset $left_out" if offset else ""),
     )

@@ -17,6 +17,7 @@ from sentgen.lookups.concordances.surface import LINE_COLUMNS, surface_of
 from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach, running, written
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement, limit_clause
+from sentgen.schema.base import quoted
 
 if TYPE_CHECKING:
     from sentgen.arrays import Longs
@@ -214,7 +215,7 @@ def read_shown(given: Sequence[str], others: Collection[str] = ()) -> tuple[str,
 
 def _quoted(name: str) -> str:
     """Return a name of a column; a dollar would stand for a parameter."""
-    return '"' + name.replace("$", "").replace('"', '""') + '"'
+    return quoted(name.replace("$", ""))
 
 
 def shuffled(seed: int, *place: Longs) -> Longs:

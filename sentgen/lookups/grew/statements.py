@@ -19,6 +19,7 @@ from sentgen.lookups.reach import SENTENCE
 from sentgen.lookups.statement import Bindings, Statement, limit_clause, where
 from sentgen.lookups.surprisals import SurprisalKey, bin_of
 from sentgen.output.wording import near
+from sentgen.schema.base import quoted
 
 #: What stands for a value that there is not.
 UNDEFINED = "__undefined__"
@@ -317,4 +318,4 @@ class GrewStatements:
 
 def _quoted(name: str) -> str:
     """Return a name of a column; a dollar would stand for a parameter."""
-    return '"' + " ".join(name.replace("$", "").split()).replace('"', '""') + '"'
+    return quoted(" ".join(name.replace("$", "").split()))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
-from sentgen.case_folding import folded
+from sentgen.case_folding import SPELLINGS
 from sentgen.lookups.concordances.hits import Query
 from sentgen.lookups.parts_of_speech import has_pos
 from sentgen.lookups.reach import DOCUMENT, running, written
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 #: One number for all words that differ in capital letters only.
-SPELLINGS = f"select id, min(id) over (partition by {folded('form')}) as folded from word"
 SPELLING = f"spelling as (\n  {SPELLINGS}\n),\n"
 
 #: What follows the common table expression ``pair``, the table of frequencies of each collocate.

@@ -13,6 +13,7 @@ from sentgen.lookups.statement import Bindings, Statement, limit_clause, where
 from sentgen.lookups.statistics.breakdown import Breakdown
 from sentgen.lookups.statistics.intervals import MEANS
 from sentgen.lookups.statistics.listed import ListedTokens
+from sentgen.schema.base import quoted
 
 #: Items are what hits, or listed tokens, are counted by. Juilland's D is of V^2 = n sum p^2 / (sum p)^2 - 1;
 #: rounding may take that below 0, and D as well.
@@ -112,7 +113,7 @@ def frequency_statement(of: Query | ListedTokens, by: Breakdown, limit: int) -> 
         found=found,
         items=items,
         keys=keys,
-        shown=", ".join(f'{column} as "{_quoted(name)}"' for name, column in columns.items()),
+        shown=", ".join(f"{column} as {quoted(name)}" for name, column in columns.items()),
         part_id="part_id" if by.parts else "document_id as part_id",
         join_documents="" if by.parts else _JOIN_DOCUMENTS,
         of_piece=innermost(by.parts, "h", "position", bindings) if by.parts else "document_id",
@@ -186,7 +187,3 @@ def _found(of: Query, by: Breakdown, bindings: Bindings) -> tuple[str, str]:
         hits = _LABELLED.format(places=", ".join(placed), match=found.match, hits=hits)
     items = _ITEMS.format(strings=", ".join(strings), hits=hits, joins="".join(joins))
     return f"recursive {found.parts}", items
-
-
-def _quoted(name: str) -> str:
-    return name.replace('"', '""')
