@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from sentgen.cli.console.output import Output
 from sentgen.cli.looking.asking import StoreOptions, finish, question
-from sentgen.cli.looking.line_table import fitted, line_look, show_lines
+from sentgen.cli.looking.line_table import WidthOption, fitted, line_look, show_lines
 from sentgen.cli.looking.plots import PlotOption
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.output.plots.places import PARTS
@@ -26,10 +24,7 @@ _STRIP = 24
 def kwic(
     *,
     asked: Kwic,
-    width: Annotated[
-        int | None,
-        typer.Option("--width", min=1, help="Characters on each side. Default: as the terminal allows."),
-    ] = None,
+    width: WidthOption = None,
     plot: PlotOption = None,
     reading: StoreOptions,
     out: Output,

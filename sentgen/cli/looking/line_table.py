@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
 from rich.cells import cell_len
 
 from sentgen.cli.console.output import Look, Output, printable
@@ -24,6 +25,10 @@ from sentgen.output.typography import is_right_to_left, readable
 if TYPE_CHECKING:
     import pyarrow as pa
 
+WidthOption = Annotated[
+    int | None,
+    typer.Option("--width", min=1, help="Characters on each side. Default: as the terminal allows."),
+]
 _PLACE, _LINE = ("corpus", "document", "sent_id"), ("left", "node", "right")
 _MIRRORED = {"left": "right", "right": "left"}
 #: Cells of the name of a document or sentence, of which the end tells it from others; and of metadata, the

@@ -11,7 +11,7 @@ import typer
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options, printable
-from sentgen.cli.looking.line_table import show_lines
+from sentgen.cli.looking.line_table import WidthOption, show_lines
 from sentgen.desk import agreement, line_sets
 from sentgen.desk.desk import Desk, desk_beside, told_of_new
 from sentgen.desk.labels import UNLABELED, GivenLabel, LineSetName, TakenBack, labeler_here
@@ -55,10 +55,7 @@ def new(
 def list_(
     *,
     asked: SetLines,
-    width: Annotated[
-        int | None,
-        typer.Option("--width", min=1, help="Characters on each side. Default: as the terminal allows."),
-    ] = None,
+    width: WidthOption = None,
     desk: DeskOption = None,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
