@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 from sentgen.arrays import Bools, Ints, Longs
 from sentgen.lookups.concordances.stretches import Stretches
 from sentgen.lookups.concordances.surface import surface_of
+from sentgen.lookups.search.number_sets import numbered
 from sentgen.lookups.search.tokens import kept_arrays, places
 from sentgen.schema.engine import arrow_table, kept, raw, registered
 
@@ -63,7 +64,7 @@ def _texts(connection: Connection, shown: Sequence[Stretches]) -> list[pa.Array]
     spaced = np.concatenate(
         [nothing, *(one.block.column("space_after")[here] for one, here in zip(shown, at, strict=True))]
     )
-    different, kinds = different_numbers(words)
+    different, kinds = numbered(words)
     strings = forms_of(connection, different)
     lengths = high - low + 1
     if surface_of(connection).multiwords:
@@ -94,20 +95,6 @@ def _joined(strings: pa.Array, kinds: Longs, spaced: Ints, bounds: Longs) -> lis
     ends = np.frombuffer(offsets, np.int64)[tokens.offset + bounds] if offsets else bounds
     texts = pa.LargeStringArray.from_buffers(len(bounds) - 1, pa.py_buffer(ends), letters)
     return [texts.take(pa.array(np.arange(column, len(texts), 3))) for column in range(3)]
-
-
-def different_numbers(words: Ints) -> tuple[Ints, Longs]:
-    """Return the numbers among some, ascending, and for each of these its row there."""
-    if not len(words) or np.ptp(words) > 4 * len(words):
-        different, kinds = np.unique(words, return_inverse=True)
-        return different, kinds
-    # Few numbers for so many words.
-    lowest = words.min()
-    rows = np.zeros(np.ptp(words) + 1, np.int64)
-    rows[words - lowest] = 1
-    found = np.flatnonzero(rows)
-    rows[found] = np.arange(len(found))
-    return (found + lowest).astype(words.dtype), rows[words - lowest]
 
 
 def forms_of(connection: Connection, words: Ints) -> pa.Array:

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Ints, Longs
 from sentgen.case_folding import fold, folded
-from sentgen.lookups.concordances.line_text import different_numbers, forms_of
+from sentgen.lookups.concordances.line_text import forms_of
 from sentgen.lookups.concordances.sorting import NODE, LineOrder, SortKey, by_value
 from sentgen.lookups.concordances.stretches import numbers_of
 from sentgen.lookups.search.attributes import of_key
 from sentgen.lookups.search.hits import BlockHits
+from sentgen.lookups.search.number_sets import each_once, numbered
 from sentgen.lookups.search.spans import NO_SPANS, Spans
 from sentgen.lookups.search.tokens import NONE
 from sentgen.lookups.statement import Bindings, ResultBudget
@@ -101,8 +101,8 @@ class WordOrder:
         """Return the rows of the first hits, in their order."""
         rows = np.arange(len(words[0]))
         before = np.zeros(len(rows), np.int64)
-        columns = [(one, of_key[:, n]) for one, of_key in zip(self.keys, words, strict=True)
-                   for n in range(of_key.shape[1])]  # fmt: skip
+        by_key = zip(self.keys, words, strict=True)
+        columns = [(one, column) for one, of_key in by_key for column in of_key.T]
         of_words, looked_up = [column for one, column in columns if one.name not in self.values], 0
         for one, column in columns:
             if one.name in self.values:
@@ -117,7 +117,7 @@ class WordOrder:
                 places = places.max(initial=0) - places
             # Equal so far, they are told apart by this word.
             before = before * (places.max(initial=0) + 1) + places
-            different, before = different_numbers(before)
+            different, before = numbered(before)
             if len(different) == len(rows):
                 break
             if 0 < limit < len(rows):
@@ -144,8 +144,8 @@ class _Ranks:
     """Where words come in the order of their strings, equal ones at the same place; none is 0."""
 
     def __init__(self, connection: Connection, words: Sequence[Ints | Longs]) -> None:
-        parts = [np.zeros(0, np.int32), *(different_numbers(cast("Ints", one.ravel()))[0] for one in words)]
-        self._words = np.unique(np.concatenate(parts))
+        parts = [np.zeros(0, np.int64), *(each_once(one.ravel()) for one in words)]
+        self._words = each_once(np.concatenate(parts))
         self._forms = forms_of(connection, self._words[self._words != NONE]).to_pylist()
         self._known: dict[bool, Longs] = {}
 

@@ -19,6 +19,7 @@ from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.tokens import TokenConditions
 from sentgen.lookups.keys import MetadataKey
 from sentgen.lookups.languages import Either, Every
+from sentgen.lookups.search.number_sets import among
 from sentgen.lookups.search.tokens import NONE, UNSPACED, Block, Kept, kept_arrays, multiwords
 from sentgen.lookups.statement import Bindings, where
 from sentgen.schema.engine import arrow_table, raw, registered
@@ -351,19 +352,3 @@ def spots(block: Block, at: Longs) -> pa.Table:
             "position": (at - begins[rows] + 1).astype(np.int32),
         }
     )
-
-
-def among(values: Ints, numbers: Ints) -> Bools:
-    """Return which of many numbers are among a few, that are ascending."""
-    if not len(numbers):
-        return np.zeros(len(values), bool)
-    if len(numbers) <= _FEW:
-        met: Bools = values == numbers[0]
-        for number in numbers[1:]:
-            met |= values == number
-        return met
-    # What is none, or greater than all, comes to lie at the ends.
-    table = np.zeros(int(numbers[-1]) + 3, bool)
-    table[numbers + 1] = True
-    found: Bools = np.take(table, values + 1, mode="clip")
-    return found

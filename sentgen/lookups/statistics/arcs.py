@@ -13,13 +13,13 @@ from sqlalchemy import Connection
 from sentgen.arrays import Bools, Ints, Longs
 from sentgen.case_folding import folded
 from sentgen.lookups import prepositions as names
-from sentgen.lookups.search.conditions import among
 from sentgen.lookups.search.hits import BlockHits
+from sentgen.lookups.search.number_sets import among, begins_of, each_once
 from sentgen.lookups.search.tokens import NONE, Block, Part, Tokens, kept_arrays
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Statement
 from sentgen.lookups.statistics.collocate_numbers import CollocateNumbers, numbers_of
-from sentgen.lookups.statistics.row_sums import RowSums, begins_of, each_once
+from sentgen.lookups.statistics.row_sums import RowSums
 from sentgen.schema.engine import kept, raw
 
 if TYPE_CHECKING:

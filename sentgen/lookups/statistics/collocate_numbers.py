@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from sentgen.arrays import Ints, Longs
 from sentgen.case_folding import SPELLINGS
 from sentgen.lookups.parts_of_speech import has_pos
-from sentgen.lookups.search.conditions import among
+from sentgen.lookups.search.number_sets import among
 from sentgen.lookups.search.tokens import NONE, Block, kept_arrays
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement, where

@@ -16,20 +16,12 @@ import numpy as np
 from sentgen.arrays import Bools, Floats, Ints, Longs
 from sentgen.lookups.search.attributes import Attribute
 from sentgen.lookups.search.hits import BlockHits
+from sentgen.lookups.search.number_sets import among, begins_of, each_once
 from sentgen.lookups.search.spans import Spans
 from sentgen.lookups.search.tokens import NONE, Block
 from sentgen.lookups.statistics.hit_parts import Parts
 from sentgen.lookups.statistics.intervals import means_of
-from sentgen.lookups.statistics.row_sums import (
-    HELD,
-    MISSING,
-    Packing,
-    RowSums,
-    are_among,
-    begins_of,
-    each_once,
-    kinds_of,
-)
+from sentgen.lookups.statistics.row_sums import HELD, MISSING, Packing, RowSums, kinds_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -144,7 +136,7 @@ class _HitCounts:
         columns = self._columns(hits.block, spans)
         if self.chosen is not None:
             packing, rows = self.chosen
-            some = are_among(packing.pack(columns)[0], rows)
+            some = among(packing.pack(columns)[0], rows)
             columns, spans = [one[some] for one in columns], spans.take(some)
         if self.in_parts:
             columns.append(self.parts.places(hits.block, spans.first))

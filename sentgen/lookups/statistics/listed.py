@@ -14,8 +14,8 @@ from sentgen.case_folding import fold
 from sentgen.lookups.attributes import COLUMNS
 from sentgen.lookups.patterns import ANY, glob, loose
 from sentgen.lookups.search.attributes import Attribute
-from sentgen.lookups.search.conditions import among
 from sentgen.lookups.search.hits import BlockHits
+from sentgen.lookups.search.number_sets import among
 from sentgen.lookups.search.spans import Spans
 from sentgen.lookups.search.tokens import Block, Tokens, kept_arrays
 from sentgen.lookups.selection import Selection

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sentgen.arrays import Bools, Floats, Ints, Longs
+from sentgen.arrays import Floats, Ints, Longs
+from sentgen.lookups.search.number_sets import DENSE, begins_of
 
 #: Stands where a row has no number, and is less than any.
 MISSING = -2
-#: As many packed numbers as rows, times this, are counted by their place in an array instead.
-_DENSE = 4
 #: Bits of a packed number.
 _BITS = 63
 #: Rows that are held before those that are the same are put together.
@@ -142,7 +141,7 @@ class RowSums:
 def _summed(keys: list[Longs], counts: Longs | None, numbers: Sequence[Floats]) -> Summed:
     """Return packed rows ascending and each once, with the sums of counts and numbers."""
     if counts is None and not numbers and len(keys) == 1:
-        if int(keys[0].max()) <= _DENSE * len(keys[0]):
+        if int(keys[0].max()) <= DENSE * len(keys[0]):
             every = np.bincount(keys[0])
             rows = np.flatnonzero(every)
             return [rows], every[rows], []
@@ -170,38 +169,6 @@ def kinds_of(columns: Sequence[Ints | Longs]) -> tuple[Longs, Longs]:
     kinds = np.empty(len(order), np.int64)
     kinds[order] = np.cumsum(begins) - 1
     return order[begins], kinds
-
-
-def are_among(values: Longs, numbers: Longs) -> Bools:
-    """Return which of many numbers are among a few, that are ascending."""
-    if not len(numbers):
-        return np.zeros(len(values), bool)
-    if int(numbers[-1]) <= _DENSE * len(values):
-        table = np.zeros(int(numbers[-1]) + 2, bool)
-        table[numbers] = True
-        found: Bools = np.take(table, values, mode="clip")
-        return found
-    at = np.searchsorted(numbers, values)
-    at[at == len(numbers)] = 0
-    met: Bools = numbers[at] == values
-    return met
-
-
-def each_once(numbers: Ints | Longs) -> Longs:
-    """Return numbers ascending and each once: numpy hashes them, which took seconds of consecutive ones."""
-    if not len(numbers):
-        return numbers.astype(np.int64)
-    least = int(numbers.min())
-    if int(numbers.max()) - least <= _DENSE * len(numbers):
-        return np.flatnonzero(np.bincount(numbers - least)) + least
-    ordered = np.sort(numbers).astype(np.int64)
-    return ordered[begins_of([ordered])]
-
-
-def begins_of(columns: Sequence[Ints | Longs]) -> Bools:
-    """Return which rows differ from those before them in one of the columns."""
-    found: Bools = np.logical_or.reduce([np.append(True, one[1:] != one[:-1])[: len(one)] for one in columns])
-    return found
 
 
 def _order(keys: Sequence[Longs]) -> Longs:
