@@ -53,15 +53,19 @@ def round_of(number: int, counted: Path, whole: tuple[dict[str, bytes], int], fo
     assert files(lake) == whole[0], f"{victim} killed in round {number}"
 
 
-def test_a_process_that_is_killed_changes_nothing(
-    counted: Path, whole: tuple[dict[str, bytes], int], tmp_path: Path
-) -> None:
+@pytest.fixture
+def killed(counted: Path, whole: tuple[dict[str, bytes], int], tmp_path: Path) -> Path:
+    """A lake whose model was half made when the process was killed."""
     lake = shutil.copytree(counted, tmp_path / "lake")
     with running(CLIENT, lake, "--model", f"-{whole[1] // 2}") as client:
         client.communicate(timeout=120)
     assert client.returncode == -signal.SIGKILL
-    run_here(lake, "--model")
-    assert files(lake) == whole[0]
+    return Path(lake)
+
+
+def test_a_process_that_is_killed_changes_nothing(whole: tuple[dict[str, bytes], int], killed: Path) -> None:
+    run_here(killed, "--model")
+    assert files(killed) == whole[0]
 
 
 @pytest.mark.nightly
