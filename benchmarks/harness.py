@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tarfile
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -31,6 +32,9 @@ from rich.table import Table
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "benchmarks" / "out"
 SENTGEN = str(Path(sys.executable).parent / "sentgen")
+#: Frequent words and punctuation, 60 % of the tokens of the treebanks, that `large_treebank` never renames.
+KEPT = 300
+_RENAMED = "\0"
 _TOKEN = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
 
 
@@ -83,6 +87,65 @@ def written(name: str, blocks: Sequence[str]) -> Path:
     path = OUT / f"{name}.conllu"
     path.write_text("".join(f"{block}\n\n" for block in blocks), "utf-8")
     return path
+
+
+def large_treebank(tokens: int, *, renamed: bool = True) -> Path:
+    """Write ``tokens`` tokens of trees as CoNLL-U: those of five treebanks, again and again.
+
+    The first 204,577 are EWT train. Each time the trees come again, all words but the `KEPT` most frequent ones are
+    renamed (*river*, *river~2*, *river~3*), so that frequent words and punctuation grow with the corpus, and the
+    vocabulary, too, while rare words stay rare. Not renamed, all words grow. Thirty million tokens take 1.5 GB.
+    """
+    path = OUT / f"trees-{tokens}{'' if renamed else '-same'}.conllu"
+    if path.exists():
+        return path
+    OUT.mkdir(parents=True, exist_ok=True)
+    draft, size = path.with_suffix(".draft"), 0
+    blocks = list(_marked_trees())
+    every, whole = "".join(block for _, block in blocks), sum(count for count, _ in blocks)
+    with open(draft, "w", encoding="utf-8") as sink:
+        for time_again in range(1, tokens // whole + 1):
+            sink.write(every.replace(_RENAMED, f"~{time_again}" if renamed and time_again > 1 else ""))
+            size += whole
+        suffix = f"~{size // whole + 1}" if renamed and size else ""
+        for count, block in blocks:
+            if size >= tokens:
+                break
+            sink.write(block.replace(_RENAMED, suffix))
+            size += count
+    draft.rename(path)
+    return path
+
+
+def _marked_trees() -> Iterator[tuple[int, str]]:
+    """Yield the number of tokens of each sentence and its lines, with a mark behind each name that may change."""
+    sentences = [
+        _plain(block) for name in ("ewt", "gum", "lines", "partut") for block in treebank(name, "train")
+    ]
+    for path in sorted(data("wsj01/dep").glob("*.dp")):
+        sentences += [_from_dp(block) for block in path.read_text("utf-8").split("\n\n") if block.strip()]
+    frequent = Counter(columns[1] for sentence in sentences for columns in sentence)
+    kept = {form for form, _ in frequent.most_common(KEPT)}
+    for sentence in sentences:
+        lines = []
+        for number, form, lemma, *rest in sentence:
+            mark = "" if form in kept else _RENAMED
+            lines.append("\t".join((number, form + mark, lemma + mark, *rest, "_", "_\n")))
+        yield len(sentence), "".join(lines) + "\n"
+
+
+def _plain(block: str) -> list[list[str]]:
+    """Return the first eight columns of the words of a sentence, without ranges and empty nodes."""
+    columns = [line.split("\t") for line in block.splitlines() if not line.startswith("#")]
+    return [found[:8] for found in columns if found[0].isdigit()]
+
+
+def _from_dp(block: str) -> list[list[str]]:
+    columns = enumerate((line.split("\t") for line in block.strip().splitlines()), 1)
+    return [
+        [str(number), form, form, "_", tag, "_", head, "dep" if int(head) else "root"]
+        for number, (form, tag, head) in columns
+    ]
 
 
 def rows(store: Path, query: str) -> list[dict[str, Any]]:
