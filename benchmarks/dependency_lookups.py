@@ -1,127 +1,195 @@
-"""Look-ups of the dependency model, alone and with the n-grams, in batches of 100 sentences of EWT dev.
+"""Look-ups of the dependency model in treebanks of some sizes: one bag of 25 units, a hundred bags, and reasons.
 
-``python benchmarks/dependency_lookups.py [STORE MODEL CORPUS...]``; if not given, a store of the training parts of
-EWT and GUM is made. The first batch compiles the kernels and is not counted. Each batch has words that were not
-looked up before; "again" asks for the same batches once more. Streamed means that the trees do not fit into memory.
+``python benchmarks/dependency_lookups.py [--tokens 205000,3300000] [--limits 256,1024] [--same] [--kept]``: the
+treebanks are those of `harness.large_treebank`, with the same words if so asked, the bags are 25 units of EWT dev
+each, the limits megabytes for the store. With --kept a store made before is asked again. What is asked is what
+`joint` asks, with distances; reasons are those of 24 attachments.
+
+* start: imports and opening the store
+* first: one bag, and the machine code is loaded
+* cold: a store opened anew
+* again, other: the same once more, and other words
+
+All of that is one process for each size and limit. The peer is a plain walk over the sentences in numpy, which holds
+all trees in memory, at the smallest size and over words; it must find the same probabilities.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
+import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from harness import OUT, SENTGEN, data, fresh, measure, megabytes, own_usage, show
+from harness import OUT, SENTGEN, data, fresh, large_treebank, measure, megabytes, own_usage, show
+from plain_trees import PlainTrees
 
 from sentgen.corpus.base_np import mark_base_nps
 from sentgen.counts import corpora
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import units_of
-from sentgen.models import registry
-from sentgen.models.dependency.dependencies import Layer, TaggedWord, prefetch_dependencies
-from sentgen.models.dependency.trees import TreeCache
-from sentgen.models.ngrams.ngram_cache import NgramCache
-from sentgen.models.submodel import prefetch
+from sentgen.models.dependency.attachments import Attachment, explain_attachments
+from sentgen.models.dependency.dependencies import (
+    RIGHT,
+    Layer,
+    TaggedWord,
+    UnitDependencies,
+    prefetch_dependencies,
+)
 from sentgen.schema import Store
 
-SIZE = 100
-BATCHES = 15
-LIMIT = 2**28
-Batch = list[list[TaggedWord]]
+SIZE, BATCH = 25, 100
+#: Processes of which the fastest counts; one more before them, which compiles.
+ROUNDS = 3
+CORPUS = "trees"
+#: What the processes ask, so that they need not read a treebank.
+BAGS = OUT / "lookups-bags.json"
+Bags = list[list[TaggedWord]]
 
 
-def main(path: Path, label: str, names: Sequence[str]) -> None:
-    words, units = sentences()
-    with Store(path, read_only=True, memory_limit=2**30) as store:
-        model = registry.find(store, label)
-        with store.connect() as connection:
-            numbers = [int(corpora.find(connection, name).id) for name in names]
-
-        def of_trees(layer: Layer, cache: TreeCache, bags: Batch) -> None:
-            prefetch_dependencies(store, numbers, layer, bags, cache=cache)
-
-        def of_ngrams(cache: NgramCache, bags: Batch) -> None:
-            prefetch(store, model, [[word for word, _ in bag] for bag in bags], cache=cache)
-
-        def of_both(ngrams: NgramCache, trees: TreeCache, pair: tuple[Batch, Batch]) -> None:
-            of_ngrams(ngrams, pair[0])
-            of_trees("unit", trees, pair[1])
-
-        held = TreeCache(LIMIT)
-        calls: dict[str, tuple[Callable[..., None], Sequence[Any]]] = {
-            "n-grams of words": (partial(of_ngrams, NgramCache(LIMIT)), words),
-            "dependencies of words": (partial(of_trees, "word", TreeCache(LIMIT)), words),
-            "dependencies of units": (partial(of_trees, "unit", held), units),
-            "dependencies of units, streamed": (partial(of_trees, "unit", TreeCache(0)), units),
-            "dependencies of units, one sentence": (partial(of_trees, "unit", held), cut(units[1], 1)),
-            "n-grams of words, dependencies of units": (
-                partial(of_both, NgramCache(LIMIT), TreeCache(LIMIT)),
-                list(zip(words, units, strict=True)),
-            ),
-        }
-        rows = [
-            (name + again, *timed(call, batches))
-            for name, (call, batches) in calls.items()
-            for again in ("", ", again")
-        ]
-    sizes = [np.mean([len(bag) for batch in batches for bag in batch]) for batches in (words, units)]
-    show(
-        f"{path.name} ({', '.join(names)}), EWT dev, {sizes[0]:.1f} words or {sizes[1]:.1f} units a sentence",
-        ("milliseconds a sentence", "median", "worst batch", "CPU"),
-        rows,
-    )
-    print(
-        f"trees of units in memory {held.bytes:,} bytes, peak of the process {megabytes(own_usage()[1]):,} MB"
-    )
+def main(sizes: list[int], limits: list[int], *, renamed: bool, kept: bool) -> None:
+    OUT.mkdir(parents=True, exist_ok=True)
+    BAGS.write_text(json.dumps(bags_of("unit")[: 3 * BATCH]), "utf-8")
+    columns: dict[str, dict[str, float]] = {}
+    for size in sorted(sizes):
+        treebank = large_treebank(size, renamed=renamed)
+        store = OUT / f"lookups-{treebank.stem}.duckdb"
+        if not (kept and store.exists()):
+            _ingest(treebank, fresh(store.stem))
+        if size == min(sizes):
+            _beside_peer(treebank, store)
+        for limit in limits:
+            found = [_process(store, limit) for _ in range(ROUNDS + 1)][1:]
+            figures = {name: min(one[name] for one in found) for name in found[0]}
+            columns[f"{size:,}, {limit:,} MB"] = figures
+    first = next(iter(columns.values()))
+    table = [(name, *(figures[name] for figures in columns.values())) for name in first]
+    title = f"Dependencies of units, words {'renamed' if renamed else 'the same'}: CPU ms, or peak MB"
+    show(title, (f"a bag is {SIZE} units", *columns), table)
 
 
-def sentences() -> tuple[list[Batch], list[Batch]]:
-    """Return batches of sentences as tagged words, and as units."""
-    found = list(read_test_set(str(data("ud/en_ewt-ud-dev.conllu"))))[: SIZE * BATCHES]
-    for sentence in found:
+def _ingest(treebank: Path, store: Path) -> None:
+    """Ingest a treebank, and beside it its words alone, which is the peer."""
+    lines = treebank.with_suffix(".lines")
+    with treebank.open(encoding="utf-8") as rows, lines.open("w", encoding="utf-8") as out:
+        out.writelines("\n" if row == "\n" else row.split("\t", 2)[1].replace(" ", "_") + " " for row in rows)
+    found: list[tuple[float, ...]] = []
+    for source, into in ((lines, fresh("lookups-lines")), (treebank, store)):
+        used = measure([SENTGEN, "ingest", str(source), "--corpus", CORPUS, "--db", str(into)])
+        found.append((used.cpu, float(megabytes(used.peak)), into.stat().st_size / 2**20))
+    table = [
+        ("words alone", *found[0]),
+        ("trees", *found[1]),
+        ("ratio", *(trees / words for words, trees in zip(*found, strict=True))),
+    ]
+    show(f"ingestion of {treebank.name}", ("", "CPU s", "peak MB", "store MB"), table)
+    lines.unlink()
+
+
+def _process(store: Path, limit: int) -> dict[str, float]:
+    """Ask a store in a new process."""
+    command = [sys.executable, __file__, "--ask", str(store), "--limits", str(limit)]
+    figures: dict[str, float] = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    return figures
+
+
+def ask(path: Path, limit: int) -> dict[str, float]:
+    """Return CPU milliseconds, and the peak memory after some of them."""
+    bags = [[(word, tag) for word, tag in bag] for bag in json.loads(BAGS.read_text("utf-8"))]
+    with _opened(path, limit) as store:
+        figures = {"start": own_usage()[0] * 1000, "start, peak": _peak()}
+        figures["one bag, first"] = _took(_look_up, store, "unit", bags[:1])
+    with _opened(path, limit) as store:
+        figures |= _thrice("one bag", store, bags, 1)
+    with _opened(path, limit) as store:
+        figures |= _thrice(f"{BATCH} bags", store, bags[BATCH:], BATCH)
+    edges = [Attachment(head, modifier, RIGHT) for head, modifier in pairwise(bags[0])]
+    with _opened(path, limit) as store:
+        for turn in ("cold", "again"):
+            figures[f"reasons, {turn}"] = _took(explain_attachments, store, _corpora(store), "unit", edges)
+    return {**figures, "reasons, peak": _peak()}
+
+
+def _thrice(name: str, store: Store, bags: Bags, size: int) -> dict[str, float]:
+    """Ask for some bags, for the same ones again, and for others."""
+    turns = {"cold": bags[:size], "again": bags[:size], "other": bags[size : 2 * size]}
+    figures = {f"{name}, {turn}": _took(_look_up, store, "unit", asked) for turn, asked in turns.items()}
+    return {**figures, f"{name}, peak": _peak()}
+
+
+def _look_up(store: Store, layer: Layer, bags: Bags) -> list[UnitDependencies]:
+    return prefetch_dependencies(store, _corpora(store), layer, bags, distances=layer == "unit")
+
+
+def _opened(path: Path, limit: int) -> Store:
+    return Store(path, read_only=True, memory_limit=limit * 2**20)
+
+
+def _corpora(store: Store) -> list[int]:
+    with store.connect() as connection:
+        return [int(corpora.find(connection, CORPUS).id)]
+
+
+def _took(call: Callable[..., object], *arguments: object) -> float:
+    before = time.process_time()
+    call(*arguments)
+    return (time.process_time() - before) * 1000
+
+
+def _peak() -> float:
+    return own_usage()[1] / 2**20
+
+
+def bags_of(layer: Layer) -> Bags:
+    """Cut the words or the units of EWT dev into bags."""
+    units: list[TaggedWord] = []
+    for sentence in read_test_set(str(data("ud/en_ewt-ud-dev.conllu"))):
         mark_base_nps(sentence)
-    words = [list(zip(s.forms, s.xpos or [], strict=True)) for s in found]
-    units = [[(unit.head, unit.head_tag) for unit in units_of(sentence)] for sentence in found]
-    return cut(words, SIZE), cut(units, SIZE)
+        if layer == "word":
+            units += zip(sentence.forms, sentence.xpos or [], strict=True)
+        else:
+            units += [(unit.head, unit.head_tag) for unit in units_of(sentence)]
+    return [units[start : start + SIZE] for start in range(0, len(units) - SIZE, SIZE)]
 
 
-def cut(bags: Batch, size: int) -> list[Batch]:
-    return [bags[i : i + size] for i in range(0, len(bags), size)]
+def _beside_peer(treebank: Path, path: Path) -> None:
+    """Compare with the plain walk over words, in this process, and find the same."""
+    before = time.process_time()
+    trees = PlainTrees(treebank)
+    table: list[tuple[object, ...]] = [("reading", (time.process_time() - before) * 1000, "", "")]
+    words = bags_of("word")
+    with _opened(path, 1024) as store:
+        _look_up(store, "word", words[-1:])  # compiles
+        for name, bags in ((f"{BATCH} bags", words[:BATCH]), ("one bag", words[BATCH : BATCH + 1])):
+            peer, ours = list(map(trees.probabilities, bags)), _look_up(store, "word", bags)
+            assert all(
+                np.allclose(one.prob, other, rtol=1e-12) for one, other in zip(ours, peer, strict=True)
+            )
+            walk = sum(_took(trees.probabilities, bag) for bag in bags)
+            took = _took(_look_up, store, "word", bags)
+            table.append((name, walk, took, took / walk))
+    columns = ("the same probabilities, CPU ms", "plain walk", "sentgen, again", "ratio")
+    show(f"the peer, {treebank.name}", columns, table)
 
 
-def timed(call: Callable[..., None], batches: Sequence[Any]) -> tuple[float, float, float]:
-    """Return median and worst wall-clock milliseconds a sentence of all batches but the first, and mean CPU."""
-    walls, cpus = [], []
-    for batch in batches:
-        wall, cpu = time.perf_counter(), time.process_time()
-        call(batch)
-        sentences = len(batch[0]) if isinstance(batch, tuple) else len(batch)
-        walls.append((time.perf_counter() - wall) * 1000 / sentences)
-        cpus.append((time.process_time() - cpu) * 1000 / sentences)
-    return float(np.median(walls[1:])), max(walls[1:]), float(np.mean(cpus[1:]))
-
-
-def made() -> Path:
-    """Return the store of EWT and GUM with a 4-gram model, made if it is not there."""
-    path = OUT / "dependency-lookups.duckdb"
-    if not path.exists():
-        path = fresh("dependency-lookups")
-        for name in ("ewt", "gum"):
-            source = str(data(f"ud/en_{name}-ud-train.conllu"))
-            measure([SENTGEN, "ingest", source, "--corpus", name, "--db", str(path)])
-        chosen = ["--corpus", "ewt", "--corpus", "gum", "--order", "4"]
-        measure([SENTGEN, "models", "build", "both", *chosen, "--db", str(path)])
-    return path
+def _list(text: str) -> list[int]:
+    return [int(number) for number in text.split(",")]
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 1:
-        main(made(), "both", ["ewt", "gum"])
-    elif len(sys.argv) > 3:
-        main(Path(sys.argv[1]), sys.argv[2], sys.argv[3:])
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    options.add_argument("--tokens", type=_list, default="205000,3300000", help="sizes of the treebanks")
+    options.add_argument("--limits", type=_list, default="256,1024", help="memory limits in megabytes")
+    options.add_argument("--same", action="store_true", help="the same words again and again")
+    options.add_argument("--kept", action="store_true", help="ask the stores made before")
+    options.add_argument("--ask", type=Path, help=argparse.SUPPRESS)
+    chosen = options.parse_args()
+    if chosen.ask:
+        print(json.dumps(ask(chosen.ask, chosen.limits[0])))
     else:
-        sys.exit("usage: python benchmarks/dependency_lookups.py [STORE MODEL CORPUS...]")
+        main(chosen.tokens, chosen.limits, renamed=not chosen.same, kept=chosen.kept)
