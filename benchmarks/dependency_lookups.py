@@ -58,11 +58,9 @@ def main(sizes: list[int], limits: list[int], *, renamed: bool, kept: bool) -> N
     columns: dict[str, dict[str, float]] = {}
     for size in sorted(sizes):
         treebank = large_treebank(size, renamed=renamed)
-        store = OUT / f"lookups-{treebank.stem}.duckdb"
+        store = _store_of(treebank)
         if not (kept and store.exists()):
             _ingest(treebank, fresh(store.stem))
-        if size == min(sizes):
-            _beside_peer(treebank, store)
         for limit in limits:
             found = [_process(store, limit) for _ in range(ROUNDS + 1)][1:]
             figures = {name: min(one[name] for one in found) for name in found[0]}
@@ -71,6 +69,7 @@ def main(sizes: list[int], limits: list[int], *, renamed: bool, kept: bool) -> N
     table = [(name, *(figures[name] for figures in columns.values())) for name in first]
     title = f"Dependencies of units, words {'renamed' if renamed else 'the same'}: CPU ms, or peak MB"
     show(title, (f"a bag is {SIZE} units", *columns), table)
+    _beside_peer(large_treebank(min(sizes), renamed=renamed))
 
 
 def _ingest(treebank: Path, store: Path) -> None:
@@ -142,7 +141,9 @@ def _took(call: Callable[..., object], *arguments: object) -> float:
 
 
 def _peak() -> float:
-    return own_usage()[1] / 2**20
+    """Return the peak memory of this program in megabytes; getrusage takes that of its parent for its own."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
 
 
 def bags_of(layer: Layer) -> Bags:
@@ -157,13 +158,17 @@ def bags_of(layer: Layer) -> Bags:
     return [units[start : start + SIZE] for start in range(0, len(units) - SIZE, SIZE)]
 
 
-def _beside_peer(treebank: Path, path: Path) -> None:
+def _store_of(treebank: Path) -> Path:
+    return OUT / f"lookups-{treebank.stem}.duckdb"
+
+
+def _beside_peer(treebank: Path) -> None:
     """Compare with the plain walk over words, in this process, and find the same."""
     before = time.process_time()
     trees = PlainTrees(treebank)
     table: list[tuple[object, ...]] = [("reading", (time.process_time() - before) * 1000, "", "")]
     words = bags_of("word")
-    with _opened(path, 1024) as store:
+    with _opened(_store_of(treebank), 1024) as store:
         _look_up(store, "word", words[-1:])  # compiles
         for name, bags in ((f"{BATCH} bags", words[:BATCH]), ("one bag", words[BATCH : BATCH + 1])):
             peer, ours = list(map(trees.probabilities, bags)), _look_up(store, "word", bags)
