@@ -1,0 +1,115 @@
+"""Joint decoding with the trees of a treebank, of novels that a parser parsed, and of both.
+
+``python benchmarks/parsed_text.py PARSER [TOKENS] [SENTENCES]``: PARSER as for `sentgen ingest --parser`, so many
+tokens of novels, drawn evenly from all of them, and so many even sentences of each development set. The models of
+n-grams are those of the treebank in every row. What the factors of trees weigh is chosen for each source of trees on
+some odd sentences: the defaults, or those times a number.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from harness import OUT, data, fresh, run, show, treebank, written
+
+from sentgen.evaluation.figures.significance import SystemComparison, compare_all
+from sentgen.evaluation.regeneration.experiment import evaluate_regeneration
+from sentgen.evaluation.regeneration.results import PRIMARY, OrderingResult
+from sentgen.evaluation.testset import read_test_set
+from sentgen.generation import Search
+from sentgen.generation.joint.factors import FactorSettings
+from sentgen.models import registry
+from sentgen.schema import Store
+
+TREEBANKS = ("ewt", "gum")
+#: What the weights of all factors of trees are multiplied by.
+SCALES = (0.7, 1.0, 1.4)
+#: Odd sentences of each development set that weights are chosen on.
+CHOSEN_ON = 300
+FIGURES = (PRIMARY, "bleu-lc-13a", "attachment")
+#: Of all the novels, as UDPipe makes them.
+TOKENS = 17_500_000
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+
+
+def main(parser: str, tokens: int, sentences: int | None) -> None:
+    OUT.mkdir(parents=True, exist_ok=True)
+    path, novels = OUT / "parsed-text.duckdb", f"novels-{tokens}"
+    if not path.exists():
+        _build(fresh("parsed-text"))
+    run("ingest", str(_drawn(tokens)), "--corpus", novels, "--parser", parser, store=path)
+    table: list[tuple[object, ...]] = []
+    with Store(path) as store:
+        for name in TREEBANKS:
+            table += _rows(store, name, novels, sentences)
+    columns = ("dev", "trees of", "weights x", "odd", "even", "13a", "heads", "p to treebank", "sign test")
+    show(f"joint decoding, {tokens:,} tokens of novels parsed by {Path(parser).name}", columns, table)
+
+
+def _build(store: Path) -> None:
+    """Ingest the treebanks, and build their models; parses will be kept in the same store."""
+    for name in TREEBANKS:
+        run("ingest", str(data(f"ud/en_{name}-ud-train.conllu")), "--corpus", name, store=store)
+        options = ("--order", "5", "--unknown", "tag", "--brackets", "--companions")
+        run("models", "build", name, "--corpus", name, *options, store=store)
+
+
+def _drawn(tokens: int) -> Path:
+    """Write paragraphs of all novels, evenly drawn, that have about so many tokens."""
+    path = OUT / f"novels-{tokens}.txt"
+    share = min(1.0, tokens / TOKENS)
+    with (
+        gzip.open(data("text/english-novels-100.txt.gz"), "rt", encoding="utf-8-sig", newline="\n") as lines,
+        path.open("w", encoding="utf-8") as out,
+    ):
+        for number, line in enumerate(lines, 1):
+            if int(number * share) > int((number - 1) * share):
+                out.write(_CONTROLS.sub("", line.rstrip("\r\n")) + "\n")
+    return path
+
+
+def _rows(store: Store, name: str, novels: str, sentences: int | None) -> list[tuple[object, ...]]:
+    """Choose on the odd sentences, and return what the chosen weights do on the even ones."""
+    dev = treebank(name, "dev")
+    odd = str(written(f"{name}-odd", dev[::2][:CHOSEN_ON]))
+    even = str(written(f"{name}-even", dev[1::2][:sentences]))
+    sources = {"none": (), name: (name,), "novels": (novels,), f"{name} and novels": (name, novels)}
+    chosen, results = {}, {}
+    for source, trees in sources.items():
+        scales = SCALES if trees else (0.0,)
+        tried = {scale: _judged(store, name, odd, trees, scale).value(PRIMARY) for scale in scales}
+        scale = max(tried, key=lambda one: tried[one])
+        chosen[source] = scale, tried[scale]
+        results[source] = _judged(store, name, even, trees, scale)
+    found = compare_all({source: one.measurements[PRIMARY] for source, one in results.items()}, seed=1)
+    tests = {one: (f"{pair.holm:.4f}", f"{pair.sign_p:.4f}") for pair in found for one in _but(name, pair)}
+    rows = []
+    for source, one in results.items():
+        figures = [one.measurements[figure].value if figure in one.measurements else "" for figure in FIGURES]
+        rows.append((name, source, *chosen[source], *figures, *tests.get(source, ("", ""))))
+    return rows
+
+
+def _but(name: str, pair: SystemComparison) -> list[str]:
+    """Return what was compared with the treebank alone, if that is one of the two."""
+    return [pair.worse if pair.better == name else pair.better] if name in (pair.worse, pair.better) else []
+
+
+def _judged(store: Store, name: str, test: str, trees: Sequence[str], scale: float) -> OrderingResult:
+    """Put the sentences of a file in order."""
+    weights = "+".join(f"{factor}={weight * scale:g}" for factor, weight in FactorSettings().weights.items())
+    system = f"joint:factors={weights}" if trees else "beam:features=auto"
+    sentences = read_test_set(test)
+    model, search = registry.find(store, name), Search(dependencies=list(trees) or None)
+    return evaluate_regeneration(store, model, sentences, [system], search, source=test).systems[0]
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit("usage: python benchmarks/parsed_text.py PARSER [TOKENS] [SENTENCES]")
+    numbers = [int(argument) for argument in sys.argv[2:]]
+    main(sys.argv[1], numbers[0] if numbers else 1_000_000, numbers[1] if len(numbers) > 1 else None)
