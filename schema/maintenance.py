@@ -18,7 +18,7 @@ from sentgen.errors import DamagedError, StoreError
 from sentgen.output.tabular import Rows
 from sentgen.schema import folders
 from sentgen.schema.base import metadata, quoted
-from sentgen.schema.counting import COUNTED, recount
+from sentgen.schema.counting import COUNTED, PAIRS, recount, recount_pairs
 from sentgen.schema.durability import block_journal, write_lock
 from sentgen.schema.durability.blocks import block_checks
 from sentgen.schema.engine import one_number, one_row, open_engine, raw, translated_errors
@@ -31,6 +31,7 @@ from sentgen.schema.lakes.places import Place
 from sentgen.schema.store import Store
 from sentgen.schema.tables import segments
 from sentgen.schema.tables.corpus import corpus, sentence
+from sentgen.schema.tables.counts import segment
 from sentgen.system.files import READ_WHILE_WRITTEN, replace, sync_folder
 
 
@@ -189,10 +190,14 @@ def _tree_recounts(store: Store) -> Iterator[Check]:
     """Yield a check for every table that is counted from trees, and every corpus."""
     with store.connect() as connection:
         corpora = [(row.id, row.name) for row in connection.execute(select(corpus.c.id, corpus.c.name))]
+        counted_in = [(row.id, row.corpus_id) for row in connection.execute(select(segment))]
     without = counted(store)
     for corpus_id, name in (each for each in corpora if each not in without):
         for table in COUNTED:
             yield Check(f"{table} of {name} recounted", recount(table, corpus_id), slow=True)
+        mine = [number for number, of in counted_in if of == corpus_id]
+        if mine:
+            yield Check(f"{PAIRS} of {name} recounted", recount_pairs(mine), slow=True)
 
 
 def _run(store: Store, check: Check) -> CheckResult:

@@ -135,7 +135,8 @@ class Filler:
                     ("word-tag", hw, None),
                     ("tag-tag", None, None),
                 ):
-                    self.events[segment, "word", level, h, ht, m, mt, direction, distance] += 1
+                    anchor = max(h or 0, m or 0)
+                    self.events[segment, "word", anchor, level, h, ht, m, mt, direction, distance] += 1
         for place, (word, tag) in enumerate(ids, start=1):
             left = sum(1 for m, head in enumerate(heads, start=1) if head == place and m < place)
             right = sum(1 for m, head in enumerate(heads, start=1) if head == place and m > place)
@@ -172,7 +173,15 @@ class Filler:
         for n, counter in self.ngrams.items():
             names = ["segment_id", *(f"w{i}" for i in range(1, n + 1)), "count"]
             self.rows[f"ngram_{n}"] = _split(counter, names)
-        event = ["layer", "level", "head_word_id", "head_tag_id", "modifier_word_id", "modifier_tag_id"]
+        event = [
+            "layer",
+            "anchor",
+            "level",
+            "head_word_id",
+            "head_tag_id",
+            "modifier_word_id",
+            "modifier_tag_id",
+        ]
         self.rows["dependency_event"] = _split(
             self.events, ["segment_id", *event, "direction", "distance", "count"]
         )

@@ -5,17 +5,21 @@ Ingestion stores what it yields; ``sentgen db check`` runs it again over everyth
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.resources import files
 
 from sqlalchemy import Connection
 
 from sentgen.schema.base import metadata
 from sentgen.schema.engine import raw
+from sentgen.schema.tables.counts import FREQUENT
 
 #: Queries that lay out the trees for counting, each read by the following ones under its name.
 _STEPS = ("tagged_token", "layer_token", "attachment")
 #: Tables that are counted from the steps, each by the query of its name.
-COUNTED = ("dependency_event", "argument_count", "posting")
+COUNTED = ("dependency_event", "argument_count", "sibling_count", "posting")
+#: The table that is counted from the postings of a segment once these are there.
+PAIRS = "cooccurrence"
 #: The sentences that are counted, in the first step.
 _RANGE = "token.corpus_id = $corpus\n    and token.sentence_id between $first and $last"
 
@@ -40,6 +44,17 @@ def count_trees(connection: Connection, segment_id: int, corpus_id: int, first: 
         duck.execute(f"drop table temp.{step}")
 
 
+def count_pairs(connection: Connection, segment_id: int) -> None:
+    """Count, into a segment, which of its frequent words and tags stand together; its postings are there."""
+    raw(connection).execute(
+        f"insert into {PAIRS} by name select {segment_id} as segment_id, * from ({_pairs(str(segment_id))})"
+    )
+
+
+def _pairs(segment: str) -> str:
+    return query(PAIRS).replace("$segment", segment).replace("$frequent", str(FREQUENT))
+
+
 def counted(table: str, chosen: str) -> str:
     """Return a query that counts the trees of chosen sentences.
 
@@ -58,6 +73,25 @@ def counted(table: str, chosen: str) -> str:
 def _code(text: str) -> str:
     """Return a query without the lines that describe it."""
     return "\n".join(line for line in text.splitlines() if not line.startswith("--"))
+
+
+def recount_pairs(segment_ids: Sequence[int]) -> str:
+    """Return a query whose rows are the pairs of segments that differ from a recount of their postings."""
+    names = ", ".join(c.name for c in metadata.tables[PAIRS].columns if c.name != "segment_id")
+    return " union all ".join(
+        f"""
+        (
+            with expected as (
+                select {names} from ({_pairs(str(number))})
+            ),
+            stored as (
+                select {names} from {PAIRS} where segment_id = {number}
+            )
+            (from expected except all from stored) union all (from stored except all from expected)
+        )
+        """
+        for number in segment_ids
+    )
 
 
 def recount(table: str, corpus_id: int) -> str:

@@ -3,6 +3,7 @@
 select
     modifier.layer,
     modifier.sentence_id,
+    modifier.position as modifier_position,
     modifier.head as head_position,
     coalesce(head.word_id, 3) as head_word_id,
     coalesce(head.tag_id, 0) as head_tag_id,

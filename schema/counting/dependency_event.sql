@@ -19,7 +19,7 @@ tag_tag as (
     from tag_word
     group by all
 ),
-event as (
+every_level as (
     select 1 as level, * from word_word
     union all by name
     select 2 as level, * from tag_word
@@ -27,9 +27,14 @@ event as (
     select 3 as level, * from word_tag
     union all by name
     select 4 as level, * from tag_tag
+),
+event as (
+    select *, coalesce(greatest(head_word_id, modifier_word_id), 0) as anchor
+    from every_level
 )
 select
     if(layer = 1, 'word', 'unit') as layer,
+    anchor,
     case level when 1 then 'word-word' when 2 then 'tag-word' when 3 then 'word-tag' else 'tag-tag' end as level,
     head_word_id,
     head_tag_id,
@@ -38,4 +43,4 @@ select
     if(side % 2 = 1, 'right', 'left') as direction,
     (side // 2)::smallint as distance,
     count::bigint as count
-from (from event order by layer, level, head_word_id, head_tag_id, modifier_word_id, modifier_tag_id, side)
+from (from event order by layer, anchor, level, head_word_id, head_tag_id, modifier_word_id, modifier_tag_id, side)

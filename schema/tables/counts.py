@@ -50,6 +50,7 @@ dependency_event = Table(
     metadata,
     column("segment_id", Integer, "Segment that was counted."),
     column("layer", String, _LAYER),
+    column("anchor", Integer, "The greater id of its words, as a rule the rarer one's; 0 without words."),
     column(
         "level",
         String,
@@ -67,7 +68,33 @@ dependency_event = Table(
     column("direction", String, _DIRECTION),
     column("distance", SmallInteger, "Distance in words or units: 1, 2, or 3 for three and more."),
     column("count", BigInteger, "How often the event occurs in the segment."),
-    comment="Head-modifier events at the four back-off levels (Wan et al. 2007, section 3; Collins 1996).",
+    comment=(
+        "Head-modifier events at the four back-off levels (Wan et al. 2007, section 3; Collins 1996), "
+        "sorted by anchor, so that all of a word are read with few others."
+    ),
+)
+
+sibling_count = Table(
+    "sibling_count",
+    metadata,
+    column("segment_id", Integer, "Segment that was counted."),
+    column("layer", String, _LAYER),
+    column("head_tag_id", Integer, "Tag of the head (in tag)."),
+    column(
+        "before_tag_id",
+        Integer,
+        "Tag of the modifier before, nearer to the head on the same side; null for none.",
+        nullable=True,
+    ),
+    column(
+        "modifier_tag_id",
+        Integer,
+        "Tag of the modifier (in tag); null where no more modifier stands on that side.",
+        nullable=True,
+    ),
+    column("direction", String, _DIRECTION),
+    column("count", BigInteger, "How often that is so in the segment."),
+    comment="Which modifier a head takes after which, from it outwards (Eisner 1996, model C).",
 )
 
 posting = Table(
@@ -82,6 +109,35 @@ posting = Table(
     comment=(
         "Which tagged words occur in which sentence, sorted by word: co-occurrence counts are derived "
         "from it, because a stored table of pairs grows with the square of the sentence length."
+    ),
+)
+
+#: Tokens of a word in a segment from which on its pairs are stored; those of others are few in `posting`.
+FREQUENT = 512
+
+cooccurrence = Table(
+    "cooccurrence",
+    metadata,
+    column("segment_id", Integer, "Segment that was counted."),
+    column("layer", String, _LAYER),
+    column("level", String, "word-word, word-tag or tag-tag; a word comes with its tag."),
+    column(
+        "word_id",
+        Integer,
+        "The one word (in word), that with the greater id; null at tag-tag.",
+        nullable=True,
+    ),
+    column("tag_id", Integer, "Its tag (in tag)."),
+    column(
+        "other_word_id", Integer, "The other word (in word); null where it is any of its tag.", nullable=True
+    ),
+    column("other_tag_id", Integer, "Its tag (in tag)."),
+    column(
+        "count", BigInteger, "Pairs of different tokens in one sentence, over all sentences of the segment."
+    ),
+    comment=(
+        f"How often two tags, or words with {FREQUENT} tokens and more in the segment, stand in one "
+        "sentence; each pair once. Pairs with a rarer word are counted in `posting` when they are asked for."
     ),
 )
 

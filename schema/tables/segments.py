@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection
 
-from sentgen.schema.base import metadata, quoted
+from sentgen.schema.base import metadata, now, quoted
+from sentgen.schema.counting import PAIRS, count_pairs
 from sentgen.schema.engine import raw
 
 _MERGING = """
@@ -33,7 +34,7 @@ join merging m using (segment_id)
 """
 _SIZES = """
 update segment
-set sentences = t.sentences, tokens = t.tokens
+set sentences = t.sentences, tokens = t.tokens, created_at = $now
 from (
     select m.target, sum(s.sentences)::bigint as sentences, sum(s.tokens)::bigint as tokens
     from segment s
@@ -66,7 +67,11 @@ def merge(connection: Connection, ids: Sequence[int] | None = None) -> None:
     duck = raw(connection)
     duck.execute(_MERGING, {"all": ids is None, "ids": list(ids or ())})
     counts = counted_tables()
+    # Which words are frequent changes with the segment: pairs are counted anew.
+    duck.execute(f"delete from {PAIRS} where segment_id in (select segment_id from merging)")
     for table in segment_tables():
+        if table == PAIRS:
+            continue
         names = [
             quoted(c.name) for c in metadata.tables[table].columns if c.name not in ("segment_id", "count")
         ]
@@ -76,8 +81,10 @@ def merge(connection: Connection, ids: Sequence[int] | None = None) -> None:
         # Sorted anew, as the pruning of row groups wants it.
         duck.execute(f"insert into {table} by name select * from merged order by segment_id, {keys}")
     duck.execute("drop table if exists merged")
-    duck.execute(_SIZES)
+    duck.execute(_SIZES, {"now": now()})
     duck.execute(
         "delete from segment where id in (select segment_id from merging where segment_id <> target)"
     )
+    for (target,) in duck.execute("select distinct target from merging order by target").fetchall():
+        count_pairs(connection, target)
     duck.execute("drop table merging")

@@ -32,7 +32,7 @@ from sentgen.counts.spill import NgramCounter
 from sentgen.counts.strings import StoredStrings
 from sentgen.counts.treebank_rows import Placed, rows_of, treebank_rows
 from sentgen.counts.units import NOT_LAST, unit_heads
-from sentgen.schema.counting import count_trees
+from sentgen.schema.counting import count_pairs, count_trees
 from sentgen.schema.engine import raw
 from sentgen.schema.store import append, next_id, now
 from sentgen.schema.tables import corpus as tables
@@ -378,6 +378,7 @@ class Writer:
         append_occurrences(connection, number, stretch, memory=self._counter.memory)
         if self._trees:
             count_trees(connection, number, self.corpus.id, self._first_sentence, last)
+            count_pairs(connection, number)
         row = {
             "id": number,
             "corpus_id": self.corpus.id,

@@ -14,8 +14,9 @@ from toy_treebank import LEFT, RIGHT, TREES, store_of
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.evaluation.testset import read_test_set
 from sentgen.models.dependency.attachments import ROOT_UNIT, Attachment, LevelEvidence, explain_attachments
-from sentgen.models.dependency.dependencies import FLOOR, TaggedWord, prefetch_dependencies
-from sentgen.models.dependency.trees import Layer
+from sentgen.models.dependency.dependencies import FLOOR, prefetch_dependencies
+from sentgen.models.dependency.kind_counts import TaggedWord
+from sentgen.models.dependency.tree_lookups import Layer
 from sentgen.schema import Store
 
 

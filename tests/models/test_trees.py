@@ -1,4 +1,4 @@
-"""The trees in memory, and the walk over them."""
+"""The walk over trees, which is the oracle for what is looked up: against a readable reference."""
 
 from __future__ import annotations
 
@@ -6,26 +6,22 @@ from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
+import tree_walk
 from hypothesis import given
 from hypothesis import strategies as st
-from toy_treebank import Tree, add, any_tree, store_of
+from toy_treebank import Tree, any_tree, store_of
+from tree_walk import Trees, count_trees, places_of_heads, read_trees
 
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.models.dependency import trees
 from sentgen.models.dependency.tree_counts import (
     DISTANCES,
     MAX_ARGUMENTS,
     TreeCounts,
     TreeNumbering,
-    Trees,
-    _add,
-    _numbers,
-    count_trees,
     no_counts,
-    places_of_heads,
 )
-from sentgen.models.dependency.trees import TreeCache, read_trees, states_of
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 
@@ -71,6 +67,19 @@ def count_siblings_plainly(
     outward = [tags[j] if tags[j] >= 0 else other for j in sorted(taken, key=lambda j: abs(j - head))]
     for before, after in pairwise([none, *outward, end]):
         _add(counts.siblings, tags[head], before, after, side)
+
+
+def _numbers(numbering: TreeNumbering, word: int, tag: int) -> tuple[int, int]:
+    """Return the numbers of kind and tag, -1 for what the batch does not ask for."""
+    row = int(numbering.words[word]) if word < len(numbering.words) else -1
+    column = int(numbering.tags[tag]) if tag < len(numbering.tags) else -1
+    return int(numbering.kinds[row, column]) if min(row, column) >= 0 else -1, column
+
+
+def _add(table: npt.NDArray[np.int64], *place: int) -> None:
+    """Count one, unless the batch does not ask for it."""
+    if min(place) >= 0:
+        table[place] += 1
 
 
 CHAIN: Tree = [("a", "X", 2), ("b", "Y", 3), ("c", "X", 0)]
@@ -141,12 +150,12 @@ def test_places_of_heads() -> None:
 def read(store: Store) -> list[Trees]:
     with store.connect() as connection:
         duck = raw(connection)
-        return list(read_trees(duck, states_of(duck, [1])[0], "word"))
+        return list(read_trees(duck, 1, "word"))
 
 
 def test_blocks_end_with_sentences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However the rows come, the trees are the same."""
-    monkeypatch.setattr(trees, "_BLOCK_ROWS", 2048)
+    monkeypatch.setattr(tree_walk, "_BLOCK_ROWS", 2048)
     with store_of([CHAIN, [("c", "X", 0)]] * 1500, tmp_path) as store:
         blocks = read(store)
 
@@ -165,31 +174,3 @@ def test_corpus_without_trees(tmp_path: Path) -> None:
         ingest(store, [str(path)], Settings("plain", format="lines", order=2))
 
         assert read(store) == []
-
-
-def test_least_recently_used_trees_go_first(tmp_path: Path) -> None:
-    """Room for two of three corpora: 3 nodes of 12 bytes and two starts of 8 are 52 bytes each."""
-    with store_of([CHAIN], tmp_path) as store:
-        add(store, "two", [[("b", "X", 0), ("a", "X", 1), ("a", "X", 1)]])
-        add(store, "three", [[("c", "X", 0), ("a", "X", 1), ("a", "X", 1)]])
-        cache = TreeCache(2 * 52)
-        with store.connect() as connection:
-            duck = raw(connection)
-            for corpus in (1, 2, 1, 3):
-                list(cache.trees(duck, states_of(duck, [corpus]), "word"))
-
-    assert [corpus.id for corpus, _ in cache._blocks] == [1, 3]
-    assert cache.bytes == 104
-
-
-def test_names_are_forgotten_where_there_are_too_many(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The next look-up starts anew, and finds the same."""
-    monkeypatch.setattr(trees, "_MAX_NAMES", 1)
-    with store_of([CHAIN], tmp_path) as store, store.connect() as connection:
-        cache = TreeCache(1000)
-        first = cache.ids(raw(connection), "word", {"a", "b", "none"})
-
-        assert cache.ids(raw(connection), "word", {"a", "b", "none"}) == first
-        assert sorted(first) == ["a", "b"]

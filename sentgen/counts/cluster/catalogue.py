@@ -53,7 +53,7 @@ EPOCH = datetime(1970, 1, 1)
 #: Tables whose rows belong to segments.
 _OF_SEGMENT = tuple(segment_tables())
 #: Tables of a lake that was counted; one that was made of a store has sentences, too, which name its words.
-_OURS = {*(f"ngram_{order}" for order in ngram), "dependency_event", "argument_count"}
+_OURS = {*(f"ngram_{order}" for order in ngram), "dependency_event", "argument_count", "sibling_count"}
 _OURS |= {"word", "tag", "corpus", "source", "segment"}
 #: Models are built over them.
 _OURS |= {"model", "model_corpus", "model_parameter", "model_weight", "model_ngram", "removed_model"}

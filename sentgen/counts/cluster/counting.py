@@ -32,7 +32,10 @@ _COLUMNS = {
     "head_tag_id": 1,
     "modifier_tag_id": 1,
     "tag_id": 1,
+    "before_tag_id": 1,
 }
+#: Columns of the words of an event, the greater of which is its anchor.
+_ENDS = ("head_word_id", "modifier_word_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,5 +135,9 @@ def _write_trees(reading: ShardReading, shard: int, words: Ints, tags: Ints) -> 
                 absent = numbers.is_null().to_numpy(zero_copy_only=False)
                 ids = (words, tags)[_COLUMNS[name]][numbers.fill_null(0).to_numpy()]
                 rows = rows.set_column(place, name, pa.array(ids, pa.int32(), mask=absent))
+        if "anchor" in rows.column_names:
+            ends = (rows[name].combine_chunks().fill_null(0).to_numpy() for name in _ENDS)
+            place = rows.column_names.index("anchor")
+            rows = rows.set_column(place, "anchor", pa.array(np.maximum(*ends), pa.int32()))
         with aside(reading.file(shard, f"{table}-counted")) as draft:
             pq.write_table(rows, draft, compression="lz4")

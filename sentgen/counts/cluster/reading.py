@@ -42,7 +42,7 @@ FIRST_WORD = len(RESERVED_WORDS)
 WORDS = pa.schema([("number", pa.int32()), ("form", pa.string()), ("count", pa.int64())])
 STREAM = pa.schema([("word", pa.int32())])
 #: Counts of trees that a shard keeps, by table of the store.
-TREES = ("dependency_event", "argument_count")
+TREES = ("dependency_event", "argument_count", "sibling_count")
 _WORDS = """
 select w.id as number, w.form, n.count
 from ngram_1 n

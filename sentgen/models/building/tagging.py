@@ -17,7 +17,7 @@ from sqlalchemy import select
 
 from sentgen.case_folding import fold, folded
 from sentgen.errors import ModelError
-from sentgen.models.dependency.trees import Layer
+from sentgen.models.dependency.tree_lookups import Layer
 from sentgen.models.sql import statements
 from sentgen.schema import Store
 from sentgen.schema.connections import cursor

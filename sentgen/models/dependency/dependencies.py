@@ -19,20 +19,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
 from sentgen.arrays import Floats, Ints, compiled
 from sentgen.models.dependency.head_automata import Automata, automata
-from sentgen.models.dependency.tree_counts import TreeCounts, TreeNumbering, Trees, count_trees, no_counts
-from sentgen.models.dependency.trees import Layer as Layer
-from sentgen.models.dependency.trees import TreeCache, cache_of, states_of
+from sentgen.models.dependency.kind_counts import Kind, KindCounts, TaggedWord, count_kinds, kinds_of
+from sentgen.models.dependency.tree_counts import TreeCounts
+from sentgen.models.dependency.tree_lookups import Layer as Layer
+from sentgen.models.dependency.tree_lookups import TreeLookups, lookups_of
 from sentgen.schema import Store
 from sentgen.schema.connections import cursor
 from sentgen.schema.store import raw, translated_errors
-from sentgen.schema.tables.corpus import NO_TAG, RESERVED_TAGS, ROOT_TAG
-
-TaggedWord = tuple[str, str | None]
 
 LEFT, RIGHT = 0, 1
 #: Stands for probability zero, so that logarithms stay finite.
@@ -64,44 +63,40 @@ def prefetch_dependencies(
     *,
     floor: float = FLOOR,
     distances: bool = False,
-    cache: TreeCache | None = None,
+    lookups: TreeLookups | None = None,
 ) -> list[UnitDependencies]:
-    """Return the dependency model of each sentence of a batch, from one walk over the trees of the corpora.
+    """Return the dependency model of each sentence of a batch, from what was counted of the corpora.
 
-    Takes at most three queries; one more for each corpus whose trees are not in memory (see
-    `sentgen.models.dependency.trees`). A batch of more than `MAX_KINDS` different units is counted in parts.
+    Takes a few queries; one alone where all words were looked up before (see
+    `sentgen.models.dependency.tree_lookups`). A batch of more than `MAX_KINDS` different units is looked up
+    in parts.
 
     Args:
-        store: where the trees are.
+        store: where the counts are.
         corpora: ids of the corpora whose counts are summed.
         layer: `word` for the tree over all tokens, `unit` for that over base noun phrases and other words.
         bags: the units of each sentence as (head word, tag); no tag is the tag `_`.
         floor: what stands for probability zero.
         distances: give the probabilities by distance, too.
-        cache: the cache of trees to use; the store's own if ``None``.
+        lookups: those to use; the store's own if ``None``.
     """
-    tagged = [[(word, tag or RESERVED_TAGS[NO_TAG]) for word, tag in bag] for bag in bags]
-    cache = cache or cache_of(store)
+    lookups = lookups or lookups_of(store)
     with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
-        found = states_of(duck, corpora)
-        words = cache.ids(duck, "word", {word for bag in tagged for word, _ in bag})
-        tags = cache.ids(duck, "tag", {tag for bag in tagged for _, tag in bag})
-        # What the store does not know is a kind of its own, which no tree counts.
-        coded = [[(words.get(word, -1), tags.get(tag, -1)) for word, tag in bag] for bag in tagged]
+        trees = lookups.of(duck, corpora, layer)
         return [
             model
-            for part in _parts(coded, MAX_KINDS)
-            for model in _models(cache.trees(duck, found, layer), part, floor, distances)
+            for part in _parts(kinds_of(trees, bags), MAX_KINDS)
+            for model in _models(count_kinds(trees, chain(*part), distances=distances), part, floor)
         ]
 
 
-Units = list[tuple[int, int]]
+Units = list[Kind]
 
 
 def _parts(bags: Iterable[Units], limit: int) -> Iterator[list[Units]]:
     """Cut a batch where the different units become too many; a bag with more of them is alone."""
     part: list[Units] = []
-    kinds: set[tuple[int, int]] = set()
+    kinds: set[Kind] = set()
     for bag in bags:
         if part and len(kinds.union(bag)) > limit:
             yield part
@@ -112,17 +107,10 @@ def _parts(bags: Iterable[Units], limit: int) -> Iterator[list[Units]]:
         yield part
 
 
-def _models(
-    blocks: Iterable[Trees], bags: Sequence[Units], floor: float, distances: bool
-) -> list[UnitDependencies]:
-    """Count in some trees what the bags need, and put their models together."""
-    kinds = sorted({unit for bag in bags for unit in bag})
-    # 0 is the root.
-    number = {kind: k for k, kind in enumerate(kinds, 1)}
-    numbering, tag_of = _numbering(kinds)
-    counts = no_counts(len(kinds) + 1, int(tag_of.max()) + 1, distances=distances)
-    for block in blocks:
-        count_trees(block, numbering, counts)
+def _models(found: KindCounts, bags: Sequence[Units], floor: float) -> list[UnitDependencies]:
+    """Put the models of some bags together from the counts of their units."""
+    counts, number, tag_of = found
+    distances = len(counts.siblings) > 0
     arguments = _argument_probabilities(counts, tag_of)
     nodes = [np.array([0, *(number[unit] for unit in bag)], np.int32) for bag in bags]
     relations = [_relations(counts, of_bag, tag_of[of_bag], floor) for of_bag in nodes]
@@ -135,28 +123,6 @@ def _models(
         )
         for of_bag, (prob, distance) in zip(nodes, relations, strict=True)
     ]
-
-
-def _numbering(kinds: Sequence[tuple[int, int]]) -> tuple[TreeNumbering, Ints]:
-    """Number what a batch asks for, from 1, and return the number of each kind's tag; the root is 0."""
-    rows = {word: row for row, word in enumerate(sorted({word for word, _ in kinds}))}
-    columns = {tag: t for t, tag in enumerate(sorted({tag for _, tag in kinds} - {ROOT_TAG}), 1)}
-    columns[ROOT_TAG] = 0
-    table = np.full((len(rows), len(columns)), -1, np.int32)
-    for k, (word, tag) in enumerate(kinds, 1):
-        table[rows[word], columns[tag]] = k
-    tag_of = np.array([0, *(columns[tag] for _, tag in kinds)], np.int32)
-    return TreeNumbering(_by_id(rows), _by_id(columns), table), tag_of
-
-
-def _by_id(numbers: dict[int, int]) -> Ints:
-    """Return the numbers as an array over ids, -1 where there is none; the id -1 is none, too."""
-    found = np.full(max(numbers, default=-1) + 1, -1, np.int32)
-    for key, number in numbers.items():
-        # -1 would be the last place of the array.
-        if key >= 0:
-            found[key] = number
-    return found
 
 
 def backed_off(rel: tuple[float, float, float], co: tuple[float, float, float]) -> float:
@@ -188,7 +154,7 @@ def _relations(counts: TreeCounts, kinds: Ints, tags: Ints, floor: float) -> tup
             prob[i, j], distance[i, j] = -np.inf, -np.inf
             continue
         a, b, a_tag, b_tag = int(kinds[i]), int(kinds[j + 1]), int(tags[i]), int(tags[j + 1])
-        co = _co_occurrences(counts, a, b, a_tag, b_tag)
+        co = co_occurrences(counts, a, b, a_tag, b_tag)
         for side in range(2):
             total = 0.0
             for d in range(buckets):
@@ -204,7 +170,7 @@ def _relations(counts: TreeCounts, kinds: Ints, tags: Ints, floor: float) -> tup
 
 
 @compiled
-def _co_occurrences(counts: TreeCounts, a: int, b: int, a_tag: int, b_tag: int) -> tuple[int, int, int]:
+def co_occurrences(counts: TreeCounts, a: int, b: int, a_tag: int, b_tag: int) -> tuple[int, int, int]:
     """Return the pairs of different tokens at the three levels; a token is no pair with itself."""
     same, same_tag = int(a == b), int(a_tag == b_tag)
     c0 = counts.together[a, b] - same * counts.kinds[a]

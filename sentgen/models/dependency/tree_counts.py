@@ -1,30 +1,58 @@
-"""Count in trees what the dependency model of a batch of sentences needs, in one compiled walk over them.
+"""Counts of trees, as the dependency model of a batch of sentences needs them, put together from rows.
 
-A batch asks for some *kinds*, tagged words, and for their tags; all other words of the trees are passed over.
+A batch asks for some *kinds*, tagged words, and for their tags; all other words of the rows are passed over.
 Kind 0 is the root and tag 0 the root's: it stands in every sentence once. Everything that Wan et al. 2007,
 section 3, divides by something else is a sum over the sentences, so that counts of parts of a corpus add up.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from sentgen.arrays import Ints, Longs, compiled
 
 MAX_ARGUMENTS = 7
 DISTANCES = 3
 
+#: What a row counts (see `TreeRows`): numbers below the first are events.
+_PAIR, _ARGUMENTS, _SIBLINGS = 6, 7, 23
+_NUMBERS = MAX_ARGUMENTS + 1
 
-class Trees(NamedTuple):
-    """Some trees, one after the other; S sentences, N nodes."""
 
-    words: Ints  # (N,) word ids
-    tags: Ints  # (N,) tag ids
-    heads: Ints  # (N,) place of the head among the nodes of its sentence, from 0; -1 below the root
-    starts: Longs  # (S + 1,) first node of each sentence
+class TreeRows(NamedTuple):
+    """Rows of counts of N; ids of words and tags of the store, -1 where there is none.
+
+    ``what`` is 3 * side + distance - 1 for an event of a head and its modifier, 6 for pairs of different
+    tokens in one sentence, 7 + 8 * side + number for heads with a number of modifiers on a side, and
+    23 + side for a modifier next after another below a head: a tag, that before in the place of the other
+    word, and the modifier's.
+    """
+
+    what: Ints
+    words: Ints
+    tags: Ints
+    other_words: Ints
+    other_tags: Ints
+    counts: Longs
+
+    @property
+    def nbytes(self) -> int:
+        """Return the memory that the rows take."""
+        return sum(column.nbytes for column in self)
+
+    @classmethod
+    def of(cls, columns: Iterable[Any]) -> Self:
+        """Return the rows that have some columns."""
+        return cls(*columns)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Return all rows of some parts."""
+        nothing = [*(np.zeros(0, np.int32) for _ in range(5)), np.zeros(0, np.int64)]
+        return cls.of(map(np.concatenate, zip(nothing, *parts, strict=True)))
 
 
 class TreeNumbering(NamedTuple):
@@ -85,167 +113,128 @@ def no_counts(kinds: int, tags: int, *, distances: bool) -> TreeCounts:
     )
 
 
-@compiled
-def places_of_heads(positions: Ints, heads: Ints, starts: Longs) -> Ints:
-    """Return the place of each node's head among the nodes of its sentence, from 0, and -1 for the root.
-
-    Args:
-        positions: (N,) of the nodes in their sentences, from 1.
-        heads: (N,) positions of the heads, 0 for the root.
-        starts: (S + 1,) first node of each sentence.
-    """
-    highest = 0
-    for position in positions:
-        highest = max(highest, position)
-    # Never cleared: a sentence sets all positions that it asks for, and 0, the root's head, stays -1.
-    places = np.full(highest + 1, -1, np.int32)
-    found = np.empty(len(heads), np.int32)
-    for s in range(len(starts) - 1):
-        for i in range(starts[s], starts[s + 1]):
-            places[positions[i]] = i - starts[s]
-        for i in range(starts[s], starts[s + 1]):
-            found[i] = places[heads[i]]
-    return found
+def add_root(counts: TreeCounts, tag_of: Ints) -> None:
+    """Add what no row says once all are added: pairs with the root, and those of a token with itself."""
+    sentences = counts.kinds[0]
+    counts.together[0] += counts.kinds
+    counts.together[1:, 0] += counts.kinds[1:]
+    kinds = np.arange(1, len(counts.kinds))
+    counts.together[kinds, kinds] += counts.kinds[1:]
+    np.add.at(counts.with_tags, (kinds, tag_of[1:]), counts.kinds[1:])
+    counts.with_tags[1:, 0] += counts.kinds[1:]
+    tokens = counts.tags.copy()
+    tokens[0] -= sentences
+    tags = np.arange(len(tokens))
+    counts.with_tags[0] += tokens
+    counts.with_tags[0, 0] += sentences
+    counts.tags_together[tags, tags] += tokens
+    counts.tags_together[0] += tokens
+    counts.tags_together[:, 0] += tokens
+    counts.tags_together[0, 0] += sentences
 
 
 @compiled
-def count_trees(trees: Trees, numbering: TreeNumbering, counts: TreeCounts) -> None:
-    """Add the counts of some trees; linear in the nodes and in the pairs asked for within each sentence."""
-    longest = 0
-    for s in range(len(trees.starts) - 1):
-        longest = max(longest, trees.starts[s + 1] - trees.starts[s])
-    # The root and the nodes of one sentence: numbers of kind and tag, and of modifiers on each side.
-    kinds, tags = np.zeros(longest + 1, np.int32), np.zeros(longest + 1, np.int32)
-    modifiers = np.zeros((longest + 1, 2), np.int32)
-    # Which kinds and tags occur in the sentence, and how often.
-    of_kind, of_tag = np.zeros(len(counts.kinds), np.int64), np.zeros(len(counts.tags), np.int64)
-    which_kinds, which_tags = np.zeros(longest + 1, np.int32), np.zeros(longest + 1, np.int32)
-    for s in range(len(trees.starts) - 1):
-        start, end = trees.starts[s], trees.starts[s + 1]
-        size = end - start + 1
-        # The root is in every sentence that has a tree, and in no other.
-        if size > 1:
-            _number(trees, start, end, numbering, kinds, tags)
-            _count_events(trees.heads[start:end], kinds, tags, modifiers, counts)
-            _count_arguments(kinds[:size], tags[:size], modifiers, counts)
-            if len(counts.siblings):
-                _count_siblings(trees.heads[start:end], tags, modifiers, counts.siblings)
-            k, t = _distinct(kinds[:size], of_kind, which_kinds), _distinct(tags[:size], of_tag, which_tags)
-            _count_pairs(which_kinds[:k], which_tags[:t], of_kind, of_tag, counts)
+def add_rows(rows: TreeRows, numbering: TreeNumbering, counts: TreeCounts) -> None:
+    """Add what rows say about the kinds and tags of a batch; each row is added once, in any order."""
+    for i in range(len(rows.what)):
+        what, count = rows.what[i], rows.counts[i]
+        tag, other_tag = _number(numbering.tags, rows.tags[i]), _number(numbering.tags, rows.other_tags[i])
+        if what >= _SIBLINGS:
+            if len(counts.siblings) and tag >= 0:
+                before = _number(numbering.tags, rows.other_words[i])
+                _add_sibling(counts.siblings, tag, before, other_tag, what - _SIBLINGS, count)
+            continue
+        is_word, of_word = rows.words[i] >= 0, rows.other_words[i] >= 0
+        if what < _PAIR and not is_word and not of_word:
+            # Tags alone have each event once.
+            counts.events[_bin(counts.events, what)] += count
+            if len(counts.siblings) and tag >= 0:
+                _add_modifiers(counts.siblings, tag, other_tag, what // DISTANCES, count)
+        one = _kind(numbering.words, numbering.kinds, rows.words[i], tag) if is_word else tag
+        if one < 0:
+            continue
+        if what > _PAIR:
+            side, number = (what - _ARGUMENTS) // _NUMBERS, (what - _ARGUMENTS) % _NUMBERS
+            if is_word:
+                _add_arguments(counts.arguments, counts.kinds, one, side, number, count)
+            else:
+                _add_arguments(counts.tag_arguments, counts.tags, one, side, number, count)
+                if len(counts.siblings) and number == 0:
+                    counts.siblings[one, len(counts.tags), len(counts.tags), side] += count
+            continue
+        other = (
+            _kind(numbering.words, numbering.kinds, rows.other_words[i], other_tag) if of_word else other_tag
+        )
+        if other >= 0 and what < _PAIR:
+            b = _bin(counts.events, what)
+            if is_word and of_word:
+                counts.word_word[one, other, b] += count
+            elif is_word:
+                counts.word_tag[one, other, b] += count
+            elif of_word:
+                counts.tag_word[one, other, b] += count
+            else:
+                counts.tag_tag[one, other, b] += count
+        elif other >= 0:
+            if is_word and of_word:
+                _add_pair(counts.together, one, other, count)
+            elif is_word:
+                counts.with_tags[one, other] += count
+            else:
+                _add_pair(counts.tags_together, one, other, count)
+
+
+# No more than what they need is given to the following functions: to hand all counts on takes longer than to
+# add a row.
 
 
 @compiled
-def _number(trees: Trees, start: int, end: int, numbering: TreeNumbering, kinds: Ints, tags: Ints) -> None:
-    """Set the numbers of the nodes of one sentence; those of the root are 0."""
-    for i in range(start, end):
-        word, tag = trees.words[i], trees.tags[i]
-        row = numbering.words[word] if word < len(numbering.words) else -1
-        column = numbering.tags[tag] if tag < len(numbering.tags) else -1
-        kinds[i - start + 1] = numbering.kinds[row, column] if row >= 0 and column >= 0 else -1
-        tags[i - start + 1] = column
+def _number(numbers: Ints, number: int) -> int:
+    return numbers[number] if 0 <= number < len(numbers) else -1
 
 
 @compiled
-def _count_events(heads: Ints, kinds: Ints, tags: Ints, modifiers: Ints, counts: TreeCounts) -> None:
-    """Count the events of one sentence at four levels, and how many modifiers each node has on each side."""
-    by_distance = counts.tag_tag.shape[2] > 2
-    modifiers[: len(heads) + 1] = 0
-    for i in range(1, len(heads) + 1):
-        # -1 is the root, which has place 0 here.
-        h = heads[i - 1] + 1
-        side = 1 if i > h else 0
-        modifiers[h, side] += 1
-        # Distances count nodes of the layer: in that of units, a noun phrase is one.
-        b = 3 * side + min(abs(i - h), 3) - 1 if by_distance else side
-        counts.events[b] += 1
-        if kinds[i] >= 0:
-            if kinds[h] >= 0:
-                counts.word_word[kinds[h], kinds[i], b] += 1
-            if tags[h] >= 0:
-                counts.tag_word[tags[h], kinds[i], b] += 1
-        if tags[i] >= 0:
-            if kinds[h] >= 0:
-                counts.word_tag[kinds[h], tags[i], b] += 1
-            if tags[h] >= 0:
-                counts.tag_tag[tags[h], tags[i], b] += 1
+def _kind(words: Ints, kinds: Ints, word: int, tag: int) -> int:
+    """Return the number of a kind, whose tag has this number."""
+    row = _number(words, word)
+    return kinds[row, tag] if row >= 0 and tag >= 0 else -1
 
 
 @compiled
-def _count_arguments(kinds: Ints, tags: Ints, modifiers: Ints, counts: TreeCounts) -> None:
-    """Count how many modifiers the nodes of one sentence have on each side."""
-    for i in range(len(kinds)):
-        for side in range(2):
-            number = min(modifiers[i, side], 7)
-            if kinds[i] >= 0:
-                counts.arguments[kinds[i], side, number] += 1
-            if tags[i] >= 0:
-                counts.tag_arguments[tags[i], side, number] += 1
+def _bin(events: Longs, what: int) -> int:
+    """Return where an event is counted, by side or by side and distance."""
+    return what if len(events) > 2 else what // DISTANCES
 
 
 @compiled
-def _count_siblings(heads: Ints, tags: Ints, before: Ints, siblings: Ints) -> None:
-    """Count the modifiers of one sentence after those before them on the same side, and the ends of sides.
+def _add_pair(pairs: Longs, one: int, other: int, count: int) -> None:
+    """Count pairs of different tokens, which are as many in the other order."""
+    pairs[one, other] += count
+    if one != other:
+        pairs[other, one] += count
 
-    ``before`` is room for the tags of the last modifiers of each node.
-    """
+
+@compiled
+def _add_arguments(arguments: Longs, heads: Longs, head: int, side: int, number: int, count: int) -> None:
+    """Count heads with a number of modifiers on a side; each node is once a head on the left."""
+    arguments[head, side, number] += count
+    if side == 0:
+        heads[head] += count
+
+
+@compiled
+def _add_modifiers(siblings: Ints, head: int, modifier: int, side: int, count: int) -> None:
+    """Count modifiers as the first and the last on their side, as far as no sibling says otherwise."""
+    none, mine = len(siblings), modifier if modifier >= 0 else len(siblings) + 1
+    siblings[head, none, mine, side] += count
+    siblings[head, mine, none, side] += count
+
+
+@compiled
+def _add_sibling(siblings: Ints, head: int, before: int, modifier: int, side: int, count: int) -> None:
+    """Count a modifier next after another: it is not the first, and that is not the last."""
     none, other = len(siblings), len(siblings) + 1
-    before[: len(heads) + 1] = none
-    for k in range(2 * len(heads)):
-        # Left modifiers from right to left, then right ones from left to right: nearest first.
-        side = k // len(heads)
-        i = k - len(heads) + 1 if side else len(heads) - k
-        h = heads[i - 1] + 1
-        if (i > h) == (side == 1):
-            mine = tags[i] if tags[i] >= 0 else other
-            if tags[h] >= 0:
-                siblings[tags[h], before[h, side], mine, side] += 1
-            before[h, side] = mine
-    for h in range(len(heads) + 1):
-        for side in range(2):
-            if tags[h] >= 0:
-                siblings[tags[h], before[h, side], none, side] += 1
-
-
-@compiled
-def _distinct(numbers: Ints, occurrences: Longs, which: Ints) -> int:
-    """List the different numbers of one sentence, count their occurrences, and return how many there are."""
-    found = 0
-    for number in numbers:
-        if number >= 0:
-            if occurrences[number] == 0:
-                which[found] = number
-                found += 1
-            occurrences[number] += 1
-    return found
-
-
-@compiled
-def _count_pairs(kinds: Ints, tags: Ints, of_kind: Longs, of_tag: Longs, counts: TreeCounts) -> None:
-    """Count the occurrences of one sentence and their products, and set the former back to nothing."""
-    for kind in kinds:
-        counts.kinds[kind] += of_kind[kind]
-        for other in kinds:
-            counts.together[kind, other] += of_kind[kind] * of_kind[other]
-        for tag in tags:
-            counts.with_tags[kind, tag] += of_kind[kind] * of_tag[tag]
-    for tag in tags:
-        counts.tags[tag] += of_tag[tag]
-        for other in tags:
-            counts.tags_together[tag, other] += of_tag[tag] * of_tag[other]
-    for kind in kinds:
-        of_kind[kind] = 0
-    for tag in tags:
-        of_tag[tag] = 0
-
-
-def _numbers(numbering: TreeNumbering, word: int, tag: int) -> tuple[int, int]:
-    """Return the numbers of kind and tag, -1 for what the batch does not ask for."""
-    row = int(numbering.words[word]) if word < len(numbering.words) else -1
-    column = int(numbering.tags[tag]) if tag < len(numbering.tags) else -1
-    return int(numbering.kinds[row, column]) if min(row, column) >= 0 else -1, column
-
-
-def _add(table: npt.NDArray[np.int64], *place: int) -> None:
-    """Count one, unless the batch does not ask for it."""
-    if min(place) >= 0:
-        table[place] += 1
+    first, second = before if before >= 0 else other, modifier if modifier >= 0 else other
+    siblings[head, first, second, side] += count
+    siblings[head, none, second, side] -= count
+    siblings[head, first, none, side] -= count

@@ -1,0 +1,95 @@
+"""What is looked up in the counts of trees, against a walk over the trees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from toy_treebank import TREES, Tree, add, any_tree, store_of, write
+from tree_walk import walked
+
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.counts.sync import remove_from
+from sentgen.evaluation.testset import read_test_set
+from sentgen.models.dependency import tree_lookups
+from sentgen.models.dependency.kind_counts import Kind, count_kinds, kinds_of
+from sentgen.models.dependency.tree_counts import TreeCounts
+from sentgen.models.dependency.tree_lookups import Layer, TreeLookups
+from sentgen.schema import Store, counting
+from sentgen.schema.maintenance import check, compact
+from sentgen.schema.store import raw
+
+FORMS, LABELS = ("a", "b", "c", "new"), ("X", "Y", "Z", "NEW")
+
+
+def all_kinds(store: Store, forms: Iterable[str], labels: Iterable[str]) -> list[Kind]:
+    """Return every word with every tag."""
+    with store.connect() as connection:
+        return kinds_of(TreeLookups(0).of(raw(connection), [], "word"), [[*product(forms, labels)]])[0]
+
+
+def looked_up(store: Store, corpora: list[int], layer: Layer, kinds: list[Kind], **named: bool) -> TreeCounts:
+    with store.connect() as connection:
+        return count_kinds(TreeLookups(1 << 20).of(raw(connection), corpora, layer), kinds, **named).counts
+
+
+def agree(store: Store, corpora: list[int], kinds: list[Kind]) -> None:
+    """Every number is that of the walk, in both layers, with distances and without."""
+    for layer, distances in product(("word", "unit"), (True, False)):
+        expected = walked(store, corpora, layer, kinds, distances=distances)
+        found = looked_up(store, corpora, layer, kinds, distances=distances)
+        for name, mine, others in zip(found._fields, found, expected, strict=True):
+            assert np.array_equal(mine, others), (name, layer, distances, mine - others)
+
+
+def test_toy(tmp_path: Path) -> None:
+    with store_of(TREES, tmp_path) as store:
+        agree(store, [1], all_kinds(store, FORMS, LABELS))
+
+
+@pytest.fixture
+def few_are_frequent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three tokens make a word frequent, so that toy corpora have both kinds."""
+    monkeypatch.setattr(counting, "FREQUENT", 3)
+    monkeypatch.setattr(tree_lookups, "FREQUENT", 3)
+
+
+@settings(max_examples=4, phases=[Phase.generate], suppress_health_check=list(HealthCheck), deadline=None)
+@given(st.lists(st.lists(any_tree(), min_size=1, max_size=4), min_size=2, max_size=4))
+def test_any_trees_in_segments(
+    tmp_path_factory: pytest.TempPathFactory, few_are_frequent: None, parts: list[list[Tree]]
+) -> None:
+    """Counted in segments, after one is taken out, and merged: a word may be rare in one and not in another."""
+    folder = tmp_path_factory.mktemp("trees")
+    with Store(folder / "toy.duckdb", create=True, threads=1) as store:
+        paths = [write(trees, folder / f"{number}.conllu") for number, trees in enumerate(parts)]
+        for path in paths:
+            ingest(store, [str(path)], Settings("toy", order=2, tags="xpos", function_heads=False))
+        add(store, "more", parts[0])
+        kinds = all_kinds(store, FORMS, LABELS)
+        agree(store, [1], kinds)
+        agree(store, [2, 1], kinds)
+        remove_from(store, "toy", [str(paths[0])])
+        agree(store, [1, 2], kinds)
+        assert not [one.check.name for one in check(store) if one.problems]
+    compact(folder / "toy.duckdb")
+    with Store(folder / "toy.duckdb", threads=1) as store:
+        agree(store, [1, 2], kinds)
+
+
+@pytest.mark.data
+def test_real_treebank(tmp_path: Path, data_dir: Path) -> None:
+    """All kinds of forty sentences of a treebank with base noun phrases, some of whose words are frequent."""
+    path = str(data_dir / "ud/en_partut-ud-train.conllu")
+    with Store(tmp_path / "partut.duckdb", create=True) as store:
+        ingest(store, [path], Settings("partut", order=2))
+        sentences = list(read_test_set(path))[:40]
+        units = {unit for one in sentences for unit in zip(one.forms, one.xpos or [], strict=True)}
+        with store.connect() as connection:
+            (kinds,) = kinds_of(TreeLookups(0).of(raw(connection), [1], "word"), [[*units]])
+        agree(store, [1], kinds)
