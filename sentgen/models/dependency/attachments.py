@@ -83,7 +83,9 @@ def explain_attachments(
     lookups = lookups_of(store)
     with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
         trees = lookups.of(duck, corpora, layer)
-        heads, modifiers = kinds_of(trees, ([one[k] for one in attachments] for k in (0, 1)))
+        heads, modifiers = kinds_of(
+            trees, ([one.head for one in attachments], [one.modifier for one in attachments])
+        )
         found = count_kinds(trees, {*heads, *modifiers})
     number = found.number
     return [
