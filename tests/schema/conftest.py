@@ -19,7 +19,7 @@ from occurrences import FILL
 from sqlalchemy import insert, text
 
 from sentgen.schema import Store, metadata
-from sentgen.schema.counting import count_trees
+from sentgen.schema.counting import count_pairs, count_trees
 from sentgen.schema.store import raw
 
 NOW = datetime(2026, 1, 1)
@@ -75,6 +75,7 @@ def fill(store: Store) -> None:
                     for gram, count in sorted(grams.items())
                 ))  # fmt: skip
             count_trees(connection, number, 1, number, number)
+            count_pairs(connection, number)
         # Each sentence is a segment of its own, and has ten numbers.
         raw(connection).execute(FILL.replace("corpus_id as", "token // 10 as"))
 
