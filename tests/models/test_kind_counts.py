@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from toy_treebank import TREES, Tree, add, any_tree, store_of, write
 from tree_walk import walked
@@ -21,8 +21,8 @@ from sentgen.models.dependency.kind_counts import Kind, count_kinds, kinds_of
 from sentgen.models.dependency.tree_counts import TreeCounts
 from sentgen.models.dependency.tree_lookups import Layer, TreeLookups
 from sentgen.schema import Store, counting
-from sentgen.schema.maintenance import check, compact
 from sentgen.schema.store import raw
+from sentgen.schema.tables.segments import merge
 
 FORMS, LABELS = ("a", "b", "c", "new"), ("X", "Y", "Z", "NEW")
 
@@ -48,6 +48,7 @@ def agree(store: Store, corpora: list[int], kinds: list[Kind]) -> None:
 
 
 def test_toy(tmp_path: Path) -> None:
+    """All kinds of a toy treebank, and what it does not have."""
     with store_of(TREES, tmp_path) as store:
         agree(store, [1], all_kinds(store, FORMS, LABELS))
 
@@ -59,27 +60,41 @@ def few_are_frequent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tree_lookups, "FREQUENT", 3)
 
 
-@settings(max_examples=4, phases=[Phase.generate], suppress_health_check=list(HealthCheck), deadline=None)
-@given(st.lists(st.lists(any_tree(), min_size=1, max_size=4), min_size=2, max_size=4))
-def test_any_trees_in_segments(
-    tmp_path_factory: pytest.TempPathFactory, few_are_frequent: None, parts: list[list[Tree]]
-) -> None:
-    """Counted in segments, after one is taken out, and merged: a word may be rare in one and not in another."""
-    folder = tmp_path_factory.mktemp("trees")
+def agree_in_segments(folder: Path, parts: list[list[Tree]]) -> None:
+    """Compare corpora that were counted in segments, after one is taken out, and after all are merged."""
     with Store(folder / "toy.duckdb", create=True, threads=1) as store:
         paths = [write(trees, folder / f"{number}.conllu") for number, trees in enumerate(parts)]
         for path in paths:
             ingest(store, [str(path)], Settings("toy", order=2, tags="xpos", function_heads=False))
         add(store, "more", parts[0])
         kinds = all_kinds(store, FORMS, LABELS)
-        agree(store, [1], kinds)
         agree(store, [2, 1], kinds)
         remove_from(store, "toy", [str(paths[0])])
         agree(store, [1, 2], kinds)
-        assert not [one.check.name for one in check(store) if one.problems]
-    compact(folder / "toy.duckdb")
-    with Store(folder / "toy.duckdb", threads=1) as store:
-        agree(store, [1, 2], kinds)
+        with store.begin() as connection:
+            merge(connection)
+            segments = raw(connection).execute("select id from segment").fetchall()
+            assert len(segments) == 2
+            wrong = counting.recount_pairs([number for (number,) in segments])
+            assert raw(connection).execute(wrong).fetchall() == []
+        agree(store, [1], kinds)
+
+
+def test_segments(tmp_path: Path, few_are_frequent: None) -> None:
+    """The word a is frequent in the second segment and rare in the others, b in the first and the last."""
+    first: list[Tree] = [[("b", "Y", 0), ("b", "Y", 1), ("b", "X", 1), ("a", "X", 2)]]
+    second: list[Tree] = [[("a", "X", 2), ("a", "Z", 0), ("a", "X", 2), ("b", "Y", 3), ("c", "X", 2)]]
+    agree_in_segments(tmp_path, [first, second, TREES])
+
+
+@pytest.mark.nightly
+@settings(suppress_health_check=list(HealthCheck), deadline=None)
+@given(st.lists(st.lists(any_tree(), min_size=1, max_size=4), min_size=2, max_size=4))
+def test_any_trees_in_segments(
+    tmp_path_factory: pytest.TempPathFactory, few_are_frequent: None, parts: list[list[Tree]]
+) -> None:
+    """The same for trees that nobody chose."""
+    agree_in_segments(tmp_path_factory.mktemp("trees"), parts)
 
 
 @pytest.mark.data
