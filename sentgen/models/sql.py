@@ -11,6 +11,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.schema.store import raw
@@ -36,6 +37,25 @@ def run(connection: Connection, file: str, statement: str, **values: object) -> 
 def rows(connection: Connection, query: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
     """Run a statement on the connection below and return its rows."""
     return list(raw(connection).execute(query, parameters).fetchall())
+
+
+#: Up to so many numbers are literals, for which DuckDB looks into few row groups.
+_LITERALS = 64
+
+
+def among(column: str, numbers: Sequence[int], name: str = "bits") -> tuple[str, dict[str, bytes]]:
+    """Return the condition that a column is one of some numbers, ascending, and its parameters.
+
+    Of many, the bits of a bit string cost a third of a list, for which all columns are read before it is
+    looked at, and nothing to plan.
+    """
+    if len(numbers) <= _LITERALS:
+        return f"{column} in ({', '.join(str(int(number)) for number in numbers)})", {}
+    first, last = int(numbers[0]), int(numbers[-1])
+    bits = np.zeros(last + 2, np.bool_)  # the last one stands for all beyond, whatever is tested first
+    bits[numbers] = True
+    within = f"get_bit(${name}::blob::bit, least({column}, {last + 1})) = 1"
+    return f"{column} between {first} and {last} and {within}", {name: np.packbits(bits).tobytes()}
 
 
 def words(n: int, *, start: int = 1, prefix: str = "") -> str:

@@ -1,7 +1,7 @@
 -- What the store has counted about some words, as rows of `sentgen.models.dependency.tree_counts.TreeRows`.
 -- `what` is 3 * side + distance - 1 for events, 6 for pairs in one sentence, 7 + 8 * side + number for heads
 -- with a number of modifiers, 23 + side for one modifier next after another; the side is 0 for left. Ids are
--- literals: DuckDB looks into few row groups for them.
+-- literals where they are few: DuckDB looks into few row groups for them.
 
 -- name: words
 select anchor, what, word_id, tag_id, other_word_id, other_tag_id, sum(count)::bigint as count
@@ -17,7 +17,7 @@ from (
     from dependency_event
     where segment_id in ({segments})
         and layer = '{layer}'
-        and anchor in ({anchors})
+        and {anchor_asked}
         and level <> 'tag-tag'
     union all
     select
@@ -31,13 +31,13 @@ from (
     from argument_count
     where segment_id in ({segments})
         and layer = '{layer}'
-        and word_id in ({anchors})
+        and {word_asked}
     union all
     select word_id, 6 as what, word_id, tag_id, coalesce(other_word_id, -1) as other_word_id, other_tag_id, count
     from cooccurrence
     where segment_id in ({segments})
         and layer = '{layer}'
-        and word_id in ({anchors})
+        and {word_asked}
 )
 group by all
 order by anchor
@@ -85,9 +85,9 @@ group by all
 
 -- name: frequent
 select segment_id, w1
-from ngram_1
+from (select segment_id, w1, count, w1 as word_id from ngram_1)
 where segment_id in ({segments})
-    and w1 in ({anchors})
+    and {word_asked}
     and count >= {frequent}
 
 -- name: rare
@@ -135,4 +135,4 @@ select segment_id, word_id, tag_id, sentence_id, count
 from posting
 where segment_id = {segment}
     and layer = '{layer}'
-    and word_id in ({words})
+    and {word_asked}

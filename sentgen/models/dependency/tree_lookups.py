@@ -19,7 +19,7 @@ import numpy as np
 from sentgen.arrays import Ints
 from sentgen.models.anchor_cache import AnchorCache
 from sentgen.models.dependency.tree_counts import TreeRows
-from sentgen.models.sql import statements
+from sentgen.models.sql import among, statements
 from sentgen.schema import Store
 from sentgen.schema.engine import arrow_reader
 from sentgen.schema.tables.counts import FREQUENT
@@ -113,8 +113,8 @@ class CountedTrees(NamedTuple):
         cache = self.lookups.cache
         kept: dict[int, list[TreeRows]] = {anchor: [] for anchor in anchors}
         room = cache.limit // 2
-        for query in self._queries(anchors):
-            for batch in arrow_reader(self.duck, query, rows=_CHUNK_ROWS):
+        for query, parameters in self._queries(anchors):
+            for batch in arrow_reader(self.duck, query, parameters, rows=_CHUNK_ROWS):
                 numbers, *columns = (column.to_numpy() for column in batch.columns)
                 rows = TreeRows(*columns)
                 yield rows
@@ -126,24 +126,24 @@ class CountedTrees(NamedTuple):
         for anchor in sorted(kept, reverse=True):
             cache.put((self.segments, self.layer), anchor, TreeRows.joined(kept.pop(anchor)))
 
-    def _queries(self, anchors: list[int]) -> Iterator[str]:
-        """Yield the queries for the rows of some anchors, ascending."""
+    def _queries(self, anchors: list[int]) -> Iterator[tuple[str, dict[str, bytes]]]:
+        """Yield the queries for the rows of some anchors, ascending, with their parameters."""
         if anchors[0] == TAGS:
-            yield self._query("tags")
-        yield self._query("words", anchors=_listed(anchors))
-        if postings := self._postings(anchors):
-            yield self._query("rare", postings=postings, frequent=FREQUENT)
-
-    def _postings(self, words: Sequence[int]) -> str:
-        """Return the query for the postings of words in those segments in which they are rare."""
-        query = self._query("frequent", anchors=_listed(words), frequent=FREQUENT)
-        frequent = set(self.duck.execute(query).fetchall())
-        parts = []
+            yield self._query("tags"), {}
+        anchor_asked, bits = among("anchor", anchors)
+        word_asked, _ = among("word_id", anchors)
+        yield self._query("words", anchor_asked=anchor_asked, word_asked=word_asked), bits
+        query = self._query("frequent", word_asked=word_asked, frequent=FREQUENT)
+        frequent = set(self.duck.execute(query, bits).fetchall())
+        postings, parameters = [], {}
         for segment in self.segments:
-            rare = [word for word in words if (segment.id, word) not in frequent]
-            if rare:
-                parts.append(self._query("postings", segment=segment.id, words=_listed(rare)))
-        return "\nunion all\n".join(parts)
+            if rare := [word for word in anchors if (segment.id, word) not in frequent]:
+                word_asked, bits = among("word_id", rare, f"bits{segment.id}")
+                postings.append(self._query("postings", segment=segment.id, word_asked=word_asked))
+                parameters |= bits
+        if postings:
+            union = "\nunion all\n".join(postings)
+            yield self._query("rare", postings=union, frequent=FREQUENT), parameters
 
     def _query(self, name: str, **values: object) -> str:
         segments = _listed(segment.id for segment in self.segments)
