@@ -93,7 +93,7 @@ def check(store: Store, corpora: Sequence[int], layer: Layer, bag: Sequence[Tagg
 
 
 def test_same_as_the_algorithms_get(toy: Store) -> None:
-    """The stored counts and the walk over the trees agree, also for what was never seen."""
+    """The evidence is what the algorithms get, also for what was never seen."""
     units = [
         ("a", "X"),
         ("b", "Y"),
