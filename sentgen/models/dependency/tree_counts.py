@@ -7,8 +7,8 @@ section 3, divides by something else is a sum over the sentences, so that counts
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, Self
+from collections.abc import Sequence
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -23,36 +23,29 @@ _NUMBERS = MAX_ARGUMENTS + 1
 
 
 class TreeRows(NamedTuple):
-    """Rows of counts of N; ids of words and tags of the store, -1 where there is none.
+    """N rows of counts.
 
-    ``what`` is 3 * side + distance - 1 for an event of a head and its modifier, 6 for pairs of different
-    tokens in one sentence, 7 + 8 * side + number for heads with a number of modifiers on a side, and
-    23 + side for a modifier next after another below a head: a tag, that before in the place of the other
-    word, and the modifier's.
+    The columns of a key are what is counted, the ids of a word and its tag, and of another word and its tag,
+    -1 where there is none. What is counted is 3 * side + distance - 1 for an event of a head and its modifier,
+    6 for pairs of different tokens in one sentence, 7 + 8 * side + number for heads with a number of modifiers
+    on a side, and 23 + side for a modifier next after another below a head: the tag of the head, that of the
+    one before in the place of the other word, and that of the modifier.
     """
 
-    what: Ints
-    words: Ints
-    tags: Ints
-    other_words: Ints
-    other_tags: Ints
-    counts: Longs
+    keys: Ints  # (N, 5)
+    counts: Longs  # (N,)
 
     @property
     def nbytes(self) -> int:
         """Return the memory that the rows take."""
-        return sum(column.nbytes for column in self)
-
-    @classmethod
-    def of(cls, columns: Iterable[Any]) -> Self:
-        """Return the rows that have some columns."""
-        return cls(*columns)
+        return self.keys.nbytes + self.counts.nbytes
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
-        """Return all rows of some parts."""
-        nothing = [*(np.zeros(0, np.int32) for _ in range(5)), np.zeros(0, np.int64)]
-        return cls.of(map(np.concatenate, zip(nothing, *parts, strict=True)))
+        """Return all rows of some parts, in new arrays."""
+        nothing = cls(np.zeros((0, 5), np.int32), np.zeros(0, np.int64))
+        keys, counts = zip(nothing, *parts, strict=True)
+        return cls(np.concatenate(keys), np.concatenate(counts))
 
 
 class TreeNumbering(NamedTuple):
@@ -136,21 +129,22 @@ def add_root(counts: TreeCounts, tag_of: Ints) -> None:
 @compiled
 def add_rows(rows: TreeRows, numbering: TreeNumbering, counts: TreeCounts) -> None:
     """Add what rows say about the kinds and tags of a batch; each row is added once, in any order."""
-    for i in range(len(rows.what)):
-        what, count = rows.what[i], rows.counts[i]
-        tag, other_tag = _number(numbering.tags, rows.tags[i]), _number(numbering.tags, rows.other_tags[i])
+    for i in range(len(rows.counts)):
+        what, word, tag_id, other_word, other_tag_id = rows.keys[i]
+        count = rows.counts[i]
+        tag, other_tag = _number(numbering.tags, tag_id), _number(numbering.tags, other_tag_id)
         if what >= _SIBLINGS:
             if len(counts.siblings) and tag >= 0:
-                before = _number(numbering.tags, rows.other_words[i])
+                before = _number(numbering.tags, other_word)
                 _add_sibling(counts.siblings, tag, before, other_tag, what - _SIBLINGS, count)
             continue
-        is_word, of_word = rows.words[i] >= 0, rows.other_words[i] >= 0
+        is_word, of_word = word >= 0, other_word >= 0
         if what < _PAIR and not is_word and not of_word:
             # Tags alone have each event once.
             counts.events[_bin(counts.events, what)] += count
             if len(counts.siblings) and tag >= 0:
                 _add_modifiers(counts.siblings, tag, other_tag, what // DISTANCES, count)
-        one = _kind(numbering.words, numbering.kinds, rows.words[i], tag) if is_word else tag
+        one = _kind(numbering.words, numbering.kinds, word, tag) if is_word else tag
         if one < 0:
             continue
         if what > _PAIR:
@@ -162,9 +156,7 @@ def add_rows(rows: TreeRows, numbering: TreeNumbering, counts: TreeCounts) -> No
                 if len(counts.siblings) and number == 0:
                     counts.siblings[one, len(counts.tags), len(counts.tags), side] += count
             continue
-        other = (
-            _kind(numbering.words, numbering.kinds, rows.other_words[i], other_tag) if of_word else other_tag
-        )
+        other = _kind(numbering.words, numbering.kinds, other_word, other_tag) if of_word else other_tag
         if other >= 0 and what < _PAIR:
             b = _bin(counts.events, what)
             if is_word and of_word:

@@ -115,8 +115,8 @@ class CountedTrees(NamedTuple):
         room = cache.limit // 2
         for query, parameters in self._queries(anchors):
             for batch in arrow_reader(self.duck, query, parameters, rows=_CHUNK_ROWS):
-                numbers, *columns = (column.to_numpy() for column in batch.columns)
-                rows = TreeRows(*columns)
+                numbers, *keys, counts = (column.to_numpy() for column in batch.columns)
+                rows = TreeRows(np.stack(keys, axis=1), counts)
                 yield rows
                 room -= rows.nbytes
                 if room < 0:
@@ -135,7 +135,8 @@ class CountedTrees(NamedTuple):
         yield self._query("words", anchor_asked=anchor_asked, word_asked=word_asked), bits
         query = self._query("frequent", word_asked=word_asked, frequent=FREQUENT)
         frequent = set(self.duck.execute(query, bits).fetchall())
-        postings, parameters = [], {}
+        postings: list[str] = []
+        parameters: dict[str, bytes] = {}
         for segment in self.segments:
             if rare := [word for word in anchors if (segment.id, word) not in frequent]:
                 word_asked, bits = among("word_id", rare, f"bits{segment.id}")
@@ -158,7 +159,7 @@ def _by_anchor(anchors: Ints, rows: TreeRows) -> Iterator[tuple[int, TreeRows]]:
     """Split rows where the anchor changes; an anchor may come twice."""
     cuts = [0, *(np.flatnonzero(np.diff(anchors)) + 1).tolist(), len(anchors)]
     for begin, end in pairwise(cuts):
-        yield int(anchors[begin]), TreeRows.of(column[begin:end].copy() for column in rows)
+        yield int(anchors[begin]), TreeRows(rows.keys[begin:end], rows.counts[begin:end])
 
 
 _lookups: WeakKeyDictionary[Store, TreeLookups] = WeakKeyDictionary()
