@@ -27,8 +27,8 @@ class TreeRows(NamedTuple):
 
     The columns of a key are what is counted, the ids of a word and its tag, and of another word and its tag,
     -1 where there is none. What is counted is 3 * side + distance - 1 for an event of a head and its
-    modifier, 6 for pairs of different tokens in one sentence, 7 + 8 * side + number for heads with a number of
-    modifiers on a side, and 23 + side for a modifier next after another below a head: the tag of the head,
+    modifier, 6 for pairs of different tokens in one sentence, 7 + 8 * side + number for heads with a number
+    of modifiers on a side, and 23 + side for a modifier next after another below a head: the tag of the head,
     that of the one before in the place of the other word, and that of the modifier.
     """
 
