@@ -1,7 +1,8 @@
-"""Sentence co-occurrence: a stored table of all pairs against deriving them from postings when asked.
+"""From how many tokens on the pairs of a word are worth to be stored: rows, CPU to count them, and look-ups.
 
-``python benchmarks/cooccurrence.py [CONLLU]``: ingests the treebank (EWT train if not given), builds the pair table
-of the word layer beside the postings, and asks both for the pairs among the words of 100 sentences.
+``python benchmarks/cooccurrence.py [TOKENS]``: makes a store of a treebank of so many tokens (3,300,000 if not
+given; see `harness.large_treebank`), counts the pairs of its words anew for each bound, and looks up bags of 25
+units as `dependency_lookups.py` does, each bag once and with nothing kept.
 """
 
 from __future__ import annotations
@@ -10,83 +11,57 @@ import sys
 import time
 
 import numpy as np
-from harness import SENTGEN, data, fresh, measure, megabytes, show
+from dependency_lookups import CORPUS, bags_of
+from harness import SENTGEN, fresh, large_treebank, measure, show
 
-from sentgen.schema import Store
+from sentgen.models.dependency import tree_lookups
+from sentgen.models.dependency.dependencies import prefetch_dependencies
+from sentgen.models.dependency.tree_lookups import TreeLookups
+from sentgen.schema import Store, counting
 from sentgen.schema.store import raw
 
-_PAIRS = """
-create table pair as
-select a.word_id as a_word, a.tag_id as a_tag, b.word_id as b_word, b.tag_id as b_tag,
-    sum(a.count * b.count - if(a.word_id = b.word_id and a.tag_id = b.tag_id, a.count, 0))::bigint as count
-from posting a
-join posting b on b.sentence_id = a.sentence_id and b.layer = a.layer
-where a.layer = 'word'
-group by all
-having sum(a.count * b.count) > 0
-order by all
-"""
-_FROM_PAIRS = """
-select a_word, b_word, sum(count) from pair
-where a_word in (select unnest($words)) and b_word in (select unnest($words))
-group by all
-"""
-_FROM_POSTINGS = """
-with mine as (
-    select word_id, sentence_id, sum(count) as count from posting
-    where layer = 'word' and word_id in (select unnest($words))
-    group by all
-)
-select a.word_id, b.word_id, sum(a.count * b.count) from mine a join mine b using (sentence_id) group by all
-"""
+BOUNDS = (64, 128, 256, 512, 1024, 2048, 1 << 30)
+BAGS = 10
 
 
-def main(path: str) -> None:
-    store_path = fresh("cooccurrence")
-    measure([SENTGEN, "ingest", path, "--corpus", "c", "--db", str(store_path)])
-    before = store_path.stat().st_size
-    with Store(store_path) as store, store.begin() as connection:
+def main(tokens: int) -> None:
+    path = fresh("cooccurrence")
+    treebank = large_treebank(tokens)
+    measure([SENTGEN, "ingest", str(treebank), "--corpus", CORPUS, "--order", "2", "--db", str(path)])
+    bags = bags_of("unit")[: BAGS + 1]
+    table = []
+    with Store(path) as store:
+        for bound in BOUNDS:
+            counting.FREQUENT = tree_lookups.FREQUENT = bound
+            rows, counted = _counted(store)
+            took = [_took(store, bag) for bag in bags]
+            # The first one compiles.
+            table.append(
+                (f"{bound:,}" if bound < 1 << 30 else "none", rows, counted, float(np.median(took[1:])))
+            )
+    columns = ("tokens from which on", "rows", "CPU s to count", "CPU ms a bag, median")
+    show(f"Pairs of frequent words, {tokens:,} tokens", columns, table)
+
+
+def _counted(store: Store) -> tuple[int, float]:
+    """Count the pairs of all segments anew; return their rows and the CPU seconds."""
+    with store.begin() as connection:
         duck = raw(connection)
-        began = time.process_time()
-        duck.execute(_PAIRS)
-        built = time.process_time() - began
-        sizes = [
-            duck.execute(f"select count(*) from {table}").fetchone()[0]
-            for table in ("token", "posting", "pair")
-        ]
-        bags = duck.execute(
-            "select list(distinct word_id) from token where sentence_id <= 100 group by sentence_id order by sentence_id"
-        ).fetchall()
-        times = {name: [] for name in ("pairs", "postings")}
-        for (words,) in bags:
-            for name, query in (("pairs", _FROM_PAIRS), ("postings", _FROM_POSTINGS)):
-                began = time.perf_counter()
-                duck.execute(query, {"words": words}).fetchall()
-                times[name].append((time.perf_counter() - began) * 1000)
-    after = store_path.stat().st_size
-    show(
-        f"Co-occurrence, {sizes[0]:,} tokens",
-        ("way", "rows", "rows a token", "CPU s to build", "MB", "median ms a bag"),
-        [
-            (
-                "postings, both layers",
-                sizes[1],
-                sizes[1] / sizes[0],
-                "in ingest",
-                "",
-                float(np.median(times["postings"])),
-            ),
-            (
-                "stored pairs, word layer",
-                sizes[2],
-                sizes[2] / sizes[0],
-                built,
-                megabytes(after - before),
-                float(np.median(times["pairs"])),
-            ),
-        ],
-    )
+        segments = [number for (number,) in duck.execute("select id from segment").fetchall()]
+        duck.execute(f"delete from {counting.PAIRS}")
+        before = time.process_time()
+        for number in segments:
+            counting.count_pairs(connection, number)
+        took = time.process_time() - before
+        ((rows,),) = duck.execute(f"select count(*) from {counting.PAIRS}").fetchall()
+    return int(rows), took
+
+
+def _took(store: Store, bag: list[tuple[str, str | None]]) -> float:
+    before = time.process_time()
+    prefetch_dependencies(store, [1], "unit", [bag], distances=True, lookups=TreeLookups(0))
+    return (time.process_time() - before) * 1000
 
 
 if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else str(data("ud/en_ewt-ud-train.conllu")))
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 3_300_000)
