@@ -16,6 +16,7 @@ from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, where
 from sentgen.output.look_alikes import in_other_characters, looks
 from sentgen.output.wording import either, near
+from sentgen.schema.engine import kept
 from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_TAGS, RESERVED_WORDS
 
 #: The attribute of a tag that is of the kind with which the dependencies of a corpus are counted.
@@ -140,6 +141,9 @@ def explained(
 
 def no_trees(connection: Connection, selection: Selection) -> bool:
     """Return whether there are tokens, and none of them has a head."""
+    # Of a store that nobody can change, corpora are looked at once.
+    known = kept(connection) if selection.condition is None else {}
+    key = no_trees, selection.names
 
     def there(condition: str) -> bool:
         bindings = Bindings()
@@ -147,7 +151,9 @@ def no_trees(connection: Connection, selection: Selection) -> bool:
         text = _OCCURS.format(table="token", conditions=conditions)
         return Statement(text, bindings).value(connection) is not None
 
-    return there("true") and not there("head > 0")
+    if key not in known:
+        known[key] = there("true") and not there("head > 0")
+    return bool(known[key])
 
 
 def _without(attribute: str) -> str:

@@ -60,6 +60,11 @@ class Value:
     ignore_case: bool = False
     ignore_accents: bool = False
 
+    @property
+    def is_one_string(self) -> bool:
+        """Whether it is one string, as it is."""
+        return len(self.texts) == 1 and not (self.regex or self.ignore_case or self.ignore_accents)
+
     def condition(self, string: str, bindings: Bindings, name: str = "value") -> str:
         """Return the condition that a string of SQL is such a value; null where the string is."""
         string = self._plain(string)

@@ -17,8 +17,9 @@ import duckdb
 from sqlalchemy import Connection
 
 from sentgen.errors import MemoryLimitError
+from sentgen.lookups.words import number_of
 from sentgen.output.tabular import SIMPLE_TYPES, Rows, arrow_of
-from sentgen.schema.engine import MEMORY_LIMIT, arrow_reader, kept, one_row, raw
+from sentgen.schema.engine import MEMORY_LIMIT, arrow_reader, one_row, raw
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,10 +28,8 @@ if TYPE_CHECKING:
 _FEW = 1000
 
 _PARAMETER = re.compile(r"\$([a-z_]\w*)")
-#: Words and tags whose numbers are kept.
-_MOST_NUMBERS = 1000
 #: A word or a tag, where a statement has to do with its number.
-_NUMBER = re.compile(r"\(select id from (?:word|tag) where (?:form|name) = \$[a-z_]\w*\)")
+_NUMBER = re.compile(r"\(select id from (word|tag) where (?:form|name) = \$([a-z_]\w*)\)")
 
 
 class Bindings(dict[str, object]):
@@ -107,18 +106,10 @@ class Statement:
         in the bigrams of 10M tokens 4 ms and not 10.
         """
 
-        known: dict[object, str] = kept(connection).setdefault(_NUMBER, {})
-        if len(known) > _MOST_NUMBERS:
-            known.clear()
-
         def looked_up(found: re.Match[str]) -> str:
-            query = Statement(found[0], self.parameters)
-            key = (query.text, *query.used.values())
-            if key not in known:
-                row = one_row(raw(connection), query.text, query.used)
-                # Nothing is in no list, but of a list of nothing this is true of null, too.
-                known[key] = f"({row[0]})" if row and row[0] is not None else query.text
-            return known[key]
+            number = number_of(connection, found[1], str(self.parameters[found[2]]))
+            # Nothing is in no list, but of a list of nothing this is true of null, too.
+            return found[0] if number is None else f"({number})"
 
         return replace(self, text=_NUMBER.sub(looked_up, self.text))
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from duckdb import DuckDBPyConnection
 from sqlalchemy import Connection
 
 from sentgen.cli.console.options import open_store
-from sentgen.lookups.concordances import line_text
+from sentgen.lookups import words
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.statement import Statement
+from sentgen.lookups.words import number_of
 from sentgen.output.tabular import rows_of
 from sentgen.schema.engine import raw
 
@@ -55,10 +57,31 @@ def test_lines_are_the_same_when_all_words_are_kept(
     """Words that are looked up, and those that are kept once that was done often, are the same."""
     asked = Kwic(pattern="*ll", sort="left", limit=0)
     expected = asked.ask(connection).query
-    monkeypatch.setattr(line_text, "_OFTEN", often)
+    monkeypatch.setattr(words, "_OFTEN", often)
 
     with open_store(path, read_only=True) as store, store.connect() as opened:
         found = [list(rows_of(asked.ask(opened).found)) for _ in range(3)]
 
     assert found == [raw(connection).execute(expected.filled()).fetchall()] * 3
     assert found[0]
+
+
+@pytest.mark.parametrize("often", [1, 3, 1000])
+def test_numbers_are_the_same_when_all_words_are_kept(
+    path: Path, connection: Connection, monkeypatch: pytest.MonkeyPatch, often: int
+) -> None:
+    """The store is asked for numbers until all words are kept; the empty word and others have none."""
+    expected = dict(raw(connection).execute("select form, id from word").fetchall())
+    asked, looked_up = list[str](), words.one_row
+
+    def one_row(duck: DuckDBPyConnection, query: str, given: dict[str, str]) -> tuple[int, ...] | None:
+        asked.append(given["string"])
+        return looked_up(duck, query, given)
+
+    monkeypatch.setattr(words, "_OFTEN", often)
+    monkeypatch.setattr(words, "one_row", one_row)
+    with open_store(path, read_only=True) as store, store.connect() as opened:
+        found = {form: number_of(opened, "word", form) for form in [*expected, "zebra", ""] * 2}
+
+    assert found == expected | {"zebra": None, "": None}
+    assert len(asked) == min(often - 1, len(found))

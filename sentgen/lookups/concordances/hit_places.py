@@ -14,13 +14,15 @@ from sqlalchemy import Connection
 
 from sentgen.arrays import Longs
 from sentgen.lookups.concordances.hits import HitSource
+from sentgen.lookups.kept_arrays import kept_arrays
+from sentgen.lookups.keys import MetadataKey
+from sentgen.lookups.search.attributes import of_key
 from sentgen.lookups.search.hits import BlockHits
 from sentgen.lookups.search.tokens import Tokens
 from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause
 from sentgen.output.plots.places import PARTS
-from sentgen.output.tabular import column_of, without_columns
+from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
-from sentgen.schema.engine import raw, registered
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,8 +46,7 @@ spread as (
 )"""
 _SHOWN = """\
 shown as (
-  select document_id, count, corpus.name as corpus, document.name as document,
-    count(*) over () as documents, (sum(count) over ())::bigint as hits
+  select document_id, count, corpus.name as corpus, document.name as document
   from (select document_id, sum(count)::bigint as count from spread group by document_id)
   join document on document.id = document_id
   join corpus on corpus.id = document.corpus_id
@@ -53,12 +54,20 @@ shown as (
 )
 select corpus, document, shown.count, any_value(tokens) as tokens,
   (1e6 * shown.count / any_value(tokens))::double as per_million,
-  string_agg(place::integer, ' ' order by place) as places{totals}
+  string_agg(place::integer, ' ' order by place) as places
 from shown
 join (select distinct document_id, tokens, place from spread) using (document_id)
-group by document_id, shown.count, corpus, document{totals}
+group by document_id, shown.count, corpus, document
 order by count desc, corpus, document, document_id"""
-_TOTALS = ("documents", "hits")
+#: The columns, with their types.
+_COLUMNS = {
+    "corpus": "VARCHAR",
+    "document": "VARCHAR",
+    "count": "BIGINT",
+    "tokens": "BIGINT",
+    "per_million": "DOUBLE",
+    "places": "VARCHAR",
+}
 
 
 def hit_places(
@@ -84,17 +93,31 @@ def hit_places(
     """
     import pyarrow as pa
 
-    limited = limit_clause(limit, bindings, "  ")
-    shown = f"{_spread(source)},\n{_SHOWN.format(limit=limited, totals='')}"
-    totals = "".join(f", {name}" for name in _TOTALS)
-    counted = Statement(f"with {_SHOWN.format(limit=limited, totals=totals)}", bindings)
-    with registered(raw(connection), spread=pa.concat_tables(spread)):
-        found = counted.fetch(connection, limit)
-    documents, number = (int(next(iter(column_of(found, name)), 0)) for name in _TOTALS)
-    remarks = [f"{quantity(number, 'hit')} in {quantity(documents, 'document')}"] if number else []
-    more, found = documents > found.num_rows, without_columns(found, _TOTALS)
-    query = Statement(shown, bindings)
-    return Answer(found, query, missing, truncated=more, total=documents, remarks=tuple(remarks))
+    rows = pa.concat_tables(spread)
+    documents, tokens, places, counts = (rows[name].to_numpy() for name in rows.column_names)
+    ids, of = np.unique(documents, return_inverse=True)
+    hits = np.bincount(of, counts, len(ids)).astype(np.int64)
+    first = np.arange(len(ids))
+    if 0 < limit < len(ids):
+        # Names tell which of those come first that are as frequent as the last one.
+        first = np.flatnonzero(hits >= np.partition(hits, -limit)[-limit])
+    names = [of_key(connection, MetadataKey(name), Bindings()) for name in ("corpus", "document")]
+    named = [one.of_numbers(ids[first]).to_pylist() for one in names]
+    order = np.lexsort((places, of))
+    begins = np.searchsorted(of[order], np.arange(len(ids) + 1))
+    found = list[tuple[object, ...]]()
+    for less, *name, row in sorted(zip(-hits[first], *named, first, strict=True))[: limit or None]:
+        some = order[begins[row] : begins[row + 1]]
+        count, size = -int(less), int(tokens[some[0]])
+        spots = " ".join(map(str, np.unique(places[some]).tolist()))
+        found.append((*name, count, size, 1e6 * count / size, spots))
+    number = int(hits.sum())
+    remarks = [f"{quantity(number, 'hit')} in {quantity(len(ids), 'document')}"] if number else []
+    shown = _SHOWN.format(limit=limit_clause(limit, bindings, "  "))
+    query = Statement(f"{_spread(source)},\n{shown}", bindings)
+    table = Rows(tuple(_COLUMNS), found, tuple(_COLUMNS.values()))
+    more = len(ids) > len(found)
+    return Answer(table, query, missing, truncated=more, total=len(ids), remarks=tuple(remarks))
 
 
 def spread_statement(source: HitSource, bindings: Bindings) -> Statement:
@@ -106,7 +129,7 @@ def spread_of(connection: Connection, found: Iterable[BlockHits]) -> Iterator[pa
     """Yield the same of hits in arrays, those of a block at a time; once at least."""
     import pyarrow as pa
 
-    documents, begins, tokens = Tokens(connection).array(f"{_DOCUMENTS}\n  order by document_id", {})
+    documents, begins, tokens = _documents(connection)
 
     def counted(rows: Longs, first: Longs) -> pa.Table:
         places = PARTS * (first - begins[rows]) // tokens[rows]
@@ -120,6 +143,16 @@ def spread_of(connection: Connection, found: Iterable[BlockHits]) -> Iterator[pa
     for hits in found:
         of_hits = hits.block.sentences()[3][hits.block.sentence_of(hits.first)]
         yield counted(np.searchsorted(documents, of_hits), hits.block.numbers(hits.first))
+
+
+def _documents(connection: Connection) -> Longs:
+    """Return the numbers of all documents, ascending, the token that each begins with, and its size."""
+    known = kept_arrays(connection)
+    found: Longs | None = known.find(_DOCUMENTS)
+    if found is None:
+        columns = Tokens(connection).array(f"{_DOCUMENTS}\n  order by document_id", {})
+        found = known.keep(_DOCUMENTS, np.stack([one.astype(np.int64) for one in columns]))
+    return found
 
 
 def _spread(source: HitSource) -> str:

@@ -6,7 +6,7 @@ It is what `sentgen.lookups.concordances.surface` says in SQL: tokens as they ar
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sqlalchemy import Connection
@@ -15,16 +15,13 @@ from sentgen.arrays import Bools, Ints, Longs
 from sentgen.lookups.concordances.stretches import Stretches
 from sentgen.lookups.concordances.surface import surface_of
 from sentgen.lookups.search.number_sets import numbered
-from sentgen.lookups.search.tokens import kept_arrays, places
-from sentgen.schema.engine import arrow_table, kept, raw, registered
+from sentgen.lookups.search.tokens import places
+from sentgen.lookups.words import forms_of
+from sentgen.schema.engine import arrow_table, raw, registered
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_FORMS = "select id, form from word where id in (select id from asked)"
-_EVERY_FORM = "select id, form from word order by id"
-#: All words are read when some are looked up so many times, as each time passes over all of their numbers.
-_OFTEN = 8
 _MULTIWORDS = """\
 select s.first_token + m."first" - 1 as first, s.first_token + m."last" - 1 as last, m.form
 from multiword as m
@@ -95,35 +92,6 @@ def _joined(strings: pa.Array, kinds: Longs, spaced: Ints, bounds: Longs) -> lis
     ends = np.frombuffer(offsets, np.int64)[tokens.offset + bounds] if offsets else bounds
     texts = pa.LargeStringArray.from_buffers(len(bounds) - 1, pa.py_buffer(ends), letters)
     return [texts.take(pa.array(np.arange(column, len(texts), 3))) for column in range(3)]
-
-
-def forms_of(connection: Connection, words: Ints) -> pa.Array:
-    """Return the forms of words, whose numbers are ascending."""
-    import pyarrow as pa
-
-    if (every := _every_form(connection)) is not None:
-        return every["form"].chunk(0).take(pa.array(np.searchsorted(every["id"].to_numpy(), words)))
-    duck = raw(connection)
-    with registered(duck, asked=pa.table({"id": words})):
-        found = arrow_table(duck, _FORMS).combine_chunks()
-    order = np.argsort(found["id"].to_numpy(), kind="stable")
-    return found["form"].cast(pa.large_string()).combine_chunks().take(pa.array(order))
-
-
-def _every_form(connection: Connection) -> pa.Table | None:
-    """Return all words of a store that nobody can change, if they are often looked up; else none."""
-    import pyarrow as pa
-
-    arrays, known = kept_arrays(connection), kept(connection)
-    if (every := cast("pa.Table | None", arrays.find(_EVERY_FORM))) is not None:
-        return every
-    known[_FORMS] = known.get(_FORMS, 0) + 1
-    # Once: what is too large to be kept is not read again and again.
-    if known[_FORMS] != _OFTEN:
-        return None
-    found = arrow_table(raw(connection), _EVERY_FORM)
-    forms = found["form"].cast(pa.large_string()).combine_chunks()
-    return arrays.keep(_EVERY_FORM, pa.table({"id": found["id"], "form": forms}))
 
 
 def _multiwords(connection: Connection, shown: Sequence[Stretches]) -> tuple[Longs, Longs, pa.Array]:

@@ -17,9 +17,10 @@ from sqlalchemy import Connection
 from sentgen.arrays import Ints, Longs
 from sentgen.lookups.attributes import Key, TokenKey
 from sentgen.lookups.cql.tokens import TokenConditions
+from sentgen.lookups.kept_arrays import kept_arrays
 from sentgen.lookups.keys import MetadataKey
 from sentgen.lookups.search.conditions import spots
-from sentgen.lookups.search.tokens import NONE, Block, kept_arrays
+from sentgen.lookups.search.tokens import NONE, Block
 from sentgen.lookups.statement import Bindings, Statement
 from sentgen.schema.engine import arrow_table, kept, raw, registered
 

@@ -17,22 +17,23 @@ from sentgen.arrays import Bools, Ints, Longs
 from sentgen.lookups.attributes import COLUMNS, Test, TokenKey, Value, same_numbers
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.tokens import TokenConditions
+from sentgen.lookups.kept_arrays import Kept, kept_arrays
 from sentgen.lookups.keys import MetadataKey
 from sentgen.lookups.languages import Either, Every
 from sentgen.lookups.search.number_sets import among
-from sentgen.lookups.search.tokens import NONE, UNSPACED, Block, Kept, kept_arrays, multiwords
+from sentgen.lookups.search.occurrences import occurrences
+from sentgen.lookups.search.tokens import NONE, UNSPACED, Block, multiwords
 from sentgen.lookups.statement import Bindings, where
+from sentgen.lookups.words import number_of
 from sentgen.schema.engine import arrow_table, raw, registered
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Numbers that are compared one by one, and that are named in a statement.
-_FEW, _NAMED = 4, 64
+#: Numbers that are compared one by one.
+_FEW = 4
 #: Words whose tokens are looked up.
 _MOST_WORDS = 5000
-#: Occurrences that are held at once: some ten megabytes.
-_MOST_OCCURRENCES = 1 << 22
 #: More tokens than there are: how many meet a condition is not known.
 UNKNOWN = 1 << 62
 
@@ -45,11 +46,6 @@ _RELATIONS: dict[str, Callable[[Longs, int], Bools]] = {
     "!=": np.not_equal,
 }
 _IDS = "select id from {table} where {matches}"
-_OCCURRENCES = """\
-select token
-from occurrence
-where attribute = '{attribute}' and word_id in ({words})
-limit {most}"""
 _SPOTS = """\
 select spot.n
 from spot
@@ -232,22 +228,7 @@ class Conditions:
         if len(ids) > _MOST_WORDS:
             return None
         attribute = "lemma" if name == "lemma" else "word"
-        kept = ("occurrences", attribute, asked)
-        found = self._kept.find(kept)
-        if found is None:
-            found = self._tokens_of(attribute, key, asked, ids)
-            if len(found) <= _MOST_OCCURRENCES:
-                self._kept.keep(kept, found)
-        return None if len(found) > _MOST_OCCURRENCES else found
-
-    def _tokens_of(self, attribute: str, key: TokenKey, value: Test, ids: Ints) -> Longs:
-        words, bindings = ", ".join(map(str, ids.tolist())), Bindings()
-        if len(ids) > _NAMED:
-            # So many numbers take longer to read than to look up again.
-            words = _IDS.format(table=key.table, matches=key.matches(value, bindings))
-        query = _OCCURRENCES.format(attribute=attribute, words=words, most=_MOST_OCCURRENCES + 1)
-        found: Longs = arrow_table(raw(self._connection), query, dict(bindings)).column(0).to_numpy()
-        return np.sort(found, kind="stable")
+        return occurrences(self._connection, attribute, ids)
 
     def multiwords(self, form: Value) -> tuple[Longs, Longs]:
         """Return the numbers of the first and the last token of all multiword tokens of a form."""
@@ -292,10 +273,15 @@ class Conditions:
         kept = ("numbers", key.table, key.feature, value)
         found: Ints | None = self._kept.find(kept)
         if found is None:
-            bindings = Bindings()
-            query = _IDS.format(table=key.table, matches=key.matches(value, bindings))
-            rows = raw(self._connection).execute(query, dict(bindings)).fetchall()
-            found = self._kept.keep(kept, np.sort(np.array([number for (number,) in rows], np.int32)))
+            if isinstance(value, Value) and value.is_one_string and not key.feature:
+                number = number_of(self._connection, key.table, value.texts[0])
+                numbers = [] if number is None else [number]
+            else:
+                bindings = Bindings()
+                query = _IDS.format(table=key.table, matches=key.matches(value, bindings))
+                rows = raw(self._connection).execute(query, dict(bindings)).fetchall()
+                numbers = [number for (number,) in rows]
+            found = self._kept.keep(kept, np.sort(np.array(numbers, np.int32)))
         return found
 
     def _same(self, one: syntax.CqlComparison, block: Block, at: Longs | None, other: Longs | None) -> Bools:

@@ -7,27 +7,22 @@ kept, as far as a part of its memory goes.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection
 
 from sentgen.arrays import Bools, Ints, Longs
+from sentgen.lookups.kept_arrays import kept_arrays
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, where
 from sentgen.schema.engine import MEMORY_LIMIT, arrow_table, kept, raw
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 #: Tokens of a block: its columns take some megabytes, which is more than a question takes besides.
 SIZE = 1 << 20
-#: Part of the memory of a store that its blocks may be kept in, and as much that matches may take.
-_PART = 8
 #: One token in so many is many of a block.
 _MANY = 16
 #: A column that says of each token whether no space follows it.
@@ -36,7 +31,6 @@ UNSPACED = "unspaced"
 NONE = -1
 
 Array: TypeAlias = npt.NDArray[Any]
-KeptArray = TypeVar("KeptArray", Array, "pa.Table")
 
 _BLOCKS = """\
 select min(id) as low, max(id) as high, min(first_token) as first, max(first_token + length) as behind
@@ -70,38 +64,6 @@ _POSITIONS = "select position from token where sentence_id between $low and $hig
 _IN_ORDER = "\norder by sentence_id, position"
 
 
-class Kept:
-    """Arrays, or tables, that were read, the oldest dropped first where they take too much."""
-
-    def __init__(self, room: int) -> None:
-        self.room, self._bytes = room, 0
-        self._arrays: OrderedDict[object, Any] = OrderedDict()
-
-    def find(self, key: object) -> Array | None:
-        """Return an array; none if it is not kept."""
-        found: Array | None = self._arrays.get(key)
-        if found is not None:
-            self._arrays.move_to_end(key)
-        return found
-
-    def keep(self, key: object, array: KeptArray) -> KeptArray:
-        """Keep an array, if it is no greater than all may be."""
-        if array.nbytes <= self.room:
-            self._arrays[key] = array
-            self._bytes += array.nbytes
-        while self._bytes > self.room:
-            self._bytes -= self._arrays.popitem(last=False)[1].nbytes
-        return array
-
-
-def kept_arrays(connection: Connection) -> Kept:
-    """Return the arrays that are kept of a store; of one that may change none are kept for long."""
-    limit = connection.get_execution_options().get(MEMORY_LIMIT)
-    most = (int(limit) if limit else 1 << 30) // _PART
-    found: Kept = kept(connection).setdefault(Kept, Kept(most))
-    return found
-
-
 class Tokens:
     """Reads the tokens of a store.
 
@@ -111,7 +73,7 @@ class Tokens:
 
     Attributes:
         limit: bytes of memory of the store, if it has a limit.
-        room: bytes that blocks may be kept in.
+        room: bytes that blocks may be kept in, and as many that matches may take.
     """
 
     def __init__(self, connection: Connection, *, across: bool = False) -> None:

@@ -9,9 +9,10 @@ from sqlalchemy import Connection
 
 from sentgen.arrays import Ints, Longs
 from sentgen.case_folding import SPELLINGS
+from sentgen.lookups.kept_arrays import kept_arrays
 from sentgen.lookups.parts_of_speech import has_pos
 from sentgen.lookups.search.number_sets import among
-from sentgen.lookups.search.tokens import NONE, Block, kept_arrays
+from sentgen.lookups.search.tokens import NONE, Block
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement, where
 from sentgen.lookups.statistics.listed import dense

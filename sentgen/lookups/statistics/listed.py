@@ -12,12 +12,14 @@ from sqlalchemy import Connection
 from sentgen.arrays import Bools, Ints, Longs
 from sentgen.case_folding import fold
 from sentgen.lookups.attributes import COLUMNS
+from sentgen.lookups.kept_arrays import kept_arrays
 from sentgen.lookups.patterns import ANY, glob, loose
 from sentgen.lookups.search.attributes import Attribute
 from sentgen.lookups.search.hits import BlockHits
 from sentgen.lookups.search.number_sets import among
+from sentgen.lookups.search.occurrences import occurrences
 from sentgen.lookups.search.spans import Spans
-from sentgen.lookups.search.tokens import Block, Tokens, kept_arrays
+from sentgen.lookups.search.tokens import Block, Tokens
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement, where
 from sentgen.schema.engine import arrow_table, raw
@@ -36,7 +38,7 @@ _IDS = "select id from {table} as i where {matches}"
 _OCCURRENCES = """\
 select token, word_id
 from occurrence
-where attribute = '{attribute}' and word_id in ({words})"""
+where attribute = '{attribute}' and word_id in (select unnest($words))"""
 #: Tokens by their item.
 _OF_TOKENS = """\
   select {column} as id, count(*) as count
@@ -169,8 +171,11 @@ class ListedTokens:
         attribute = next((name for name, one in ATTRIBUTES.items() if one == column), "")
         if not attribute or not len(ids):
             return None, None
-        text = _OCCURRENCES.format(attribute=attribute, words=", ".join(map(str, ids.tolist())))
-        table = arrow_table(raw(connection), text)
+        if len(ids) == 1:
+            found = occurrences(connection, attribute, ids)
+            return (None, None) if found is None else (found, np.broadcast_to(ids, found.shape))
+        text = _OCCURRENCES.format(attribute=attribute)
+        table = arrow_table(raw(connection), text, {"words": ids.tolist()})
         tokens, items = (one.combine_chunks().to_numpy() for one in table.columns)
         order = np.argsort(tokens, kind="stable")
         return tokens[order], items[order]

@@ -1,0 +1,83 @@
+"""The words of a store: the number of a form, or of a tag, and the forms of numbers.
+
+Each look-up passes over all words, so that of a store that nobody can change they are read where some are
+looked up again and again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from sqlalchemy import Connection
+
+from sentgen.lookups.kept_arrays import kept_arrays
+from sentgen.schema.engine import arrow_table, kept, one_row, raw, registered
+
+if TYPE_CHECKING:  # look-ups that count nothing in arrays do without
+    import pyarrow as pa
+
+    from sentgen.arrays import Ints
+
+_NUMBERS = {
+    "word": "select id from word where form = $string",
+    "tag": "select id from tag where name = $string",
+}
+_FORMS = "select id, form from word where id in (select id from asked)"
+_EVERY = "select id, form from word order by id"
+#: So many look-ups are often.
+_OFTEN = 8
+#: Numbers that are kept.
+_MOST_NUMBERS = 1000
+
+
+def number_of(connection: Connection, table: str, string: str) -> int | None:
+    """Return the number of a string in ``word`` or ``tag``; none if the store does not have it."""
+    known: dict[tuple[str, str], int | None] = kept(connection).setdefault(number_of, {})
+    key = table, string
+    if key not in known:
+        if len(known) >= _MOST_NUMBERS:
+            known.clear()
+        known[key] = _looked_up(connection, table, string)
+    return known[key]
+
+
+def _looked_up(connection: Connection, table: str, string: str) -> int | None:
+    every = _every_word(connection) if table == "word" else None
+    if every is None:
+        row = one_row(raw(connection), _NUMBERS[table], {"string": string})
+        return int(row[0]) if row else None
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    place = pc.index(every["form"], pa.scalar(string, pa.large_string())).as_py()
+    return None if place < 0 else int(every["id"][place].as_py())
+
+
+def forms_of(connection: Connection, words: Ints) -> pa.Array:
+    """Return the forms of words, whose numbers are ascending."""
+    import numpy as np
+    import pyarrow as pa
+
+    if (every := _every_word(connection)) is not None:
+        return every["form"].chunk(0).take(pa.array(np.searchsorted(every["id"].to_numpy(), words)))
+    duck = raw(connection)
+    with registered(duck, asked=pa.table({"id": words})):
+        found = arrow_table(duck, _FORMS).combine_chunks()
+    order = np.argsort(found["id"].to_numpy(), kind="stable")
+    return found["form"].cast(pa.large_string()).combine_chunks().take(pa.array(order))
+
+
+def _every_word(connection: Connection) -> pa.Table | None:
+    """Return all words of a store that nobody can change, if they are often looked up; else none."""
+    arrays, known = kept_arrays(connection), kept(connection)
+    if (every := cast("pa.Table | None", arrays.find(_EVERY))) is not None:
+        return every
+    known[_FORMS] = known.get(_FORMS, 0) + 1
+    # Once: what is too large to be kept is not read again and again.
+    if known[_FORMS] != _OFTEN:
+        return None
+    import pyarrow as pa
+
+    found = arrow_table(raw(connection), _EVERY)
+    forms = found["form"].cast(pa.large_string()).combine_chunks()
+    return arrays.keep(_EVERY, pa.table({"id": found["id"], "form": forms}))
