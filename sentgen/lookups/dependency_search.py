@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated
 
@@ -14,6 +14,8 @@ from sentgen.lookups.patterns import ANY, tag_among, word_among
 from sentgen.lookups.question import LimitOption, Lookup
 from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
 from sentgen.options import Option
+from sentgen.schema.counting import COUNTED as COUNTED_TREES
+from sentgen.schema.engine import kept
 
 
 class Layer(StrEnum):
@@ -132,7 +134,7 @@ class Dependencies(Lookup):
         )
         both = f"head {head[0]!r} and modifier {modifier[0]!r}"
         missing = f"dependencies of {both} in layer {self.layer}, level {self.level}"
-        answer = limited(connection, Statement(text, bindings), self.limit, missing)
+        answer = _counted(connection, table, Statement(text, bindings), self.limit, missing)
         return explained(connection, answer, selection, values, trees=True, of_tokens=True)
 
 
@@ -169,6 +171,21 @@ class Arguments(Lookup):
         )
         with_tag = f" with tag {self.tag!r}" if self.tag != ANY else ""
         missing = f"head {self.word!r}{with_tag} in layer {self.layer}"
-        answer = limited(connection, Statement(text, bindings), self.limit, missing)
+        answer = _counted(connection, table, Statement(text, bindings), self.limit, missing)
         values = [QuestionValue("word", word), QuestionValue(COUNTED, self.tag)]
         return explained(connection, answer, selection, values, trees=True, of_tokens=True)
+
+
+def _counted(connection: Connection, table: str, query: Statement, limit: int, missing: str) -> Answer:
+    """Ask a query of counted trees; where there are none, and nobody can change that, it is asked once."""
+    known: dict[str, Answer] = kept(connection).setdefault(_counted, {})
+    if table in known:
+        return replace(known[table], query=query, missing=missing)
+    answer = limited(connection, query, limit, missing)
+    if table in COUNTED_TREES and answer.nothing and not _has_rows(connection, table):
+        known[table] = answer
+    return answer
+
+
+def _has_rows(connection: Connection, table: str) -> bool:
+    return Statement(f"select 1 from {table} limit 1").value(connection) is not None

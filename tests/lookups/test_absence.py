@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,11 +12,13 @@ from all_counts import CONLLU
 from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
+from sentgen.lookups import dependency_search
 from sentgen.lookups.absence import PARSE
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import Arguments, Dependencies, Level
 from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.ngram_search import Ngrams
+from sentgen.lookups.statement import Answer
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.sketch import Sketch
@@ -138,6 +141,35 @@ def test_a_corpus_without_annotation_says_so(pattern: str, hint: str, plain: Con
 def test_what_a_parser_gives_is_missed_by_name(question: Any, note: str, plain: Connection) -> None:
     """Trees, not a collocate that is frequent enough; a layer, not its values."""
     assert replace(question, corpus=["plain"]).ask(plain).notes == [note]
+
+
+def test_trees_that_are_missing_are_looked_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nobody can add some, one question finds that there are none; all others say what they ask."""
+    (tmp_path / "a.txt").write_text("the dog barks .\n", "utf-8")
+    with Store(tmp_path / "a.duckdb", create=True) as store:
+        ingest(store, [str(tmp_path / "a.txt")], Settings("plain", format="lines"))
+        with store.connect() as connection:
+            expected = [one.ask(connection) for one in _OF_TREES]
+    asked, ask = list[str](), dependency_search.limited
+
+    def limited(*given: Any) -> Answer:
+        asked.append(given[1].text)
+        return ask(*given)
+
+    monkeypatch.setattr(dependency_search, "limited", limited)
+    with Store(tmp_path / "a.duckdb", read_only=True) as store, store.connect() as connection:
+        found = [one.ask(connection) for one in _OF_TREES]
+
+    assert found == expected
+    assert len(asked) == 2
+
+
+_OF_TREES = (
+    Dependencies(head="dog"),
+    Dependencies(head="barks", reverse=True),
+    Arguments(word="dog", limit=20),
+    Arguments(word="barks", limit=20),
+)
 
 
 @pytest.mark.parametrize(
