@@ -18,6 +18,7 @@ from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, where
 from sentgen.lookups.statistics.collocation_measures import scores
 from sentgen.lookups.windows import Window
+from sentgen.lookups.words import forms_of
 from sentgen.schema.engine import raw, registered
 
 if TYPE_CHECKING:
@@ -31,8 +32,7 @@ _MEASURED = """\
 {scores}
 select {keys}{form} as collocate, o11::bigint as count, c1::bigint as frequency,
   {shown}
-from scored
-join word on word.id = scored.id{joins}
+from scored{joins}
 order by {measure} desc nulls last, o11 desc, {order}collocate"""
 
 _PAIRS = """\
@@ -115,20 +115,30 @@ class CollocationStatements(ABC):
 
         Neither has a limit yet; ``min_count`` is bound.
         """
+        # Arrays, whose import takes longer than what other questions ask.
+        from sentgen.lookups.search.number_sets import numbered
+
+        whole = self.pairs(bindings) + self._measured("word.form", "\njoin word on word.id = scored.id")
+        counted = self.counted(connection, int(str(bindings["min_count"])))
+        different, rows = numbered(counted["id"].to_numpy())
+        # To join them takes longer than to look them up.
+        forms = forms_of(connection, different).take(rows)
+        with registered(raw(connection), counted_pairs=counted.append_column("form", forms)):
+            measured = self._measured("scored.form", "")
+            yield whole, f"with pair as (select * from counted_pairs),\n{measured}"
+
+    def _measured(self, form: str, join: str) -> str:
+        """Return what follows ``pair``: the rows with their measures, in their order."""
         keys, joins, order = self.keys()
-        measured = _MEASURED.format(
+        return _MEASURED.format(
             scores=scores(self.shown),
             keys=keys,
-            form=self.selection.spelled("word.form"),
+            form=self.selection.spelled(form),
             shown=self.shown,
-            joins=joins,
+            joins=join + joins,
             measure=self.measure,
             order=order,
         )
-        whole = self.pairs(bindings) + measured
-        counted = self.counted(connection, int(str(bindings["min_count"])))
-        with registered(raw(connection), counted_pairs=counted):
-            yield whole, f"with pair as (select * from counted_pairs),\n{measured}"
 
     def keys(self) -> tuple[str, str, str]:
         """Return the columns before the collocate, the tables they are from, and how equals are ordered."""
