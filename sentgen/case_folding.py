@@ -29,6 +29,11 @@ case when strlen({{0}}) = length({{0}}) then lower({{0}})
   when regexp_matches({{0}}, '[{_DOTTED}{_SMALL}]') then {{1}}
   when regexp_matches({{0}}, '[Σσς]') then {{2}}
   else lower({{0}}) end"""
+#: Stands for it in what is only compared: `lower` makes two letters of it.
+_ALONE = "\ue130"
+_PLAIN = f"""\
+case when strlen({{0}}) = length({{0}}) then lower({{0}})
+  else lower(translate({{0}}, '{_DOTTED}{_SMALL}ς', '{_ALONE}{_FOLDED}σ')) end"""
 _SPLIT = f"string_split(translate({{}}, '{_SMALL}', '{_FOLDED}'), '{_DOTTED}')"
 _JOINED = f"array_to_string(list_transform({_SPLIT}, lambda part: lower(part)), '{_DOTTED}')"
 _ENDED = f"regexp_replace({{}}, '{_LAST_SIGMA}', '\\1ς\\2', 'g')"
@@ -61,6 +66,20 @@ def folded(string: str) -> str:
         return f"list_transform([{string}], lambda word: {folded('word')})[1]"
     small = _JOINED.format(like(string))
     return _SQL.format(string, _ENDED.format(small), _ENDED.format(f"lower({like(string)})"))
+
+
+def plain(string: str) -> str:
+    """Return what strings of SQL have in common that are folded alike, which is read sooner than `folded`."""
+    return _PLAIN.format(string)
+
+
+def plain_text(text: str) -> str:
+    """Return the same of a string.
+
+    >>> plain_text("ΟΔΟΣ")
+    'οδοσ'
+    """
+    return fold(text).replace("ς", "σ").replace(_DOTTED, _ALONE)
 
 
 def like(string: str) -> str:

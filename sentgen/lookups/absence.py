@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 from unicodedata import normalize
 
 from sqlalchemy import Connection
 
-from sentgen.case_folding import fold, folded
+from sentgen.case_folding import fold, plain, plain_text
 from sentgen.lookups.attributes import COLUMNS, Value
 from sentgen.lookups.cql.written import tokens_of
-from sentgen.lookups.patterns import ANY, TokenPattern, counted_tag, glob, tag_among, word_among
+from sentgen.lookups.patterns import (
+    ANY,
+    TokenPattern,
+    counted_tag,
+    glob,
+    loose,
+    tag_among,
+    word_among,
+)
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, where
+from sentgen.lookups.words import number_of
 from sentgen.output.look_alikes import in_other_characters, looks
 from sentgen.output.wording import either, near
 from sentgen.schema.engine import kept
@@ -44,18 +55,31 @@ PARSE = "a parser gives them: sentgen ingest PATH --corpus NAME --replace --pars
 
 _OCCURS = "select 1 from {table}{conditions} limit 1"
 _WORDS = """\
-select form
+select id, form
 from word
-where {near}
+where {matches}
   and id in (select {column} from {table}{conditions})
-order by {order}id
+order by id
 limit {most}"""
+#: Words that may look the same, that are the same but for capital letters, and that are a slip or two away.
+_NEAR = f"""\
+select id, form, {{alike}} as alike, {{same}} as same, damerau_levenshtein(plain, $plain) as slips
+from (select id, form, {plain("form")} as plain from word)
+where ({{alike}} or {{same}} or {{slip}})
+  and id in (select {{column}} from {{table}}{{conditions}})
+order by id"""
 #: What is taken for a slip: a letter too many or too few, two that changed places, and in longer words one
-#: that is another, but for the first; *rent* for *went* is another word.
+#: that is another, but for the first; *rent* for *went* is another word. Slips are counted last, as that
+#: takes longest.
 _SLIP = f"""\
-length(form) <> length($word)
-    or list_sort(string_split({folded("form")}, '')) = list_sort(string_split($folded, ''))
-    or (length($word) > {_ONE_SLIP} and {folded("form")}[1] = $folded[1])"""
+case when abs(length(form) - length($plain)) <= $slips and regexp_matches(plain, $pieces)
+    and (
+      length(form) <> length($plain)
+      or list_sort(string_split(plain, '')) = list_sort(string_split($plain, ''))
+      or (length($plain) > {_ONE_SLIP} and plain[1] = $plain[1])
+    )
+    then damerau_levenshtein(plain, $plain) <= $slips else false end"""
+_NOT_ASCII = "strlen(form) <> length(form)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +196,7 @@ class _Searched:
 
     connection: Connection
     selection: Selection
+    _others: dict[str, list[tuple[int, str, str]]] = field(default_factory=dict)
 
     def of_condition(self) -> list[str]:
         """Return why no sentence meets the condition; nothing if one does."""
@@ -239,54 +264,83 @@ class _Searched:
         return [str(label) for label in Statement(text, bindings).run(self.connection)[name].to_pylist()]
 
     def _occurs(self, value: QuestionValue) -> bool:
-        bindings = Bindings()
-        table, column, conditions = self._words_of(value, bindings)
+        asked, bindings = glob(value.pattern), Bindings()
+        exactly = not (asked.wild or loose(value.pattern, self.selection))
+        if exactly and number_of(self.connection, "word", asked.text) is None:
+            return False
+        table, column, conditions = self._words_of(value.attribute, bindings)
         matches = word_among(column, value.pattern, bindings, self.selection)
         text = _OCCURS.format(
             table=table, conditions=where([matches or f"{column} is not null", *conditions])
         )
         return Statement(text, bindings).value(self.connection) is not None
 
-    def _words_of(self, value: QuestionValue, bindings: Bindings) -> tuple[str, str, list[str]]:
+    def _words_of(self, attribute: str, bindings: Bindings) -> tuple[str, str, list[str]]:
         """Return table and column with the words or lemmas of the corpora, and conditions on its rows."""
-        if value.attribute == "word" and self.selection.condition is None:
+        if attribute == "word" and self.selection.condition is None:
             # Counted already: a large store has a thousand tokens for each of its words.
             return "ngram_1", "w1", [f"w1 not in ({BOS}, {EOS})", *self.selection.of_segments(bindings)]
-        return "token", COLUMNS[value.attribute][0], self.selection.of_tokens(bindings)
+        return "token", COLUMNS[attribute][0], self.selection.of_tokens(bindings)
 
-    def _words(
-        self, value: QuestionValue, near: str, bindings: Bindings, *, order: str = "", most: int = _MOST
-    ) -> list[str]:
-        """Return the words of the corpora that meet a condition, in an order, or as they were read first."""
-        table, column, conditions = self._words_of(value, bindings)
+    def _words(self, attribute: str, matches: str, bindings: Bindings, most: int) -> list[tuple[int, str]]:
+        """Return the words of the corpora that meet a condition, with their numbers, as they were read."""
+        table, column, conditions = self._words_of(attribute, bindings)
         chosen = where(conditions, "    ")
-        text = _WORDS.format(near=near, table=table, column=column, conditions=chosen, order=order, most=most)
-        rows = Statement(text, bindings).run(self.connection)["form"].to_pylist()
-        return [f"{value.prefix}{form}" for form in rows]
+        text = _WORDS.format(matches=matches, table=table, column=column, conditions=chosen, most=most)
+        rows = Statement(text, bindings).run(self.connection)
+        return list(zip(rows["id"].to_pylist(), rows["form"].to_pylist(), strict=True))
 
     def _near_words(self, value: QuestionValue) -> list[str]:
         """Return words that look the same, else differ in capital letters, else have the fewest slips."""
-        if found := self._look_alikes(value) or self._written_alike(value):
+        rows = self._near(value)
+        if found := self._look_alikes(value, rows):
+            return [f"{value.prefix}{form}" for form in found]
+        if found := self._written_alike(value):
             return found
-        bindings = Bindings()
-        same = glob(value.pattern).condition("form", bindings, ignore_case=True)
-        found = self._words(value, same, bindings)
+        found = [f"{value.prefix}{row['form']}" for row in rows if row["same"]][:_MOST]
         loosely = replace(self, selection=replace(self.selection, ignore_case=True))
         if found or loosely.tokens(value):
             return [*found, "--ignore-case"]
-        return self._with_tag(value) or self._lemmas(value) or self._slips(value)
+        slips = sorted((row for row in rows if not row["alike"]), key=lambda row: int(row["slips"]))
+        fewest = [f"{value.prefix}{row['form']}" for row in slips[:_MOST]]
+        return self._with_tag(value) or self._lemmas(value) or fewest
 
-    def _look_alikes(self, value: QuestionValue) -> list[str]:
+    def _near(self, value: QuestionValue) -> list[dict[str, Any]]:
+        """Return the words of `_NEAR`, as they were read; slips of words with a letter alone."""
+        word, size = plain_text(value.pattern), len(value.pattern)
+        bindings = Bindings(plain=word)
+        asked = [plain_text(text) for text in (looks(value.pattern), value.pattern)]
+        alike, same = (glob(text).condition("plain", bindings) for text in asked)
+        slips = not glob(value.pattern).wild and size >= _ONE_SLIP and any(map(str.isalpha, value.pattern))
+        if slips:
+            most = 2 if size >= _TWO_SLIPS else 1
+            bindings.update(slips=most, pieces=pieces(word, most))
+        table, column, conditions = self._words_of(value.attribute, bindings)
+        text = _NEAR.format(
+            alike=alike,
+            same=same,
+            slip=_SLIP if slips else "false",
+            column=column,
+            table=table,
+            conditions=where(conditions, "    "),
+        )
+        return list(Statement(text, bindings).run(self.connection).to_pylist())
+
+    def _look_alikes(self, value: QuestionValue, rows: Sequence[Mapping[str, Any]]) -> list[str]:
         """Return words that a pattern would match if all were written with the same characters."""
-        asked_for = looks(value.pattern)
-        bindings = Bindings()
-        matches = glob(asked_for).condition("form", bindings, ignore_case=True)
-        bare, near = replace(value, prefix=""), f"(strlen(form) <> length(form) or {matches})"
-        forms = self._words(bare, near, bindings, most=_MOST_LOOKED_AT)
-        same, cased = glob(fold(asked_for)), glob(fold(value.pattern))
+        same, cased = glob(fold(looks(value.pattern))), glob(fold(value.pattern))
+        seen = [(row["id"], row["form"], fold(looks(row["form"]))) for row in rows if row["alike"]]
+        alike = {number: form for number, form, look in [*seen, *self._other(value)] if same.matches(look)}
         # What differs in capital letters alone does not look the same, and is found by ignoring case.
-        found = [one for one in forms if same.matches(fold(looks(one))) and not cased.matches(fold(one))]
-        return [f"{value.prefix}{form}" for form in found[:_MOST]]
+        found = [form for _, form in sorted(alike.items()) if not cased.matches(fold(form))]
+        return found[:_MOST]
+
+    def _other(self, value: QuestionValue) -> list[tuple[int, str, str]]:
+        """Return the words of other characters than ASCII, with their numbers and how they look."""
+        if value.attribute not in self._others:
+            rows = self._words(value.attribute, _NOT_ASCII, Bindings(), _MOST_LOOKED_AT)
+            self._others[value.attribute] = [(number, form, fold(looks(form))) for number, form in rows]
+        return self._others[value.attribute]
 
     def _written_alike(self, value: QuestionValue) -> list[str]:
         """Return words of several tokens that look the same, but for their apostrophes."""
@@ -309,19 +363,9 @@ class _Searched:
         if value.attribute != "lemma":
             return []
         bindings = Bindings()
-        form = word_among("word_id", value.pattern, bindings, replace(self.selection, ignore_case=True))
+        asked = glob(plain_text(value.pattern)).condition(plain("form"), bindings)
+        form = f"word_id in (select id from word where {asked})"
         return [f"{value.prefix}{lemma}" for lemma in self._labels("lemma", form, bindings)[:_MOST]]
-
-    def _slips(self, value: QuestionValue) -> list[str]:
-        """Return the words with the fewest slips, but not among numbers, where everything is near."""
-        size = len(value.pattern)
-        if glob(value.pattern).wild or size < _ONE_SLIP or not any(map(str.isalpha, value.pattern)):
-            return []
-        most = 2 if size >= _TWO_SLIPS else 1
-        bindings = Bindings(word=value.pattern, folded=fold(value.pattern), slips=most)
-        slips = f"damerau_levenshtein({folded('form')}, $folded)"
-        near = f"abs(length(form) - length($word)) <= $slips\n  and {slips} <= $slips\n  and ({_SLIP})"
-        return self._words(value, near, bindings, order=f"{slips}, ")
 
     def _composed_alike(self, value: QuestionValue) -> list[str]:
         """Return words that a regular expression matches if both have composed letters, and only then."""
@@ -329,4 +373,25 @@ class _Searched:
         asked = Value((value.pattern,), regex=True, ignore_case=self.selection.loose)
         composed = replace(asked, texts=(normalize("NFC", value.pattern),))
         near = composed.condition("nfc_normalize(form)", bindings), asked.condition("form", bindings)
-        return self._words(value, "\n  and not ".join(near), bindings)
+        found = self._words(value.attribute, "\n  and not ".join(near), bindings, _MOST)
+        return [f"{value.prefix}{form}" for _, form in found]
+
+
+def pieces(word: str, slips: int) -> str:
+    """Return a regular expression that finds a piece of a word in all that are so many slips away, at most 2.
+
+    Of one piece more than there are slips, each of two letters at least, one is as it was, unless letters of
+    two pieces changed places.
+
+    >>> pieces("house", 1)
+    'ho|huose|use'
+    """
+    ends = [len(word) * number // (slips + 1) for number in range(slips + 2)]
+    found = list[str]()
+    for first in range(slips + 1):
+        for last in range(first, slips + 1):
+            letters = list(word)
+            for end in ends[first + 1 : last + 1]:
+                letters[end - 1], letters[end] = letters[end], letters[end - 1]
+            found.append("".join(letters[ends[first] : ends[last + 1]]))
+    return "|".join(map(re.escape, found))

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import random
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from all_counts import CONLLU
 from sqlalchemy import Connection
 
+from sentgen.case_folding import fold
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.lookups import dependency_search
-from sentgen.lookups.absence import PARSE
+from sentgen.lookups.absence import PARSE, pieces
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import Arguments, Dependencies, Level
 from sentgen.lookups.grew.matches import Match
@@ -22,7 +26,9 @@ from sentgen.lookups.statement import Answer
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.sketch import Sketch
+from sentgen.output.look_alikes import looks
 from sentgen.schema import Store
+from sentgen.schema.engine import raw
 
 _BY_XPOS = "is a tag of upos, and these corpora count dependencies by xpos, did you mean"
 
@@ -193,3 +199,80 @@ def test_a_condition_that_no_sentence_meets_is_the_reason(
 ) -> None:
     """Not words, layers and trees that the rest of the store has."""
     assert question.ask(plain).notes[-1].endswith(note)
+
+
+_LETTERS = "abcdeAßİé"
+
+
+def _edited(word: str) -> list[str]:
+    """Return all words that are one slip away, with one other letter."""
+    cuts = [(word[:at], word[at:]) for at in range(len(word) + 1)]
+    shorter = [left + right[1:] for left, right in cuts if right]
+    others = [left + "x" + right[size:] for left, right in cuts for size in (0, 1)]
+    return [*shorter, *others, *(left + right[1::-1] + right[2:] for left, right in cuts if right[1:])]
+
+
+@pytest.mark.parametrize("word", ["abcd", "abcde", "abcdef", "abcdefg", "abcdefgh", "aabbaabba"])
+def test_words_a_few_slips_away_have_a_piece(word: str) -> None:
+    """Also where letters of two pieces have changed places, or those of all three."""
+    once = _edited(word)
+    twice = [one for edited in once for one in _edited(edited)]
+
+    assert all(re.search(pieces(word, 1), one) for one in once)
+    assert len(word) < 6 or all(re.search(pieces(word, 2), one) for one in twice)
+
+
+def _slipped(word: str, draw: random.Random) -> str:
+    """Return a word with up to three slips."""
+    for _ in range(draw.randint(0, 3)):
+        at, other = draw.randrange(len(word)), draw.choice(_LETTERS)
+        edited = [
+            word[:at] + word[at + 1 :],
+            word[:at] + other + word[at:],
+            word[:at] + other + word[at + 1 :],
+        ]
+        edited.append(word[:at] + word[at : at + 2][::-1] + word[at + 2 :])
+        word = draw.choice([one for one in edited if one])
+    return word
+
+
+def _meant(asked: str, forms: Sequence[str]) -> list[str]:
+    """Return the words that may be meant by one that never occurs, among all in the order of the store."""
+    folded = {form: fold(form) for form in forms}
+    if alike := [
+        one for one in forms if fold(looks(one)) == fold(looks(asked)) and folded[one] != fold(asked)
+    ]:
+        return alike[:3]
+    if same := [form for form in forms if folded[form] == fold(asked)]:
+        return [*same[:3], "--ignore-case"]
+    text = "select damerau_levenshtein(one, $asked) from (select unnest($folded) as one)"
+    given = {"asked": fold(asked), "folded": list(folded.values())}
+    slips = [number for (number,) in duckdb.execute(text, given).fetchall()]
+    near = [
+        (number, place, form)
+        for place, (form, number) in enumerate(zip(forms, slips, strict=True))
+        if len(asked) > 3
+        and number <= (2 if len(asked) > 5 else 1)
+        and (
+            len(form) != len(asked)
+            or sorted(folded[form]) == sorted(fold(asked))
+            or (len(asked) > 4 and folded[form][0] == fold(asked)[0])
+        )
+    ]
+    return [form for _, _, form in sorted(near)[:3]]
+
+
+def test_words_that_are_meant_are_those_with_the_fewest_slips(tmp_path: Path) -> None:
+    """Whatever is left out before slips are counted has too many of them."""
+    draw = random.Random(41)
+    asked = ["".join(draw.choices(_LETTERS, k=draw.randint(3, 9))) for _ in range(30)]
+    words = [_slipped(one, draw) for one in asked for _ in range(20)]
+    (tmp_path / "a.txt").write_text("".join(f"{one}\n" for one in words), "utf-8")
+    with Store(tmp_path / "a.duckdb", create=True) as store:
+        ingest(store, [str(tmp_path / "a.txt")], Settings("plain", format="lines"))
+        with store.connect() as connection:
+            text = "select form from word where id in (select word_id from token) order by id"
+            forms = [form for (form,) in raw(connection).execute(text).fetchall()]
+            for one in asked:
+                near = Ngrams(pattern=one).ask(connection).near
+                assert list(near.get(one, [])) == ([] if one in forms else _meant(one, forms)), one

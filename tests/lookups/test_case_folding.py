@@ -12,7 +12,7 @@ import duckdb
 import pytest
 from sqlalchemy import Connection
 
-from sentgen.case_folding import fold, folded
+from sentgen.case_folding import fold, folded, plain, plain_text
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.grew.matches import Match
@@ -68,12 +68,13 @@ def test_every_letter_is_folded_as_by_unicode() -> None:
     letters = [one for one in letters if not 0xA7CB <= ord(one) <= 0xA7DC]
     cased = [one for one in letters if {one.lower(), one.upper(), one.casefold()} != {one}]
     duck = duckdb.connect()
-    told = duck.execute(f"select {folded('one')} from (select unnest($1) as one)", [cased]).fetchall()
+    asked = f"select {folded('one')}, {plain('one')} from (select unnest($1) as one)"
+    told = duck.execute(asked, [cased]).fetchall()
     classes = duck.execute(
         "select regexp_extract_all($1, one, 0, 'i') from (select unnest($2) as one)", ["".join(cased), cased]
     ).fetchall()
 
-    assert [one for (one,) in told] == [fold(one) for one in cased]
+    assert told == [(fold(one), plain_text(one)) for one in cased]
     by_fold = Counter(map(fold, cased))
     assert len(by_fold) == len(set(map(reference, cased)))
     for letter, (alike,) in zip(cased, classes, strict=True):
