@@ -8,12 +8,10 @@ The modules beside this one (`ngram_search`, `dependency_search`, `concordance`,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-import duckdb
 from sqlalchemy import Connection
 
 from sentgen.errors import MemoryLimitError
@@ -203,28 +201,6 @@ class Answer:
         if self.nothing:
             notes.append("; ".join([f"no {self.missing}", *self.hints]))
         return notes
-
-
-@contextmanager
-def gathered(connection: Connection, name: str, parts: Iterable[Statement]) -> Iterator[None]:
-    """Let statements of a connection read the rows of several queries as one table.
-
-    Args:
-        connection: the store; what is read only has tables of a connection, too.
-        name: of the table.
-        parts: queries with the same columns, at least one; each is asked before the next one is made.
-    """
-    duck, begin = raw(connection), f"create or replace temp table {name} as"
-    try:
-        for part in parts:
-            asked = part.numbered(connection)
-            duck.execute(f"{begin} {asked.text}", asked.used or None)
-            begin = f"insert into {name}"
-        yield
-    finally:
-        # A statement that was cut off has taken its transaction with it, and the table.
-        with suppress(duckdb.Error):
-            duck.execute(f"drop table if exists {name}")
 
 
 def where(conditions: Sequence[str], indent: str = "") -> str:

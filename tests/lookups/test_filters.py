@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,6 +17,8 @@ from sentgen.errors import InputError, QueryError
 from sentgen.lookups.concordances import line_search
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.question import Question
+from sentgen.lookups.search.hits import BlockHits
+from sentgen.lookups.search.search import QuerySearch
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.schema import Store
@@ -211,3 +214,32 @@ def test_a_slip_in_a_filter_is_shown(connection: Connection, ask: Any) -> None:
 def test_a_filter_needs_hits() -> None:
     with pytest.raises(InputError, match="a filter is one of hits; give --query QUERY, too"):
         Frequencies(filter=["the"])
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        Kwic(pattern="the"),
+        Kwic(pattern="the", count=True),
+        Kwic(pattern="the", places=True),
+        Collocations(word="the"),
+    ],
+    ids=["lines", "count", "places", "collocations"],
+)
+def test_hits_are_looked_for_once(
+    connection: Connection, question: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What each filter leaves is counted while hits are found, not by a second search."""
+    asked = replace(question, filter=["old"], within=["3"])
+    expected, searched = asked.ask(connection), list[QuerySearch]()
+    find = QuerySearch.find
+
+    def counted(search: QuerySearch) -> Iterator[BlockHits]:
+        searched.append(search)
+        return find(search)
+
+    monkeypatch.setattr(QuerySearch, "find", counted)
+
+    assert asked.ask(connection).remarks == expected.remarks
+    assert len(searched) == 1
+    assert expected.remarks[0].startswith("old within 3 leaves ")

@@ -119,6 +119,9 @@ class Query:
         across: whether what is asked of hits reaches over the ends of sentences; some hits need not.
         filters: the filters, each with what it looks for.
         written: whether it was written in CQL.
+
+    Attributes:
+        left: how many hits there are without filters, and behind each of them; empty before all were found.
     """
 
     cql: Cql
@@ -126,6 +129,7 @@ class Query:
     across: bool = False
     filters: Sequence[tuple[HitFilter, Query]] = ()
     written: bool = False
+    left: list[int] = field(init=False, compare=False, default_factory=list)
 
     @property
     def reach(self) -> Reach:
@@ -141,7 +145,9 @@ class Query:
         """Yield the hits, those of a block of tokens at a time."""
         from sentgen.lookups.search.search import QuerySearch
 
-        yield from QuerySearch(connection, self).find()
+        search = QuerySearch(connection, self)
+        yield from search.find()
+        self.left[:] = search.left
 
     def source(self, bindings: Bindings) -> HitSource:
         """Return where the hits come from in a statement: their definition."""
@@ -299,12 +305,10 @@ def steps(connection: Connection, query: Query) -> tuple[str, ...]:
 
 
 def _left(connection: Connection, query: Query) -> Iterator[str]:
-    from sentgen.lookups.search.search import QuerySearch
-
-    search = QuerySearch(connection, query)
-    for _ in search.find():
-        pass
-    for (one, _), before, after in zip(query.filters, search.left, search.left[1:], strict=False):
+    if not query.left:
+        for _ in query.find(connection):
+            pass
+    for (one, _), before, after in zip(query.filters, query.left, query.left[1:], strict=False):
         yield f"{one} leaves {after:,} of {quantity(before, 'hit')}"
 
 

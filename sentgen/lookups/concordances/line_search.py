@@ -15,9 +15,9 @@ from sentgen.lookups.concordances.asked_lines import SAID, AskedLines, shuffled
 from sentgen.lookups.concordances.line_text import lines_of
 from sentgen.lookups.concordances.stretches import (
     Stretches,
+    by_numbers,
     in_batches,
     located,
-    numbers_of,
     stretches_of,
 )
 from sentgen.lookups.concordances.word_order import WordOrder
@@ -115,7 +115,7 @@ class LineSearch:
             place = (column.to_numpy().astype(np.int64) for column in hits.rows(self._asked.reach).columns)
             new = shuffled(self._asked.seed, *place)
             some = new < (keys.max() if len(keys) == most else np.iinfo(np.int64).max)
-            drawn = together([drawn, numbers_of(hits).take(some)], ())
+            drawn = together([drawn, by_numbers(hits).take(some)], ())
             keys = np.append(keys, new[some])
             first = np.sort(np.argsort(keys, kind="stable")[:most])
             drawn, keys = drawn.take(first), keys[first]
@@ -169,7 +169,7 @@ class LineSearch:
             if hits.block.tokens.across == self._asked.wide:
                 yield hits
             else:
-                yield from located(self._tokens, numbers_of(hits))
+                yield from located(self._tokens, by_numbers(hits))
 
 
 def _first(found: Iterable[BlockHits], limit: int) -> Iterator[BlockHits]:
@@ -189,7 +189,7 @@ def _rows(hits: BlockHits | None, reach: Reach) -> pa.Table:
         names = {"sentence_id": np.int64, "first": np.int32, "last": np.int32}
         rows, numbers = pa.table({name: np.zeros(0, kind) for name, kind in names.items()}), NO_SPANS
     else:
-        rows, numbers = hits.rows(reach), numbers_of(hits)
+        rows, numbers = hits.rows(reach), by_numbers(hits)
     for name, column in zip(_NUMBERS, (numbers.first, numbers.last), strict=True):
         rows = rows.append_column(name, [column])
     return rows

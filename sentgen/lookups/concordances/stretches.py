@@ -10,16 +10,12 @@ import numpy as np
 from sentgen.arrays import Longs
 from sentgen.lookups.concordances.contexts import PARAGRAPH, LineContext
 from sentgen.lookups.search.hits import BlockHits
+from sentgen.lookups.search.regions import region_numbers
 from sentgen.lookups.search.spans import NO_SPANS, Spans
 from sentgen.lookups.search.tokens import NONE, Block, Tokens
+from sentgen.lookups.statement import Bindings
 
-_PARAGRAPHS = f"""\
-select b.first_token + region.position - 1 as first, e.first_token + region.last_position - 1 as last
-from region
-join sentence as b on b.id = region.sentence_id
-join sentence as e on e.id = region.last_sentence_id
-where region.kind = '{PARAGRAPH}' and region.sentence_id between $low and $high
-order by region.sentence_id, region.position, place"""
+_IS_PARAGRAPH = f"r.kind = '{PARAGRAPH}'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +69,7 @@ def _around(hits: BlockHits, context: LineContext, low: Longs, high: Longs) -> t
     ends = begins + lengths - 1
     first, last = begins, ends
     if context.unit == PARAGRAPH:
-        first, last = block.cut(*block.tokens.array(_PARAGRAPHS, {"low": block.low, "high": block.high}))
+        first, last = block.cut(*region_numbers(block, _IS_PARAGRAPH, Bindings()))
     # Behind the last one, and before the first one, is one of no document.
     of_stretch = np.append(documents[block.sentence_of(first)], NONE)
     last_token = np.append(last, NONE)
@@ -112,6 +108,6 @@ def located(tokens: Tokens, numbers: Spans) -> Iterator[BlockHits]:
             yield BlockHits(block, first - block.first, last - block.first, NO_SPANS)
 
 
-def numbers_of(hits: BlockHits) -> Spans:
+def by_numbers(hits: BlockHits) -> Spans:
     """Return hits by the numbers of their tokens, which never change."""
     return Spans(hits.block.numbers(hits.first), hits.block.numbers(hits.last), {})

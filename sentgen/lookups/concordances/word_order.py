@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from sentgen.arrays import Ints, Longs
 from sentgen.case_folding import fold, folded
 from sentgen.lookups.concordances.sorting import NODE, LineOrder, SortKey, by_value
-from sentgen.lookups.concordances.stretches import numbers_of
+from sentgen.lookups.concordances.stretches import by_numbers
 from sentgen.lookups.search.attributes import of_key
 from sentgen.lookups.search.hits import BlockHits
 from sentgen.lookups.search.number_sets import each_once, numbered
@@ -55,7 +55,7 @@ class WordOrder:
         budget = ResultBudget(self.connection)
         for hits in found:
             for part in self._cut(hits, most):
-                held.append(_Held(numbers_of(part), self._words(part)))
+                held.append(_Held(by_numbers(part), self._words(part)))
                 size += held[-1].size
                 if not limit:
                     budget.hold(held[-1].size * _NO_WORDS.itemsize)

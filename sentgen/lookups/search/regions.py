@@ -20,11 +20,21 @@ from region as r
 join sentence as b on b.id = r.sentence_id
 join sentence as e on e.id = r.last_sentence_id
 where r.sentence_id <= $high and r.last_sentence_id >= $low and {meets}
-order by r.sentence_id, r.place"""
+order by r.sentence_id, r.position, r.place"""
 _DOCUMENTS = """\
 select first_sentence as first, first_sentence + sentences - 1 as last
 from document
 where sentences > 0 and first_sentence <= $high and first_sentence + sentences > $low"""
+
+
+def region_numbers(block: Block, meets: str, bindings: Bindings) -> tuple[Longs, Longs]:
+    """Return the numbers of the first and the last tokens of regions ``r`` that meet a condition.
+
+    They are those of a block and of parts of it, in the order of the store.
+    """
+    bindings.update(low=block.low, high=block.high)
+    first, last = block.tokens.array(_REGIONS.format(meets=meets), bindings)
+    return first, last
 
 
 @dataclass(slots=True)
@@ -155,10 +165,8 @@ class Regions:
 
     def _numbers(self, region: syntax.RegionPattern) -> tuple[Longs, Longs]:
         """Return the numbers of the first and the last tokens of regions."""
-        bindings = Bindings(low=self.block.low, high=self.block.high)
-        meets = self._written(bindings).meets(region)
-        first, last = self.block.tokens.array(_REGIONS.format(meets=meets), bindings)
-        return first, last
+        bindings = Bindings()
+        return region_numbers(self.block, self._written(bindings).meets(region), bindings)
 
     def _written(self, bindings: Bindings) -> RegionConditions:
         return RegionConditions(replace(self.written, bindings=bindings))

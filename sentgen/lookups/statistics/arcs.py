@@ -19,7 +19,7 @@ from sentgen.lookups.search.number_sets import among, begins_of, each_once
 from sentgen.lookups.search.tokens import NONE, Block, Part, Tokens
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Statement
-from sentgen.lookups.statistics.collocate_numbers import CollocateNumbers, numbers_of
+from sentgen.lookups.statistics.collocate_numbers import CollocateNumbers, kept_numbers
 from sentgen.lookups.statistics.row_sums import RowSums
 from sentgen.schema.engine import kept, raw
 
@@ -80,7 +80,7 @@ class ArcSearch:
         prepositions: Prepositions | None = None,
     ) -> None:
         self._connection, self._selection = connection, selection
-        self._relations, self._prepositions = numbers_of(connection, relations), prepositions
+        self._relations, self._prepositions = kept_numbers(connection, relations), prepositions
 
     def find(self, block: Block) -> Longs:
         """Return the arcs of a block whose modifiers are in the corpora."""
@@ -149,7 +149,7 @@ class ArcSearch:
         return found
 
     def _tags(self, condition: str) -> Ints:
-        return numbers_of(self._connection, Statement(names.tags(condition)))
+        return kept_numbers(self._connection, Statement(names.tags(condition)))
 
 
 def governors(block: Block, at: Longs) -> Longs:
@@ -230,7 +230,7 @@ def class_pairs(
         (modifiers, heads, deprels, _), items = search.find(block), block.column(column)
         of_class = items != NONE
         if tags is not None:
-            of_class &= among(block.column(tags[0]), numbers_of(connection, tags[1]))
+            of_class &= among(block.column(tags[0]), kept_numbers(connection, tags[1]))
             if tags[0] == "xpos_id":
                 of_class &= block.column("upos_id") == NONE
         for role, (others, these) in enumerate(((heads, modifiers), (modifiers, heads))):

@@ -44,7 +44,7 @@ class CollocateNumbers:
         bindings = Bindings()
         wanted = has_pos("t", pos, bindings)
         self._tags = (
-            numbers_of(connection, Statement(_TAGS.format(conditions=where(wanted)), bindings))
+            kept_numbers(connection, Statement(_TAGS.format(conditions=where(wanted)), bindings))
             if wanted
             else None
         )
@@ -58,9 +58,9 @@ class CollocateNumbers:
         return found if self.same is None else self.same[found]
 
 
-def numbers_of(connection: Connection, query: Statement) -> Ints:
+def kept_numbers(connection: Connection, query: Statement) -> Ints:
     """Return the numbers that a query finds, ascending; once of a store that nobody can change."""
-    known, key = kept_arrays(connection), (numbers_of, query.filled())
+    known, key = kept_arrays(connection), (kept_numbers, query.filled())
     found = known.find(key)
     if found is None:
         rows = arrow_table(raw(connection), query.text, query.used).column(0)

@@ -12,9 +12,12 @@ over T(w1) and T(w2) in common, divided by the sum of I(w1, r, v) over T(w1) and
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
+import duckdb
 from sqlalchemy import Connection
 
 from sentgen.case_folding import folded
@@ -25,15 +28,7 @@ from sentgen.lookups.concordances.hits import Query
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.question import MOST, Lookup
 from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import (
-    Answer,
-    Bindings,
-    Statement,
-    gathered,
-    limit_clause,
-    limited,
-    where,
-)
+from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
 from sentgen.lookups.statistics.collocations import CollocateUnit, read_node
 from sentgen.lookups.statistics.relation_names import no_function
 from sentgen.options import Option
@@ -209,13 +204,7 @@ class Thesaurus(Lookup):
         whole, counted = (
             self._statement(meant, selection, bindings, text, clause) for text in (pairs, _COUNTED)
         )
-        # DuckDB orders joins by how many values a table has: of rows that are lent it does not know, and took
-        # minutes.
-        lent = Statement("select * from lent_pairs")
-        with (
-            registered(raw(connection), lent_pairs=self._counted(connection, meant, selection)),
-            gathered(connection, "counted_pairs", [lent]),
-        ):
+        with _stored(connection, self._counted(connection, meant, selection)):
             answer = limited(connection, Statement(counted, bindings), self.limit, missing)
         remark = f"compared with {told}, which has {quantity(count, 'occurrence')}"
         return replace(answer, query=Statement(whole, bindings), remarks=(remark,))
@@ -277,3 +266,21 @@ class Thesaurus(Lookup):
             of_tokens="".join(f"\n      and {one}" for one in of_tokens),
             limit=limit,
         )
+
+
+@contextmanager
+def _stored(connection: Connection, pairs: pa.Table) -> Iterator[None]:
+    """Let statements read pairs as a table of the connection.
+
+    DuckDB orders joins by how many values a table has: of rows that are lent it does not know, and
+    took minutes.
+    """
+    duck = raw(connection)
+    try:
+        with registered(duck, lent_pairs=pairs):
+            duck.execute("create or replace temp table counted_pairs as select * from lent_pairs")
+        yield
+    finally:
+        # A statement that was cut off has taken its transaction with it, and the table.
+        with suppress(duckdb.Error):
+            duck.execute("drop table if exists counted_pairs")
