@@ -6,7 +6,7 @@ looked up again and again.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
@@ -70,7 +70,8 @@ def forms_of(connection: Connection, words: Ints) -> pa.Array:
 def _every_word(connection: Connection) -> pa.Table | None:
     """Return all words of a store that nobody can change, if they are often looked up; else none."""
     arrays, known = kept_arrays(connection), kept(connection)
-    if (every := cast("pa.Table | None", arrays.find(_EVERY))) is not None:
+    every: pa.Table | None = arrays.find(_EVERY)
+    if every is not None:
         return every
     known[_FORMS] = known.get(_FORMS, 0) + 1
     # Once: what is too large to be kept is not read again and again.

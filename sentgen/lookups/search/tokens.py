@@ -230,7 +230,7 @@ class Block:
 
     def _kept(self, name: str, read: Callable[[], Array]) -> Array:
         key = self._key(name)
-        found = self.tokens.kept.find(key)
+        found: Array | None = self.tokens.kept.find(key)
         return self.tokens.kept.keep(key, read()) if found is None else found
 
     def chosen(self, selection: Selection) -> Bools | None:

@@ -61,7 +61,7 @@ class CollocateNumbers:
 def kept_numbers(connection: Connection, query: Statement) -> Ints:
     """Return the numbers that a query finds, ascending; once of a store that nobody can change."""
     known, key = kept_arrays(connection), (kept_numbers, query.filled())
-    found = known.find(key)
+    found: Ints | None = known.find(key)
     if found is None:
         rows = arrow_table(raw(connection), query.text, query.used).column(0)
         found = known.keep(key, np.sort(rows.to_numpy().astype(np.int32)))

@@ -202,7 +202,7 @@ def dense(connection: Connection, query: Statement, *, keep: bool) -> Longs:
         keep: whether it is asked once of a store that nobody can change.
     """
     known, key = kept_arrays(connection), (dense, query.filled())
-    found = known.find(key)
+    found: Longs | None = known.find(key)
     if found is not None:
         return found
     ids, values = (column.to_numpy() for column in query.run(connection).columns)
