@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated
 
 from sqlalchemy import Connection
 
+from sentgen.errors import InputError
 from sentgen.lookups.absence import COUNTED, QuestionValue, explained
 from sentgen.lookups.counted_anew import trees
-from sentgen.lookups.patterns import ANY, tag_among, word_among
+from sentgen.lookups.patterns import ANY, glob, tag_among, word_among
 from sentgen.lookups.question import LimitOption, Lookup
+from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
 from sentgen.options import Option
-from sentgen.schema.counting import COUNTED as COUNTED_TREES
 from sentgen.schema.engine import kept
 
 
@@ -33,6 +35,9 @@ class Level(StrEnum):
     WORD_TAG = "word-tag"
     TAG_TAG = "tag-tag"
 
+
+#: Patterns of a word and of its tag.
+_End = tuple[str, str]
 
 _EVENTS = """\
 with event as (
@@ -63,6 +68,57 @@ from histogram
 join tag on tag.id = tag_id
 order by sum(count) over (partition by tag_id) desc, tag, direction, arguments{limit}"""
 
+
+#: Counts of several corpora are added before they are divided, as the generators do.
+_ATTACHMENT = """\
+with counted as (
+  select head, head_tag, modifier, modifier_tag, direction,
+    sum(word_events)::bigint as word_events, sum(word_pairs)::bigint as word_pairs,
+    sum(mixed_events)::bigint as mixed_events, sum(mixed_pairs)::bigint as mixed_pairs,
+    sum(tag_events)::bigint as tag_events, sum(tag_pairs)::bigint as tag_pairs
+  from v_attachment{conditions}
+  group by all
+),
+divided as (
+  select *,
+    word_events / word_pairs as word_ratio, word_pairs / (word_pairs + 1) as word_weight,
+    mixed_events / mixed_pairs as mixed_ratio, mixed_pairs / (mixed_pairs + 1) as mixed_weight,
+    tag_events / tag_pairs as tag_ratio
+  from counted
+  qualify sum(word_events) over (partition by head_tag, modifier_tag) > 0
+)
+select head, head_tag, modifier, modifier_tag, direction,
+  unnest(['word-word', 'tag-word + word-tag', 'tag-tag']) as level,
+  unnest([word_events, mixed_events, tag_events]) as events,
+  unnest([word_pairs, mixed_pairs, tag_pairs]) as pairs,
+  unnest([word_ratio, mixed_ratio, tag_ratio]) as ratio,
+  unnest([word_weight, mixed_weight, 1]) as weight,
+  word_weight * word_ratio
+    + (1 - word_weight) * (mixed_weight * mixed_ratio + (1 - mixed_weight) * tag_ratio) as prob
+from divided
+order by sum(word_events) over (partition by head_tag, modifier_tag) desc, head_tag, modifier_tag, direction,
+  unnest([1, 2, 3]){limit}"""
+
+_PROBABILITIES = """\
+with counted as (
+  select head_tag as tag, direction, arguments,
+    sum(count)::bigint as count, sum(tag_count)::bigint as tag_count
+  from v_argument_probabilities{conditions}
+  group by all
+),
+divided as (
+  select *,
+    count / sum(count) over side as share,
+    tag_count / sum(tag_count) over side as tag_share,
+    sum(count) over side / (sum(count) over side + 1) as weight
+  from counted
+  window side as (partition by tag, direction)
+  qualify sum(count) over (partition by tag) > 0
+)
+select tag, direction, arguments, count, share, tag_count, tag_share, weight,
+  weight * share + (1 - weight) * tag_share as prob
+from divided
+order by sum(count) over (partition by tag) desc, tag, direction, arguments{limit}"""
 
 LayerOption = Annotated[Layer, Option("Tree of words, or of units (base noun phrases as one).")]
 
@@ -97,31 +153,50 @@ class Dependencies(Lookup):
             shell="Word or tag, of head and modifier; a tag is asked for by its name.",
         ),
     ] = Level.WORD_WORD
+    explain: Annotated[
+        bool, Option("Of two words: how probable it is that they are head and modifier, level by level.")
+    ] = False
 
     def ask(self, connection: Connection) -> Answer:
         """Return dependency events, most frequent first, then by their words.
 
-        With ``ignore_case``, events of words that differ in capital letters only are added up.
+        With ``ignore_case``, events of words that differ in capital letters only are added up. With
+        ``explain`` there are three rows for each side, the levels of the back-off, for all tags with which
+        the two words are head and modifier; the formula is in `sentgen.models.dependency.dependencies`.
+
+        Raises:
+            InputError: a pattern is to be explained, or with an option that means nothing there.
         """
         asked, other = (self.head, self.tag), (self.modifier, ANY)
-        head, modifier = (other, asked) if self.reverse else (asked, other)
-        selection, bindings = self.select(connection), Bindings()
+        ends = (other, asked) if self.reverse else (asked, other)
+        selection = self.select(connection)
+        query = self._attachment(selection, *ends) if self.explain else self._events(selection, *ends)
+        both = f"head {ends[0][0]!r} and modifier {ends[1][0]!r}"
+        missing = f"dependencies of {both} in layer {self.layer}, level {self.level}"
+        answer = _counted(connection, "dependency_event", query, self.limit, missing)
+        values = []
+        for known, (pattern, tag) in zip(self.level.split("-"), ends, strict=True):
+            word = known == "word"
+            values.append(
+                QuestionValue("word", selection.fold(pattern)) if word else QuestionValue(COUNTED, pattern)
+            )
+            values.append(QuestionValue(COUNTED, tag))
+        return explained(connection, answer, selection, values, trees=True, of_tokens=True)
+
+    def _events(self, selection: Selection, head: _End, modifier: _End) -> Statement:
+        bindings = Bindings()
         conditions = [
             f"layer = {bindings.bind('layer', str(self.layer))}",
             f"level = {bindings.bind('level', str(self.level))}",
         ]
-        values = []
         ends = zip(("head", "modifier"), self.level.split("-"), (head, modifier), strict=True)
         for side, known, (pattern, tag) in ends:
             if known == "word":
                 word = selection.fold(pattern)
                 conditions.append(word_among(f"{side}_word_id", word, bindings, selection))
-                values.append(QuestionValue("word", word))
             else:
                 conditions.append(tag_among(f"{side}_tag_id", pattern, bindings))
-                values.append(QuestionValue(COUNTED, pattern))
             conditions.append(tag_among(f"{side}_tag_id", tag, bindings))
-            values.append(QuestionValue(COUNTED, tag))
         table, chosen = trees("dependency_event", selection, bindings)
         text = _EVENTS.format(
             table=table,
@@ -132,10 +207,13 @@ class Dependencies(Lookup):
             group="\ngroup by all" if selection.ignore_case else "",
             limit=limit_clause(self.limit, bindings),
         )
-        both = f"head {head[0]!r} and modifier {modifier[0]!r}"
-        missing = f"dependencies of {both} in layer {self.layer}, level {self.level}"
-        answer = _counted(connection, table, Statement(text, bindings), self.limit, missing)
-        return explained(connection, answer, selection, values, trees=True, of_tokens=True)
+        return Statement(text, bindings)
+
+    def _attachment(self, selection: Selection, head: _End, modifier: _End) -> Statement:
+        if self.level != Level.WORD_WORD:
+            raise InputError("--explain shows all levels; leave out --level")
+        ends = {"head": head, "modifier": modifier}
+        return _explaining(_ATTACHMENT, selection, ends, self.layer, self.limit)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +223,9 @@ class Arguments(Lookup):
     word: Annotated[str, Option("The head: a word, or `*` for all words of a tag.", argument=True)]
     tag: Annotated[str, Option("Its tag, such as VBD.", metavar="TAG")] = "*"
     layer: LayerOption = Layer.WORD
+    explain: Annotated[
+        bool, Option("Of a word: how probable each number is, from the counts of the word and of its tag.")
+    ] = False
     limit: LimitOption = 0
 
     def ask(self, connection: Connection) -> Answer:
@@ -152,10 +233,30 @@ class Arguments(Lookup):
 
         ``share`` is the part of all occurrences of that tag of the word: one histogram per tag and side, the
         most frequent tag first. For the word ``*`` the counts of the tags as a whole are returned.
+
+        With ``explain`` there is a row for each number that the tag was seen with; ``tag_share`` is the part
+        of all occurrences of the tag, and ``weight`` that of ``share`` in ``prob``; the tag has the rest.
+
+        Raises:
+            InputError: a pattern is to be explained, or with an option that means nothing there.
         """
-        selection, bindings = self.select(connection), Bindings()
-        level = "tag" if self.word == ANY else "word"
+        selection = self.select(connection)
         word = selection.fold(self.word)
+        ends = {"head": (self.word, self.tag)}
+        query = (
+            _explaining(_PROBABILITIES, selection, ends, self.layer, self.limit)
+            if self.explain
+            else self._counts(selection, word)
+        )
+        with_tag = f" with tag {self.tag!r}" if self.tag != ANY else ""
+        missing = f"head {self.word!r}{with_tag} in layer {self.layer}"
+        answer = _counted(connection, "argument_count", query, self.limit, missing)
+        values = [QuestionValue("word", word), QuestionValue(COUNTED, self.tag)]
+        return explained(connection, answer, selection, values, trees=True, of_tokens=True)
+
+    def _counts(self, selection: Selection, word: str) -> Statement:
+        bindings = Bindings()
+        level = "tag" if self.word == ANY else "word"
         table, chosen = trees("argument_count", selection, bindings)
         conditions = [
             f"layer = {bindings.bind('layer', str(self.layer))}",
@@ -169,11 +270,7 @@ class Arguments(Lookup):
             conditions=where(conditions, "  "),
             limit=limit_clause(self.limit, bindings),
         )
-        with_tag = f" with tag {self.tag!r}" if self.tag != ANY else ""
-        missing = f"head {self.word!r}{with_tag} in layer {self.layer}"
-        answer = _counted(connection, table, Statement(text, bindings), self.limit, missing)
-        values = [QuestionValue("word", word), QuestionValue(COUNTED, self.tag)]
-        return explained(connection, answer, selection, values, trees=True, of_tokens=True)
+        return Statement(text, bindings)
 
 
 def _counted(connection: Connection, table: str, query: Statement, limit: int, missing: str) -> Answer:
@@ -182,10 +279,47 @@ def _counted(connection: Connection, table: str, query: Statement, limit: int, m
     if table in known:
         return replace(known[table], query=query, missing=missing)
     answer = limited(connection, query, limit, missing)
-    if table in COUNTED_TREES and answer.nothing and not _has_rows(connection, table):
+    if answer.nothing and not _has_rows(connection, table):
         known[table] = answer
     return answer
 
 
 def _has_rows(connection: Connection, table: str) -> bool:
     return Statement(f"select 1 from {table} limit 1").value(connection) is not None
+
+
+def _explaining(
+    text: str, selection: Selection, ends: Mapping[str, _End], layer: Layer, limit: int
+) -> Statement:
+    """Return the query for what is behind the probabilities of words.
+
+    Args:
+        text: it, without its conditions.
+        selection: of the corpora.
+        ends: head, and modifier if there is one.
+        layer: of the trees.
+        limit: rows.
+
+    Raises:
+        InputError: a word is a pattern, or what is selected was not counted as the generators have it.
+    """
+    if patterns := [word for word, _ in ends.values() if glob(word).wild]:
+        raise InputError(
+            f"--explain is about words, and {patterns[0]!r} is a pattern;"
+            f" name {' and '.join(f'one {end}' for end in ends)}"
+        )
+    if selection.condition is not None or selection.ignore_case:
+        raise InputError(
+            "--explain is about words of whole corpora as they are written;"
+            " leave out --where, subcorpora and --ignore-case"
+        )
+    bindings = Bindings()
+    conditions = [f"layer = {bindings.bind('layer', str(layer))}"]
+    if selection.names:
+        conditions.append(f"corpus in {bindings.bind('corpora', list(selection.names))}")
+    for end, (word, tag) in ends.items():
+        conditions.append(glob(selection.fold(word)).condition(end, bindings))
+        conditions.append("" if tag == ANY else glob(tag).condition(f"{end}_tag", bindings, "tag"))
+    return Statement(
+        text.format(conditions=where(conditions, "  "), limit=limit_clause(limit, bindings)), bindings
+    )

@@ -45,7 +45,8 @@ def check(connection: Connection, asked: Question) -> None:
     Raises:
         SentgenError: what asking would raise.
     """
-    if isinstance(asked, Lookup):
+    # What is explained is about whole corpora, and looked up at once.
+    if isinstance(asked, Lookup) and not (isinstance(asked, Dependencies | Arguments) and asked.explain):
         if asked.where is not None:
             choose(connection, asked.where)  # shows a slip in what was written
         asked = replace(asked, where=_NOTHING if asked.where is None else both(asked.where, _NOTHING))

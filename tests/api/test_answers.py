@@ -40,6 +40,8 @@ Ask = Callable[[sentgen.Database], Table]
         ("corpora list", lambda db: db.corpora()),
         ("models list", lambda db: db.models()),
         ("ngrams 'in the *' --min-count 2 -n 3", lambda db: db.ngrams("in the *", min_count=2, limit=3)),
+        ("deps camp the --explain", lambda db: db.dependencies("camp", "the", explain=True)),
+        ("args camp --explain", lambda db: db.arguments("camp", explain=True)),
         ("deps camp --reverse --layer unit", lambda db: db.dependencies("camp", reverse=True, layer="unit")),
         ("args '*' --tag VBD", lambda db: db.arguments("*", tag="VBD")),
         ("kwic camp --sort left --context 3", lambda db: db.kwic("camp", sort="left", context=3)),

@@ -134,7 +134,7 @@ def test_what_is_wrong_with_a_query_is_shown(path: Path) -> None:
     [
         ("ngrams", "the *", "--limit", "0"),
         ("deps", "fell", "--where", "length > 3"),
-        ("args", "fell"),
+        ("args", "fell", "--explain"),
         ("kwic", "zebra", "--sort", "left", "--random", "1"),
         ("kwic", '[lemma="fall"] []*', "--count"),
         ("match", "pattern { V -[nsubj]-> S }", "--key", "V.lemma", "--whether", "S [upos=PRON]"),

@@ -21,8 +21,8 @@ PAGE = (ROOT / "docs" / "inspect.md").read_text("utf-8")
 #: Questions with more rows than are shown, so that there is a note beside the statement, and some without.
 QUESTIONS = {
     "ngrams": [["the *"], ["the *", "--limit", "0"]],
-    "deps": [["the", "--reverse"], ["zebra"]],
-    "args": [["*"]],
+    "deps": [["the", "--reverse"], ["zebra"], ["camp", "the", "--explain"]],
+    "args": [["*"], ["camp", "--explain"]],
     "kwic": [
         ["the"],
         ["upos:NOUN *", "--sort", "left", "--random", "7"],

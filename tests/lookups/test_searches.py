@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import log, log2
 from typing import Any
 
@@ -17,6 +18,7 @@ from sentgen.lookups.dependency_search import (
     Level,
 )
 from sentgen.lookups.ngram_search import Ngrams
+from sentgen.lookups.question import Question
 from sentgen.lookups.statement import Answer
 from sentgen.lookups.statistics.collocation_measures import Measure
 from sentgen.lookups.statistics.collocations import (
@@ -96,6 +98,7 @@ def test_pattern_is_bound(connection: Connection) -> None:
         lambda c: Ngrams(pattern="the d*w *", corpus=["toy"], limit=1).ask(c),
         lambda c: Dependencies(head="fell", corpus=["toy", "other"], limit=2).ask(c),
         lambda c: Arguments(word="*", tag="V*").ask(c),
+        lambda c: Arguments(word="fell", explain=True, corpus=["toy"]).ask(c),
         lambda c: Kwic(pattern="the * lemma:fall", random=3, corpus=["toy"], limit=2).ask(c),
         lambda c: Frequencies(by=[By.XPOS], pattern="N*", corpus=["toy"]).ask(c),
         lambda c: Collocations(word="dow/NNP", corpus=["toy"], window="2,0").ask(c),
@@ -143,6 +146,46 @@ def test_arguments(connection: Connection) -> None:
         ("VBD", "right", 1, 2, 0.5),
         ("VBD", "right", 2, 1, 0.25),
     ]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (Dependencies(head="fell", explain=True), "'*' is a pattern; name one head and one modifier"),
+        (Dependencies(head="f?ll", modifier="dow", explain=True), "'f?ll' is a pattern"),
+        (Dependencies(head="fell", modifier="dow", level=Level.TAG_TAG, explain=True), "leave out --level"),
+        (Dependencies(head="fell", modifier="dow", where="length > 3", explain=True), "leave out --where"),
+        (Arguments(word="*", explain=True), "'*' is a pattern; name one head"),
+        (Arguments(word="fell", ignore_case=True, explain=True), "leave out .* --ignore-case"),
+    ],
+    ids=repr,
+)
+def test_what_is_not_explained(asked: Question, said: str, connection: Connection) -> None:
+    """Patterns, and what the generators do not look up."""
+    with pytest.raises(InputError, match=said.replace("*' is", r"\*' is").replace("f?l", r"f\?l")):
+        asked.ask(connection)
+
+
+@pytest.mark.parametrize(
+    ("asked", "missing"),
+    [
+        (Dependencies(head="fell", modifier="bought", explain=True), "dependencies of head 'fell' and"),
+        (
+            Dependencies(head="fell", modifier="dow", tag="NN", explain=True),
+            "dependencies of head 'fell' and",
+        ),
+        (Dependencies(head="fell", modifier="dow", corpus=["other"], explain=True), "dependencies of"),
+        (Arguments(word="fell", tag="NN", explain=True), "head 'fell' with tag 'NN'"),
+    ],
+    ids=repr,
+)
+def test_nothing_to_explain(asked: Question, missing: str, connection: Connection) -> None:
+    """What was never seen there has no rows, as without `explain`, though its tags were."""
+    found, plain = asked.ask(connection), replace(asked, explain=False).ask(connection)
+
+    assert found.nothing
+    assert found.missing.startswith(missing)
+    assert found.notes == plain.notes
 
 
 def test_arguments_of_a_tag(connection: Connection) -> None:

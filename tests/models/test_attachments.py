@@ -4,20 +4,33 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import astuple
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
-from toy_treebank import LEFT, RIGHT, TREES, store_of
+from toy_treebank import LEFT, RIGHT, TREES, add, store_of
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.evaluation.testset import read_test_set
+from sentgen.lookups.dependency_search import Arguments, Dependencies
 from sentgen.models.dependency.attachments import ROOT_UNIT, Attachment, LevelEvidence, explain_attachments
 from sentgen.models.dependency.dependencies import FLOOR, prefetch_dependencies
 from sentgen.models.dependency.kind_counts import TaggedWord
 from sentgen.models.dependency.tree_lookups import Layer
 from sentgen.schema import Store
+from sentgen.schema.store import raw
+
+SIDES = ("left", "right")
+_ATTACHED = """
+select head, head_tag, modifier, modifier_tag, direction, word_events, word_pairs, word_ratio, word_weight,
+    mixed_events, mixed_pairs, mixed_ratio, mixed_weight, tag_events, tag_pairs, tag_ratio, prob
+from v_attachment"""
+_TAKEN = """
+select head, head_tag, direction, arguments, count, share, tag_count, tag_share, weight, prob
+from v_argument_probabilities"""
+_EVENTS = "select sum(count) filter (level = 'word-word') from v_dependencies"
 
 
 @pytest.fixture
@@ -88,8 +101,71 @@ def check(store: Store, corpora: Sequence[int], layer: Layer, bag: Sequence[Tagg
 
         assert np.log(max(found.prob, FLOOR)) == model.prob[i, j, side]
         assert found.prob == pytest.approx(l1 * p + (1 - l1) * (l2 * p1 + (1 - l2) * p2))
-        assert found.arguments.exactly == pytest.approx(model.arguments[i, side, number])
+        assert found.arguments.exactly == model.arguments[i, side, number]
         assert found.arguments.at_least == pytest.approx(model.arguments[i, side, number:].sum())
+
+
+def check_views(store: Store, corpora: Sequence[str], layer: Layer, heads: Sequence[str]) -> None:
+    """Compare all that the views have of some heads with the evidence, bit by bit."""
+    chosen = "where corpus = $1 and layer = $2 and head in (select unnest($3::varchar[]))"
+    for number, corpus in enumerate(corpora, 1):
+        with store.connect() as connection:
+            duck = raw(connection)
+            given = [corpus, layer, list(heads)]
+            attached = duck.execute(f"{_ATTACHED} {chosen}", given).fetchall()
+            taken = duck.execute(f"{_TAKEN} {chosen}", given).fetchall()
+            events = duck.execute(f"{_EVENTS} {chosen}", given).fetchone()
+        assert (sum(row[5] for row in attached),) == events
+        asked = [
+            Attachment((head, head_tag), (modifier, modifier_tag), SIDES.index(side))
+            for head, head_tag, modifier, modifier_tag, side, *_ in attached
+        ]
+        for row, found in zip(attached, explain_attachments(store, [number], layer, asked), strict=True):
+            words, mixed, tags = ([one.events, one.together, one.ratio] for one in found.levels)
+            weights = [one.weight for one in found.levels]
+            assert list(row[5:]) == [*words, weights[0], *mixed, weights[1], *tags, found.prob], row
+        numbers = [
+            Attachment((head, tag), ("new", "NEW"), SIDES.index(side), arguments - 1)
+            for head, tag, side, arguments, *_ in taken
+        ]
+        for row, found in zip(taken, explain_attachments(store, [number], layer, numbers), strict=True):
+            mine, of_tag, arguments = found.arguments.word, found.arguments.tag, row[3]
+            shares = (mine[arguments] / max(1, sum(mine)), of_tag[arguments] / sum(of_tag))
+            expected = (mine[arguments], shares[0], of_tag[arguments], shares[1], found.arguments.weight)
+            assert row[4:] == (*expected, found.arguments.exactly), row
+        assert sum(row[9] for row in taken) == pytest.approx(len({row[:3] for row in taken}))
+
+
+def test_views_have_the_evidence(toy: Store) -> None:
+    """Every pair and every number of modifiers in two corpora of three segments, the root included.
+
+    b/Y and b/Z never stand in the second one, where a/X has their tags.
+    """
+    add(toy, "more", [[("d", "X", 0), ("a", "X", 1)], [("b", "Y", 2), ("c", "X", 0)]])
+    add(toy, "more", [[("a", "X", 2), ("c", "X", 0)]])
+
+    check_views(toy, ["toy", "more"], "word", ["a", "b", "c", "d", "<root>"])
+
+
+def test_lookups_explain_as_the_generators_count(toy: Store) -> None:
+    """Over two corpora, of which one alone has the pair: level by level, and for each number of modifiers."""
+    add(toy, "more", [[("d", "Y", 0), ("a", "X", 1)], [("c", "X", 2), ("a", "X", 0)]])
+    with toy.connect() as connection:
+        pair = Dependencies(head="a", modifier="b", explain=True).ask(connection).table.to_pylist()
+        one = Arguments(word="a", explain=True).ask(connection).table.to_pylist()
+    a, tags = ("a", "X"), [("b", "Y"), ("b", "Z")]
+    asked = [Attachment(a, modifier, side) for modifier in tags for side in (LEFT, RIGHT)]
+    found = explain_attachments(toy, [1, 2], "word", asked)
+    numbers = [Attachment(a, a, SIDES.index(row["direction"]), row["arguments"] - 1) for row in one]
+
+    assert [tuple(row.values()) for row in pair] == [
+        (*a, *each.attachment.modifier, SIDES[each.attachment.side], *astuple(level), each.prob)
+        for each in found
+        for level in each.levels
+    ]
+    assert [row["prob"] for row in one] == [
+        each.arguments.exactly for each in explain_attachments(toy, [1, 2], "word", numbers)
+    ]
 
 
 def test_same_as_the_algorithms_get(toy: Store) -> None:
@@ -119,3 +195,4 @@ def test_same_on_real_sentences(tmp_path: Path, layer: Layer) -> None:
         ingest(store, [str(path)], Settings("partut", order=2))
         for sentence in list(read_test_set(str(path)))[:4]:
             check(store, [1], layer, list(zip(sentence.forms, sentence.xpos or [], strict=True)))
+        check_views(store, ["partut"], layer, ["is", "Commission", "<root>", "of"])

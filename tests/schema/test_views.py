@@ -95,6 +95,29 @@ def test_frequencies_dependencies_and_arguments(rows: Rows) -> None:
     assert rows(of_verbs) == [(1, 2)]
 
 
+def test_probability_of_an_attachment(rows: Rows) -> None:
+    """the left of dog: 2 of 4 pairs. the below nouns 3 of 5 and DET below dog 2 of 4, together 5 of 9; tags 3 of 5.
+
+    prob = 4/5 * 1/2 + 1/5 * (9/10 * 5/9 + 1/10 * 3/5) = 0.512.
+    """
+    found = rows(
+        "select word_events, word_pairs, mixed_events, mixed_pairs, tag_events, tag_pairs, round(prob, 12) "
+        "from v_attachment where head = 'dog' and modifier = 'the' and direction = 'left'"
+    )
+
+    assert found == [(2, 4, 5, 9, 3, 5, 0.512)]
+
+
+def test_probabilities_of_arguments(rows: Rows) -> None:
+    """saw has one modifier on its right, slept none: for saw 1/2 * 0 + 1/2 * 1/2 and 1/2 * 1 + 1/2 * 1/2."""
+    found = rows(
+        "select arguments, count, share, tag_count, tag_share, weight, prob from v_argument_probabilities "
+        "where head = 'saw' and direction = 'right' order by arguments"
+    )
+
+    assert found == [(0, 0, 0.0, 1, 0.5, 0.5, 0.25), (1, 1, 1.0, 1, 0.5, 0.5, 0.75)]
+
+
 def test_model_ngrams_have_decimal_logarithms(store: Store, rows: Rows) -> None:
     """ln 0.01 = -4.605...; its decimal logarithm is -2."""
     with store.begin() as connection:

@@ -49,6 +49,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("ngrams", {"pattern": "The *", "ignore_case": True}),
     ("dependencies", {"head": "arrived"}),
     ("dependencies", {"head": "camp", "reverse": True, "tag": "NN", "layer": "unit"}),
+    ("dependencies", {"head": "arrived", "modifier": "trucks", "explain": True}),
     ("dependencies", {"head": "VBD", "modifier": "NN", "level": "tag-tag"}),
     ("arguments", {"word": "*", "tag": "VBD", "limit": 5}),
     ("kwic", {"pattern": "camp", "sort": "left", "context": 3}),

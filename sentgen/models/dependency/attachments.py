@@ -122,7 +122,7 @@ def _argument_evidence(of_word: tuple[int, ...], of_tag: tuple[int, ...], number
     """Put the evidence for one number of modifiers together."""
     weight = sum(of_word) / (sum(of_word) + 1)
     p_arg = [
-        weight * mine / max(1, sum(of_word)) + (1 - weight) * others / max(1, sum(of_tag))
+        weight * (mine / max(1, sum(of_word))) + (1 - weight) * (others / max(1, sum(of_tag)))
         for mine, others in zip(of_word, of_tag, strict=True)
     ]
     return ArgumentEvidence(of_word, of_tag, weight, p_arg[number], sum(p_arg[number:]))
