@@ -50,6 +50,11 @@ class StoreContents:
                 sink.writelines(found.blocks)
             return tuple(found.lost)
 
+    def cache_info(self) -> Table:
+        """Say how many look-ups the caches of n-grams and trees served, and how many bytes they hold."""
+        with self._door.reading() as store:
+            return Table(later.caches.overview(store))
+
     # Subcorpora.
 
     def define_subcorpus(self, name: str, where: str, *, corpus: str | Sequence[str] = ()) -> int:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from sentgen.counts import ingestion as ingestion
     from sentgen.counts import sync as sync
     from sentgen.generation import algorithms as algorithms
+    from sentgen.models import caches as caches
     from sentgen.models import registry as registry
     from sentgen.models.arpa import import_arpa as import_arpa
     from sentgen.models.checks import model_checks as model_checks
@@ -63,6 +64,7 @@ _PLACES = {
     "applied_model": "sentgen.api.building:applied_model",
     "built": "sentgen.api.building:built",
     "built_vectors": "sentgen.api.building:built_vectors",
+    "caches": "sentgen.models.caches",
     "checked": "sentgen.api.texts:checked",
     "citation": "sentgen.schema.citation",
     "exports": "sentgen.counts.exports",

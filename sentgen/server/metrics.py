@@ -34,11 +34,12 @@ class _Histogram:
 
 @dataclass(slots=True)
 class Metrics:
-    """Requests by operation and status, their durations, and workers that were killed."""
+    """Requests by operation and status, their durations, look-ups, and workers that were killed."""
 
     _requests: defaultdict[tuple[str, int], int] = field(default_factory=lambda: defaultdict(int))
     _durations: defaultdict[str, _Histogram] = field(default_factory=lambda: defaultdict(_Histogram))
     _killed: defaultdict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
+    _lookups: defaultdict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
 
     def requested(self, operation: str, status: int, seconds: float) -> None:
         """Count a request that was answered."""
@@ -48,6 +49,12 @@ class Metrics:
     def killed(self, kind: str, reason: str) -> None:
         """Count a worker that is replaced."""
         self._killed[kind, reason] += 1
+
+    def looked_up(self, lookups: Mapping[str, tuple[int, int]]) -> None:
+        """Count what a worker has looked up, by what it is: found in its cache, and fetched."""
+        for name, counts in lookups.items():
+            for cached, count in zip(("yes", "no"), counts, strict=True):
+                self._lookups[name, cached] += count
 
     def text(self, pools: Mapping[str, Mapping[str, int]], snapshot: str, shelf: LruCache) -> str:
         """Return all metrics; ``pools`` is kind to the state of its workers."""
@@ -67,6 +74,9 @@ class Metrics:
         yield from _head("sentgen_workers_replaced_total", "counter", "Workers that were replaced, and why.")
         for (kind, reason), count in sorted(self._killed.items()):
             yield _line("sentgen_workers_replaced_total", (("kind", kind), ("reason", reason)), count)
+        yield from _head("sentgen_lookups_total", "counter", "Look-ups of models and trees, cached or not.")
+        for (name, cached), count in sorted(self._lookups.items()):
+            yield _line("sentgen_lookups_total", (("of", name), ("cached", cached)), count)
         yield from _head("sentgen_kept_answers_total", "counter", "Questions whose answer was kept, or not.")
         for kept, count in (("yes", shelf.hits), ("no", shelf.misses)):
             yield _line("sentgen_kept_answers_total", (("kept", kept),), count)

@@ -147,6 +147,7 @@ class Pool:
             worker.kill()
             self.metrics.killed(self.opening.kind, "cancelled")
             raise
+        self.metrics.looked_up(reply.lookups)
         # Killed after the answer, and replaced by `_watch` as all that end.
         if reply.retire:
             worker.kill()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import struct
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
@@ -79,6 +79,7 @@ class Reply:
         seconds: of work.
         retire: whether the worker should be replaced: memory that ran short may be left in pieces, and a
             database that broke answers nothing more.
+        lookups: of models and trees that it took, found in the cache and fetched, by what they are.
         snapshot: which one was asked; the front knows it.
     """
 
@@ -89,6 +90,7 @@ class Reply:
     truncated: bool = False
     seconds: float = 0.0
     retire: bool = False
+    lookups: dict[str, tuple[int, int]] = field(default_factory=dict)
     snapshot: str = ""
 
 

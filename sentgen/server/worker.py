@@ -95,7 +95,7 @@ def open_context(opening: Opening) -> Context:
 
 def answer(context: Context, call: Call) -> Reply:
     """Do what a request asks for; errors of the user become problems, others a 5xx and a traceback here."""
-    started = time.perf_counter()
+    started, before = time.perf_counter(), _lookups(context)
     try:
         if call == PING:
             _require_well(context)
@@ -104,7 +104,18 @@ def answer(context: Context, call: Call) -> Reply:
         reply = _answer(context, operation, call)
     except Exception as error:
         reply = _failed(context, call, error)
-    return replace(reply, seconds=time.perf_counter() - started)
+    now = _lookups(context)
+    taken = {name: (hits - before[name][0], misses - before[name][1]) for name, (hits, misses) in now.items()}
+    return replace(reply, seconds=time.perf_counter() - started, lookups=taken)
+
+
+def _lookups(context: Context) -> dict[str, tuple[int, int]]:
+    """Return how many look-ups this worker has found in its caches, and fetched."""
+    if context.store is None or context.opening.kind != "compute":
+        return {}
+    from sentgen.models.caches import cache_statistics  # imports what no other kind of worker needs
+
+    return {name: (one.hits, one.misses) for name, one in cache_statistics(context.store).items()}
 
 
 def _failed(context: Context, call: Call, error: Exception) -> Reply:

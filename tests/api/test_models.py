@@ -27,3 +27,16 @@ def test_models_are_mixed_pruned_and_compared(relief: Path, tmp_path: Path) -> N
         assert both.score("the people arrived .").perplexity > 0
         with pytest.raises(InputError, match="2 numbers for 3 models"):
             db.mix_models("more", "relief,short,small", weights=".5,.5")
+
+
+def test_caches_say_what_they_did(relief: Path) -> None:
+    """Cache, hits, misses, entries, bytes and limit: what a first bag fetches, a second one finds."""
+    with sentgen.open(relief, read_only=True) as db:
+        for _ in range(2):
+            db.model("relief").regenerate("camp/NN arrived/VBD", algorithm="cle")
+        ngrams, trees = db.cache_info()
+
+    assert (ngrams[0], trees[0]) == ("n-grams", "trees")
+    for _, hits, misses, entries, size, limit in (ngrams, trees):
+        assert hits == misses == entries > 0
+        assert 0 < size < limit

@@ -241,7 +241,8 @@ def test_reasons_for_attachments(regenerate: Sentgen, algorithm: str) -> None:
 
 def test_reasons_for_words(regenerate: Sentgen) -> None:
     """Without trees, how the language model backs off, word by word, to the end of the sentence."""
-    found = rows(regenerate("-a", "lmo", "--explain", "--json", "zebra The"))
+    told = regenerate("-a", "lmo", "--explain", "--json", "zebra The")
+    found = rows(told)
     (sentence,) = rows(regenerate("-a", "lmo", "--json", "zebra The"))
     totals = {row["word"]: row["total"] for row in found}
 
@@ -249,6 +250,8 @@ def test_reasons_for_words(regenerate: Sentgen) -> None:
     assert found[0]["ngram"].startswith("<s> ")
     assert "<unk>" in [row["ngram"] for row in found]
     assert sum(totals.values()) == pytest.approx(sentence["logp"])
+    # zebra is no word, and The one with <unk>, <s> and </s>: looked up once for the sentence, once for its reasons.
+    assert "look-ups of n-grams: 4 in the cache, 4 fetched\n" in told.err
 
 
 @pytest.mark.parametrize("form", ["--csv", "--tsv", "--jsonl"])

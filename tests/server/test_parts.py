@@ -75,6 +75,8 @@ def test_metrics() -> None:
     metrics.requested("/v1/x", 200, 0.02)
     metrics.requested("/v1/x", 200, 3.0)
     metrics.killed("sql", "deadline")
+    for counts in ((3, 5), (8, 0)):
+        metrics.looked_up({"trees": counts})
 
     lines = metrics.text({"sql": {"workers": 2, "idle": 1, "waiting": 0}}, 'a"b', LruCache(0)).splitlines()
 
@@ -83,6 +85,8 @@ def test_metrics() -> None:
     assert 'sentgen_request_seconds_bucket{operation="/v1/x",le="+Inf"} 2' in lines
     assert 'sentgen_request_seconds_sum{operation="/v1/x"} 3.02' in lines
     assert 'sentgen_workers_replaced_total{kind="sql",reason="deadline"} 1' in lines
+    assert 'sentgen_lookups_total{of="trees",cached="yes"} 11' in lines
+    assert 'sentgen_lookups_total{of="trees",cached="no"} 5' in lines
     assert 'sentgen_pool_idle{kind="sql"} 1' in lines
     assert 'sentgen_snapshot_info{snapshot="a\\"b"} 1' in lines
 

@@ -42,6 +42,18 @@ def test_an_answer(lookup: Context) -> None:
     assert reply.body.startswith(b"w1,w2,count")
 
 
+def test_an_answer_has_the_lookups_that_it_took(opening: Opening, demo: Path) -> None:
+    """Those of this answer: what the first one fetched, the second one finds in the caches."""
+    with Store(demo, read_only=True) as store:
+        context = Context(replace(opening, kind="compute"), store)
+        asked = {"model": "relief", "bag": ["camp/NN arrived/VBD"], "algorithm": "cle"}
+        first, second = (ask(context, "regenerate", **asked).lookups for _ in range(2))
+
+    assert first.keys() == {"n-grams", "trees"}
+    assert all(hits == 0 < misses for hits, misses in first.values())
+    assert second == {name: (misses, 0) for name, (_, misses) in first.items()}
+
+
 def test_all_rows_are_as_many_as_the_server_gives(lookup: Context) -> None:
     """A limit of 0, or one beyond the server's, is the server's."""
     for limit in (0, 101, 1_000_000):

@@ -13,6 +13,7 @@ from sentgen.cli.console.output import Output, output_options
 from sentgen.errors import InputError
 from sentgen.generation.answers import FILES_PANEL, OrderingRequest, answer
 from sentgen.generation.bag_reader import FORMATS, Bag, Notation, read_bags
+from sentgen.models.caches import told
 
 
 @output_options
@@ -60,6 +61,8 @@ def regenerate(
         )
         files.write(answers, out)
         show(answers, out)
+        if asked.explain:
+            out.note(told(store))
 
 
 def _bags(texts: list[str], file: str | None, form: str | None, notation: Notation) -> list[Bag]:

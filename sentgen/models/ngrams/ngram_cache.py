@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints
+from sentgen.models.anchor_cache import AnchorCache, CacheStatistics
 from sentgen.models.building.symbols import Symbols
 from sentgen.schema import Store
 
-# About what three arrays, a key and a place in the dictionary take beside the rows.
-_ENTRY_OVERHEAD = 600
 _MAX_KNOWN_FORMS = 500_000
 
 
@@ -70,60 +67,36 @@ def joined(parts: Iterable[CachedNgrams], order: int) -> CachedNgrams:
     return CachedNgrams(*map(np.concatenate, zip(nothing, *parts, strict=True)))
 
 
-@dataclass(frozen=True, slots=True)
-class CacheStatistics:
-    """What a cache holds and how often it helped."""
-
-    hits: int
-    misses: int
-    entries: int
-    bytes: int
-    limit: int
-
-
 class NgramCache:
-    """The n-grams of recent anchors, least recently used first out, bounded in bytes.
+    """The n-grams of recent anchors, bounded in bytes, and the forms that were looked up.
 
     Keys hold the id and version of the model; a built model never changes, so entries never go stale.
-    Who takes or puts the anchors of a batch begins with the greatest ids, the rarest words, so that they go
-    first.
     """
 
     def __init__(self, limit: int) -> None:
-        self.limit = limit
-        self.hits = self.misses = self.bytes = 0
-        self._rows: OrderedDict[tuple[int, int, int], CachedNgrams] = OrderedDict()
+        self._rows = AnchorCache[CachedNgrams](limit)
         self._forms: dict[tuple[int, int], dict[str, int]] = {}
         self._unigrams: dict[tuple[int, int], Bools] = {}
         # A cache belongs to a store, which threads may share.
         self._lock = threading.Lock()
 
+    @property
+    def limit(self) -> int:
+        """Return the bytes that the rows may take."""
+        return self._rows.limit
+
+    @property
+    def statistics(self) -> CacheStatistics:
+        """Return what the cache holds and how often it helped."""
+        return self._rows.statistics
+
     def take(self, model: ModelLike, anchors: Iterable[int]) -> tuple[list[CachedNgrams], list[int]]:
         """Return what is known of some anchors, ascending, and which of them must be fetched."""
-        found, missing = [], []
-        with self._lock:
-            for anchor in sorted(anchors, reverse=True):
-                key = (model.id, model.version, anchor)
-                rows = self._rows.get(key)
-                if rows is None:
-                    missing.append(anchor)
-                else:
-                    self._rows.move_to_end(key)
-                    found.append(rows)
-            self.hits += len(found)
-            self.misses += len(missing)
-        return found[::-1], missing[::-1]
+        return self._rows.take((model.id, model.version), anchors)
 
     def put(self, model: ModelLike, anchor: int, rows: CachedNgrams) -> None:
         """Keep all rows of an anchor, and drop the least recently used anchors beyond the limit."""
-        with self._lock:
-            key = (model.id, model.version, anchor)
-            old = self._rows.pop(key, None)
-            self.bytes += rows.nbytes + _ENTRY_OVERHEAD - (old.nbytes + _ENTRY_OVERHEAD if old else 0)
-            self._rows[key] = rows
-            while self.bytes > self.limit:
-                _, dropped = self._rows.popitem(last=False)
-                self.bytes -= dropped.nbytes + _ENTRY_OVERHEAD
+        self._rows.put((model.id, model.version), anchor, rows)
 
     def forms(self, model: ModelLike) -> dict[str, int]:
         """Return the word ids looked up so far, -1 for a form that the model cannot know."""
@@ -147,11 +120,6 @@ class NgramCache:
             known[ids] = True
             self._unigrams[key] = known
         return self._unigrams[key]
-
-    @property
-    def statistics(self) -> CacheStatistics:
-        """Return what the cache holds and how often it helped."""
-        return CacheStatistics(self.hits, self.misses, len(self._rows), self.bytes, self.limit)
 
 
 # Weak: a closed store that nobody has any more takes its cache along.

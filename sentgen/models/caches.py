@@ -1,0 +1,30 @@
+"""What the caches of a store hold of models and trees, and how often they helped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import astuple, fields
+
+from sentgen.models.anchor_cache import CacheStatistics
+from sentgen.models.dependency.tree_lookups import lookups_of
+from sentgen.models.ngrams.ngram_cache import cache_of
+from sentgen.output.tabular import Rows
+from sentgen.schema import Store
+
+
+def cache_statistics(store: Store) -> Mapping[str, CacheStatistics]:
+    """Return the state of each cache of an open store, by what it keeps; a look-up is that of one anchor."""
+    return {"n-grams": cache_of(store).statistics, "trees": lookups_of(store).cache.statistics}
+
+
+def overview(store: Store) -> Rows:
+    """Return a row for each cache."""
+    names = [one.name for one in fields(CacheStatistics)]
+    return Rows(["cache", *names], [(name, *astuple(one)) for name, one in cache_statistics(store).items()])
+
+
+def told(store: Store) -> str:
+    """Say in one line how many look-ups were found in the caches, of those that were asked."""
+    found = [(name, one) for name, one in cache_statistics(store).items() if one.hits or one.misses]
+    parts = (f"{name}: {one.hits} in the cache, {one.misses} fetched" for name, one in found)
+    return f"look-ups of {'; of '.join(parts)}"
