@@ -173,7 +173,8 @@ class Dependencies(Lookup):
         query = self._attachment(selection, *ends) if self.explain else self._events(selection, *ends)
         both = f"head {ends[0][0]!r} and modifier {ends[1][0]!r}"
         missing = f"dependencies of {both} in layer {self.layer}, level {self.level}"
-        answer = _counted(connection, "dependency_event", query, self.limit, missing)
+        table = "v_attachment" if self.explain else "dependency_event"
+        answer = _counted(connection, table, query, self.limit, missing)
         values = []
         for known, (pattern, tag) in zip(self.level.split("-"), ends, strict=True):
             word = known == "word"
@@ -250,7 +251,8 @@ class Arguments(Lookup):
         )
         with_tag = f" with tag {self.tag!r}" if self.tag != ANY else ""
         missing = f"head {self.word!r}{with_tag} in layer {self.layer}"
-        answer = _counted(connection, "argument_count", query, self.limit, missing)
+        table = "v_argument_probabilities" if self.explain else "argument_count"
+        answer = _counted(connection, table, query, self.limit, missing)
         values = [QuestionValue("word", word), QuestionValue(COUNTED, self.tag)]
         return explained(connection, answer, selection, values, trees=True, of_tokens=True)
 
