@@ -16,7 +16,7 @@ from pathlib import Path
 
 from harness import OUT, data, fresh, run, show, treebank, written
 
-from sentgen.evaluation.figures.significance import SystemComparison, compare_all
+from sentgen.evaluation.figures.significance import compare_all
 from sentgen.evaluation.regeneration.experiment import evaluate_regeneration
 from sentgen.evaluation.regeneration.results import PRIMARY, OrderingResult
 from sentgen.evaluation.testset import read_test_set
@@ -30,7 +30,6 @@ TREEBANKS = ("ewt", "gum")
 SCALES = (0.7, 1.0, 1.4)
 #: Odd sentences of each development set that weights are chosen on.
 CHOSEN_ON = 300
-FIGURES = (PRIMARY, "bleu-lc-13a", "attachment")
 #: Of all the novels, as UDPipe makes them.
 TOKENS = 17_500_000
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -85,18 +84,17 @@ def _rows(store: Store, name: str, novels: str, sentences: int | None) -> list[t
         scale = max(tried, key=lambda one: tried[one])
         chosen[source] = scale, tried[scale]
         results[source] = _judged(store, name, even, trees, scale)
-    found = compare_all({source: one.measurements[PRIMARY] for source, one in results.items()}, seed=1)
-    tests = {one: (f"{pair.holm:.4f}", f"{pair.sign_p:.4f}") for pair in found for one in _but(name, pair)}
+    tests = {}
+    for pair in compare_all({source: one.measurements[PRIMARY] for source, one in results.items()}, seed=1):
+        if name in (pair.better, pair.worse):
+            other = pair.worse if pair.better == name else pair.better
+            tests[other] = f"{pair.holm:.4f}", f"{pair.sign_p:.4f}"
     rows = []
     for source, one in results.items():
-        figures = [one.measurements[figure].value if figure in one.measurements else "" for figure in FIGURES]
+        heads = f"{one.value('attachment'):.1%}" if sources[source] else ""
+        figures = (one.value(PRIMARY), one.value("bleu-lc-13a"), heads)
         rows.append((name, source, *chosen[source], *figures, *tests.get(source, ("", ""))))
     return rows
-
-
-def _but(name: str, pair: SystemComparison) -> list[str]:
-    """Return what was compared with the treebank alone, if that is one of the two."""
-    return [pair.worse if pair.better == name else pair.better] if name in (pair.worse, pair.better) else []
 
 
 def _judged(store: Store, name: str, test: str, trees: Sequence[str], scale: float) -> OrderingResult:
