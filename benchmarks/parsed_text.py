@@ -3,7 +3,8 @@
 ``python benchmarks/parsed_text.py PARSER [TOKENS] [SENTENCES]``: PARSER as for `sentgen ingest --parser`, so many
 tokens of novels, drawn evenly from all of them, and so many even sentences of each development set. The models of
 n-grams are those of the treebank in every row. What the factors of trees weigh is chosen for each source of trees on
-some odd sentences: the defaults, or those times a number.
+some odd sentences: the defaults, or those times a number. The second table is beside a model of n-grams of the same
+novels, with the default weights.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import gzip
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from harness import OUT, data, fresh, run, show, treebank, written
@@ -21,7 +22,7 @@ from sentgen.evaluation.regeneration.experiment import evaluate_regeneration
 from sentgen.evaluation.regeneration.results import PRIMARY, OrderingResult
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import Search
-from sentgen.generation.joint.factors import FactorSettings
+from sentgen.generation.joint.factors import BESIDE_TEXT, FactorSettings
 from sentgen.models import registry
 from sentgen.schema import Store
 
@@ -41,12 +42,24 @@ def main(parser: str, tokens: int, sentences: int | None) -> None:
     if not path.exists():
         _build(fresh("parsed-text"))
     run("ingest", str(_drawn(tokens)), "--corpus", novels, "--parser", parser, store=path)
-    table: list[tuple[object, ...]] = []
+    title = f"joint decoding, {tokens:,} tokens of novels parsed by {Path(parser).name}"
+    _show(title, path, novels, sentences, FactorSettings().weights, SCALES)
+    run("models", "build", "text", "--corpus", novels, "--order", "5", store=path)
+    _show(f"{title}, and as more text", path, novels, sentences, BESIDE_TEXT, (1.0,))
+    run("models", "remove", "text", store=path)
+
+
+def _show(
+    title: str,
+    path: Path,
+    novels: str,
+    sentences: int | None,
+    weights: Mapping[str, float],
+    scales: Sequence[float],
+) -> None:
     with Store(path) as store:
-        for name in TREEBANKS:
-            table += _rows(store, name, novels, sentences)
-    columns = ("dev", "trees of", "weights x", "odd", "even", "13a", "heads", "p to treebank", "sign test")
-    show(f"joint decoding, {tokens:,} tokens of novels parsed by {Path(parser).name}", columns, table)
+        table = [row for name in TREEBANKS for row in _rows(store, name, novels, sentences, weights, scales)]
+    show(title, ("dev", "trees of", "weights x", "BLEU", "13a", "heads", "p to treebank", "sign test"), table)
 
 
 def _build(store: Path) -> None:
@@ -71,7 +84,14 @@ def _drawn(tokens: int) -> Path:
     return path
 
 
-def _rows(store: Store, name: str, novels: str, sentences: int | None) -> list[tuple[object, ...]]:
+def _rows(
+    store: Store,
+    name: str,
+    novels: str,
+    sentences: int | None,
+    weights: Mapping[str, float],
+    scales: Sequence[float],
+) -> list[tuple[object, ...]]:
     """Choose on the odd sentences, and return what the chosen weights do on the even ones."""
     dev = treebank(name, "dev")
     odd = str(written(f"{name}-odd", dev[::2][:CHOSEN_ON]))
@@ -79,11 +99,14 @@ def _rows(store: Store, name: str, novels: str, sentences: int | None) -> list[t
     sources = {"none": (), name: (name,), "novels": (novels,), f"{name} and novels": (name, novels)}
     chosen, results = {}, {}
     for source, trees in sources.items():
-        scales = SCALES if trees else (0.0,)
-        tried = {scale: _judged(store, name, odd, trees, scale).value(PRIMARY) for scale in scales}
-        scale = max(tried, key=lambda one: tried[one])
-        chosen[source] = scale, tried[scale]
-        results[source] = _judged(store, name, even, trees, scale)
+        systems = {scale: _system(weights, scale) if trees else "beam:features=auto" for scale in scales}
+        tried = dict.fromkeys(scales, 0.0)
+        if trees and len(scales) > 1:
+            tried = {
+                scale: _judged(store, name, odd, trees, systems[scale]).value(PRIMARY) for scale in scales
+            }
+        chosen[source] = max(scales, key=tried.__getitem__)
+        results[source] = _judged(store, name, even, trees, systems[chosen[source]])
     tests = {}
     for pair in compare_all({source: one.measurements[PRIMARY] for source, one in results.items()}, seed=1):
         if name in (pair.better, pair.worse):
@@ -93,17 +116,19 @@ def _rows(store: Store, name: str, novels: str, sentences: int | None) -> list[t
     for source, one in results.items():
         heads = f"{one.value('attachment'):.1%}" if sources[source] else ""
         figures = (one.value(PRIMARY), one.value("bleu-lc-13a"), heads)
-        rows.append((name, source, *chosen[source], *figures, *tests.get(source, ("", ""))))
+        rows.append((name, source, chosen[source], *figures, *tests.get(source, ("", ""))))
     return rows
 
 
-def _judged(store: Store, name: str, test: str, trees: Sequence[str], scale: float) -> OrderingResult:
+def _system(weights: Mapping[str, float], scale: float) -> str:
+    named = "+".join(f"{factor}={weight * scale:g}" for factor, weight in weights.items())
+    return f"joint:factors={named}"
+
+
+def _judged(store: Store, name: str, test: str, trees: Sequence[str], system: str) -> OrderingResult:
     """Put the sentences of a file in order."""
-    weights = "+".join(f"{factor}={weight * scale:g}" for factor, weight in FactorSettings().weights.items())
-    system = f"joint:factors={weights}" if trees else "beam:features=auto"
-    sentences = read_test_set(test)
     model, search = registry.find(store, name), Search(dependencies=list(trees) or None)
-    return evaluate_regeneration(store, model, sentences, [system], search, source=test).systems[0]
+    return evaluate_regeneration(store, model, read_test_set(test), [system], search, source=test).systems[0]
 
 
 if __name__ == "__main__":

@@ -61,8 +61,8 @@ class PlainTrees:
             for marks, size in zip((one, other), sizes, strict=True)
         )
         left[:, 0] = right[:, 0] = 1
-        product: Integers = left.T.astype(float) @ right
-        return product.astype(np.int64)
+        # As floats, which are multiplied by BLAS.
+        return (left.T.astype(np.float64) @ right).astype(np.int64)
 
     def events(self, heads: Integers, modifiers: Integers, sizes: tuple[int, int]) -> Integers:
         """Return how often each kind stands below another, on either side."""
