@@ -89,6 +89,7 @@ met as (
         and n.tag_id = modifier_tag_id
         and coalesce(n.word_id, modifier_word_id) = modifier_word_id
     where head_word_id = 3
+        and head_tag_id = 0
 ),
 counted as (
     select *, unnest(['left', 'right']) as direction, 0 as events, count as pairs

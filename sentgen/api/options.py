@@ -63,6 +63,7 @@ class DependenciesOptions(TypedDict, total=False):
     tag: Annotated[str, "*", "Tag of the first word, such as VBD."]
     layer: Annotated[Literal["word", "unit"], "word", "Tree of words, or of units (base noun phrases as one)."]
     level: Annotated[Literal["word-word", "tag-word", "word-tag", "tag-tag"], "word-word", "Word or tag, of head and modifier."]
+    explain: Annotated[bool, False, "Of two words: how probable it is that they are head and modifier, level by level."]
     corpus: Annotated[str | Sequence[str], (), "Only these corpora."]
     where: Annotated[str | None, None, "Only sentences whose metadata meet this: `genre = academic and year >= 2010`."]
     ignore_case: Annotated[bool, False, "Ignore the case of letters: `The` and `the` are one word."]
@@ -74,6 +75,7 @@ class ArgumentsOptions(TypedDict, total=False):
 
     tag: Annotated[str, "*", "Its tag, such as VBD."]
     layer: Annotated[Literal["word", "unit"], "word", "Tree of words, or of units (base noun phrases as one)."]
+    explain: Annotated[bool, False, "Of a word: how probable each number is, from the counts of the word and of its tag."]
     corpus: Annotated[str | Sequence[str], (), "Only these corpora."]
     where: Annotated[str | None, None, "Only sentences whose metadata meet this: `genre = academic and year >= 2010`."]
     ignore_case: Annotated[bool, False, "Ignore the case of letters: `The` and `the` are one word."]

@@ -69,7 +69,8 @@ join tag on tag.id = tag_id
 order by sum(count) over (partition by tag_id) desc, tag, direction, arguments{limit}"""
 
 
-#: Counts of several corpora are added before they are divided, as the generators do.
+#: Counts of several corpora are added before they are divided, as the generators do; what was once head and
+#: modifier stood in one sentence, so that nothing is divided by 0.
 _ATTACHMENT = """\
 with counted as (
   select head, head_tag, modifier, modifier_tag, direction,

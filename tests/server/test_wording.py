@@ -101,6 +101,8 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/corpus/parsers/parser.py": ("check", "generate"),
     "sentgen/corpus/parsers/udpipe.py": ("generate",),
     "sentgen/corpus/sentences.py": TREES,
+    "sentgen/lookups/dependency_search.py:level": ("dependencies",),
+    "sentgen/lookups/dependency_search.py": ("dependencies", "arguments"),
     "sentgen/lookups/absence.py:by": ("frequencies",),
     "sentgen/lookups/absence.py": LOOKUPS,
     "sentgen/counts/cluster/dask_engine.py": (),
