@@ -38,6 +38,17 @@ with pair as not materialized (
     join tag mt on mt.id = e.modifier_tag_id
     where e.level = 'word-word'
 ),
+-- Words whose pairs are stored; those of the others are counted in their few postings.
+frequent as (
+    select distinct layer, segment_id, word_id
+    from cooccurrence
+    where level = 'word-tag'
+),
+rare as (
+    select *
+    from posting
+    anti join frequent using (layer, segment_id, word_id)
+),
 -- In one sentence, at the levels 1 (words), 2 (a word and a tag), 3 (tags). A token is no pair with itself.
 met as (
     select
@@ -46,7 +57,7 @@ met as (
         unnest(if(b.word_id = modifier_word_id, [1, 2], [2])) as level,
         a.count * (b.count - ((b.word_id, b.tag_id) = (a.word_id, a.tag_id))::integer) as count
     from pair
-    join posting a
+    join rare a
         on a.layer = pair.layer
         and a.word_id = head_word_id
         and a.tag_id = head_tag_id
@@ -59,10 +70,10 @@ met as (
     select
         pair.*,
         a.segment_id,
-        2 as level,
+        unnest(if(b.word_id = head_word_id and f.word_id is not null, [1, 2], [2])) as level,
         a.count * (b.count - ((b.word_id, b.tag_id) = (a.word_id, a.tag_id))::integer) as count
     from pair
-    join posting a
+    join rare a
         on a.layer = pair.layer
         and a.word_id = modifier_word_id
         and a.tag_id = modifier_tag_id
@@ -71,6 +82,37 @@ met as (
         and b.layer = a.layer
         and b.sentence_id = a.sentence_id
         and b.tag_id = head_tag_id
+    left join frequent f
+        on f.segment_id = a.segment_id
+        and f.layer = a.layer
+        and f.word_id = head_word_id
+    union all by name
+    select pair.*, c.segment_id, 1 as level, c.count
+    from pair
+    join cooccurrence c
+        on c.layer = pair.layer
+        and c.level = 'word-word'
+        and (c.word_id, c.tag_id) = greatest((head_word_id, head_tag_id), (modifier_word_id, modifier_tag_id))
+        and (c.other_word_id, c.other_tag_id)
+            = least((head_word_id, head_tag_id), (modifier_word_id, modifier_tag_id))
+    union all by name
+    select pair.*, c.segment_id, 2 as level, c.count
+    from pair
+    join cooccurrence c
+        on c.layer = pair.layer
+        and c.level = 'word-tag'
+        and c.word_id = head_word_id
+        and c.tag_id = head_tag_id
+        and c.other_tag_id = modifier_tag_id
+    union all by name
+    select pair.*, c.segment_id, 2 as level, c.count
+    from pair
+    join cooccurrence c
+        on c.layer = pair.layer
+        and c.level = 'word-tag'
+        and c.word_id = modifier_word_id
+        and c.tag_id = modifier_tag_id
+        and c.other_tag_id = head_tag_id
     union all by name
     select pair.*, c.segment_id, 3 as level, c.count
     from pair
