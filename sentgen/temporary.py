@@ -146,14 +146,14 @@ def sweep() -> None:
             if path.is_symlink() or not files.is_mine(path):
                 continue
             if _IS_SPOOL.fullmatch(path.name):
-                _require_left(path)
+                require_left(path)
                 path.unlink()
             elif (path / MARK).stat().st_size:
-                _require_left(path / MARK)
+                require_left(path / MARK)
                 shutil.rmtree(path, ignore_errors=True)
 
 
-def _require_left(path: Path) -> None:
+def require_left(path: Path) -> None:
     """Raise `OSError` if somebody has a file locked."""
     descriptor = os.open(path, os.O_RDWR | files.BINARY)
     try:

@@ -13,8 +13,8 @@ import numpy as np
 from sentgen.arrays import Bools, Floats, Ints
 from sentgen.counts.ngrams import wrap
 from sentgen.models.ngrams.mixture import DYNAMIC
-from sentgen.models.ngrams.ngram_table import MISSING_UNK, score_text
-from sentgen.models.ngrams.text_ngrams import known_words, prefetch_text
+from sentgen.models.ngrams.model_reader import ModelReader
+from sentgen.models.ngrams.ngram_table import MISSING_UNK
 from sentgen.models.registry import looked_up
 from sentgen.models.submodel import ModelLike
 from sentgen.models.text_batches import TextBatch
@@ -64,8 +64,8 @@ def probabilities(found: Sequence[Events]) -> Floats:
 
 def _events(store: Store, model: ModelLike, batch: TextBatch, lower: bool) -> Events:
     forms = [model.symbols.lowered(form) for form in batch.forms] if lower else list(batch.forms)
-    lengths = batch.lengths
-    stream = wrap(known_words(store, model, forms)[batch.numbers], lengths, BOS, EOS)
-    logp, found = score_text(prefetch_text(store, model, stream), model.order, stream)
-    scored = stream != BOS
-    return Events(logp[scored], stream[scored] != UNK, found[scored])
+    reader, lengths = ModelReader(store, model), batch.lengths
+    reader.expect(len(batch.numbers) + len(lengths))
+    stream = wrap(reader.known(forms)[batch.numbers], lengths, BOS, EOS)
+    logp, found = reader.events(stream)
+    return Events(logp, stream[stream != BOS] != UNK, found)

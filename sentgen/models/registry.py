@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, Select, delete, func, insert, or_, selec
 
 from sentgen.errors import InputError, ModelError, NotFoundError
 from sentgen.models.building.symbols import OF_WORDS, Symbols
-from sentgen.models.ngrams import stupid_backoff
+from sentgen.models.ngrams import laid_out, stupid_backoff
 from sentgen.models.ngrams.mixture import DYNAMIC
 from sentgen.models.ngrams.ngram_cache import ModelLike
 from sentgen.output.tabular import Rows
@@ -176,6 +176,8 @@ def remove(store: Store, label: str, *, dry_run: bool = False) -> list[ModelInfo
         _refuse_looked_up(connection, found)
         if not dry_run:
             _delete(connection, found)
+    if not dry_run:
+        laid_out.remove_others(store)
     return found
 
 

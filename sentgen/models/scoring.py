@@ -19,7 +19,7 @@ from sentgen.counts.ngrams import wrap
 from sentgen.lookups.statistics.intervals import RatioSums
 from sentgen.models.events import Events, are_words, mixed
 from sentgen.models.ngrams import stupid_backoff
-from sentgen.models.ngrams.whole_model import ModelReader
+from sentgen.models.ngrams.model_reader import ModelReader
 from sentgen.models.submodel import ModelLike, lowercases
 from sentgen.models.text_batches import MAX_TOKENS, MAX_WORDS, TextBatch, batches_of_sentences
 from sentgen.output.logarithms import LN10, natural
@@ -291,7 +291,7 @@ def score_batches(
     reader, attached = ModelReader(store, model), _none_unknown()
     for batch in batches:
         forms, numbers, lengths, old = batch.forms, batch.numbers, batch.lengths, batch.old
-        known, logps = score_tokens(reader, forms, numbers, lengths, old, lower=lower, more=batch.full)
+        known, logps = score_tokens(reader, forms, numbers, lengths, old, lower=lower)
         unknown = known[numbers] == UNK
         fresh = _known_when_split(reader, forms[old:], known[old:], lower)
         attached = np.concatenate((attached[:old], fresh))
@@ -319,7 +319,6 @@ def score_tokens(
     old: int = 0,
     *,
     lower: bool,
-    more: bool = False,
 ) -> tuple[Ints, Floats]:
     """Return the word of each form, and the log-probabilities of all tokens of a text and ends of sentences.
 
@@ -332,24 +331,19 @@ def score_tokens(
         lengths: of its sentences.
         old: how many of the first forms are those of the last time.
         lower: whether words are looked up in lower case.
-        more: whether there is more text behind it.
 
     Returns:
         Of each form the id of a word that the model knows, or `UNK`; and natural logarithms, of each sentence
         those of its tokens and of ``</s>``.
     """
     if reader.parts:
-        given = [
-            score_tokens(part, forms, numbers, lengths, old, lower=lower, more=more)
-            for part, _ in reader.parts
-        ]
+        given = [score_tokens(part, forms, numbers, lengths, old, lower=lower) for part, _ in reader.parts]
         return _mixed(given, [weight for _, weight in reader.parts], numbers, lengths)
-    if more:
-        reader.read_whole(len(numbers) + len(lengths))
+    reader.expect(len(numbers) + len(lengths))
     symbols = reader.model.symbols
     known = reader.known_in([symbols.lowered(form) for form in forms] if lower else forms, old)
     stream = wrap(known[numbers], lengths, BOS, EOS)
-    return known, reader.logps(stream)
+    return known, reader.events(stream)[0]
 
 
 def _mixed(

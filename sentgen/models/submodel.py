@@ -27,7 +27,7 @@ from sentgen.models.ngrams.ngram_cache import CachedNgrams, ModelLike, NgramCach
 from sentgen.models.ngrams.ngram_table import NgramTable, build_table
 from sentgen.schema import Store
 from sentgen.schema.connections import cursor
-from sentgen.schema.engine import one_row
+from sentgen.schema.engine import kept, one_row
 from sentgen.schema.store import raw, translated_errors
 from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_WORDS, ROOT, UNK
 
@@ -258,10 +258,13 @@ def _stream(
 def lowercases(store: Store, model: ModelLike) -> bool:
     """Return whether all corpora of a model were lower-cased on the way in; then its input must be, too."""
     with store.connect() as connection, translated_errors(store.path):
-        row = one_row(
-            raw(connection),
-            "select count(*), count(*) filter (c.lowercase) from model_corpus m"
-            " left join corpus c on c.id = m.corpus_id where m.model_id = ?",
-            [model.id],
-        )
-    return row is not None and row[0] > 0 and row[0] == row[1]
+        known, key = kept(connection), ("lowercases", model.id)
+        if key not in known:
+            row = one_row(
+                raw(connection),
+                "select count(*), count(*) filter (c.lowercase) from model_corpus m"
+                " left join corpus c on c.id = m.corpus_id where m.model_id = ?",
+                [model.id],
+            )
+            known[key] = row is not None and row[0] > 0 and row[0] == row[1]
+        return bool(known[key])

@@ -22,7 +22,7 @@ from sentgen.lookups.selection import select_corpora
 from sentgen.models import registry
 from sentgen.models.building.symbols import require_words
 from sentgen.models.ngrams import stupid_backoff
-from sentgen.models.ngrams.whole_model import ModelReader
+from sentgen.models.ngrams.model_reader import ModelReader
 from sentgen.models.registry import ModelInfo
 from sentgen.models.scoring import score_tokens
 from sentgen.models.stored_text import StoredText, read_stored
@@ -120,9 +120,7 @@ class ApplyRequest:
         lower, done = lowercases(store, model), Application(model)
         reader = ModelReader(store, model)
         for text in read_stored(store, selection, without=model.id):
-            known, logps = score_tokens(
-                reader, text.forms, text.numbers, text.lengths, lower=lower, more=text.more
-            )
+            known, logps = score_tokens(reader, text.forms, text.numbers, text.lengths, lower=lower)
             # Zero, not -0.0, for what is certain.
             bits = np.round(logps[_tokens_of(text)] / -math.log(2), _DECIMALS) + 0.0
             unknown = known[text.numbers] == UNK

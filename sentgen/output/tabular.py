@@ -188,6 +188,8 @@ def distinct(columns: Sequence[str]) -> list[str]:
 
 #: Types of values that JSON has as they are.
 _PLAIN = frozenset({str, int, bool, type(None)})
+#: Those that CSV has as they are.
+_PLAIN_FIELDS = _PLAIN - {bool}
 #: Made once: `json.dumps` makes one for each row.
 _ROW = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
@@ -225,6 +227,8 @@ def json_row(columns: Sequence[str], row: Sequence[object]) -> str:
 
 def csv_value(value: object) -> object:
     """Return a value as a field of CSV: lists, structures and truth values as JSON."""
+    if type(value) in _PLAIN_FIELDS:
+        return value
     value = jsonable(value)
     if isinstance(value, (dict, list, bool)):
         return json.dumps(value, ensure_ascii=False)

@@ -12,7 +12,8 @@ fewer than three documents there is none.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import operator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -93,16 +94,19 @@ def t_quantile(degrees: Floats) -> Floats:
 class RatioSums:
     """Sums over parts, from which the mean of numbers and its interval follow."""
 
-    _sums: Floats = field(default_factory=lambda: np.zeros(6))
+    _sums: tuple[float, ...] = (0.0,) * 6
 
     def add(self, y: float, n: float) -> None:
         """Count a part with the sum y of n numbers; one without numbers is none."""
-        self.add_all(np.array([y]), np.array([n]))
+        # What `_of_parts` says, without arrays: of a text, each sentence is a part.
+        parts, ys, ns, yy, yn, nn = self._sums
+        self._sums = parts + (n > 0), ys + y, ns + n, yy + y * y, yn + y * n, nn + n * n
 
     def add_all(self, y: Floats, n: Ints | Floats) -> None:
         """Count parts."""
-        # Not with @, whose threads take longer to start than the sums; others may have a copy.
-        self._sums = self._sums + [one.sum() for one in _of_parts(y, n.astype(float))]
+        # Not with @, whose threads take longer to start than the sums.
+        added = (float(one.sum()) for one in _of_parts(y, n.astype(float)))
+        self._sums = tuple(map(operator.add, self._sums, added))
 
     @property
     def parts(self) -> int:
@@ -112,5 +116,5 @@ class RatioSums:
     @property
     def interval(self) -> tuple[float, float, float]:
         """Return the mean and the ends of its interval, NaN where there is none."""
-        mean, low, high = map(float, _intervals(self._sums))
+        mean, low, high = map(float, _intervals(np.array(self._sums)))
         return mean, low, high

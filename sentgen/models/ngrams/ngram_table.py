@@ -209,13 +209,6 @@ def build_table(words: Ints, lengths: Ints, logp: Floats, backoff: Floats) -> Ng
         lengths: (R,) order of each n-gram.
         logp, backoff: (R,) natural logarithms.
     """
-    table, highest = table_without_states(words, lengths, logp, backoff)
-    _connect(table, highest)
-    return table
-
-
-def table_without_states(words: Ints, lengths: Ints, logp: Floats, backoff: Floats) -> tuple[NgramTable, int]:
-    """Build a table for `score_text` alone, and return its first row of the order of the model, too."""
     order = words.shape[1]
     words, lengths, logp, backoff = _with_reserved(words, lengths, logp, backoff)
     while True:
@@ -230,7 +223,8 @@ def table_without_states(words: Ints, lengths: Ints, logp: Floats, backoff: Floa
             order,
         )
         if first > 0:
-            return table, first
+            _connect(table, first)
+            return table
         words, lengths, logp, backoff = _with_prefixes(words, lengths, logp, backoff)
 
 

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from sentgen.arrays import Floats, Ints, Longs, Shorts, compiled
+from sentgen.arrays import Ints, Longs, compiled
 from sentgen.models.ngrams import stupid_backoff
-from sentgen.models.ngrams.anchors import anchored, values
+from sentgen.models.ngrams.anchors import NGRAM, StoredNgrams, anchored, stored_ngrams
 from sentgen.models.ngrams.ngram_cache import ModelLike, NgramCache, cache_of
 from sentgen.models.ngrams.ngram_table import (
     EMPTY,
@@ -34,7 +34,6 @@ from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_WORDS, UNK
 
 _CHUNK_ROWS = 60_000
 _BEHIND = np.iinfo(np.int64).max
-_COLUMNS = "n, w1, w2, w3, w4, w5, logp, backoff"
 _UNIGRAMS = "select w1 from model_ngram where model_id = ? and n = 1"
 
 
@@ -60,8 +59,10 @@ def known_words(store: Store, model: ModelLike, forms: Sequence[str]) -> Ints:
     return found
 
 
-def prefetch_text(store: Store, model: ModelLike, stream: Ints) -> NgramTable:
-    """Return the n-grams of the model that stand in a text, over the ids of words of the store.
+def prefetch_text(store: Store, model: ModelLike, stream: Ints) -> tuple[NgramTable, int]:
+    """Return the n-grams of the model that stand in a text, and how many had to be read for them.
+
+    They are over the ids of words of the store.
 
     Args:
         store: where the model lives.
@@ -72,18 +73,17 @@ def prefetch_text(store: Store, model: ModelLike, stream: Ints) -> NgramTable:
     grams = _sorted(table, bounds)
     occurrences = np.bincount(stream)
     occurrences[UNK] += 1  # which `</s>` may fall back on
-    anchors = np.flatnonzero(occurrences).tolist()
+    anchors, ngrams = np.flatnonzero(occurrences).tolist(), 0
     with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
         counting = model.smoothing == stupid_backoff.NAME
         counts = stupid_backoff.counts_of(duck, model) if counting else None
         for batch in (
             stupid_backoff.counted(duck, counts, model.order, anchors, rows=_CHUNK_ROWS)
             if counts
-            else anchored(duck, model, anchors, _COLUMNS, rows=_CHUNK_ROWS)
+            else anchored(duck, model, anchors, NGRAM, rows=_CHUNK_ROWS)
         ):
-            n, *words, logp, backoff = batch.columns
-            stored = (n.to_numpy(), *map(values, words), logp.to_numpy(), backoff.to_numpy())
-            _fill(table, grams, _StoredGrams(*stored))
+            _fill(table, grams, stored_ngrams(batch))
+            ngrams += batch.num_rows
     if counts:
         stupid_backoff.count_unknown(table, model)
     for word, least in ((UNK, MISSING_UNK), (BOS, NEVER)):
@@ -92,7 +92,7 @@ def prefetch_text(store: Store, model: ModelLike, stream: Ints) -> NgramTable:
             table.logp[row] = least
     if counts:
         stupid_backoff.put_scores(table, model.order, counts.total)
-    return table
+    return table, ngrams
 
 
 class _SortedGrams(NamedTuple):
@@ -101,19 +101,6 @@ class _SortedGrams(NamedTuple):
     words: Longs  # (R, 3) words 1 and 2, 3 and 4, 5 and 0, the first in the high half; 0 beyond
     rows: Ints  # (R,)
     begins: Longs  # (order, greatest word id + 2) where the n-grams of a length with this anchor begin
-
-
-class _StoredGrams(NamedTuple):
-    """Some n-grams of the store."""
-
-    lengths: Shorts
-    w1: Ints
-    w2: Ints
-    w3: Ints
-    w4: Ints
-    w5: Ints
-    logp: Floats
-    backoff: Floats
 
 
 def _rows_of(stream: Ints, order: int) -> tuple[NgramTable, list[int]]:
@@ -187,7 +174,7 @@ def _gram(words: Longs, place: int, low: int, high: int) -> tuple[int, int, int]
 
 
 @compiled
-def _fill(table: NgramTable, grams: _SortedGrams, stored: _StoredGrams) -> None:
+def _fill(table: NgramTable, grams: _SortedGrams, stored: StoredNgrams) -> None:
     """Give the rows of a text what the store knows of them: a merge.
 
     In the order of the store an n-gram costs a step or two; out of it, a binary search.
