@@ -22,7 +22,9 @@ from sentgen.arrays import Ints
 from sentgen.models import registry
 from sentgen.models.ngrams import mixture, stupid_backoff
 from sentgen.models.ngrams.anchors import anchored
-from sentgen.models.ngrams.bag_filter import Membership, membership, within_bags
+from sentgen.models.ngrams.bag_filter import membership, within_bags
+from sentgen.models.ngrams.bag_ngrams import ngrams_of_bags
+from sentgen.models.ngrams.laid_out import asked_of
 from sentgen.models.ngrams.ngram_cache import CachedNgrams, ModelLike, NgramCache, cache_of, joined
 from sentgen.models.ngrams.ngram_table import NgramTable, build_table
 from sentgen.schema import Store
@@ -34,6 +36,8 @@ from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_WORDS, ROOT, UNK
 __all__ = ["ModelLike", "SubModel", "lowercases", "prefetch", "submodel_of", "word_ids"]
 
 _CHUNK_ROWS = 60_000
+#: N-grams to read for bags before a model is laid out: all of a smaller one stays in the cache.
+_LEAST = 1_000_000
 _BEYOND = -1
 
 
@@ -93,13 +97,16 @@ def prefetch(
     if model.unknown == "tag":
         forms |= {f"<unk:{tag}>" for tag in tags}
     parts = registry.looked_up(store, model) if model.smoothing == mixture.DYNAMIC else []
+    for each in (model, *(part for part, _ in parts)):
+        asked_of(store, each).expect(store, each, least=_LEAST)
     with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
         if model.smoothing == stupid_backoff.NAME:
             return _counted(duck, model, order, bags, forms, started)
         if parts:
-            return _mixed(duck, (model, parts), order, bags, forms, cache, started)
-        ids = word_ids(duck, model, forms, cache)
-        rows = _ngrams(duck, model, bags, ids, cache)
+            return _mixed(duck, store, (model, parts), order, bags, forms, cache, started)
+        found = asked_of(store, model).laid_out
+        ids = found.ids(sorted(forms)) if found else word_ids(duck, model, forms, cache)
+        rows = _ngrams(duck, store, model, bags, ids, cache)
     return submodel_of(model, order, ids, rows, started)
 
 
@@ -114,7 +121,7 @@ def _counted(
     """Return the sub-model of a model that reads counts, which may change: nothing is cached."""
     ids = word_ids(duck, model, forms, NgramCache(0))
     counts = stupid_backoff.counts_of(duck, model)
-    within = _membership(bags, ids)
+    within = membership(*_coded(bags, ids))
     words = np.flatnonzero(within.places >= 0).tolist()
     rows = stupid_backoff.count_rows(
         duck, model, counts, order, words, keep=lambda grams: within_bags(grams, *within)
@@ -126,6 +133,7 @@ def _counted(
 
 def _mixed(
     duck: duckdb.DuckDBPyConnection,
+    store: Store,
     mixed: tuple[ModelLike, Sequence[tuple[ModelLike, float]]],
     order: int,
     bags: Sequence[Sequence[str]],
@@ -136,7 +144,7 @@ def _mixed(
     """Return the sub-model of a mixture that is summed when it is asked; what its models have is cached."""
     model, parts = mixed
     ids = word_ids(duck, model, forms, cache)
-    rows = [_ngrams(duck, part, bags, ids, cache) for part, _ in parts]
+    rows = [_ngrams(duck, store, part, bags, ids, cache) for part, _ in parts]
     unigrams = set().union(*(each.words[each.lengths == 1, 0].tolist() for each in rows))
     words, index, local = _numbered(ids, unigrams)
     found = []
@@ -145,14 +153,14 @@ def _mixed(
         grams = np.full((len(each.logp), order), _BEYOND, np.int32)
         grams[:, : each.words.shape[1]] = local[each.words[:, :order]]
         found.append(mixture.bag_model(each._replace(words=grams), len(words), weight))
-    table, ngrams = mixture.mixed_table(found, _membership(bags, index), order)
+    table, ngrams = mixture.mixed_table(found, membership(*_coded(bags, index)), order)
     return SubModel(model, order, table, words, index, ngrams, time.perf_counter() - started)
 
 
-def _membership(bags: Sequence[Sequence[str]], ids: dict[str, int]) -> Membership:
-    """Return the bags of each word; classes of unknown words are in every bag, as <s> is."""
+def _coded(bags: Sequence[Sequence[str]], ids: dict[str, int]) -> tuple[list[list[int]], set[int]]:
+    """Return the words of each bag, and those of every bag: classes of unknown words, as <s>."""
     coded = [[ids[word] for word in bag if word in ids] for bag in bags]
-    return membership(coded, {UNK, BOS, EOS, *ids.values()}.difference(*coded))
+    return coded, {UNK, BOS, EOS, *ids.values()}.difference(*coded)
 
 
 def submodel_of(
@@ -195,15 +203,18 @@ def word_ids(
 
 def _ngrams(
     duck: duckdb.DuckDBPyConnection,
+    store: Store,
     model: ModelLike,
     bags: Sequence[Sequence[str]],
     ids: dict[str, int],
     cache: NgramCache,
 ) -> CachedNgrams:
-    """Return all n-grams that lie within one bag."""
-    within = _membership(bags, ids)
+    """Return all n-grams that lie within one bag, in the order of their anchors."""
+    if found := asked_of(store, model).laid_out:
+        return ngrams_of_bags(found.records, model.order, *_coded(bags, ids))
+    within = membership(*_coded(bags, ids))
     cached, missing = cache.take(model, np.flatnonzero(within.places >= 0).tolist())
-    fetched = _fetch(duck, model, missing, cache) if missing else ()
+    fetched = _fetch(duck, store, model, missing, cache) if missing else ()
     parts = (part.where(within_bags(part.words, *within)) for part in chain(cached, fetched))
     rows = joined(parts, model.order)
     # What was cached must not show in the order of the rows.
@@ -211,7 +222,7 @@ def _ngrams(
 
 
 def _fetch(
-    duck: duckdb.DuckDBPyConnection, model: ModelLike, anchors: list[int], cache: NgramCache
+    duck: duckdb.DuckDBPyConnection, store: Store, model: ModelLike, anchors: list[int], cache: NgramCache
 ) -> Iterator[CachedNgrams]:
     """Yield the rows of some anchors, ascending, and cache the first anchors, up to half of the cache.
 
@@ -223,6 +234,7 @@ def _fetch(
     room, unfinished, ascending = cache.limit // 2, -1, True
     for column, rows in _stream(duck, model, anchors):
         yield rows
+        asked_of(store, model).has_read(len(rows.logp))
         # DuckDB keeps the order of a sorted table, but promises it to nobody.
         ascending &= bool(unfinished <= column[0] and (column[:-1] <= column[1:]).all())
         if room >= 0:

@@ -18,6 +18,7 @@ from sentgen.models.ngrams import laid_out
 from sentgen.models.ngrams.laid_out import asked_of
 from sentgen.models.ngrams.model_reader import ModelReader
 from sentgen.models.scoring import SentenceScore, score_sentences
+from sentgen.models.submodel import prefetch
 from sentgen.schema import Store, folders
 
 WORDS = ["the", "a", "dog", "cat", "on", "mat", "sees", "old", "zebra"]
@@ -102,6 +103,21 @@ def test_scores_are_the_same(corpus: Store, monkeypatch: pytest.MonkeyPatch, kin
                 assert scored(store, model, lowercase=lowercase) == expected[lowercase]
             has_own = kind not in ("counts", "asked mixture")
             assert (asked_of(store, model).laid_out is not None) == has_own
+
+
+@pytest.mark.parametrize("kind", ["kneser-ney", "frequent", "no unknown", "asked mixture"])
+def test_bags_get_the_same(corpus: Store, kind: str) -> None:
+    """Row for row, of one bag, of many that have n-grams in common, and of none."""
+    model, many = KINDS[kind](corpus), [*texts([*WORDS, *STRANGERS], 20), ["the"] * 3]
+    corpus.close()
+    with Store(corpus.path, read_only=True) as read, Store(corpus.path, read_only=True) as laid:
+        scored(laid, model)
+        for bags in ([], [["the", "old", "dog", "sees", "the", "cat"]], many):
+            for order in (2, None):
+                one, other = (prefetch(store, model, bags, order=order) for store in (read, laid))
+                assert (one.words, one.index, one.ngrams) == (other.words, other.index, other.ngrams)
+                for column, same in zip(one.table, other.table, strict=True):
+                    assert np.array_equal(column, same)
 
 
 def test_when_it_is_laid_out(corpus: Store) -> None:

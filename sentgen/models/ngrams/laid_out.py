@@ -44,7 +44,7 @@ from sentgen.schema import Store, folders
 from sentgen.schema.connections import cursor
 from sentgen.schema.engine import arrow_reader, one_number, temporary_folder
 from sentgen.schema.store import raw, translated_errors
-from sentgen.schema.tables.corpus import RESERVED_WORDS
+from sentgen.schema.tables.corpus import RESERVED_WORDS, UNK
 from sentgen.system import files
 
 logger = logging.getLogger(__name__)
@@ -80,6 +80,11 @@ class LaidOut:
     def known(self, forms: Sequence[str]) -> Ints:
         """Return the id of each form, that of <unk> where the model has no unigram."""
         return numbers_of(self.vocabulary, forms)
+
+    def ids(self, forms: Sequence[str]) -> dict[str, int]:
+        """Return the ids of the forms of which it has unigrams."""
+        known = self.known(forms).tolist()
+        return {form: number for form, number in zip(forms, known, strict=True) if number != UNK}
 
 
 class _Plan(NamedTuple):
@@ -143,14 +148,21 @@ class Asked:
         """Note how many n-grams were read, for want of a model that is laid out."""
         self._read += ngrams
 
-    def expect(self, store: Store, model: ModelLike, tokens: int) -> None:
-        """Lay the model out if that is worth it, now that so many tokens are to be looked up."""
-        if self.laid_out or not self._may_be:
+    def expect(self, store: Store, model: ModelLike, tokens: int = 0, *, least: int = 0) -> None:
+        """Lay the model out if that is worth it.
+
+        Args:
+            store, model: as above.
+            tokens: of a text that is to be looked up.
+            least: n-grams that are read before it is worth it, however few the model has.
+        """
+        wanted = self._read + tokens * _NGRAMS_A_TOKEN
+        if self.laid_out or not self._may_be or wanted <= least:
             return
         with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
             if self._ngrams < 0:
                 self._ngrams = one_number(duck, _COUNT, [model.id])
-            if self._read + tokens * _NGRAMS_A_TOKEN >= self._ngrams:
+            if wanted >= self._ngrams:
                 self._may_be = False  # once, whatever comes of it
                 # Another process may have done it meanwhile.
                 self.laid_out = _mapped(self._path, self._room) or self._lay_out(duck, model)
@@ -183,9 +195,7 @@ def asked_of(store: Store, model: ModelLike) -> Asked:
     """Return what was asked of a model of an open store."""
     models = _asked.setdefault(store, {})
     key = model.id, model.version
-    if key not in models:
-        models[key] = Asked(store, model)
-    return models[key]
+    return models.get(key) or models.setdefault(key, Asked(store, model))
 
 
 def remove_others(store: Store) -> None:
@@ -208,9 +218,10 @@ def remove_others(store: Store) -> None:
 
 def _folder(store: Store) -> Path:
     """Return where the models of a store are laid out; where nothing may be written, as long as this runs."""
-    if store.lake or not os.access(store.path.parent, os.W_OK):
-        return temporary_folder(store.path.absolute())
-    return store.path.with_name(f"{store.path.name}.models")
+    beside = store.path.with_name(f"{store.path.name}.models")
+    if not store.lake and (os.access(beside.parent, os.W_OK) or folders.is_ours(beside)):
+        return beside
+    return temporary_folder(store.path.absolute())
 
 
 def _name(number: int, created_at: datetime) -> str:
@@ -220,8 +231,9 @@ def _name(number: int, created_at: datetime) -> str:
 
 def _place(store: Store, model: ModelLike) -> Path | None:
     """Return the file in which a model is laid out, if it is one of the store."""
-    with store.connect() as connection:
-        found = dict(raw(connection).execute(_NAMES).fetchall())
+    # A cursor of its own: threads may share a store.
+    with store.connect() as connection, cursor(raw(connection)) as duck:
+        found = dict(duck.execute(_NAMES).fetchall())
     return _folder(store) / _name(model.id, found[model.id]) if model.id in found else None
 
 

@@ -36,8 +36,8 @@ class NgramRecords(NamedTuple):
     Each n-gram has its words but the last as an n-gram, as building and importing see to it.
     """
 
-    words: Bits  # (R, 4) the first two columns: words as `_packed` packs them, 0 where free
-    values: Floats  # (R, 4) the last two: log-probability, NaN of a word without unigram, and back-off weight
+    words: Bits  # (R, 4) the first two columns: words as `packed` packs them, 0 of what the model has not
+    values: Floats  # (R, 4) the last two: log-probability, NaN of words without unigram, and back-off weight
     unigrams: int  # records of unigrams
 
 
@@ -61,7 +61,7 @@ def empty(records: NgramRecords) -> None:
 
 
 @compiled
-def _packed(first: np.uint64, second: np.uint64, place: int, word: int) -> tuple[np.uint64, np.uint64]:
+def packed(first: np.uint64, second: np.uint64, place: int, word: int) -> tuple[np.uint64, np.uint64]:
     """Add a word at its place, from 0, to the packed words before it; 1 more, for there is a word 0."""
     code = np.uint64(word + 1)
     if place < 2:
@@ -72,7 +72,7 @@ def _packed(first: np.uint64, second: np.uint64, place: int, word: int) -> tuple
 
 
 @compiled
-def _home(records: NgramRecords, first: np.uint64, second: np.uint64) -> int:
+def home_of(records: NgramRecords, first: np.uint64, second: np.uint64) -> int:
     """Return the record where an n-gram of two words or more is looked for first."""
     code = first * _FACTORS[0] ^ (second + _FACTORS[0]) * _FACTORS[1]
     code = (code ^ code >> np.uint64(32)) * _FACTORS[2]
@@ -81,7 +81,7 @@ def _home(records: NgramRecords, first: np.uint64, second: np.uint64) -> int:
 
 
 @compiled
-def _behind(records: NgramRecords, at: int, first: np.uint64, second: np.uint64) -> int:
+def behind(records: NgramRecords, at: int, first: np.uint64, second: np.uint64) -> int:
     """Return the first record from one on, round the table, that has no greater n-gram than this."""
     words, last = records.words, len(records.words) - 1
     while words[at, 0] > first or (words[at, 0] == first and words[at, 1] > second):
@@ -93,25 +93,22 @@ def _behind(records: NgramRecords, at: int, first: np.uint64, second: np.uint64)
 def put(records: NgramRecords, stored: StoredNgrams) -> None:
     """Add n-grams, none of which is there."""
     size = len(stored.lengths)
-    homes, packed = np.empty(size, np.int64), np.empty((size, 2), np.uint64)
+    homes, codes = np.empty(size, np.int64), np.empty((size, 2), np.uint64)
     for i in range(size):
         length = stored.lengths[i]
-        first, second = _packed(np.uint64(0), np.uint64(0), 0, stored.w1[i])
+        first, second = packed(np.uint64(0), np.uint64(0), 0, stored.w1[i])
         if length > 1:
-            first, second = _packed(first, second, 1, stored.w2[i])
+            first, second = packed(first, second, 1, stored.w2[i])
         if length > 2:
-            first, second = _packed(first, second, 2, stored.w3[i])
+            first, second = packed(first, second, 2, stored.w3[i])
         if length > 3:
-            first, second = _packed(first, second, 3, stored.w4[i])
+            first, second = packed(first, second, 3, stored.w4[i])
         if length > 4:
-            first, second = _packed(first, second, 4, stored.w5[i])
-        packed[i, 0], packed[i, 1] = first, second
-        homes[i] = _home(records, first, second) if length > 1 else stored.w1[i]
+            first, second = packed(first, second, 4, stored.w5[i])
+        codes[i, 0], codes[i, 1] = first, second
+        homes[i] = home_of(records, first, second) if length > 1 else stored.w1[i]
     for i in range(size):
-        if stored.lengths[i] == 1:
-            records.values[homes[i], 2], records.values[homes[i], 3] = stored.logp[i], stored.backoff[i]
-        else:
-            _insert(records, homes[i], packed[i, 0], packed[i, 1], stored.logp[i], stored.backoff[i])
+        _insert(records, homes[i], codes[i, 0], codes[i, 1], stored.logp[i], stored.backoff[i])
 
 
 @compiled
@@ -121,17 +118,12 @@ def _insert(
     """Put an n-gram in the place of the first smaller one, which goes on in the same way."""
     words, values = records.words, records.values
     while True:
-        at = _behind(records, at, first, second)
-        its_first, its_second, its_logp, its_backoff = (
-            words[at, 0],
-            words[at, 1],
-            values[at, 2],
-            values[at, 3],
-        )
+        at = behind(records, at, first, second)
+        other = words[at, 0], words[at, 1], values[at, 2], values[at, 3]
         words[at, 0], words[at, 1], values[at, 2], values[at, 3] = first, second, logp, backoff
-        if its_first == 0:
+        if other[0] == 0:
             return
-        first, second, logp, backoff = its_first, its_second, its_logp, its_backoff
+        first, second, logp, backoff = other
 
 
 @compiled
@@ -152,7 +144,7 @@ def score_stream(records: NgramRecords, order: int, stream: Ints) -> tuple[Float
         word = stream[place]
         known = word if word < records.unigrams and not np.isnan(records.values[word, 2]) else UNK
         logp[place], weight[place] = records.values[known, 2], records.values[known, 3]
-        words[place, 0], words[place, 1] = _packed(np.uint64(0), np.uint64(0), 0, word)
+        words[place, 0], words[place, 1] = packed(np.uint64(0), np.uint64(0), 0, word)
     homes, ahead = np.empty(_AHEAD, np.int64), np.empty(_AHEAD, np.uint64)
     for n in range(2, order + 1):
         for begin in range(0, size, _AHEAD):
@@ -160,8 +152,8 @@ def score_stream(records: NgramRecords, order: int, stream: Ints) -> tuple[Float
             for place in range(begin, end):
                 homes[place - begin] = -1
                 if stream[place] != BOS and found[place - 1]:
-                    first, second = _packed(words[place - 1, 0], words[place - 1, 1], n - 1, stream[place])
-                    home = _home(records, first, second)
+                    first, second = packed(words[place - 1, 0], words[place - 1, 1], n - 1, stream[place])
+                    home = home_of(records, first, second)
                     its_words[place, 0], its_words[place, 1], homes[place - begin] = first, second, home
                     ahead[place - begin] = records.words[home, 0]
             for place in range(begin, end):
@@ -170,7 +162,7 @@ def score_stream(records: NgramRecords, order: int, stream: Ints) -> tuple[Float
                     continue
                 first, second, at = its_words[place, 0], its_words[place, 1], homes[place - begin]
                 if ahead[place - begin] >= first:
-                    at = _behind(records, at, first, second)
+                    at = behind(records, at, first, second)
                     longer[place] = records.words[at, 0] == first and records.words[at, 1] == second
                 if longer[place]:
                     logp[place], lengths[place] = records.values[at, 2], n
