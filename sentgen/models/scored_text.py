@@ -27,6 +27,7 @@ from sentgen.models.scoring import (
     SentenceScore,
     Totals,
     figures_of,
+    perplexity_of,
     score_batches,
     score_sentences,
 )
@@ -101,6 +102,8 @@ class ScoredText:
                 for _, score in scores:
                     sums.add(score)
                 yield (*document, sums.sentences, *figures_of(sums.log10, sums.tokens, sums.oov))
+        elif self.asked.by == "sentence" and self._of_batches:
+            yield from self._sentence_rows()
         elif self.asked.by in UNITS:
             for place, score in self.scores():
                 names, of_tokens = place.names, self.asked.by == "token"
@@ -149,6 +152,17 @@ class ScoredText:
             if below is None or score.perplexity < below:
                 self.kept += 1
                 yield place, score
+
+    def _sentence_rows(self) -> Iterator[Row]:
+        """Yield a row for each line of tokens that is kept."""
+        below, number = self.asked.keep_below, 0
+        for scored in self._batches():
+            columns = (scored.log10.tolist(), (scored.batch.lengths + 1).tolist(), scored.oov.tolist())
+            for words, log10, tokens, oov in zip(scored.batch.sentences, *columns, strict=True):
+                number += 1
+                if below is None or perplexity_of(log10, tokens) < below:
+                    self.kept += 1
+                    yield number, *figures_of(log10, tokens, oov), " ".join(words)
 
     def kept_lines(self) -> Iterator[str]:
         """Yield the sentences that are kept, words separated by blanks."""

@@ -16,7 +16,7 @@ import numpy as np
 from sentgen.arrays import Bools, Floats, Ints, Longs, compiled
 from sentgen.corpus.tokenizer import tokenize
 from sentgen.counts.ngrams import wrap
-from sentgen.lookups.statistics.intervals import RatioSums
+from sentgen.lookups.statistics.intervals import RatioSums, in_order
 from sentgen.models.events import Events, are_words, mixed
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.ngrams.model_reader import ModelReader
@@ -151,8 +151,9 @@ class Totals:
         self.sentences += len(tokens)
         self.tokens += int(tokens.sum())
         self.oov += int(scored.oov.sum())
-        self.log10 += float(scored.log10.sum())
-        self.log10_oov += float(scored.log10_oov.sum())
+        # One after the other: a sum is the same, however a text falls into batches.
+        self.log10 = in_order(self.log10, scored.log10)
+        self.log10_oov = in_order(self.log10_oov, scored.log10_oov)
         self.parts.add_all(scored.log10, tokens)
         attached = scored.attached[scored.batch.numbers]
         self.attached += int(np.count_nonzero(attached))

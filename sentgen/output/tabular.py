@@ -227,7 +227,7 @@ def json_row(columns: Sequence[str], row: Sequence[object]) -> str:
 
 def csv_value(value: object) -> object:
     """Return a value as a field of CSV: lists, structures and truth values as JSON."""
-    if type(value) in _PLAIN_FIELDS:
+    if type(value) in _PLAIN_FIELDS or (isinstance(value, float) and math.isfinite(value)):
         return value
     value = jsonable(value)
     if isinstance(value, (dict, list, bool)):

@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
 from meta_treebank import Sentence, sentences, store_of
 
 from sentgen.errors import InputError, NotFoundError, QueryError
-from sentgen.models import build, registry
+from sentgen.models import build, registry, scored_text
 from sentgen.models.request import ScoreRequest
 from sentgen.models.scored_text import ScoredText
 from sentgen.models.scoring import score_sentences
 from sentgen.models.surprisal import ApplyRequest
+from sentgen.models.text_batches import batches_of_lines
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 
@@ -197,7 +199,7 @@ def test_a_text_is_read_as_it_is_scored(store: Store, monkeypatch: pytest.Monkey
             read.append(number)
             yield "the old dog sees a cat"
 
-    monkeypatch.setattr(score_sentences, "__kwdefaults__", {**(score_sentences.__kwdefaults__ or {}), "max_tokens": 10})  # fmt: skip
+    monkeypatch.setattr(scored_text, "batches_of_lines", partial(batches_of_lines, max_tokens=10))
     rows = ask(store, lines()).rows()  # type: ignore[arg-type]
     next(rows)
     assert len(read) < 10

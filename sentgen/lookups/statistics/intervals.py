@@ -12,7 +12,6 @@ fewer than three documents there is none.
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass
 
 import numpy as np
@@ -90,6 +89,11 @@ def t_quantile(degrees: Floats) -> Floats:
     return found
 
 
+def in_order(first: float, others: Floats) -> float:
+    """Return the sum of numbers as a loop adds them up."""
+    return float(np.cumsum(np.append(first, others))[-1])
+
+
 @dataclass(slots=True)
 class RatioSums:
     """Sums over parts, from which the mean of numbers and its interval follow."""
@@ -104,9 +108,7 @@ class RatioSums:
 
     def add_all(self, y: Floats, n: Ints | Floats) -> None:
         """Count parts."""
-        # Not with @, whose threads take longer to start than the sums.
-        added = (float(one.sum()) for one in _of_parts(y, n.astype(float)))
-        self._sums = tuple(map(operator.add, self._sums, added))
+        self._sums = tuple(map(in_order, self._sums, _of_parts(y, n.astype(float))))
 
     @property
     def parts(self) -> int:

@@ -38,6 +38,7 @@ from sentgen.models.ngrams.ngram_records import (
     numbers_of,
     put,
     records_for,
+    records_of_words,
     vocabulary_of,
 )
 from sentgen.schema import Store, folders
@@ -171,7 +172,8 @@ class Asked:
         words = duck.execute(_WORDS, [model.id]).fetchall()
         vocabulary = vocabulary_of([row for row in words if row[0] not in RESERVED_WORDS])
         longer, greatest = duck.execute(_SIZES, [model.id]).fetchall()[0]
-        plan = _Plan(len(vocabulary.ids), len(vocabulary.pool), greatest + 1, records_for(greatest, longer))
+        sizes = records_of_words(greatest), records_for(greatest, longer)
+        plan = _Plan(len(vocabulary.ids), len(vocabulary.pool), *sizes)
         if plan.size > self._room or greatest > MOST_WORDS:
             return None
         if plan.size <= _IN_MEMORY or not self._path:

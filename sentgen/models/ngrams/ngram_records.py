@@ -24,7 +24,7 @@ WIDTH = 32
 #: Words have smaller numbers: five of them fit into a record.
 MOST_WORDS = (1 << 25) - 1
 #: Records of longer n-grams to each that is taken.
-_ROOM = 1.35
+_ROOM = 1.5
 _FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0xD6E8FEB86659FD93))
 #: N-grams whose records are asked for before one of them is looked at, as memory answers many at once.
 _AHEAD = 64
@@ -51,7 +51,12 @@ class Vocabulary(NamedTuple):
 
 def records_for(greatest: int, longer: int) -> int:
     """Return how many records a model takes, by its greatest word and its n-grams of two words or more."""
-    return greatest + 1 + int(longer * _ROOM) + _AHEAD
+    return records_of_words(greatest) + 2 * int(longer * _ROOM / 2 + _AHEAD)
+
+
+def records_of_words(greatest: int) -> int:
+    """Return how many records the unigrams take: an even number, as two records make a line of memory."""
+    return greatest // 2 * 2 + 2
 
 
 def empty(records: NgramRecords) -> None:
@@ -73,11 +78,11 @@ def packed(first: np.uint64, second: np.uint64, place: int, word: int) -> tuple[
 
 @compiled
 def home_of(records: NgramRecords, first: np.uint64, second: np.uint64) -> int:
-    """Return the record where an n-gram of two words or more is looked for first."""
+    """Return where an n-gram of two words or more is looked for first: the first record of a line."""
     code = first * _FACTORS[0] ^ (second + _FACTORS[0]) * _FACTORS[1]
     code = (code ^ code >> np.uint64(32)) * _FACTORS[2]
-    room = np.uint64(len(records.words) - records.unigrams)
-    return int(records.unigrams + np.int64((code >> np.uint64(32)) * room >> np.uint64(32)))
+    lines = np.uint64((len(records.words) - records.unigrams) // 2)
+    return int(records.unigrams + 2 * np.int64((code >> np.uint64(32)) * lines >> np.uint64(32)))
 
 
 @compiled
