@@ -171,11 +171,14 @@ class Dependencies(Lookup):
         asked, other = (self.head, self.tag), (self.modifier, ANY)
         ends = (other, asked) if self.reverse else (asked, other)
         selection = self.select(connection)
-        query = self._attachment(selection, *ends) if self.explain else self._events(selection, *ends)
+        explanation = self._attachment(selection, *ends) if self.explain else None
         both = f"head {ends[0][0]!r} and modifier {ends[1][0]!r}"
         missing = f"dependencies of {both} in layer {self.layer}, level {self.level}"
-        table = "v_attachment" if self.explain else "dependency_event"
-        answer = _counted(connection, table, query, self.limit, missing)
+        query = self._events(selection, *ends)
+        answer = _counted(connection, "dependency_event", query, self.limit, missing)
+        # Of words that are never head and modifier, nothing is to be explained.
+        if explanation and not answer.nothing:
+            answer = limited(connection, explanation, self.limit, missing)
         values = []
         for known, (pattern, tag) in zip(self.level.split("-"), ends, strict=True):
             word = known == "word"

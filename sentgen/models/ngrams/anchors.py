@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from sentgen.arrays import Floats, Ints, Shorts
 from sentgen.models.ngrams.ngram_cache import ModelLike
+from sentgen.models.sql import among_bits
 from sentgen.schema.engine import arrow_reader
 
 #: The columns of an n-gram.
@@ -30,12 +31,8 @@ def anchored(
     if len(anchors) <= _UNION_LIMIT:
         query = "\nunion all\n".join(f"{select} and anchor = {int(anchor)}" for anchor in anchors)
     else:
-        first, last = int(anchors[0]), int(anchors[-1])
-        bits = np.zeros(last + 2, np.bool_)  # the last one stands for all beyond, whatever is tested first
-        bits[anchors] = True
-        within = f"get_bit($bits::blob::bit, least(anchor, {last + 1})) = 1"
-        query = f"{select} and anchor between {first} and {last} and {within}"
-        parameters = {"bits": np.packbits(bits).tobytes()}
+        asked, parameters = among_bits("anchor", anchors)
+        query = f"{select} and {asked}"
     for batch in arrow_reader(duck, query, parameters, rows=rows):
         if batch.num_rows:
             yield batch
