@@ -23,6 +23,7 @@ _MAY_BE = re.compile(rf"\}}[\"'\s()fr]*{_PLURAL.pattern}")
 #: Numbers that are never one: limits, and what is refused or told for being none or several. No numbers at all.
 NEVER_ONE = {
     "items.length tokens": "more than one, of a sequence",
+    "FREQUENT tokens": "a limit",
     "MAX_BYTES bytes": "a limit",
     "len(lines) lines": "more than there is room for",
     "MARKED hits": "a limit",
