@@ -17,7 +17,7 @@ from sentgen.schema import Store
 from sentgen.schema.store import raw
 
 #: Of one batch: the corpora of the model, tags, n-grams, and counts of trees.
-MOST = 16
+MOST = 17
 
 
 @pytest.fixture(scope="module")

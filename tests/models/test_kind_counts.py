@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from toy_treebank import TREES, Tree, add, any_tree, store_of, write
 from tree_walk import walked
 
+from sentgen.case_folding import fold
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.sync import remove_from
 from sentgen.evaluation.testset import read_test_set
@@ -98,13 +99,19 @@ def test_any_trees_in_segments(
 
 
 @pytest.mark.data
-def test_real_treebank(tmp_path: Path, data_dir: Path) -> None:
+@pytest.mark.parametrize(("part", "lower"), [("train", False), ("dev", True)])
+def test_real_treebank(tmp_path: Path, data_dir: Path, part: str, lower: bool) -> None:
     """All kinds of forty sentences of a treebank with base noun phrases, some of whose words are frequent."""
-    path = str(data_dir / "ud/en_partut-ud-train.conllu")
+    path = str(data_dir / f"ud/en_partut-ud-{part}.conllu")
     with Store(tmp_path / "partut.duckdb", create=True) as store:
-        ingest(store, [path], Settings("partut", order=2))
+        ingest(store, [path], Settings("partut", order=2, lowercase=lower, function_heads=lower))
         sentences = list(read_test_set(path))[:40]
-        units = {unit for one in sentences for unit in zip(one.forms, one.xpos or [], strict=True)}
+        forms = [[fold(form) if lower else form for form in one.forms] for one in sentences]
+        units = {
+            unit
+            for one, mine in zip(sentences, forms, strict=True)
+            for unit in zip(mine, one.xpos or [], strict=True)
+        }
         with store.connect() as connection:
             (kinds,) = kinds_of(TreeLookups(0).of(raw(connection), [1], "word"), [[*units]])
         agree(store, [1], kinds)

@@ -92,8 +92,10 @@ of_other as (
 of_relation as (
   select deprel_id, role, sum(count) as count from of_item group by all
 ),
+-- As decimals, whose sum is the same in any order.
 informed as (
-  select item, deprel_id, role, other, ln(c.count * n.count / (i.count * o.count)) as information
+  select item, deprel_id, role, other,
+    ln(c.count * n.count / (i.count * o.count))::decimal(38, 18) as information
   from context as c
   join of_item as i using (item, deprel_id, role)
   join of_other as o using (deprel_id, role, other)
@@ -105,7 +107,7 @@ own as (
   where item = (select item from spelling where id = $word)
 ),
 alike as (
-  select t.item, count(*) as shared, sum(t.information + own.information) as common
+  select t.item, count(*) as shared, sum(t.information + own.information)::double as common
   from informed as t
   join own using (deprel_id, role, other)
   where t.item <> own.item
@@ -113,7 +115,8 @@ alike as (
   having count(*) >= $min_count
 ),
 scored as (
-  select item, shared, common / ((select sum(information) from own) + sum(t.information)) as similarity
+  select item, shared,
+    common / ((select sum(information) from own) + sum(t.information))::double as similarity
   from alike
   join informed as t using (item)
   group by item, shared, common

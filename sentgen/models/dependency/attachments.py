@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from sentgen.models.dependency.dependencies import backed_off, co_occurrences
-from sentgen.models.dependency.kind_counts import KindCounts, TaggedWord, count_kinds, kinds_of
+from sentgen.models.dependency.kind_counts import CountedKinds, TaggedWord, count_kinds, kinds_of
 from sentgen.models.dependency.tree_counts import MAX_ARGUMENTS
 from sentgen.models.dependency.tree_lookups import Layer, lookups_of
 from sentgen.schema import Store
@@ -94,7 +94,7 @@ def explain_attachments(
     ]
 
 
-def _evidence(found: KindCounts, attachment: Attachment, head: int, modifier: int) -> AttachmentEvidence:
+def _evidence(found: CountedKinds, attachment: Attachment, head: int, modifier: int) -> AttachmentEvidence:
     """Put the evidence for one attachment together, from the numbers of its kinds."""
     counts, side = found.counts, attachment.side
     head_tag, modifier_tag = int(found.tag_of[head]), int(found.tag_of[modifier])

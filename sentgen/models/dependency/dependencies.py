@@ -25,7 +25,7 @@ import numpy as np
 
 from sentgen.arrays import Floats, Ints, compiled
 from sentgen.models.dependency.head_automata import Automata, automata
-from sentgen.models.dependency.kind_counts import Kind, KindCounts, TaggedWord, count_kinds, kinds_of
+from sentgen.models.dependency.kind_counts import CountedKinds, Kind, TaggedWord, count_kinds, kinds_of
 from sentgen.models.dependency.tree_counts import TreeCounts
 from sentgen.models.dependency.tree_lookups import Layer as Layer
 from sentgen.models.dependency.tree_lookups import TreeLookups, lookups_of
@@ -107,7 +107,7 @@ def _parts(bags: Iterable[Units], limit: int) -> Iterator[list[Units]]:
         yield part
 
 
-def _models(found: KindCounts, bags: Sequence[Units], floor: float) -> list[UnitDependencies]:
+def _models(found: CountedKinds, bags: Sequence[Units], floor: float) -> list[UnitDependencies]:
     """Put the models of some bags together from the counts of their units."""
     counts, number, tag_of = found
     distances = len(counts.siblings) > 0

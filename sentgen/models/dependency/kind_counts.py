@@ -17,7 +17,7 @@ Kind = tuple[int, int]
 TaggedWord = tuple[str, str | None]
 
 
-class KindCounts(NamedTuple):
+class CountedKinds(NamedTuple):
     """What was counted: kind 0 is the root, and tag 0 its tag."""
 
     counts: TreeCounts
@@ -25,7 +25,7 @@ class KindCounts(NamedTuple):
     tag_of: Ints  # (K,) number of the tag of each kind
 
 
-def count_kinds(trees: CountedTrees, kinds: Iterable[Kind], *, distances: bool = False) -> KindCounts:
+def count_kinds(trees: CountedTrees, kinds: Iterable[Kind], *, distances: bool = False) -> CountedKinds:
     """Look up what was counted of some kinds in trees.
 
     Args:
@@ -40,7 +40,7 @@ def count_kinds(trees: CountedTrees, kinds: Iterable[Kind], *, distances: bool =
         add_rows(rows, numbering, counts)
     add_root(counts, tag_of)
     number = {(ROOT, ROOT_TAG): 0} | {kind: k for k, kind in enumerate(listed, 1)}
-    return KindCounts(counts, number, tag_of)
+    return CountedKinds(counts, number, tag_of)
 
 
 def kinds_of(trees: CountedTrees, lists: Iterable[Sequence[TaggedWord]]) -> list[list[Kind]]:

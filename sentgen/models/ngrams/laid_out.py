@@ -32,8 +32,8 @@ from sentgen.models.ngrams.ngram_cache import ModelLike
 from sentgen.models.ngrams.ngram_records import (
     MOST_WORDS,
     WIDTH,
+    ModelWords,
     NgramRecords,
-    Vocabulary,
     empty,
     numbers_of,
     put,
@@ -76,7 +76,7 @@ class LaidOut:
     """A model that is laid out."""
 
     records: NgramRecords
-    vocabulary: Vocabulary
+    vocabulary: ModelWords
 
     def known(self, forms: Sequence[str]) -> Ints:
         """Return the id of each form, that of <unk> where the model has no unigram."""
@@ -114,7 +114,7 @@ class _Plan(NamedTuple):
         """Return a model as it lies in memory, or in a mapped file."""
         ends = self.head.nbytes
         ids = ends + 8 * (self.words + 1)
-        vocabulary = Vocabulary(
+        vocabulary = ModelWords(
             np.frombuffer(buffer, np.uint8, self.pool, ids + 4 * self.words),
             np.frombuffer(buffer, np.int64, self.words + 1, ends),
             np.frombuffer(buffer, np.int32, self.words, ids),
@@ -272,7 +272,7 @@ def _write_file(path: Path, plan: _Plan, label: str, write: Callable[[LaidOut], 
     return _mapped(path, plan.size)
 
 
-def _write(duck: duckdb.DuckDBPyConnection, model: ModelLike, found: LaidOut, vocabulary: Vocabulary) -> None:
+def _write(duck: duckdb.DuckDBPyConnection, model: ModelLike, found: LaidOut, vocabulary: ModelWords) -> None:
     """Write the words and n-grams of a model into an empty place."""
     place = found.vocabulary
     place.pool[:], place.ends[:], place.ids[:] = vocabulary

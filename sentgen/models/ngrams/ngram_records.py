@@ -41,7 +41,7 @@ class NgramRecords(NamedTuple):
     unigrams: int  # records of unigrams
 
 
-class Vocabulary(NamedTuple):
+class ModelWords(NamedTuple):
     """The words of a model, sorted by their bytes."""
 
     pool: Bytes  # these, one behind the other
@@ -180,15 +180,15 @@ def score_stream(records: NgramRecords, order: int, stream: Ints) -> tuple[Float
     return logp, lengths
 
 
-def vocabulary_of(words: Sequence[tuple[str, int]]) -> Vocabulary:
+def vocabulary_of(words: Sequence[tuple[str, int]]) -> ModelWords:
     """Return the vocabulary of some words and their numbers."""
     coded = sorted((form.encode(), number) for form, number in words)
     ends = np.cumsum([0, *(len(form) for form, _ in coded)], dtype=np.int64)
     pool = np.frombuffer(b"".join(form for form, _ in coded), np.uint8)
-    return Vocabulary(pool, ends, np.array([number for _, number in coded], np.int32))
+    return ModelWords(pool, ends, np.array([number for _, number in coded], np.int32))
 
 
-def numbers_of(vocabulary: Vocabulary, forms: Sequence[str]) -> Ints:
+def numbers_of(vocabulary: ModelWords, forms: Sequence[str]) -> Ints:
     """Return the number of each form, that of <unk> where it is no word of the vocabulary."""
     coded = [form.encode(errors="surrogatepass") for form in forms]  # whatever is asked for
     ends = np.cumsum([0, *map(len, coded)], dtype=np.int64)
@@ -196,7 +196,7 @@ def numbers_of(vocabulary: Vocabulary, forms: Sequence[str]) -> Ints:
 
 
 @compiled
-def _searched(vocabulary: Vocabulary, text: Bytes, ends: Longs) -> Ints:
+def _searched(vocabulary: ModelWords, text: Bytes, ends: Longs) -> Ints:
     found = np.full(len(ends) - 1, UNK, np.int32)
     for form in range(len(found)):
         low, high = 0, len(vocabulary.ids)
