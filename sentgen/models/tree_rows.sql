@@ -3,7 +3,7 @@
 -- with a number of modifiers, 23 + side for one modifier next after another; the side is 0 for left. Ids are
 -- literals where they are few: DuckDB looks into few row groups for them.
 
--- name: words
+-- name: counted
 select anchor, what, word_id, tag_id, other_word_id, other_tag_id, sum(count)::bigint as count
 from (
     select
@@ -17,75 +17,49 @@ from (
     from dependency_event
     where segment_id in ({segments})
         and layer = '{layer}'
-        and {anchor_asked}
-        and level <> 'tag-tag'
+        and {events}
     union all
     select
-        word_id,
-        7 + 8 * (direction = 'right')::integer + arguments as what,
-        word_id,
+        coalesce(word_id, 0),
+        7 + 8 * (direction = 'right')::integer + arguments,
+        coalesce(word_id, -1),
         tag_id,
-        -1 as other_word_id,
-        -1 as other_tag_id,
+        -1,
+        -1,
         count
     from argument_count
     where segment_id in ({segments})
         and layer = '{layer}'
-        and {word_asked}
+        and {heads}
     union all
-    select word_id, 6 as what, word_id, tag_id, coalesce(other_word_id, -1) as other_word_id, other_tag_id, count
+    select
+        coalesce(word_id, 0),
+        6,
+        coalesce(word_id, -1),
+        tag_id,
+        coalesce(other_word_id, -1),
+        other_tag_id,
+        count
     from cooccurrence
     where segment_id in ({segments})
         and layer = '{layer}'
-        and {word_asked}
+        and {heads}
+    {siblings}
 )
 group by all
 order by anchor
 
--- name: tags
-select 0 as anchor, what, word_id, tag_id, other_word_id, other_tag_id, sum(count)::bigint as count
-from (
-    select
-        3 * (direction = 'right')::integer + distance - 1 as what,
-        -1 as word_id,
-        head_tag_id as tag_id,
-        -1 as other_word_id,
-        modifier_tag_id as other_tag_id,
-        count
-    from dependency_event
-    where segment_id in ({segments})
-        and layer = '{layer}'
-        and level = 'tag-tag'
-    union all
-    select
-        7 + 8 * (direction = 'right')::integer + arguments as what,
-        -1 as word_id,
-        tag_id,
-        -1 as other_word_id,
-        -1 as other_tag_id,
-        count
-    from argument_count
-    where segment_id in ({segments})
-        and layer = '{layer}'
-        and level = 'tag'
-    union all
-    select 6 as what, -1 as word_id, tag_id, -1 as other_word_id, other_tag_id, count
-    from cooccurrence
-    where segment_id in ({segments})
-        and layer = '{layer}'
-        and level = 'tag-tag'
-    union all
-    -- The tag before stands where others have a word.
-    select 23 + (direction = 'right')::integer, -1, head_tag_id, before_tag_id, modifier_tag_id, count
-    from sibling_count
-    where segment_id in ({segments})
-        and layer = '{layer}'
-)
-group by all
+-- name: siblings
+union all
+-- The tag before stands where others have a word.
+select 0, 23 + (direction = 'right')::integer, -1, head_tag_id, before_tag_id, modifier_tag_id, count
+from sibling_count
+where segment_id in ({segments})
+    and layer = '{layer}'
 
 -- name: frequent
-select segment_id, w1
-from (select segment_id, w1, count, w1 as word_id from ngram_1)
+select segment_id, w1 as word_id
+from ngram_1
 where segment_id in ({segments})
     and {word_asked}
     and count >= {frequent}

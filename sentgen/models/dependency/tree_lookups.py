@@ -35,6 +35,8 @@ _MAX_NAMES = 500_000
 #: The column of a table that holds its names.
 _NAMES = {"word": "form", "tag": "name"}
 _IDS = "select {column}, min(id) from {table} where {column} in (select unnest($names)) group by all"
+#: Rows about tags alone, in all tables that have levels.
+_OF_TAGS = "level in ('tag', 'tag-tag')"
 _SEGMENTS = """
 select id, sentences, tokens, created_at
 from segment
@@ -106,10 +108,7 @@ class CountedTrees(NamedTuple):
             yield from self._fetch(missing)
 
     def _fetch(self, anchors: list[int]) -> Iterator[TreeRows]:
-        """Yield the rows of some anchors, ascending, and keep them as far as half of the cache goes.
-
-        The smallest ids come first: their words are frequent, and will come again.
-        """
+        """Yield the rows of some anchors, ascending, and keep them if half of the cache has room for all."""
         cache = self.lookups.cache
         kept: dict[int, list[TreeRows]] = {anchor: [] for anchor in anchors}
         room = cache.limit // 2
@@ -129,10 +128,12 @@ class CountedTrees(NamedTuple):
     def _queries(self, anchors: list[int]) -> Iterator[tuple[str, dict[str, bytes]]]:
         """Yield the queries for the rows of some anchors, ascending, with their parameters."""
         if anchors[0] == TAGS:
-            yield self._query("tags"), {}
-        anchor_asked, bits = among("anchor", anchors)
+            siblings = self._query("siblings")
+            yield self._query("counted", events=_OF_TAGS, heads=_OF_TAGS, siblings=siblings), {}
+        events, bits = among("anchor", anchors)
         word_asked, _ = among("word_id", anchors)
-        yield self._query("words", anchor_asked=anchor_asked, word_asked=word_asked), bits
+        events = f"{events} and not {_OF_TAGS}"
+        yield self._query("counted", events=events, heads=word_asked, siblings=""), bits
         query = self._query("frequent", word_asked=word_asked, frequent=FREQUENT)
         frequent = set(self.duck.execute(query, bits).fetchall())
         postings: list[str] = []
