@@ -80,21 +80,14 @@ sibling_count = Table(
     column("segment_id", Integer, "Segment that was counted."),
     column("layer", String, _LAYER),
     column("head_tag_id", Integer, "Tag of the head (in tag)."),
-    column(
-        "before_tag_id",
-        Integer,
-        "Tag of the modifier before, nearer to the head on the same side; null for none.",
-        nullable=True,
-    ),
-    column(
-        "modifier_tag_id",
-        Integer,
-        "Tag of the modifier (in tag); null where no more modifier stands on that side.",
-        nullable=True,
-    ),
+    column("before_tag_id", Integer, "Tag of a modifier (in tag)."),
+    column("modifier_tag_id", Integer, "Tag of the next modifier on the same side, farther from the head."),
     column("direction", String, _DIRECTION),
     column("count", BigInteger, "How often that is so in the segment."),
-    comment="Which modifier a head takes after which, from it outwards (Eisner 1996, model C).",
+    comment=(
+        "Which modifier a head takes next after which, from it outwards (Eisner 1996, model C). How often "
+        "one is the first or the last on its side is what is left of the events of its tag."
+    ),
 )
 
 posting = Table(

@@ -67,11 +67,7 @@ def merge(connection: Connection, ids: Sequence[int] | None = None) -> None:
     duck = raw(connection)
     duck.execute(_MERGING, {"all": ids is None, "ids": list(ids or ())})
     counts = counted_tables()
-    # Which words are frequent changes with the segment: pairs are counted anew.
-    duck.execute(f"delete from {PAIRS} where segment_id in (select segment_id from merging)")
-    for table in segment_tables():
-        if table == PAIRS:
-            continue
+    for table in (name for name in segment_tables() if name != PAIRS):
         names = [
             quoted(c.name) for c in metadata.tables[table].columns if c.name not in ("segment_id", "count")
         ]
@@ -85,6 +81,8 @@ def merge(connection: Connection, ids: Sequence[int] | None = None) -> None:
     duck.execute(
         "delete from segment where id in (select segment_id from merging where segment_id <> target)"
     )
+    # Which words are frequent changes with the segment: pairs are counted anew.
+    duck.execute(f"delete from {PAIRS} where segment_id in (select segment_id from merging)")
     for (target,) in duck.execute("select distinct target from merging order by target").fetchall():
         count_pairs(connection, target)
     duck.execute("drop table merging")
