@@ -85,7 +85,3 @@ def plain_text(text: str) -> str:
 def like(string: str) -> str:
     """Return a string of SQL with ``σ`` at the end of words, too, to be compared in parts."""
     return f"replace({string}, 'ς', 'σ')"
-
-
-#: The query for one number for all words of a store that differ in capital letters only.
-SPELLINGS = f"select id, min(id) over (partition by {folded('form')}) as folded from word"

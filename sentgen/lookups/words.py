@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
+from sentgen.case_folding import folded
 from sentgen.lookups.kept_arrays import kept_arrays
 from sentgen.schema.engine import arrow_table, kept, one_row, raw, registered
 
@@ -24,6 +25,8 @@ _NUMBERS = {
 }
 _FORMS = "select id, form from word where id in (select id from asked)"
 _EVERY = "select id, form from word order by id"
+#: The query for one number for all words that differ in capital letters only.
+SPELLINGS = f"select id, min(id) over (partition by {folded('form')}) as folded from word"
 #: So many look-ups are often.
 _OFTEN = 8
 #: Numbers that are kept.

@@ -8,7 +8,6 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Ints, Longs
-from sentgen.case_folding import SPELLINGS
 from sentgen.lookups.kept_arrays import kept_arrays
 from sentgen.lookups.parts_of_speech import has_pos
 from sentgen.lookups.search.number_sets import among
@@ -16,6 +15,7 @@ from sentgen.lookups.search.tokens import NONE, Block
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, Statement, where
 from sentgen.lookups.statistics.listed import dense
+from sentgen.lookups.words import SPELLINGS
 from sentgen.schema.engine import arrow_table, raw
 
 _TAGS = "select t.upos_id from (select id as upos_id, id as xpos_id from tag) as t{conditions}"

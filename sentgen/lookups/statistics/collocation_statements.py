@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
-from sentgen.case_folding import SPELLINGS
 from sentgen.lookups.concordances.hits import Query
 from sentgen.lookups.parts_of_speech import has_pos
 from sentgen.lookups.reach import DOCUMENT, running, written
@@ -18,7 +17,7 @@ from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings, where
 from sentgen.lookups.statistics.collocation_measures import scores
 from sentgen.lookups.windows import Window
-from sentgen.lookups.words import forms_of
+from sentgen.lookups.words import SPELLINGS, forms_of
 from sentgen.schema.engine import raw, registered
 
 if TYPE_CHECKING:

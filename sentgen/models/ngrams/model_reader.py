@@ -40,7 +40,7 @@ class ModelReader:
         self._asked.expect(self._store, self.model, tokens)
 
     def known_in(self, forms: Sequence[str], old: int) -> Ints:
-        """Return the same of the different words of a text, of which so many were asked for the last time."""
+        """Return `known` of the different words of a text, the first of which were asked for before."""
         self._known = np.concatenate((self._known[:old], self.known(forms[old:])))
         return self._known
 
