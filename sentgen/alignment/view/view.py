@@ -14,6 +14,7 @@ from typing import Literal
 
 from sentgen.alignment.alignment import Alignment, PhraseLink, Span
 from sentgen.alignment.pair import Pair
+from sentgen.alignment.states.word_states import WordState, word_states
 from sentgen.alignment.view.figures import Figures, figures
 
 Side = Literal["document", "abstract"]
@@ -52,11 +53,13 @@ class Segment:
 class PairView:
     """An aligned pair as it is shown.
 
-    ``document_spaces`` and ``abstract_spaces`` say of each word whether a blank follows it.
+    ``states`` has one for each word of the abstract; ``document_spaces`` and ``abstract_spaces`` say of each
+    word whether a blank follows it.
     """
 
     pair: Pair
     alignment: Alignment
+    states: tuple[WordState, ...]
     blocks: tuple[AlignedBlock, ...]
     figures: Figures
     document_spaces: tuple[bool, ...]
@@ -109,6 +112,7 @@ def view(
     return PairView(
         pair,
         alignment,
+        word_states(pair, alignment),
         tuple(blocks(alignment)),
         figures(pair, alignment),
         tuple(document_spaces or [True] * len(pair.document)),
