@@ -1,0 +1,293 @@
+"""Dates and times of day in a text: the parts that are said of each."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from sentgen.alignment.words.function_words import FUNCTION_WORDS, STOPS
+from sentgen.alignment.words.number_words import ORDINALS, listed
+from sentgen.alignment.words.units import SIGNS, measure
+
+#: What is said of a date by name: century, decade, year, month, day, weekday (from 0, Monday); of a time of
+#: day hour (0 to 11), minute, and half (0 before noon).
+Parts = Mapping[str, int]
+
+_MONTHS: Final = listed("""
+january february march april may june july august september october november december
+""")
+_WEEKDAYS: Final = listed("monday tuesday wednesday thursday friday saturday sunday")
+MONTHS: Final = {name: number for number, name in enumerate(_MONTHS, 1)}
+WEEKDAYS: Final = {name + plural: n for n, name in enumerate(_WEEKDAYS) for plural in ("", "s")}
+#: Short forms, with or without a point; they count only with a point or beside a number.
+SHORT_MONTHS: Final = {name[:3]: number for name, number in MONTHS.items() if name != "may"} | {"sept": 9}
+SHORT_DAYS: Final = {name[:3]: number for number, name in enumerate(_WEEKDAYS)} | {
+    "tues": 1, "thur": 3, "thurs": 3,
+}  # fmt: skip
+#: Months that are other words, too.
+_OTHER_WORDS: Final = frozenset(("march", "may", "august"))
+_YEAR: Final = re.compile(r"(1\d|20)\d\d")
+_YEARS: Final = re.compile(r"((?:1\d|20)\d\d)[-–/]((?:1\d|20)?\d\d)")
+_DAY: Final = re.compile(r"(0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?")
+_ORDERED: Final = re.compile(r"(\d\d?)(?:st|nd|rd|th)")
+_DECADE: Final = re.compile(r"(?:['’]?(\d0)|((?:1\d|20)\d0))['’]?s")
+_YEAR_FIRST: Final = re.compile(r"(\d{4})([-/.])(\d\d?)\2(\d\d?)")
+_YEAR_LAST: Final = re.compile(r"(\d\d?)([-/.])(\d\d?)\2(\d{4}|\d\d)")
+_CLOCK: Final = re.compile(r"([01]?\d|2[0-4])(?:([:.])([0-5]\d))?(?::[0-5]\d)?([ap]\.?m\.?)?")
+_HALVES: Final = frozenset(listed("am pm a.m. p.m. a.m p.m"))
+_EDGE: Final = re.compile(r"(?:mid|early|late|pre|post)[-–](?=\d)")
+_BEFORE_YEARS: Final = frozenset(
+    listed(
+        "in since by of until till from to during before after early late mid circa ca. spring summer "
+        "fall autumn winter year years between through and ( , – -"
+    )
+)
+
+
+class Moment(NamedTuple):
+    """A date or a time of day, where it ends, and all that it may mean; years from one to another."""
+
+    end: int
+    readings: tuple[Parts, ...]
+    years: tuple[int, int] | None = None
+
+
+def moment(words: Sequence[str], lower: Sequence[str], at: int) -> Moment | None:
+    """Return the date or time of day that begins at a word.
+
+    Args:
+        words: The text,
+        lower: and in lower case.
+        at: The offset of a word of it.
+    """
+    word = lower[at]
+    if word in ("noon", "midnight"):
+        return Moment(at + 1, ({"hour": 0, "minute": 0, "half": int(word == "noon")},))
+    if (weekday := _weekday(words, lower, at)) is not None:
+        return _from_weekday(words, lower, at, weekday)
+    if (month := _month(words, lower, at)) is not None:
+        return _from_month(lower, at, month)
+    return (
+        _clock(lower, at)
+        or _century(lower, at)
+        or _from_day(words, lower, at)
+        or _in_digits(words, lower, at)
+    )
+
+
+def _at(lower: Sequence[str], at: int) -> str:
+    return lower[at] if 0 <= at < len(lower) else ""
+
+
+def _beside_number(lower: Sequence[str], at: int) -> bool:
+    return any(
+        _DAY.fullmatch(one) or _YEAR.fullmatch(one) for one in (_at(lower, at - 1), _at(lower, at + 1))
+    )
+
+
+def _weekday(words: Sequence[str], lower: Sequence[str], at: int) -> int | None:
+    word = lower[at]
+    if word in WEEKDAYS:
+        return WEEKDAYS[word]
+    plain = word.rstrip(".")
+    number = SHORT_DAYS.get(plain)
+    # *Sun* and *sat* are words.
+    if number is None or not words[at][0].isupper():
+        return None
+    follows = _at(lower, at + 2 if _at(lower, at + 1) == "," else at + 1)
+    told = plain != word or _DAY.fullmatch(follows) or follows.rstrip(".") in MONTHS | SHORT_MONTHS
+    return number if told else None
+
+
+def _month(words: Sequence[str], lower: Sequence[str], at: int) -> int | None:
+    word, plain = lower[at], lower[at].rstrip(".")
+    number = MONTHS.get(word) or SHORT_MONTHS.get(plain)
+    if number is None:
+        return None
+    if _with_year(lower, at):
+        return number
+    capital = words[at][0].isupper()
+    if word in MONTHS and word not in _OTHER_WORDS:
+        return number
+    starts = at == 0 or lower[at - 1] in STOPS or not words[at - 1][0].isalnum()
+    named = not starts and words[at - 1][0].isupper() and lower[at - 1] not in FUNCTION_WORDS
+    if word in MONTHS:
+        return number if capital and (_beside_number(lower, at) or not (starts or named)) else None
+    return number if capital and (_beside_number(lower, at) or (plain != word and not starts)) else None
+
+
+def _with_year(lower: Sequence[str], at: int) -> bool:
+    """Say whether a year follows, with a day or without, or a day stands before it."""
+    after = at + 1
+    if _DAY.fullmatch(_at(lower, after)) and not _YEAR.fullmatch(_at(lower, after)):
+        after += 1
+    return _year_follows(lower, after) is not None
+
+
+def _year_follows(lower: Sequence[str], at: int) -> tuple[int, int] | None:
+    """Return a year that follows, after a comma or *of* or not, and where it ends."""
+    place = at + 1 if _at(lower, at) in (",", "of") else at
+    word = _at(lower, place)
+    if not _YEAR.fullmatch(word) or measure(_at(lower, place + 1)) is not None:
+        return None
+    return int(word), place + 1
+
+
+def _day_of(word: str) -> int | None:
+    if (found := _DAY.fullmatch(word)) is not None:
+        return int(found[1])
+    day = ORDINALS.get(word.replace("-", "", 1))
+    return day if day is not None and 0 < day < 32 else None
+
+
+def _from_weekday(words: Sequence[str], lower: Sequence[str], at: int, weekday: int) -> Moment:
+    """Read *Monday*, *Monday, March 4, 2021*, *Monday 4 March*."""
+    place = at + 2 if _at(lower, at + 1) in (",", "the") else at + 1
+    rest = None
+    if place < len(lower):
+        month = _month(words, lower, place)
+        rest = _from_day(words, lower, place) if month is None else _from_month(lower, place, month)
+    if rest is None or "day" not in rest.readings[0]:
+        return Moment(at + 1, ({"weekday": weekday},))
+    return Moment(rest.end, tuple({**one, "weekday": weekday} for one in rest.readings))
+
+
+def _from_month(lower: Sequence[str], at: int, month: int) -> Moment:
+    """Read *March*, *March 4*, *March 4th, 2021*, *March 2021*."""
+    parts, end = {"month": month}, at + 1
+    word = _at(lower, end)
+    day = _day_of(word)
+    if day is not None and not (word in ORDINALS and _at(lower, end + 1).isalpha()):
+        parts["day"], end = day, end + 1
+    return _and_year(lower, end, parts)
+
+
+def _and_year(lower: Sequence[str], end: int, parts: dict[str, int]) -> Moment:
+    year = _year_follows(lower, end)
+    if year is not None:
+        parts["year"], end = year
+    return Moment(end, (_completed(parts),))
+
+
+def _from_day(words: Sequence[str], lower: Sequence[str], at: int) -> Moment | None:
+    """Read *4 March*, *4th of March, 2021*."""
+    day = _day_of(lower[at])
+    place = at + 2 if _at(lower, at + 1) == "of" else at + 1
+    if day is None or place >= len(lower):
+        return None
+    month = _month(words, lower, place)
+    return None if month is None else _and_year(lower, place + 1, {"month": month, "day": day})
+
+
+def _clock(lower: Sequence[str], at: int) -> Moment | None:
+    """Read *10:30*, *3 p.m.*, *3.15pm*, *three o'clock*."""
+    word, after = lower[at], _at(lower, at + 1)
+    if after in ("o'clock", "o’clock") and (hour := _day_of(word) or _HOURS.get(word)) and hour <= 12:
+        return Moment(at + 2, ({"hour": hour % 12, "minute": 0},))
+    found = _CLOCK.fullmatch(word)
+    if found is None:
+        hour = _HOURS.get(word, 0)
+        if not (0 < hour <= 12 and after in _HALVES - {"am"}):
+            return None
+        found = _CLOCK.fullmatch(str(hour))
+        assert found is not None
+    half, end = found[4], at + 1
+    if half is None and after in _HALVES:
+        half, end = after, at + 2
+    if half is None and found[2] != ":":
+        return None
+    parts = {"hour": int(found[1]) % 12, "minute": int(found[3] or 0)}
+    if half is not None or int(found[1]) > 12 or found[1][0] == "0":
+        parts["half"] = int(half[0] == "p" if half else int(found[1]) > 12)
+    return Moment(end, (parts,))
+
+
+_HOURS: Final = {
+    word: hour
+    for hour, word in enumerate(listed("one two three four five six seven eight nine ten eleven twelve"), 1)
+}
+
+
+def _century(lower: Sequence[str], at: int) -> Moment | None:
+    """Read *19th century*, *nineteenth-century*."""
+    word, hyphen, tail = lower[at].partition("-")
+    if tail != "century" and (hyphen or _at(lower, at + 1) not in ("century", "centuries")):
+        return None
+    ordered = _ORDERED.fullmatch(word)
+    number = int(ordered[1]) if ordered else ORDINALS.get(word)
+    if number is None and not hyphen:
+        number = ORDINALS.get(lower[at].replace("-", "", 1))
+    return None if number is None else Moment(at + (1 if hyphen else 2), ({"century": number},))
+
+
+def _in_digits(words: Sequence[str], lower: Sequence[str], at: int) -> Moment | None:
+    """Read what has the digits of a year: *mid-1990*, *1990s*, *1990-95*, *1990-12-31*, *12/31/1990*."""
+    word = _EDGE.sub("", lower[at])
+    if not word[-2:-1].isdigit() and not word[-1:].isdigit():
+        return None
+    end = at + 1
+    if (found := _DECADE.fullmatch(word)) is not None:
+        return _decade(lower, at, found)
+    if (found := _YEAR_FIRST.fullmatch(word)) is not None:
+        return _dated(end, int(found[1]), ((int(found[3]), int(found[4])),))
+    if (found := _YEAR_LAST.fullmatch(word)) is not None:
+        one, other, year = int(found[1]), int(found[3]), int(found[4])
+        # 3/4/2021 is in March or in April; with points the day comes first.
+        orders = ((other, one),) if found[2] == "." else ((one, other), (other, one))
+        return _dated(end, year if year > 99 else 2000 + year if year < 50 else 1900 + year, orders)
+    if (found := _YEARS.fullmatch(word)) is not None:
+        first, last = int(found[1]), int(found[2])
+        last += first - first % 100 if last < 100 else 0
+        return Moment(end, (), (first, last)) if first < last else None
+    if _YEAR.fullmatch(word) and (word != lower[at] or _is_year(words, lower, at)):
+        return Moment(end, (_completed({"year": int(word)}),), (int(word), int(word)))
+    return None
+
+
+def _decade(lower: Sequence[str], at: int, found: re.Match[str]) -> Moment | None:
+    if found[2]:
+        return Moment(at + 1, (_completed({"decade": int(found[2])}),))
+    before = _at(lower, at - 1)
+    # *In her 90s* is an age.
+    if found[0][0].isdigit() and before not in ("the", "'", "’", "early", "late", "mid"):
+        return None
+    ten = int(found[1])
+    return Moment(at + 1, (_completed({"decade": ten + (1900 if ten > 10 else 2000)}),))
+
+
+def _dated(end: int, year: int, orders: Sequence[tuple[int, int]]) -> Moment | None:
+    """Return a date of all orders of month and day that there are."""
+    possible = [
+        {"year": year, "month": month, "day": day} for month, day in orders if month <= 12 and 0 < day <= 31
+    ]
+    readings = [_completed(one) for one in possible if one["month"]]
+    if len(readings) == 2 and readings[0] == readings[1]:
+        readings.pop()
+    return Moment(end, tuple(readings)) if readings else None
+
+
+def _completed(parts: dict[str, int]) -> Parts:
+    """Add what follows from the parts: decade and century of a year, the weekday of a date."""
+    if "year" in parts:
+        parts["decade"] = parts["year"] // 10 * 10
+    if "decade" in parts:
+        parts["century"] = parts["decade"] // 100 + 1
+    if "day" in parts and "year" in parts:
+        try:
+            parts["weekday"] = datetime.date(parts["year"], parts["month"], parts["day"]).weekday()
+        except ValueError:  # no such day
+            return parts
+    return parts
+
+
+def _is_year(words: Sequence[str], lower: Sequence[str], at: int) -> bool:
+    """Say whether four digits are a year: *in 1987*, *the 1987 film*; not *1987 patients*, *1500 kg*."""
+    year, before, after = int(lower[at]), _at(lower, at - 1), _at(lower, at + 1)
+    if before in SIGNS or before[-1:] in ("$", "#", "=") or after in ("%", "percent"):
+        return False
+    noun = after.isalpha() and after not in FUNCTION_WORDS and words[at + 1].islower()
+    if noun and (year % 100 == 0 or after.endswith("s") or measure(after) is not None):
+        return False
+    return before in _BEFORE_YEARS or (1700 <= year <= 2050 and year % 100 != 0)

@@ -1,0 +1,226 @@
+"""Numbers, amounts, money, dates and times of day in a text, and whether two of them say the same.
+
+Only what a text says is compared: nothing is converted between currencies, nor guessed from today's date.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
+from typing import Final, Literal
+
+from sentgen.alignment.words import amounts
+from sentgen.alignment.words.amounts import Amount, Hedge
+from sentgen.alignment.words.dates import MONTHS, SHORT_DAYS, SHORT_MONTHS, WEEKDAYS, Moment, Parts, moment
+from sentgen.alignment.words.units import CALENDAR, CALENDAR_ROOM
+
+Kind = Literal["number", "ordinal", "percent", "measure", "money", "date", "time"]
+Comparison = Literal["equal", "near", "different", "incomparable"]
+#: Numbers that are said to be approximate may be off by this share of the larger.
+_ROOM: Final = Fraction(1, 20)
+_TO: Final = frozenset(("to", "-", "–", "—", "or"))
+_DATE_WORDS: Final = frozenset((*MONTHS, *WEEKDAYS, *SHORT_MONTHS, *SHORT_DAYS, "noon", "midnight"))
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number, amount, date or time of day in a text.
+
+    Attributes:
+        start: offset of its first word, from 0,
+        end: and of the word behind it. Unit and currency belong to it, *about* does not.
+        kind: ``number``, ``ordinal``, ``percent``, ``measure``, ``money``, ``date``, ``time`` of day.
+        value: its number in the base unit of what it measures (meters, grams, seconds, bytes ...), the first
+            of a range, the year of a date that is a year alone; ``None`` for other dates.
+        high: the last of a range.
+        figure: its number as it is written, before the unit is reckoned in.
+        step: what the last digit of the value is worth: a hundred thousand in *1.2 million*.
+        size: what one of its unit is worth in the base unit.
+        unit: what it measures, such as ``length``, ``percent`` or ``dollar``; empty for bare numbers.
+        hedge: ``about``, ``more`` (than, or at least), ``less``, or nothing, as the text says.
+        readings: for dates and times, all that they may mean, each by the names of its parts.
+    """
+
+    start: int
+    end: int
+    kind: Kind
+    value: Fraction | None = None
+    high: Fraction | None = None
+    figure: Fraction | None = None
+    step: Fraction = Fraction(1)
+    size: Fraction = Fraction(1)
+    unit: str = ""
+    hedge: Hedge = ""
+    readings: tuple[Parts, ...] = ()
+
+    @property
+    def approximate(self) -> bool:
+        """Whether the text says that it is not exact."""
+        return bool(self.hedge)
+
+
+def quantities(words: Sequence[str]) -> list[Quantity]:
+    """Return the quantities of a text in their order; none shares a word with another.
+
+    >>> [(one.kind, str(one.value), one.unit) for one in quantities("a dozen for $ 3 million".split())]
+    [('number', '12', ''), ('money', '3000000', 'dollar')]
+    """
+    lower = [word.lower() for word in words]
+    # Most words of a text are none, and few are different.
+    starts = {word for word in set(lower) if word and _begins(word)}
+    found = list[Quantity]()
+    end = 0
+    for at, word in enumerate(lower):
+        if word in starts and at >= end and (one := _read(words, lower, at, end)) is not None:
+            found.append(one)
+            end = one.end
+    return _with_units_of_ranges(lower, found)
+
+
+def _begins(word: str) -> bool:
+    if word.isalpha():
+        return word in _DATE_WORDS or amounts.begins(word)
+    return any(map(str.isdigit, word)) or word.rstrip(".") in _DATE_WORDS or amounts.begins(word)
+
+
+def _read(words: Sequence[str], lower: Sequence[str], at: int, least: int) -> Quantity | None:
+    if (dated := moment(words, lower, at)) is not None:
+        return _date(at, dated)
+    found = amounts.amount(words, lower, at, least=least)
+    return None if found is None else _amount(found, amounts.hedge(lower, found))
+
+
+def _date(at: int, dated: Moment) -> Quantity:
+    first, last = dated.years or (None, None)
+    return Quantity(
+        at,
+        dated.end,
+        "time" if dated.readings and "hour" in dated.readings[0] else "date",
+        value=None if first is None else Fraction(first),
+        high=None if last is None or last == first else Fraction(last),
+        figure=None if first is None else Fraction(first),
+        readings=dated.readings,
+    )
+
+
+def _amount(found: Amount, hedge: Hedge) -> Quantity:
+    kind: Kind = "ordinal" if found.ordinal else "number"
+    size, unit = Fraction(1), ""
+    if found.measure is not None:
+        unit, size = found.measure
+        kind = "percent" if unit == "percent" else "money" if amounts.is_money(found.measure) else "measure"
+    high = None if found.high is None else found.high * size
+    return Quantity(
+        found.start,
+        found.end,
+        kind,
+        found.figure * size,
+        high,
+        found.figure,
+        found.step * size,
+        size,
+        unit,
+        hedge,
+    )
+
+
+def _with_units_of_ranges(lower: Sequence[str], found: list[Quantity]) -> list[Quantity]:
+    """Give the first number of *2 to 3 percent* the unit of the last."""
+    for place, (one, other) in enumerate(pairwise(found)):
+        joined = lower[one.end : other.start]
+        between = joined == ["and"] and one.start > 0 and lower[one.start - 1] in ("between", "from")
+        if len(joined) != 1 or not (between or joined[0] in _TO) or one.kind != "number" or not other.unit:
+            continue
+        assert one.value is not None
+        found[place] = replace(
+            one, kind=other.kind, unit=other.unit, size=other.size, value=one.value * other.size,
+            step=one.step * other.size,
+        )  # fmt: skip
+    return found
+
+
+def compare(one: Quantity, other: Quantity) -> Comparison:
+    """Say whether two quantities say the same.
+
+    ``equal``: as far as both say; ``near``: one is said to be approximate and they differ by at most 5 %, one
+    is the other rounded to the digits that it shows, or lies in the range that the other is; ``different``:
+    they cannot both be meant; ``incomparable``: they measure different things, or one has no unit and the
+    same figure.
+
+    >>> one, other = quantities("about 1,200 people were 1,187 people".split())
+    >>> compare(one, other)
+    'near'
+    """
+    if (
+        one.readings
+        and other.readings
+        and not (_is_year(one) and _is_year(other) and (one.high or other.high))
+    ):
+        return _compare_dates(one, other)
+    if one.value is None or other.value is None or (one.kind == "ordinal") != (other.kind == "ordinal"):
+        return "incomparable"
+    if one.unit == other.unit:
+        return _compare_values(one, other)
+    if one.unit and other.unit:
+        return "incomparable"
+    if one.figure == other.figure and one.high is other.high is None:
+        return "incomparable"
+    if "percent" in (one.unit, other.unit):
+        # A half is 50 %.
+        return _compare_values(one, other)
+    return "different"
+
+
+def _is_year(one: Quantity) -> bool:
+    return one.kind == "date" and one.value is not None
+
+
+def _compare_dates(one: Quantity, other: Quantity) -> Comparison:
+    answers = {_compare_parts(first, second) for first in one.readings for second in other.readings}
+    return next(answer for answer in ("equal", "different", "incomparable") if answer in answers)  # type: ignore[return-value]
+
+
+def _compare_parts(one: Parts, other: Parts) -> Comparison:
+    shared = one.keys() & other.keys()
+    if not shared:
+        return "incomparable"
+    return "equal" if all(one[name] == other[name] for name in shared) else "different"
+
+
+def _compare_values(one: Quantity, other: Quantity) -> Comparison:
+    assert one.value is not None
+    assert other.value is not None
+    if {one.hedge, other.hedge} == {"more", "less"}:
+        return "different"
+    if (one.value, one.high) == (other.value, other.high):
+        return "equal"
+    if one.high is not None or other.high is not None:
+        return "near" if _within(one, other) or _within(other, one) else "different"
+    gap, larger = abs(one.value - other.value), max(abs(one.value), abs(other.value))
+    if (one.size in CALENDAR) != (other.size in CALENDAR) and one.unit == other.unit == "time":
+        return "near" if gap <= CALENDAR_ROOM * larger else "different"
+    if (one.hedge or other.hedge) and gap <= _ROOM * larger:
+        return "near"
+    return "near" if _rounded(one, other) or _rounded(other, one) else "different"
+
+
+def _within(one: Quantity, other: Quantity) -> bool:
+    assert one.value is not None
+    assert other.value is not None
+    high = one.value if one.high is None else one.high
+    return other.high is not None and other.value <= one.value and high <= other.high
+
+
+def _rounded(one: Quantity, other: Quantity) -> bool:
+    """Say whether the first is the second, rounded to the digits that it shows; about 1,200 shows two."""
+    assert one.value is not None
+    assert other.value is not None
+    step = one.step
+    while (
+        one.hedge and one.value and (one.value / one.size) % (10 * step / one.size) == 0 and step >= one.size
+    ):
+        step *= 10
+    # Half a step up or down, which one rounds up and another to the even digit.
+    return step > other.step and abs(one.value - other.value) * 2 <= step
