@@ -17,9 +17,10 @@ import numpy.typing as npt
 
 from sentgen.alignment.budget import WORD_CELLS
 from sentgen.alignment.words.function_words import FUNCTION_WORDS, STOPS, groups, is_function_word
+from sentgen.alignment.words.names import FirstLetters
 from sentgen.alignment.words.nearness import Nearness
 from sentgen.alignment.words.shared import shared
-from sentgen.alignment.words.spellings import first_letters, letters, same_word, spelled_out
+from sentgen.alignment.words.spellings import letters, same_word
 from sentgen.alignment.words.stems import stem
 from sentgen.alignment.words.thesaurus import meanings
 from sentgen.alignment.words.wordnet import senses
@@ -162,20 +163,13 @@ def _equal(left: Sequence[str], right: Sequence[str]) -> Bools:
 
 
 def _initials(words: Sequence[str], others: Sequence[str], other_text: Sequence[str]) -> Bools:
-    """Say which words are initials, and of which words: of a phrase in the other text.
-
-    Function words of the phrase may have an initial, or be skipped: *usa* has none for *of*.
-    """
-    firsts = first_letters([letters(word) for word in other_text])
-    full = [place for place, word in enumerate(other_text) if word.lower() not in FUNCTION_WORDS]
-    full_firsts = "".join(firsts[place] for place in full)
+    """Say which words are initials, and of which words: of a phrase in the other text."""
+    text = FirstLetters(other_text)
     column = {word: number for number, word in enumerate(others)}
     found = np.zeros((len(words), len(others)), np.bool_)
     for row, word in enumerate(words):
         initials = letters(word)
         if not (1 < len(initials) <= _INITIALS and initials.isalpha()) or word.lower() in FUNCTION_WORDS:
             continue
-        places = set(spelled_out(initials, firsts))
-        places.update(full[place] for place in spelled_out(initials, full_firsts))
-        found[row, [column[other_text[place]] for place in places]] = True
+        found[row, [column[other_text[at]] for phrase in text.spelled_out(initials) for at in phrase]] = True
     return found

@@ -1,9 +1,8 @@
-"""Ways to write the same word: numbers in letters or digits, months, currencies; and initials of words."""
+"""Ways to write the same word: numbers in letters or digits, months, currencies."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 
 _PLAIN = re.compile(r"[\W_]+")
@@ -67,26 +66,3 @@ def same_word(word: str) -> str:
     """
     plain = letters(word)
     return _FORMS.get(word.lower(), _FORMS.get(plain, plain))
-
-
-def first_letters(words: Sequence[str]) -> str:
-    """Return the first letter of each word, given without punctuation; a blank for a word of nothing."""
-    return "".join(word[:1] or " " for word in words)
-
-
-def spelled_out(initials: str, firsts: str) -> list[int]:
-    """Return the places of words whose first letters are these initials, one word after the other.
-
-    Args:
-        initials: Two letters or more, in lower case.
-        firsts: The first letters of all words (``first_letters``).
-
-    >>> spelled_out("eu", first_letters(["the", "european", "union"]))
-    [1, 2]
-    """
-    found = list[int]()
-    at = firsts.find(initials)
-    while at >= 0:
-        found.extend(range(at, at + len(initials)))
-        at = firsts.find(initials, at + 1)
-    return found

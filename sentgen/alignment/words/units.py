@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from sentgen.alignment.words.number_words import listed
 
 #: Kind, size, and how it is written. Pounds are money or mass, which texts do not mix: they compare as
-#: they are, and are not converted. Months and years have no exact length (see `CALENDAR`), but twelve are one.
+#: they are, and are not converted. Months and years have no exact length (`CALENDAR`), but twelve are one.
 _TABLE: Final = """
 percent 1/100 % percent pct per-cent
 percentage-point 1 percentage-point percentage-points %-points

@@ -1,0 +1,252 @@
+"""Names: initials and what they stand for in two texts, and which words are names by their writing."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final
+
+from sentgen.alignment.alignment import Span
+from sentgen.alignment.words.function_words import FUNCTION_WORDS, STOPS
+from sentgen.alignment.words.spellings import letters
+
+#: A name in lower case, word for word; a short form is one word without points.
+Name = tuple[str, ...]
+
+#: A line for each name that texts shorten without saying so.
+_LISTED: Final = """
+us,usa,united states,united states of america
+uk,united kingdom,great britain,britain
+un,united nations
+eu,european union
+ussr,soviet union
+"""
+#: Initials have at most this many letters, and brackets with a name in them fewer words than this.
+_INITIALS: Final = 8
+_LONGEST: Final = 12
+_OPENING: Final = frozenset(("(", "[", "-lrb-", "-lsb-"))
+_CLOSING: Final = frozenset((")", "]", "-rrb-", "-rsb-"))
+_QUOTES: Final = frozenset("\"'`“‘«„‚") | {"``", "''", ":", ";", "...", "…", "--", "-", "–", "—", "•", "*"}
+
+
+class FirstLetters:
+    """The first letters of the words of a text, in which initials are looked for."""
+
+    def __init__(self, text: Sequence[str]) -> None:
+        self._firsts = "".join(letters(word)[:1] or " " for word in text)
+        self._full = [place for place, word in enumerate(text) if word.lower() not in FUNCTION_WORDS]
+        self._full_firsts = "".join(self._firsts[place] for place in self._full)
+
+    def spelled_out(self, initials: str) -> list[tuple[int, ...]]:
+        """Return the places of words that begin with these initials, one word after the other.
+
+        Function words may have an initial, or be skipped: *usa* has none for *of*.
+
+        Args:
+            initials: Two letters or more, in lower case.
+
+        >>> FirstLetters("the union of the States of America".split()).spelled_out("usa")
+        [(1, 4, 6)]
+        """
+        found = [tuple(range(at, at + len(initials))) for at in _all_of(initials, self._firsts)]
+        full = (tuple(self._full[at : at + len(initials)]) for at in _all_of(initials, self._full_firsts))
+        return list(dict.fromkeys((*found, *full)))
+
+
+def _all_of(part: str, whole: str) -> Iterator[int]:
+    at = whole.find(part)
+    while at >= 0:
+        yield at
+        at = whole.find(part, at + 1)
+
+
+def same_names(abstract: Sequence[str], document: Sequence[str]) -> list[tuple[Span, Span]]:
+    """Return spans of abstract and document that are the same name, written otherwise.
+
+    Short forms stand for what a text says in brackets, else for what we know that they do, else for the one
+    name with these initials that the texts have. Where case tells nothing, only brackets and what we know do.
+
+    >>> text = "International Business Machines ( IBM ) of the U.S. hires".split()
+    >>> same_names("IBM , United States".split(), text)
+    [((0, 1), (0, 3)), ((2, 4), (7, 8))]
+    """
+    texts = tuple(_Text(words) for words in (abstract, document))
+    found = set[tuple[Span, Span]]()
+    for group in _groups(texts):
+        (left, right) = (text.spans(group) for text in texts)
+        found.update(
+            (one, other)
+            for one, form in left.items()
+            for other, other_form in right.items()
+            if form != other_form
+        )
+    return sorted(found)
+
+
+def _groups(texts: Sequence[_Text]) -> list[set[Name]]:
+    """Return names with their short forms."""
+    known = defaultdict[str, set[Name]](set)
+    for text in texts:
+        for short, name in text.defined:
+            known[short].add(name)
+    groups = [{(short,), *names} for short, names in known.items()]
+    listed = [{tuple(name.split()) for name in line.split(",")} for line in _LISTED.strip().splitlines()]
+    groups += [group for group in listed if not any(len(name) == 1 and name[0] in known for name in group)]
+    listed_shorts = {name[0] for group in listed for name in group if len(name) == 1}
+    for short in dict.fromkeys(short for text in texts for short in text.shorts):
+        if short not in known and short not in listed_shorts:
+            names = {name for text in texts for name in text.spelled_out(short)}
+            if len(names) == 1:
+                groups.append({(short,), *names})
+    return groups
+
+
+class _Text:
+    """A text in which names are looked for."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = words
+        self.lower = [word.lower() for word in words]
+        self.cased = any(map(str.islower, words)) and self.lower != list(words)
+        self._places = defaultdict[str, list[int]](list)
+        for place, word in enumerate(self.lower):
+            self._places[word].append(place)
+        #: Places of words that may be short forms, by these.
+        self.shorts = defaultdict[str, list[int]](list)
+        shorts = {word: _plain(word) for word in set(words) if self._is_short(word)}
+        for place, word in enumerate(words):
+            if word in shorts:
+                self.shorts[shorts[word]].append(place)
+        self._firsts: FirstLetters | None = None
+        self.defined = list(self._definitions())
+
+    def _is_short(self, word: str) -> bool:
+        """Say whether a word is written as initials are: *IBM*, *U.S.*, *GANs*."""
+        plain = _plain(word)
+        if not 1 < len(plain) <= _INITIALS or not plain.isalpha():
+            return False
+        if self.cased:
+            return sum(map(str.isupper, word)) >= 2 and word[0].isupper()
+        return word.lower() not in FUNCTION_WORDS
+
+    def spelled_out(self, short: str) -> set[Name]:
+        """Return the names in capitals with these initials."""
+        if not self.cased:
+            return set()
+        if self._firsts is None:
+            self._firsts = FirstLetters(self.words)
+        found = set()
+        for places in self._firsts.spelled_out(short):
+            name = range(places[0], places[-1] + 1)
+            ends = self.words[places[0]], self.words[places[-1]]
+            if all(len(word) > 1 and word[0].isupper() and not word.isupper() for word in ends) and all(
+                self.words[place][0].isupper() or self.lower[place] in FUNCTION_WORDS for place in name
+            ):
+                found.add(tuple(self.lower[name.start : name.stop]))
+        return found
+
+    def _definitions(self) -> Iterator[tuple[str, Name]]:
+        """Yield short forms and names, of which one stands in brackets behind the other."""
+        for opening in (place for mark in _OPENING for place in self._places.get(mark, ())):
+            near = range(opening + 2, min(opening + _LONGEST, len(self.lower)))
+            closing = next((at for at in near if self.lower[at] in _CLOSING), 0)
+            if not closing or not opening:
+                continue
+            behind = closing == opening + 2
+            short = self.words[opening + 1 if behind else opening - 1]
+            words = self._before(opening) if behind else self.lower[opening + 1 : closing]
+            if not self._is_short(short):
+                continue
+            name = _name_of(_plain(short), words, strict=not self.cased)
+            if name is not None and (behind or name == tuple(words)):
+                yield _plain(short), name
+
+    def _before(self, end: int) -> list[str]:
+        """Return the words before an opening bracket that may be the name."""
+        start = end
+        while start > 0 and end - start < 2 * _INITIALS and self.lower[start - 1][0].isalnum():
+            start -= 1
+        return self.lower[start:end]
+
+    def spans(self, group: Collection[Name]) -> dict[Span, Name]:
+        """Return where names of a group stand, and as what; of one in another the longer."""
+        found = dict[Span, Name]()
+        for name in sorted(group, key=len):
+            if len(name) == 1 and name[0] in self.shorts:
+                found |= {(at, at + 1): (self.words[at],) for at in self.shorts[name[0]]}
+                continue
+            for at in self._places.get(name[0], ()):
+                if tuple(self.lower[at : at + len(name)]) == name and self._may_be(name, at):
+                    found = {span: form for span, form in found.items() if not at <= span[0] < at + len(name)}
+                    found[at, at + len(name)] = name
+        return found
+
+    def _may_be(self, name: Name, at: int) -> bool:
+        """Say whether a name may stand at a word: *us* and *it* are none."""
+        if len(name) > 1:
+            return True
+        return name[0] not in FUNCTION_WORDS and (not self.cased or self.words[at][0].isupper())
+
+
+def _plain(word: str) -> str:
+    """Return a short form in lower case, without points and the *s* of a plural."""
+    bare = word[:-1] if word.endswith("s") and word[:-1].isupper() else word
+    return letters(bare)
+
+
+def _name_of(short: str, words: Sequence[str], *, strict: bool) -> Name | None:
+    """Return the last words that have the letters of a short form in their order, the first at its beginning.
+
+    Schwartz and Hearst 2003, A simple algorithm for identifying abbreviation definitions in biomedical text.
+
+    Args:
+        short: In lower case.
+        words: The words before it, in lower case.
+        strict: Each letter begins a word, as case does not tell short forms from others.
+    """
+    words = words[-min(len(short) + 5, 2 * len(short)) :]
+    text = " ".join(words)
+    at = len(text)
+    for number, letter in enumerate(reversed(short), 1):
+        begins = number == len(short) or strict
+        at = text.rfind(letter, 0, at)
+        while at > 0 and begins and text[at - 1].isalnum():
+            at = text.rfind(letter, 0, at)
+        if at < 0:
+            return None
+    start = text.rfind(" ", 0, at) + 1
+    name = tuple(text[start:].split())
+    return name if short not in map(letters, name) and len(text) - start > len(short) else None
+
+
+def lower_words(*texts: Sequence[str]) -> frozenset[str]:
+    """Return the words that texts have in lower case."""
+    return frozenset(word for words in texts for word in set(words) if word.islower())
+
+
+def name_like(words: Sequence[str], place: int, lower: Collection[str]) -> bool:
+    """Say whether a word is a proper name by its writing: by its capital, where nothing else asks for one.
+
+    At the beginning of a sentence or a quote it must never be in lower case. Where all is in capitals or in
+    lower case, there are none.
+
+    Args:
+        words: The text.
+        place: The offset of the word.
+        lower: Words that the texts have in lower case (``lower_words``).
+
+    >>> words = "The firm hired Berlin engineers . Paris hired IBM".split()
+    >>> [word for at, word in enumerate(words) if name_like(words, at, lower_words(words))]
+    ['Berlin', 'Paris', 'IBM']
+    """
+    word = words[place]
+    small = word.lower()
+    if not lower or not word[:1].isupper() or small in FUNCTION_WORDS - {"us", "it"}:
+        return False
+    if word.isupper() and len(word) > 1:
+        # *THE INTRODUCTION* is a title, and *US* none.
+        return len(word) < 6 or small not in lower
+    before = words[place - 1] if place else "."
+    if before in STOPS or before in _QUOTES:
+        return small not in lower
+    return small != "i" and small not in FUNCTION_WORDS
