@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness import OUT, SENTGEN, data, measure, show
+from harness import OUT, SENTGEN, data, interval, measure, show
 
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.corpus.pair_readers import pair_files
@@ -111,19 +111,6 @@ def judgments() -> Iterator[tuple[int, Place, bool]]:
         for row in csv.DictReader(lines, delimiter="\t"):
             place = row["pair"], int(row["sentence"]), int(row["verb"]), int(row["word"])
             yield int(row["draw"]), place, row["judgment"] == "1"
-
-
-def interval(right: int, total: int) -> str:
-    """Return a share with its 95% interval (Wilson)."""
-    if not total:
-        return "-"
-    z, share = 1.96, right / total
-    middle, spread = (
-        share + z * z / (2 * total),
-        z * (share * (1 - share) / total + (z / (2 * total)) ** 2) ** 0.5,
-    )
-    low, high = ((middle + sign * spread) / (1 + z * z / total) for sign in (-1, 1))
-    return f"{right} of {total}: {share:.2f} ({low:.2f}-{high:.2f})"
 
 
 def report(told: dict[str, dict[Place, Told]], by_chance: dict[str, dict[Place, Told]]) -> None:

@@ -29,6 +29,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from sentgen.output.intervals import wilson
+
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "benchmarks" / "out"
 SENTGEN = str(Path(sys.executable).parent / "sentgen")
@@ -283,6 +285,14 @@ def show(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -
             )
         )
     Console(width=110).print(table)
+
+
+def interval(right: int, total: int, *, digits: int = 2) -> str:
+    """Return a share with its 95% interval."""
+    if not total:
+        return "-"
+    low, high = wilson(right, total)
+    return f"{right} of {total}: {right / total:.{digits}f} ({low:.{digits}f}-{high:.{digits}f})"
 
 
 def megabytes(size: int) -> int:
