@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from sentgen.alignment.words.function_words import FUNCTION_WORDS, STOPS
-from sentgen.alignment.words.number_words import ORDINALS, listed
+from sentgen.alignment.words.number_words import ORDINALS, listed, word_at
 from sentgen.alignment.words.units import SIGNS, measure
 
 #: What is said of a date by name: century, decade, year, month, day, weekday (from 0, Monday); of a time of
@@ -37,6 +37,8 @@ _YEAR_FIRST: Final = re.compile(r"(\d{4})([-/.])(\d\d?)\2(\d\d?)")
 _YEAR_LAST: Final = re.compile(r"(\d\d?)([-/.])(\d\d?)\2(\d{4}|\d\d)")
 _CLOCK: Final = re.compile(r"([01]?\d|2[0-4])(?:([:.])([0-5]\d))?(?::[0-5]\d)?([ap]\.?m\.?)?")
 _HALVES: Final = frozenset(listed("am pm a.m. p.m. a.m p.m"))
+_BEFORE_CHRIST: Final = frozenset(listed("bc bce b.c. b.c.e."))
+_AFTER_CHRIST: Final = frozenset(listed("ad ce a.d. c.e."))
 _EDGE: Final = re.compile(r"(?:mid|early|late|pre|post)[-–](?=\d)")
 _BEFORE_YEARS: Final = frozenset(
     listed(
@@ -77,13 +79,10 @@ def moment(words: Sequence[str], lower: Sequence[str], at: int) -> Moment | None
     )
 
 
-def _at(lower: Sequence[str], at: int) -> str:
-    return lower[at] if 0 <= at < len(lower) else ""
-
-
 def _beside_number(lower: Sequence[str], at: int) -> bool:
     return any(
-        _DAY.fullmatch(one) or _YEAR.fullmatch(one) for one in (_at(lower, at - 1), _at(lower, at + 1))
+        _DAY.fullmatch(one) or _YEAR.fullmatch(one)
+        for one in (word_at(lower, at - 1), word_at(lower, at + 1))
     )
 
 
@@ -94,9 +93,9 @@ def _weekday(words: Sequence[str], lower: Sequence[str], at: int) -> int | None:
     plain = word.rstrip(".")
     number = SHORT_DAYS.get(plain)
     # *Sun* and *sat* are words.
-    if number is None or not words[at][0].isupper():
+    if number is None or not words[at][:1].isupper():
         return None
-    follows = _at(lower, at + 2 if _at(lower, at + 1) == "," else at + 1)
+    follows = word_at(lower, at + 2 if word_at(lower, at + 1) == "," else at + 1)
     told = plain != word or _DAY.fullmatch(follows) or follows.rstrip(".") in MONTHS | SHORT_MONTHS
     return number if told else None
 
@@ -108,11 +107,13 @@ def _month(words: Sequence[str], lower: Sequence[str], at: int) -> int | None:
         return None
     if _with_year(lower, at):
         return number
-    capital = words[at][0].isupper()
+    capital = words[at][:1].isupper()
     if word in MONTHS and word not in _OTHER_WORDS:
         return number
-    starts = at == 0 or lower[at - 1] in STOPS or not words[at - 1][0].isalnum()
-    named = not starts and words[at - 1][0].isupper() and lower[at - 1] not in FUNCTION_WORDS
+    before = word_at(words, at - 1)
+    starts = before in STOPS or not before[:1].isalnum()
+    # *Theresa May*
+    named = before[:1].isupper() and before.lower() not in FUNCTION_WORDS
     if word in MONTHS:
         return number if capital and (_beside_number(lower, at) or not (starts or named)) else None
     return number if capital and (_beside_number(lower, at) or (plain != word and not starts)) else None
@@ -121,16 +122,16 @@ def _month(words: Sequence[str], lower: Sequence[str], at: int) -> int | None:
 def _with_year(lower: Sequence[str], at: int) -> bool:
     """Say whether a year follows, with a day or without, or a day stands before it."""
     after = at + 1
-    if _DAY.fullmatch(_at(lower, after)) and not _YEAR.fullmatch(_at(lower, after)):
+    if _DAY.fullmatch(word_at(lower, after)) and not _YEAR.fullmatch(word_at(lower, after)):
         after += 1
     return _year_follows(lower, after) is not None
 
 
 def _year_follows(lower: Sequence[str], at: int) -> tuple[int, int] | None:
     """Return a year that follows, after a comma or *of* or not, and where it ends."""
-    place = at + 1 if _at(lower, at) in (",", "of") else at
-    word = _at(lower, place)
-    if not _YEAR.fullmatch(word) or measure(_at(lower, place + 1)) is not None:
+    place = at + 1 if word_at(lower, at) in (",", "of", "-") else at
+    word = word_at(lower, place)
+    if not _YEAR.fullmatch(word) or measure(word_at(lower, place + 1)) is not None:
         return None
     return int(word), place + 1
 
@@ -144,7 +145,7 @@ def _day_of(word: str) -> int | None:
 
 def _from_weekday(words: Sequence[str], lower: Sequence[str], at: int, weekday: int) -> Moment:
     """Read *Monday*, *Monday, March 4, 2021*, *Monday 4 March*."""
-    place = at + 2 if _at(lower, at + 1) in (",", "the") else at + 1
+    place = at + 2 if word_at(lower, at + 1) in (",", "the") else at + 1
     rest = None
     if place < len(lower):
         month = _month(words, lower, place)
@@ -157,9 +158,9 @@ def _from_weekday(words: Sequence[str], lower: Sequence[str], at: int, weekday: 
 def _from_month(lower: Sequence[str], at: int, month: int) -> Moment:
     """Read *March*, *March 4*, *March 4th, 2021*, *March 2021*."""
     parts, end = {"month": month}, at + 1
-    word = _at(lower, end)
+    word = word_at(lower, end)
     day = _day_of(word)
-    if day is not None and not (word in ORDINALS and _at(lower, end + 1).isalpha()):
+    if day is not None and not (word in ORDINALS and word_at(lower, end + 1).isalpha()):
         parts["day"], end = day, end + 1
     return _and_year(lower, end, parts)
 
@@ -174,7 +175,7 @@ def _and_year(lower: Sequence[str], end: int, parts: dict[str, int]) -> Moment:
 def _from_day(words: Sequence[str], lower: Sequence[str], at: int) -> Moment | None:
     """Read *4 March*, *4th of March, 2021*."""
     day = _day_of(lower[at])
-    place = at + 2 if _at(lower, at + 1) == "of" else at + 1
+    place = at + 2 if word_at(lower, at + 1) in ("of", "-") else at + 1
     if day is None or place >= len(lower):
         return None
     month = _month(words, lower, place)
@@ -183,7 +184,7 @@ def _from_day(words: Sequence[str], lower: Sequence[str], at: int) -> Moment | N
 
 def _clock(lower: Sequence[str], at: int) -> Moment | None:
     """Read *10:30*, *3 p.m.*, *3.15pm*, *three o'clock*."""
-    word, after = lower[at], _at(lower, at + 1)
+    word, after = lower[at], word_at(lower, at + 1)
     if after in ("o'clock", "o’clock") and (hour := _day_of(word) or _HOURS.get(word)) and hour <= 12:
         return Moment(at + 2, ({"hour": hour % 12, "minute": 0},))
     found = _CLOCK.fullmatch(word)
@@ -213,13 +214,17 @@ _HOURS: Final = {
 def _century(lower: Sequence[str], at: int) -> Moment | None:
     """Read *19th century*, *nineteenth-century*."""
     word, hyphen, tail = lower[at].partition("-")
-    if tail != "century" and (hyphen or _at(lower, at + 1) not in ("century", "centuries")):
+    if tail != "century" and (hyphen or word_at(lower, at + 1) not in ("century", "centuries")):
         return None
     ordered = _ORDERED.fullmatch(word)
     number = int(ordered[1]) if ordered else ORDINALS.get(word)
     if number is None and not hyphen:
         number = ORDINALS.get(lower[at].replace("-", "", 1))
-    return None if number is None else Moment(at + (1 if hyphen else 2), ({"century": number},))
+    if number is None:
+        return None
+    end = at + (1 if hyphen else 2)
+    before_christ = word_at(lower, end) in _BEFORE_CHRIST
+    return Moment(end + before_christ, ({"century": -number if before_christ else number},))
 
 
 def _in_digits(words: Sequence[str], lower: Sequence[str], at: int) -> Moment | None:
@@ -228,6 +233,9 @@ def _in_digits(words: Sequence[str], lower: Sequence[str], at: int) -> Moment | 
     if not word[-2:-1].isdigit() and not word[-1:].isdigit():
         return None
     end = at + 1
+    if word.isdecimal() and len(word) < 5 and (era := word_at(lower, end)) in _BEFORE_CHRIST | _AFTER_CHRIST:
+        year = -int(word) if era in _BEFORE_CHRIST else int(word)
+        return Moment(end + 1, (_completed({"year": year}),), (year, year))
     if (found := _DECADE.fullmatch(word)) is not None:
         return _decade(lower, at, found)
     if (found := _YEAR_FIRST.fullmatch(word)) is not None:
@@ -249,7 +257,7 @@ def _in_digits(words: Sequence[str], lower: Sequence[str], at: int) -> Moment | 
 def _decade(lower: Sequence[str], at: int, found: re.Match[str]) -> Moment | None:
     if found[2]:
         return Moment(at + 1, (_completed({"decade": int(found[2])}),))
-    before = _at(lower, at - 1)
+    before = word_at(lower, at - 1)
     # *In her 90s* is an age.
     if found[0][0].isdigit() and before not in ("the", "'", "’", "early", "late", "mid"):
         return None
@@ -270,8 +278,12 @@ def _dated(end: int, year: int, orders: Sequence[tuple[int, int]]) -> Moment | N
 
 def _completed(parts: dict[str, int]) -> Parts:
     """Add what follows from the parts: decade and century of a year, the weekday of a date."""
-    if "year" in parts:
-        parts["decade"] = parts["year"] // 10 * 10
+    year = parts.get("year", 0)
+    if year < 0:
+        parts["century"] = -((-year - 1) // 100 + 1)
+        return parts
+    if year:
+        parts["decade"] = year // 10 * 10
     if "decade" in parts:
         parts["century"] = parts["decade"] // 100 + 1
     if "day" in parts and "year" in parts:
@@ -284,10 +296,12 @@ def _completed(parts: dict[str, int]) -> Parts:
 
 def _is_year(words: Sequence[str], lower: Sequence[str], at: int) -> bool:
     """Say whether four digits are a year: *in 1987*, *the 1987 film*; not *1987 patients*, *1500 kg*."""
-    year, before, after = int(lower[at]), _at(lower, at - 1), _at(lower, at + 1)
+    year, before, after = int(lower[at]), word_at(lower, at - 1), word_at(lower, at + 1)
     if before in SIGNS or before[-1:] in ("$", "#", "=") or after in ("%", "percent"):
         return False
     noun = after.isalpha() and after not in FUNCTION_WORDS and words[at + 1].islower()
-    if noun and (year % 100 == 0 or after.endswith("s") or measure(after) is not None):
+    plural = after.endswith(("s", "children")) or after in ("people", "men", "women")
+    # *The 2020 elections*; *2020 elections* may be so many.
+    if noun and (year % 100 == 0 or (plural and before != "the") or measure(after) is not None):
         return False
     return before in _BEFORE_YEARS or (1700 <= year <= 2050 and year % 100 != 0)

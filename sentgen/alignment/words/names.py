@@ -140,7 +140,7 @@ class _Text:
             name = range(places[0], places[-1] + 1)
             ends = self.words[places[0]], self.words[places[-1]]
             if all(len(word) > 1 and word[0].isupper() and not word.isupper() for word in ends) and all(
-                self.words[place][0].isupper() or self.lower[place] in FUNCTION_WORDS for place in name
+                self.words[place][:1].isupper() or self.lower[place] in FUNCTION_WORDS for place in name
             ):
                 found.add(tuple(self.lower[name.start : name.stop]))
         return found
@@ -164,7 +164,7 @@ class _Text:
     def _before(self, end: int) -> list[str]:
         """Return the words before an opening bracket that may be the name."""
         start = end
-        while start > 0 and end - start < 2 * _INITIALS and self.lower[start - 1][0].isalnum():
+        while start > 0 and end - start < 2 * _INITIALS and self.lower[start - 1][:1].isalnum():
             start -= 1
         return self.lower[start:end]
 
@@ -185,7 +185,7 @@ class _Text:
         """Say whether a name may stand at a word: *us* and *it* are none."""
         if len(name) > 1:
             return True
-        return name[0] not in FUNCTION_WORDS and (not self.cased or self.words[at][0].isupper())
+        return name[0] not in FUNCTION_WORDS and (not self.cased or self.words[at][:1].isupper())
 
 
 def _plain(word: str) -> str:

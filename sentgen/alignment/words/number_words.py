@@ -78,6 +78,11 @@ _POWER: Final = re.compile(r"(?:(\d+(?:\.\d+)?)[x×*·])?10\^([+\-−]?\d{1,3})"
 _LONGEST: Final = 30
 
 
+def word_at(words: Sequence[str], at: int) -> str:
+    """Return a word of a text; nothing before its beginning and behind its end."""
+    return words[at] if 0 <= at < len(words) else ""
+
+
 class Numeral(NamedTuple):
     """A number, where it ends, what its last digit is worth, and whether it is in digits alone."""
 

@@ -5,16 +5,18 @@ Only what a text says is compared: nothing is converted between currencies, nor 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Final, Literal
 
 from sentgen.alignment.words import amounts
-from sentgen.alignment.words.amounts import Amount, Hedge
 from sentgen.alignment.words.dates import MONTHS, SHORT_DAYS, SHORT_MONTHS, WEEKDAYS, Moment, Parts, moment
-from sentgen.alignment.words.units import CALENDAR, CALENDAR_ROOM
+from sentgen.alignment.words.glued_numbers import Amount
+from sentgen.alignment.words.hedges import Hedge, hedge
+from sentgen.alignment.words.number_words import SCALES
+from sentgen.alignment.words.units import CALENDAR, CALENDAR_ROOM, MONEY
 
 Kind = Literal["number", "ordinal", "percent", "measure", "money", "date", "time"]
 Comparison = Literal["equal", "near", "different", "incomparable"]
@@ -89,7 +91,10 @@ def _read(words: Sequence[str], lower: Sequence[str], at: int, least: int) -> Qu
     if (dated := moment(words, lower, at)) is not None:
         return _date(at, dated)
     found = amounts.amount(words, lower, at, least=least)
-    return None if found is None else _amount(found, amounts.hedge(lower, found))
+    if found is None:
+        return None
+    large = found.figure >= 10 or found.measure is not None
+    return _amount(found, found.hedge or hedge(lower, found.start, found.end, large=large))
 
 
 def _date(at: int, dated: Moment) -> Quantity:
@@ -105,12 +110,12 @@ def _date(at: int, dated: Moment) -> Quantity:
     )
 
 
-def _amount(found: Amount, hedge: Hedge) -> Quantity:
+def _amount(found: Amount, how_exact: Hedge) -> Quantity:
     kind: Kind = "ordinal" if found.ordinal else "number"
     size, unit = Fraction(1), ""
     if found.measure is not None:
         unit, size = found.measure
-        kind = "percent" if unit == "percent" else "money" if amounts.is_money(found.measure) else "measure"
+        kind = "percent" if unit == "percent" else "money" if unit in MONEY else "measure"
     high = None if found.high is None else found.high * size
     return Quantity(
         found.start,
@@ -122,23 +127,36 @@ def _amount(found: Amount, hedge: Hedge) -> Quantity:
         found.step * size,
         size,
         unit,
-        hedge,
+        how_exact,
     )
 
 
 def _with_units_of_ranges(lower: Sequence[str], found: list[Quantity]) -> list[Quantity]:
-    """Give the first number of *2 to 3 percent* the unit of the last."""
+    """Give the first number of *2 to 3 million dollars* what is said of the last."""
     for place, (one, other) in enumerate(pairwise(found)):
         joined = lower[one.end : other.start]
-        between = joined == ["and"] and one.start > 0 and lower[one.start - 1] in ("between", "from")
-        if len(joined) != 1 or not (between or joined[0] in _TO) or one.kind != "number" or not other.unit:
-            continue
-        assert one.value is not None
-        found[place] = replace(
-            one, kind=other.kind, unit=other.unit, size=other.size, value=one.value * other.size,
-            step=one.step * other.size,
-        )  # fmt: skip
+        between = joined == ["and"] and lower[max(0, one.start - 1) : one.start] in (["between"], ["from"])
+        if len(joined) == 1 and (between or joined[0] in _TO):
+            found[place] = _as_last(
+                one, other, set(lower[one.start : one.end]), lower[other.start : other.end]
+            )
     return found
+
+
+def _as_last(one: Quantity, other: Quantity, own: Set[str], others: Sequence[str]) -> Quantity:
+    """Return the first number of a range with unit and scale of the last, where it has none of its own."""
+    if one.figure is None or other.figure is None or one.kind not in ("number", other.kind) or one.readings:
+        return one
+    scale = next((SCALES[word] for word in others if word in SCALES), 1)
+    # *From 500 to 2 million* says what it means.
+    if own & SCALES.keys() or one.figure >= other.figure / scale:
+        scale = 1
+    kind, unit, size = (
+        (one.kind, one.unit, one.size) if one.unit or not other.unit else (other.kind, other.unit, other.size)
+    )
+    figure = one.figure * scale
+    step = one.step / one.size * scale * size
+    return replace(one, kind=kind, unit=unit, size=size, figure=figure, value=figure * size, step=step)
 
 
 def compare(one: Quantity, other: Quantity) -> Comparison:
@@ -179,7 +197,7 @@ def _is_year(one: Quantity) -> bool:
 
 def _compare_dates(one: Quantity, other: Quantity) -> Comparison:
     answers = {_compare_parts(first, second) for first in one.readings for second in other.readings}
-    return next(answer for answer in ("equal", "different", "incomparable") if answer in answers)  # type: ignore[return-value]
+    return next(answer for answer in ("equal", "different", "incomparable") if answer in answers)
 
 
 def _compare_parts(one: Parts, other: Parts) -> Comparison:

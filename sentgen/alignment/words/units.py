@@ -78,7 +78,7 @@ energy 1 kcal kcals
 celsius 1 °C ℃ degrees-celsius degree-celsius
 fahrenheit 1 °F ℉ degrees-fahrenheit degree-fahrenheit
 degree 1 ° degree degrees
-times 1 x × fold times
+times 1 x X × fold times
 dollar 1 $ us$ u.s.$ usd dollar dollars buck bucks us-dollars u.s.-dollars us-dollar u.s.-dollar
 dollar 1/100 ¢ cent cents
 euro 1 € eur euro euros
@@ -113,7 +113,7 @@ class Measure(NamedTuple):
 
 
 def _measures() -> dict[str, Measure]:
-    found = {}
+    found = dict[str, Measure]()
     for line in _TABLE.split("\n"):
         if line:
             kind, size, *names = line.split()
@@ -130,6 +130,8 @@ SIGNS: Final = frozenset(
 ) | frozenset(
     listed("us$ u.s.$ a$ au$ c$ ca$ hk$ nz$ usd eur gbp jpy cny rmb inr chf aud cad hkd nzd rs rs. dm")
 )
+#: Signs that are written together with the amount, too.
+CURRENCIES: Final = frozenset("$€£¥₹₽₩")
 #: What stands before a dollar sign that is a word of its own.
 DOLLARS: Final = frozenset(listed("us u.s. a au c ca hk nz"))
 #: Meant only behind digits: *5 g*, not *five g*, nor *a g*.
