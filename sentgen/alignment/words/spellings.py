@@ -5,17 +5,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from sentgen.alignment.words.dates import MONTHS
+from sentgen.alignment.words.number_words import CARDINALS, ORDINALS
+
 _PLAIN = re.compile(r"[\W_]+")
-_UNITS = """
-zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-seventeen eighteen nineteen
-"""
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_ORDINALS = """
-zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
-fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth
-"""
-_MONTHS = "january february april june july august september october november december"
 #: Short forms and what they stand for, without punctuation; for currencies and units the name.
 _SHORT = """
 % percent,pct percent,pc percent,$ dollar,dollars dollar,us$ dollar,usd dollar,hk$ dollar,€ euro,euros euro
@@ -34,18 +27,14 @@ cheque check,cheques checks,plough plow,gaol jail,programme program,storey story
 
 def _spellings() -> dict[str, str]:
     """Return what each written form stands for."""
-    units, ordinals = _UNITS.split(), _ORDINALS.split()
     forms = dict(pair.split() for pair in _SHORT.split(",") if pair)
-    forms |= {word: str(number) for number, word in enumerate(units)}
-    forms |= {word: f"{number}th" for number, word in enumerate(ordinals)}
-    for ten, word in enumerate(_TENS.split(), 2):
-        forms |= {word: f"{ten}0", word[:-1] + "ieth": f"{ten}0th"}
-        forms |= {word + units[unit]: f"{ten}{unit}" for unit in range(1, 10)}
-        forms |= {word + ordinals[unit]: f"{ten}{unit}th" for unit in range(1, 10)}
+    forms |= {word: str(number) for word, number in CARDINALS.items()}
+    forms |= {word: f"{number}th" for word, number in ORDINALS.items()}
     # *1st* becomes *1th*, which *first* is as well.
     for number, ending in enumerate(("st", "nd", "rd"), 1):
         forms |= {f"{ten}{number}{ending}": f"{ten}{number}th" for ten in ("", *range(2, 10))}
-    return forms | {month[:3]: month for month in _MONTHS.split()}
+    # *May* has no short form, and *mar* is a word.
+    return forms | {month[:3]: month for month in MONTHS if not month.startswith("ma")}
 
 
 _FORMS = _spellings()
