@@ -30,6 +30,12 @@ def found(abstract: str, document: str) -> list[tuple[str, str]]:
         ("We use LSTMs.", "A long short-term memory (LSTM) is used.", [("LSTMs", "long short-term memory"), ("LSTMs", "LSTM")]),
         ("We use a long short-term memory.", "A long short-term memory (LSTM). An LSTM!", [("long short-term memory", "LSTM")] * 2),
         ("Hydrogen chloride (HCL) is bad.", "HCL is bad.", [("Hydrogen chloride", "HCL")]),
+        ("GANs are nets.", "A generative adversarial network (GAN) is a net.", [("GANs", "generative adversarial network"), ("GANs", "GAN")]),
+        ("Adversarial network. Generative adversarial networks!", "A generative adversarial network (GAN).", [("Generative adversarial networks", "GAN")]),
+        # In lower case, where so short a text has no such words by chance.
+        ("CNNs are nets.", "We train convolutional neural networks.", [("CNNs", "convolutional neural networks")]),
+        ("AI is nice.", "We train an automatic investor.", []),
+        ("CNNs are nets.", "We train convolutional, neural networks.", []),
         # By the initials of a name in capitals, with and without those of function words.
         ("The DOJ sued.", "The Department of Justice sued.", [("DOJ", "Department of Justice")]),
         ("The Voice of America said so.", "VOA said so.", [("Voice of America", "VOA")]),

@@ -21,6 +21,8 @@ un,united nations
 eu,european union
 ussr,soviet union
 """
+#: So often a run of words may have the initials of a short form by chance, and is no name.
+_CHANCE: Final = 0.25
 #: Initials have at most this many letters, and brackets with a name in them fewer words than this.
 _INITIALS: Final = 8
 _LONGEST: Final = 12
@@ -88,14 +90,15 @@ def _groups(texts: Sequence[_Text]) -> list[set[Name]]:
     known = defaultdict[str, set[Name]](set)
     for text in texts:
         for short, name in text.defined:
-            known[short].add(name)
+            known[short].add(_singular(name))
     groups = [{(short,), *names} for short, names in known.items()]
-    listed = [{tuple(name.split()) for name in line.split(",")} for line in _LISTED.strip().splitlines()]
+    lines = (line.split(",") for line in _LISTED.strip().splitlines())
+    listed = [{_singular(tuple(name.split())) for name in line} for line in lines]
     groups += [group for group in listed if not any(len(name) == 1 and name[0] in known for name in group)]
     listed_shorts = {name[0] for group in listed for name in group if len(name) == 1}
     for short in dict.fromkeys(short for text in texts for short in text.shorts):
         if short not in known and short not in listed_shorts:
-            names = {name for text in texts for name in text.spelled_out(short)}
+            names = {_singular(name) for text in texts for name in text.spelled_out(short)}
             if len(names) == 1:
                 groups.append({(short,), *names})
     return groups
@@ -130,19 +133,21 @@ class _Text:
         return word.lower() not in FUNCTION_WORDS
 
     def spelled_out(self, short: str) -> set[Name]:
-        """Return the names in capitals with these initials."""
+        """Return the names with these initials: in capitals, or in lower case where it is no chance."""
         if not self.cased:
             return set()
         if self._firsts is None:
             self._firsts = FirstLetters(self.words)
+        # First letters are as if drawn from about twelve.
+        unlikely = len(self.words) / 12 ** len(short) < _CHANCE and len(short) > 2
         found = set()
         for places in self._firsts.spelled_out(short):
-            name = range(places[0], places[-1] + 1)
-            ends = self.words[places[0]], self.words[places[-1]]
-            if all(len(word) > 1 and word[0].isupper() and not word.isupper() for word in ends) and all(
-                self.words[place][:1].isupper() or self.lower[place] in FUNCTION_WORDS for place in name
-            ):
-                found.add(tuple(self.lower[name.start : name.stop]))
+            words = self.words[places[0] : places[-1] + 1]
+            full = [word for word in words if word.lower() not in FUNCTION_WORDS]
+            ends = words[0], words[-1]
+            named = all(map(_begins_as_a_name, full)) and all(map(_begins_as_a_name, ends))
+            if named or (unlikely and len(full) == len(words) and all(map(str.islower, words))):
+                found.add(tuple(map(str.lower, words)))
         return found
 
     def _definitions(self) -> Iterator[tuple[str, Name]]:
@@ -171,14 +176,17 @@ class _Text:
     def spans(self, group: Collection[Name]) -> dict[Span, Name]:
         """Return where names of a group stand, and as what; of one in another the longer."""
         found = dict[Span, Name]()
-        for name in sorted(group, key=len):
+        taken = set[int]()
+        for name in sorted(group, key=lambda one: (-len(one), one)):
             if len(name) == 1 and name[0] in self.shorts:
-                found |= {(at, at + 1): (self.words[at],) for at in self.shorts[name[0]]}
+                found |= {(at, at + 1): (self.words[at],) for at in self.shorts[name[0]] if at not in taken}
                 continue
             for at in self._places.get(name[0], ()):
-                if tuple(self.lower[at : at + len(name)]) == name and self._may_be(name, at):
-                    found = {span: form for span, form in found.items() if not at <= span[0] < at + len(name)}
-                    found[at, at + len(name)] = name
+                places = range(at, at + len(name))
+                here = _singular(tuple(self.lower[at : places.stop]))
+                if here == name and self._may_be(name, at) and taken.isdisjoint(places):
+                    found[at, places.stop] = name
+                    taken.update(places)
         return found
 
     def _may_be(self, name: Name, at: int) -> bool:
@@ -186,6 +194,18 @@ class _Text:
         if len(name) > 1:
             return True
         return name[0] not in FUNCTION_WORDS and (not self.cased or self.words[at][:1].isupper())
+
+
+def _begins_as_a_name(word: str) -> bool:
+    return len(word) > 1 and word[0].isupper() and not word.isupper()
+
+
+def _singular(name: Name) -> Name:
+    """Return a name without the *s* of its last word: *neural networks*."""
+    last = name[-1]
+    if len(name) < 2 or len(last) < 4 or not last.endswith("s") or last.endswith("ss"):
+        return name
+    return (*name[:-1], last[:-1])
 
 
 def _plain(word: str) -> str:
