@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from fractions import Fraction
-from itertools import pairwise
+from itertools import islice, pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -88,7 +91,7 @@ def test_what_is_found(text: str, words: str, kind: str, value: str) -> None:
     [
         "no one saw this one", "one of the men", "one must know what one wants", "One day he left",
         "at first he left", "First, we left", "who first came", "a second-hand car", "one-way streets",
-        "a few hundred men", "dozens of men", "millions of dollars", "the dollar",
+        "a few hundred men", "the other half of it", "her voice first attracted us", "dozens of men", "millions of dollars", "the dollar",
         "a cat named COVID-19", "an F-16 and a 3D film", "open 24/7 since 9/11", "cited [12] and (2)",
         "She may march on", "the Sun sat", "at 5:1 odds", "5m people",
     ],
@@ -179,6 +182,10 @@ def test_how_exact_a_number_is(text: str, hedge: str) -> None:
         ("one in five", "20%", "equal"),
         ("92.3%", "92.3", "incomparable"),
         ("92.3%", "91.3", "different"),
+        ("one man", "100%", "different"),
+        ("zero men", "40%", "different"),
+        ("two years", "two and a half years", "different"),
+        ("4 percent", "4.2 percent", "near"),
         ("2-3 %", "2.5 %", "near"),
         ("2-3 %", "2-3%", "equal"),
         ("2-3 %", "4 %", "different"),
@@ -293,6 +300,27 @@ def test_spans_lie_in_order_and_compare_alike_in_both_directions(words: list[str
     assert all(one.end <= other.start for one, other in pairwise(all_of_them))
     assert all(compare(one, one) == "equal" for one in all_of_them)
     assert all(compare(one, other) == compare(other, one) for one in all_of_them for other in all_of_them)
+
+
+@pytest.mark.data
+def test_quantities_of_real_texts(data_dir: Path) -> None:
+    """In order, and about as many as there are; most of an abstract are in its document, too."""
+    with gzip.open(data_dir / "pairs" / "scitldr-dev.jsonl.gz", "rt", encoding="utf-8") as lines:
+        papers = [json.loads(line) for line in islice(lines, 150)]
+    pairs = [(tokenize(one["target"][0]), tokenize(" ".join(one["source"]))) for one in papers]
+    found = [tuple(quantities(words) for words in pair) for pair in pairs]
+    numbers = sum(word[0].isdigit() for pair in pairs for words in pair for word in words)
+    all_of_them = [one for pair in found for texts in pair for one in texts]
+    supported = [
+        any(compare(one, other) in ("equal", "near") for other in right)
+        for left, right in found
+        for one in left
+    ]
+
+    assert all(one.end <= other.start for pair in found for texts in pair for one, other in pairwise(texts))
+    # As many are written in letters.
+    assert 1.2 * numbers < len(all_of_them) < 3 * numbers
+    assert sum(supported) > 0.5 * len(supported)
 
 
 def test_ordinals_and_numbers_have_the_same_words() -> None:

@@ -34,6 +34,7 @@ _NO_ONE: Final = frozenset(
 _ADVERBS: Final = frozenset(
     listed("at was were is are been be being has had have when who that which we i he she it they you to")
 )
+_OTHERS: Final = frozenset(listed("other last latter former better top bottom upper lower"))
 _FRACTIONED: Final = frozenset(listed("of the its their his her our my your these those this that all"))
 
 
@@ -178,7 +179,7 @@ def _adverb(before: str, after: str, *, first: bool) -> bool:
     if not before[-1:].isalnum():
         return after in (",", ":") or (first and (after in FUNCTION_WORDS or not after))
     # *Her voice first attracted us.*
-    return first and (before in _ADVERBS or (before not in FUNCTION_WORDS and after.endswith("ed")))
+    return first and (before in _ADVERBS or (before not in FUNCTION_WORDS and after.endswith(("ed", "ing"))))
 
 
 def _part_of(lower: Sequence[str], at: int, least: int) -> Amount | None:
@@ -203,11 +204,15 @@ def _behind_article(words: Sequence[str], lower: Sequence[str], at: int, least: 
         half = Numeral(Fraction(1, 2), Fraction(1, 10), at + 2)
         unit, end = unit_at(words, lower, at + 2, half)
         return None if unit is None else Amount(at, end, half.value, half.step, unit)
-    if (word == "half" and word_at(lower, at + 1) in _FRACTIONED) or (
-        article and word_at(lower, at + 1) == "of"
-    ):
+    if (word == "half" and _is_part(lower, at)) or (article and word_at(lower, at + 1) == "of"):
         return Amount(start, at + 1, Fraction(1, PARTS[word]), EXACT)
     return None
+
+
+def _is_part(lower: Sequence[str], at: int) -> bool:
+    """Say whether a half is said to be of something, and is not one of two: *the second half of*."""
+    before = word_at(lower, at - 1)
+    return word_at(lower, at + 1) in _FRACTIONED and before not in ORDINALS and before not in _OTHERS
 
 
 def _all_of(lower: Sequence[str], at: int, found: Numeral) -> Numeral:

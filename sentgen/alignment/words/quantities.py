@@ -22,6 +22,8 @@ Kind = Literal["number", "ordinal", "percent", "measure", "money", "date", "time
 Comparison = Literal["equal", "near", "different", "incomparable"]
 #: Numbers that are said to be approximate may be off by this share of the larger.
 _ROOM: Final = Fraction(1, 20)
+#: What is rounded may be off by this share: two years are not two and a half.
+_ROUNDED: Final = Fraction(1, 10)
 _TO: Final = frozenset(("to", "-", "–", "—", "or"))
 _DATE_WORDS: Final = frozenset((*MONTHS, *WEEKDAYS, *SHORT_MONTHS, *SHORT_DAYS, "noon", "midnight"))
 
@@ -185,10 +187,10 @@ def compare(one: Quantity, other: Quantity) -> Comparison:
         return "incomparable"
     if one.figure == other.figure and one.high is other.high is None:
         return "incomparable"
-    if "percent" in (one.unit, other.unit):
-        # A half is 50 %.
-        return _compare_values(one, other)
-    return "different"
+    share, bare = (one, other) if one.unit else (other, one)
+    # A half is 50 %; one is not 100 %.
+    part = share.unit == "percent" and bare.value is not None and bare.value.denominator > 1
+    return _compare_values(one, other) if part else "different"
 
 
 def _is_year(one: Quantity) -> bool:
@@ -241,4 +243,5 @@ def _rounded(one: Quantity, other: Quantity) -> bool:
     ):
         step *= 10
     # Half a step up or down, which one rounds up and another to the even digit.
-    return step > other.step and abs(one.value - other.value) * 2 <= step
+    gap = abs(one.value - other.value)
+    return step > other.step and gap * 2 <= step and gap <= _ROUNDED * abs(other.value)
