@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from sentgen.alignment.words.number_words import CARDINALS, ORDINALS
 from sentgen.alignment.words.quantities import Quantity, compare, quantities
-from sentgen.alignment.words.units import measure
+from sentgen.alignment.words.units import unit_value
 from sentgen.corpus.tokenizer import tokenize
 
 
@@ -276,7 +276,7 @@ def test_a_number_is_the_same_however_it_is_written(number: int) -> None:
 )
 def test_units_convert_exactly(number: int, units: tuple[str, str]) -> None:
     """To the last digit."""
-    large, small = (measure(unit) for unit in units)
+    large, small = (unit_value(unit) for unit in units)
     assert large is not None
     assert small is not None
     many = number * large.size / small.size

@@ -19,7 +19,7 @@ from sentgen.alignment.words.number_words import (
     numeral,
     word_at,
 )
-from sentgen.alignment.words.units import CURRENCIES, SIGNS, Measure, measure
+from sentgen.alignment.words.units import CURRENCIES, SIGNS, UnitValue, unit_value
 
 _ORDERED: Final = re.compile(r"(\d{1,3}(?:,\d{3})*|\d+)(?:st|nd|rd|th)(?:-.*)?")
 _MULTIPLES: Final = {"twice": 2, "thrice": 3} | {f"{word}fold": number for word, number in CARDINALS.items()}
@@ -66,7 +66,7 @@ def amount(words: Sequence[str], lower: Sequence[str], at: int, *, least: int = 
     if word in SIGNS or word[0] in CURRENCIES:
         return money(words, lower, at, least)
     if word in _MULTIPLES:
-        return Amount(at, at + 1, Fraction(_MULTIPLES[word]), Fraction(1), Measure("times", Fraction(1)))
+        return Amount(at, at + 1, Fraction(_MULTIPLES[word]), Fraction(1), UnitValue("times", Fraction(1)))
     if _ORDERED.fullmatch(word) or word.partition("-")[0] in ORDINALS or word.replace("-", "", 1) in ORDINALS:
         return _part_of(lower, at, least) or _ordinal(lower, at)
     if word in PARTS or word in SCALES:
@@ -123,24 +123,24 @@ def _one_in(lower: Sequence[str], at: int) -> Amount | None:
     if word_at(lower, at + 1) != "in" or at + 2 >= len(lower):
         return None
     whole = numeral(lower, at + 2)
-    if whole is None or not 2 <= whole.value <= 1000 or measure(word_at(lower, whole.end)) is not None:
+    if whole is None or not 2 <= whole.value <= 1000 or unit_value(word_at(lower, whole.end)) is not None:
         return None
     return Amount(at, whole.end, 1 / whole.value, EXACT)
 
 
 def _and_more(words: Sequence[str], lower: Sequence[str], found: Amount) -> Amount:
     """Add the smaller unit of *5 feet 10 inches*, *1 hour and 20 minutes*."""
-    if found.measure is None or found.measure.kind not in ("time", "length", "mass"):
+    if found.unit is None or found.unit.kind not in ("time", "length", "mass"):
         return found
     place = found.end + (word_at(lower, found.end) in ("and", ","))
     rest = numeral(lower, place) if place < len(lower) else None
     if rest is None or rest.value < 1:
         return found
     unit, end = unit_at(words, lower, rest.end, rest)
-    if unit is None or unit.kind != found.measure.kind or unit.size * rest.value >= found.measure.size:
+    if unit is None or unit.kind != found.unit.kind or unit.size * rest.value >= found.unit.size:
         return found
-    figure = found.figure + rest.value * unit.size / found.measure.size
-    return found._replace(end=end, figure=figure, step=rest.step * unit.size / found.measure.size)
+    figure = found.figure + rest.value * unit.size / found.unit.size
+    return found._replace(end=end, figure=figure, step=rest.step * unit.size / found.unit.size)
 
 
 def _ordinal(lower: Sequence[str], at: int) -> Amount | None:

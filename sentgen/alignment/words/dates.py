@@ -9,11 +9,11 @@ from typing import Final, NamedTuple
 
 from sentgen.alignment.words.function_words import FUNCTION_WORDS, STOPS
 from sentgen.alignment.words.number_words import ORDINALS, listed, word_at
-from sentgen.alignment.words.units import SIGNS, measure
+from sentgen.alignment.words.units import SIGNS, unit_value
 
 #: What is said of a date by name: century, decade, year, month, day, weekday (from 0, Monday); of a time of
 #: day hour (0 to 11), minute, and half (0 before noon).
-Parts = Mapping[str, int]
+DateParts = Mapping[str, int]
 
 _MONTHS: Final = listed("""
 january february march april may june july august september october november december
@@ -52,7 +52,7 @@ class Moment(NamedTuple):
     """A date or a time of day, where it ends, and all that it may mean; years from one to another."""
 
     end: int
-    readings: tuple[Parts, ...]
+    readings: tuple[DateParts, ...]
     years: tuple[int, int] | None = None
 
 
@@ -131,7 +131,7 @@ def _year_follows(lower: Sequence[str], at: int) -> tuple[int, int] | None:
     """Return a year that follows, after a comma or *of* or not, and where it ends."""
     place = at + 1 if word_at(lower, at) in (",", "of", "-") else at
     word = word_at(lower, place)
-    if not _YEAR.fullmatch(word) or measure(word_at(lower, place + 1)) is not None:
+    if not _YEAR.fullmatch(word) or unit_value(word_at(lower, place + 1)) is not None:
         return None
     return int(word), place + 1
 
@@ -276,7 +276,7 @@ def _dated(end: int, year: int, orders: Sequence[tuple[int, int]]) -> Moment | N
     return Moment(end, tuple(readings)) if readings else None
 
 
-def _completed(parts: dict[str, int]) -> Parts:
+def _completed(parts: dict[str, int]) -> DateParts:
     """Add what follows from the parts: decade and century of a year, the weekday of a date."""
     year = parts.get("year", 0)
     if year < 0:
@@ -302,6 +302,6 @@ def _is_year(words: Sequence[str], lower: Sequence[str], at: int) -> bool:
     noun = after.isalpha() and after not in FUNCTION_WORDS and words[at + 1].islower()
     plural = after.endswith(("s", "children")) or after in ("people", "men", "women")
     # *The 2020 elections*; *2020 elections* may be so many.
-    if noun and (year % 100 == 0 or (plural and before != "the") or measure(after) is not None):
+    if noun and (year % 100 == 0 or (plural and before != "the") or unit_value(after) is not None):
         return False
     return before in _BEFORE_YEARS or (1700 <= year <= 2050 and year % 100 != 0)

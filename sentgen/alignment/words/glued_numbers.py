@@ -21,7 +21,7 @@ from sentgen.alignment.words.number_words import (
     small_number,
     word_at,
 )
-from sentgen.alignment.words.units import DOLLARS, SIGNS, Measure, measure
+from sentgen.alignment.words.units import DOLLARS, SIGNS, UnitValue, unit_value
 
 #: What the last digit of a part is worth, so that 33 % is a third, rounded, and 40 % no half.
 EXACT: Final = Fraction(1, 1000)
@@ -42,7 +42,7 @@ class Amount(NamedTuple):
     end: int
     figure: Fraction
     step: Fraction
-    measure: Measure | None = None
+    unit: UnitValue | None = None
     high: Fraction | None = None
     ordinal: bool = False
     hedge: Hedge = ""
@@ -50,25 +50,25 @@ class Amount(NamedTuple):
 
 def unit_at(
     words: Sequence[str], lower: Sequence[str], at: int, number: Numeral
-) -> tuple[Measure | None, int]:
+) -> tuple[UnitValue | None, int]:
     """Return the unit behind a number, and where it ends."""
     word = word_at(lower, at)
     if word in _LONG_UNITS:
         phrases = ("-".join(lower[at : at + size]).replace("°-c", "°c") for size in (3, 2))
         for size, phrase in zip((3, 2), phrases, strict=True):
-            if (found := measure(phrase)) is not None:
+            if (found := unit_value(phrase)) is not None:
                 return found, min(at + size, len(words))
     if word == "-":
         # *10 - year - old*
         unit = word_at(words, at + 1)
-        found = None if unit.endswith("s") else measure(unit, digits=number.digits)
+        found = None if unit.endswith("s") else unit_value(unit, digits=number.digits)
         return (found, at + 2) if found else (None, at)
     if word == "m" and not _metric(lower, at):
         return None, at
     if word in ("x", "×") and word_at(lower, at + 1)[:1].isdigit():
         return None, at
     unit = word_at(words, at)
-    found = measure(unit.removesuffix("-old"), digits=number.digits)
+    found = unit_value(unit.removesuffix("-old"), digits=number.digits)
     return (found, at + 1) if found else (None, at)
 
 
@@ -88,7 +88,7 @@ def money(words: Sequence[str], lower: Sequence[str], at: int, least: int) -> Am
         if sign == "$" and at > least and lower[at - 1] in DOLLARS:
             sign, start = lower[at - 1] + sign, at - 1
         found = _lettered(words[at + 1], at + 1) if at + 1 < len(words) else None
-    unit = measure(sign)
+    unit = unit_value(sign)
     # *$ 0 $* is a formula.
     if found is None or unit is None or (sign == "$" and word_at(lower, found[0].end) == "$"):
         return None
@@ -132,7 +132,7 @@ def glued(words: Sequence[str], lower: Sequence[str], at: int) -> Amount | None:
     if (found := _range(word)) is not None:
         low, high, step, tail = found
         both = Numeral(high, step, at + 1, digits=True)
-        unit, end = (measure(tail), at + 1) if tail else unit_at(words, lower, at + 1, both)
+        unit, end = (unit_value(tail), at + 1) if tail else unit_at(words, lower, at + 1, both)
         return Amount(at, end, low, step, unit, high) if unit or not tail else None
     cut = digits(word)
     if cut is None:
@@ -155,7 +155,7 @@ def _signed(sign: str, rest: str, at: int) -> Amount | None:
     cut = digits(rest)
     if cut is None:
         return None
-    unit = measure(cut[2]) if cut[2] else None
+    unit = unit_value(cut[2]) if cut[2] else None
     if cut[2] and unit is None:
         return None
     return Amount(at, at + 1, cut[0], cut[1], unit, hedge=HEDGING_SIGNS.get(sign, ""))
@@ -176,24 +176,24 @@ def _with_tail(at: int, value: Fraction, step: Fraction, tail: str) -> Amount | 
     """Return what stands before a unit, or before a hyphen: *2km*, *10-year-old*, *2-party*."""
     if not tail.startswith("-"):
         # *90s* is a decade, or seconds.
-        unit = measure(tail) or _ratio(tail) if tail != "s" or value % 10 else None
+        unit = unit_value(tail) or _ratio(tail) if tail != "s" or value % 10 else None
         return None if unit is None else Amount(at, at + 1, value, step, unit)
     joined = tail[1:]
     first = joined.partition("-")[0]
     if first in SCALES:
         return Amount(
-            at, at + 1, value * SCALES[first], step * SCALES[first], measure(joined.partition("-")[2])
+            at, at + 1, value * SCALES[first], step * SCALES[first], unit_value(joined.partition("-")[2])
         )
-    unit = measure(first) if first.isalpha() else None
+    unit = unit_value(first) if first.isalpha() else None
     # *F-16*, *10-K*, *5-3*: of these nothing is counted.
     return Amount(at, at + 1, value, step, unit) if unit or (first.islower() and len(first) > 2) else None
 
 
-def _ratio(tail: str) -> Measure | None:
+def _ratio(tail: str) -> UnitValue | None:
     """Return the unit of *mg/kg*."""
     above, slash, below = tail.partition("/")
-    unit = measure(above) if slash and below.isalnum() else None
-    return None if unit is None else Measure(f"{unit.kind}/{below}", unit.size)
+    unit = unit_value(above) if slash and below.isalnum() else None
+    return None if unit is None else UnitValue(f"{unit.kind}/{below}", unit.size)
 
 
 def _hyphened(lower: Sequence[str], at: int) -> Amount | None:
@@ -209,5 +209,5 @@ def _hyphened(lower: Sequence[str], at: int) -> Amount | None:
         if pieces[size] in ("and", "something", "to", "on", "by", "of"):
             return None
         found = _with_tail(at, Fraction(value), Fraction(1), "-" + "-".join(pieces[size:]))
-        return None if found and found.measure is None and value <= 1 else found
+        return None if found and found.unit is None and value <= 1 else found
     return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 
@@ -72,7 +73,7 @@ _SIGNS: Final = {
 }  # fmt: skip
 _DIGITS: Final = r"(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?"
 #: A number at the beginning of a word, and what follows it.
-NUMERAL: Final = re.compile(rf"([+\-−]?)(?=\.?\d)({_DIGITS})(?:[eE]([+\-−]?\d+)(?![\w]))?")
+NUMERAL: Final = re.compile(rf"([+\-−]?)(?=\.?\d)({_DIGITS})(?:[eE]([+\-−]?\d{1, 3})(?!\w))?")
 _POWER: Final = re.compile(r"(?:(\d+(?:\.\d+)?)[x×*·])?10\^([+\-−]?\d{1,3})")
 #: Longer ones are names of something, and would only cost time.
 _LONGEST: Final = 30
@@ -92,6 +93,7 @@ class Numeral(NamedTuple):
     digits: bool = False
 
 
+@lru_cache(maxsize=1 << 12)
 def digits(word: str) -> tuple[Fraction, Fraction, str] | None:
     """Return a number at the beginning of a word, what its last digit is worth, and the rest of the word.
 
@@ -110,7 +112,7 @@ def digits(word: str) -> tuple[Fraction, Fraction, str] | None:
     if (found := NUMERAL.match(word)) is None:
         return None
     written = found[2].replace(",", "")
-    scale = Fraction(10) ** int((found[3] or "0").replace("−", "-")[:4])
+    scale = Fraction(10) ** int((found[3] or "0").replace("−", "-"))
     value = Fraction(written) * scale
     return -value if found[1] in ("-", "−") else value, _step(written) * scale, word[found.end() :]
 
@@ -178,7 +180,8 @@ def _scaled(words: Sequence[str], number: Numeral, *, least: int = 0) -> Numeral
     """Multiply by *thousand*, *million*, *dozen* and the like, which must follow if they are at ``least``."""
     value, step, end, in_digits = number
     found = False
-    while end < len(words) and words[end] in SCALES:
+    # No more than *thousand million million*, or a hostile text takes all memory.
+    while end < min(len(words), number.end + 3) and words[end] in SCALES:
         scale = SCALES[words[end]]
         # *Two hundred* shows as many digits as *200*, *1.2 million* fewer than *1,200,000*.
         value, end, found = value * scale, end + 1, True
@@ -197,6 +200,8 @@ def _in_words(words: Sequence[str], at: int, first: int) -> Numeral:
         word = words[end]
         if word in SCALES and word.isalpha() and SCALES[word] < ceiling:
             scale = SCALES[word]
+            if scale <= 100 and current >= 100:
+                break
             if scale <= 100:
                 current, least = current * scale, scale
             else:

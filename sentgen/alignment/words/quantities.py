@@ -12,7 +12,15 @@ from itertools import pairwise
 from typing import Final, Literal
 
 from sentgen.alignment.words import amounts
-from sentgen.alignment.words.dates import MONTHS, SHORT_DAYS, SHORT_MONTHS, WEEKDAYS, Moment, Parts, moment
+from sentgen.alignment.words.dates import (
+    MONTHS,
+    SHORT_DAYS,
+    SHORT_MONTHS,
+    WEEKDAYS,
+    DateParts,
+    Moment,
+    moment,
+)
 from sentgen.alignment.words.glued_numbers import Amount
 from sentgen.alignment.words.hedges import Hedge, hedge
 from sentgen.alignment.words.number_words import SCALES
@@ -57,7 +65,7 @@ class Quantity:
     size: Fraction = Fraction(1)
     unit: str = ""
     hedge: Hedge = ""
-    readings: tuple[Parts, ...] = ()
+    readings: tuple[DateParts, ...] = ()
 
     @property
     def approximate(self) -> bool:
@@ -95,7 +103,7 @@ def _read(words: Sequence[str], lower: Sequence[str], at: int, least: int) -> Qu
     found = amounts.amount(words, lower, at, least=least)
     if found is None:
         return None
-    large = found.figure >= 10 or found.measure is not None
+    large = found.figure >= 10 or found.unit is not None
     return _amount(found, found.hedge or hedge(lower, found.start, found.end, large=large))
 
 
@@ -115,8 +123,8 @@ def _date(at: int, dated: Moment) -> Quantity:
 def _amount(found: Amount, how_exact: Hedge) -> Quantity:
     kind: Kind = "ordinal" if found.ordinal else "number"
     size, unit = Fraction(1), ""
-    if found.measure is not None:
-        unit, size = found.measure
+    if found.unit is not None:
+        unit, size = found.unit
         kind = "percent" if unit == "percent" else "money" if unit in MONEY else "measure"
     high = None if found.high is None else found.high * size
     return Quantity(
@@ -202,7 +210,7 @@ def _compare_dates(one: Quantity, other: Quantity) -> Comparison:
     return next(answer for answer in ("equal", "different", "incomparable") if answer in answers)
 
 
-def _compare_parts(one: Parts, other: Parts) -> Comparison:
+def _compare_parts(one: DateParts, other: DateParts) -> Comparison:
     shared = one.keys() & other.keys()
     if not shared:
         return "incomparable"

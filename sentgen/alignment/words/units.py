@@ -105,19 +105,19 @@ CALENDAR: Final = frozenset(Fraction(size) for size in (2629746, 31556952, 31556
 CALENDAR_ROOM: Final = Fraction(1, 10)
 
 
-class Measure(NamedTuple):
+class UnitValue(NamedTuple):
     """What a unit measures, and what one of it is worth in the base unit of that."""
 
     kind: str
     size: Fraction
 
 
-def _measures() -> dict[str, Measure]:
-    found = dict[str, Measure]()
+def _measures() -> dict[str, UnitValue]:
+    found = dict[str, UnitValue]()
     for line in _TABLE.split("\n"):
         if line:
             kind, size, *names = line.split()
-            found |= dict.fromkeys(names, Measure(kind, Fraction(size)))
+            found |= dict.fromkeys(names, UnitValue(kind, Fraction(size)))
     return found
 
 
@@ -138,11 +138,11 @@ DOLLARS: Final = frozenset(listed("us u.s. a au c ca hk nz"))
 _SHORTEST: Final = 2
 
 
-def measure(unit: str, *, digits: bool = True) -> Measure | None:
+def unit_value(unit: str, *, digits: bool = True) -> UnitValue | None:
     """Return what a unit measures: *MB* as it is written, else in lower case; short ones behind digits only.
 
-    >>> measure("Kilometres")
-    Measure(kind='length', size=Fraction(1000, 1))
+    >>> unit_value("Kilometres")
+    UnitValue(kind='length', size=Fraction(1000, 1))
     """
     if len(unit) <= _SHORTEST and unit.isalpha() and not digits:
         return None
