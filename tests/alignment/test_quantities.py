@@ -57,6 +57,8 @@ def only(text: str) -> Quantity:
         ("the 21st man", "21st", "ordinal", "21"),
         ("the third-largest firm", "third-largest", "ordinal", "3"),
         ("40%", "40 %", "percent", "2/5 percent"),
+        ("4 percentage points", "4 percentage points", "measure", "4 percentage-point"),
+        ("4 % points", "4 % points", "measure", "4 percentage-point"),
         ("forty per cent of it", "forty per cent", "percent", "2/5 percent"),
         ("5 1/2 percent of it", "5 1/2 percent", "percent", "11/200 percent"),
         ("$1.5 billion was", "$ 1.5 billion", "money", "1500000000 dollar"),
@@ -92,7 +94,7 @@ def test_what_is_found(text: str, words: str, kind: str, value: str) -> None:
         "no one saw this one", "one of the men", "one must know what one wants", "One day he left",
         "at first he left", "First, we left", "who first came", "a second-hand car", "one-way streets",
         "a few hundred men", "the other half of it", "her voice first attracted us", "dozens of men", "millions of dollars", "the dollar",
-        "a cat named COVID-19", "an F-16 and a 3D film", "open 24/7 since 9/11", "cited [12] and (2)",
+        "a cat named COVID-19", "an F-16 and a 3D film", "open 24/7 since 9/11", "cited [12] and (1) or (2)", "a COVID - 19 test", "one way or another",
         "She may march on", "the Sun sat", "at 5:1 odds", "5m people",
     ],
 )  # fmt: skip

@@ -34,6 +34,8 @@ _NO_ONE: Final = frozenset(
 _ADVERBS: Final = frozenset(
     listed("at was were is are been be being has had have when who that which we i he she it they you to")
 )
+_OPENING: Final = frozenset(("(", "-lrb-"))
+_CLOSING: Final = frozenset((")", "-rrb-"))
 _OTHERS: Final = frozenset(listed("other last latter former better top bottom upper lower"))
 _FRACTIONED: Final = frozenset(listed("of the its their his her our my your these those this that all"))
 
@@ -61,7 +63,7 @@ def amount(words: Sequence[str], lower: Sequence[str], at: int, *, least: int = 
         least: The offset of the first word that belongs to nothing else.
     """
     word = lower[at]
-    if _numbers_an_item(lower, at):
+    if _numbers_an_item(lower, at) or _of_a_name(words, at):
         return None
     if word in SIGNS or word[0] in CURRENCIES:
         return money(words, lower, at, least)
@@ -83,12 +85,19 @@ def amount(words: Sequence[str], lower: Sequence[str], at: int, *, least: int = 
 
 def _numbers_an_item(lower: Sequence[str], at: int) -> bool:
     """Say whether a number stands for a reference or an item of a list: *[ 12 ]*, *( 2 )*, *1 )*."""
-    if word_at(lower, at + 1) == "]":
-        return word_at(lower, at - 1) == "["
-    if word_at(lower, at + 1) not in (")", "-rrb-") or not lower[at].isdecimal():
+    before, after = word_at(lower, at - 1), word_at(lower, at + 1)
+    if after == "]":
+        return before == "["
+    if after not in _CLOSING or not lower[at].isdecimal() or len(lower[at]) > 1:
         return False
-    # One digit, and not the last word of brackets that began before it.
-    return len(lower[at]) == 1 and not {"(", "-lrb-"} & set(lower[max(0, at - 10) : max(0, at - 1)])
+    # Not the last word of brackets that began before it.
+    return before in _OPENING or not _OPENING & set(lower[max(0, at - 10) : at])
+
+
+def _of_a_name(words: Sequence[str], at: int) -> bool:
+    """Say whether a number belongs to a name before it: *COVID - 19*."""
+    name = word_at(words, at - 2)
+    return word_at(words, at - 1) == "-" and name.isupper() and name.isalpha()
 
 
 def _counted(words: Sequence[str], lower: Sequence[str], at: int, found: Numeral) -> Amount | None:
@@ -111,7 +120,7 @@ def _counts(words: Sequence[str], lower: Sequence[str], at: int) -> bool:
         capital
         or before in _NO_ONE
         or after in FUNCTION_WORDS
-        or after in ("another", "day")
+        or after in ("another", "day", "way")
         or not after.replace("-", "").isalpha()
         # A verb that *one* is the subject of.
         or (after.endswith("s") and not after.endswith(("ss", "us", "is", "as")))

@@ -29,7 +29,9 @@ _RANGE: Final = re.compile(r"(\d[\d,]*(?:\.\d+)?)[-–—−](\d[\d,]*(?:\.\d+)?
 _SIGNED: Final = re.compile(r"(?:[^\W\d][\w-]*)?([<>≤≥=~≈]=?)(?=\.?\d)(.*)")
 #: Units of two or more words by their first.
 _LONG_UNITS: Final = frozenset(
-    listed("per percentage square cubic metric degrees degree us u.s. kilometers kilometres miles °")
+    listed(
+        "% per percent percentage square cubic metric degrees degree us u.s. kilometers kilometres miles °"
+    )
 )
 #: What stands behind meters.
 _METERS: Final = frozenset(listed("deep high long wide tall thick away above below race pool radius"))
@@ -64,6 +66,9 @@ def unit_at(
         found = None if unit.endswith("s") else unit_value(unit, digits=number.digits)
         return (found, at + 2) if found else (None, at)
     if word == "m" and not _metric(lower, at):
+        return None, at
+    # *$ x = 0 $* is a formula.
+    if word == "$":
         return None, at
     if word in ("x", "×") and word_at(lower, at + 1)[:1].isdigit():
         return None, at

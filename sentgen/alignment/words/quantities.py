@@ -103,6 +103,8 @@ def _read(words: Sequence[str], lower: Sequence[str], at: int, least: int) -> Qu
     found = amounts.amount(words, lower, at, least=least)
     if found is None:
         return None
+    if found.ordinal:
+        return _amount(found, "")
     large = found.figure >= 10 or found.unit is not None
     return _amount(found, found.hedge or hedge(lower, found.start, found.end, large=large))
 

@@ -11,7 +11,7 @@ from sentgen.alignment.words.number_words import listed
 #: they are, and are not converted. Months and years have no exact length (`CALENDAR`), but twelve are one.
 _TABLE: Final = """
 percent 1/100 % percent pct per-cent
-percentage-point 1 percentage-point percentage-points %-points
+percentage-point 1 percentage-point percentage-points percent-points %-point %-points
 length 1 m meter meters metre metres
 length 1000 km kms kilometer kilometers kilometre kilometres
 length 1/100 cm centimeter centimeters centimetre centimetres
