@@ -70,7 +70,7 @@ def same_names(abstract: Sequence[str], document: Sequence[str]) -> list[tuple[S
 
     >>> text = "International Business Machines ( IBM ) of the U.S. hires".split()
     >>> same_names("IBM , United States".split(), text)
-    [((0, 1), (0, 3)), ((2, 4), (7, 8))]
+    [((0, 1), (0, 3)), ((2, 4), (8, 9))]
     """
     texts = tuple(_Text(words) for words in (abstract, document))
     found = set[tuple[Span, Span]]()

@@ -72,8 +72,7 @@ _SIGNS: Final = {
     "½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4), "⅕": (1, 5), "⅛": (1, 8),
 }  # fmt: skip
 _DIGITS: Final = r"(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?"
-#: A number at the beginning of a word, and what follows it.
-NUMERAL: Final = re.compile(rf"([+\-−]?)(?=\.?\d)({_DIGITS})(?:[eE]([+\-−]?\d{1, 3})(?!\w))?")
+_NUMERAL: Final = re.compile(rf"([+\-−]?)(?=\.?\d)({_DIGITS})(?:[eE]([+\-−]?\d{{1,3}})(?!\w))?")
 _POWER: Final = re.compile(r"(?:(\d+(?:\.\d+)?)[x×*·])?10\^([+\-−]?\d{1,3})")
 #: Longer ones are names of something, and would only cost time.
 _LONGEST: Final = 30
@@ -109,7 +108,7 @@ def digits(word: str) -> tuple[Fraction, Fraction, str] | None:
     if word and word[-1] in _SIGNS and (len(word) == 1 or word[:-1].isdecimal()):
         part = Fraction(*_SIGNS[word[-1]])
         return int(word[:-1] or 0) + part, Fraction(1, 10 if word[:-1] else 1000), ""
-    if (found := NUMERAL.match(word)) is None:
+    if (found := _NUMERAL.match(word)) is None:
         return None
     written = found[2].replace(",", "")
     scale = Fraction(10) ** int((found[3] or "0").replace("−", "-"))
