@@ -29,12 +29,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness import OUT, SENTGEN, data, interval, measure, show
+from ewt_parser import trained
+from harness import data, interval, show
 
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.corpus.pair_readers import pair_files
 from sentgen.corpus.pair_text import PairSettings, TokenizedPair
-from sentgen.corpus.parsers import Parser, open_parser
+from sentgen.corpus.parsers import Parser
 from sentgen.corpus.sentence import Sentence
 from sentgen.evaluation.check.check import Claim, check
 
@@ -93,16 +94,6 @@ def relations(
         for (key, _, summary), source in zip(trees, sources, strict=True)
         for claim in check(summary, source, other_words=True).claims
     }
-
-
-def trained() -> Parser:
-    """Return the parser, trained if it is not there yet."""
-    model = OUT / "ewt.udpipe"
-    if not model.exists():
-        OUT.mkdir(parents=True, exist_ok=True)
-        print("training a parser on EWT", file=sys.stderr)
-        measure([SENTGEN, "parser", "train", str(data("ud/en_ewt-ud-train.conllu")), "--out", str(model)])
-    return open_parser(f"udpipe:{model}")
 
 
 def judgments() -> Iterator[tuple[int, Place, bool]]:

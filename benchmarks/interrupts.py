@@ -28,6 +28,7 @@ from typing import NoReturn
 from harness import OUT, ROOT, SENTGEN, data, show
 
 sys.path.insert(0, str(ROOT / "tests"))
+import tiny_parser
 from terminal import Round, press
 
 WORK = OUT / "interrupts"
@@ -147,7 +148,6 @@ def prepare() -> None:
         ["pairs", "ingest", str(WORK / "pairs.jsonl"), "--corpus", "papers"],
         ["align", "train", "--pairs", "papers", "-m", "p", "--iterations", "1"],
         ["align", "apply", "--pairs", "papers", "-m", "p"],
-        ["parser", "train", str(WORK / "cluster.conllu"), "--out", str(WORK / "parser.udpipe")],
     ):
         subprocess.run(
             [SENTGEN, *words],
@@ -155,6 +155,7 @@ def prepare() -> None:
             stdout=subprocess.DEVNULL,
             env={**os.environ, "SENTGEN_DB": str(STORE)},
         )
+    tiny_parser.train(WORK / "parser.udpipe")
     (WORK / "ready").touch()
 
 

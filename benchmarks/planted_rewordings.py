@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+from planted_texts import column
 from planting import SHORTEST, Planted, Summary, Word
 
 from sentgen.corpus.sentence import Sentence
@@ -49,7 +50,7 @@ def reword(one: Planted, sentence: Sentence, rng: random.Random) -> Planted:
         if word.source is None or word.mark:
             words.append(word)
         elif word.source not in gone:
-            form, tag = word.form.lower(), (sentence.upos or [])[word.source]
+            form, tag = word.form.lower(), column(sentence.upos)[word.source]
             if (form, tag) in _LEFT_OUT and rng.random() < 0.5:
                 continue
             if form in _OTHERWISE and rng.random() < 0.5:
@@ -72,7 +73,7 @@ def _cut_off(sentence: Sentence, keep: set[int]) -> set[int]:
     gone = set[int]()
     for cut_at_end in (False, True):
         best = range(0)
-        for at, relation in enumerate(sentence.deprels or []):
+        for at, relation in enumerate(column(sentence.deprels)):
             span = _span(sentence, at)
             if relation.partition(":")[0] not in _CUT or span is None or keep & set(span):
                 continue
@@ -92,7 +93,7 @@ def _cut_off(sentence: Sentence, keep: set[int]) -> set[int]:
 
 def _span(sentence: Sentence, at: int) -> range | None:
     """Return the words below a word and itself, ``None`` if others stand between them."""
-    heads = sentence.heads or []
+    heads = column(sentence.heads)
     inside, waiting = {at}, [at]
     while waiting:
         head = waiting.pop() + 1

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
-from check_precision import trained
+from ewt_parser import trained
 from harness import OUT, data
 
 from sentgen.alignment.words.wordnet import find_wordnet
@@ -36,6 +37,7 @@ PAIRS = {
 }
 CORPORA = (*TREEBANKS, *PAIRS)
 HALVES = ("odd", "even")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,12 @@ class Text:
 
     key: str
     sentences: tuple[Sentence, ...]
+
+
+def column(values: list[T] | None) -> list[T]:
+    """Return a column that every sentence here has."""
+    assert values is not None
+    return values
 
 
 def texts(corpus: str, half: str, most: int) -> list[Text]:
@@ -55,7 +63,7 @@ def texts(corpus: str, half: str, most: int) -> list[Text]:
     return [Text(one.key, tuple(_parsed(one.sentences))) for one in found]
 
 
-def _half(documents: Sequence[object], half: str) -> list:  # type: ignore[type-arg]
+def _half(documents: Sequence[T], half: str) -> list[T]:
     chosen = list(documents[HALVES.index(half) :: 2])
     random.Random("documents").shuffle(chosen)
     return chosen

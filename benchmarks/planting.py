@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from planted_texts import Text
+from planted_texts import Text, column
 
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.words.function_words import is_function_word
@@ -45,6 +45,7 @@ nineteen twenty thirty forty fifty sixty seventy eighty ninety
 """
 _IN_WORDS = {same_word(word): word for word in _NUMBERS.split()}
 _OPEN = {"NOUN": "noun", "VERB": "verb", "ADJ": "adjective"}
+_FINITE = {"MD", "VBD", "VBP", "VBZ"}
 _NEGATIONS = {"not", "n't", "n’t", "no", "never", "nobody", "nothing", "none", "neither", "nor", "cannot"}
 #: What is left of these without *n't* is no word.
 _BOUND = {"ca", "wo", "sha", "ai"}
@@ -103,7 +104,7 @@ class Slot:
 
 def slots(sentence: Sentence) -> list[Slot]:
     """Return what can be replaced in a sentence; a name is a run of proper nouns."""
-    found, upos = list[Slot](), sentence.upos or []
+    found, upos = list[Slot](), column(sentence.upos)
     place = 0
     while place < len(upos):
         end = place + 1
@@ -111,7 +112,7 @@ def slots(sentence: Sentence) -> list[Slot]:
         while kind == "name" and end < len(upos) and _kind(sentence, end)[0] == "name":
             tag, end = _kind(sentence, end)[1], end + 1
         if kind:
-            lemmas = tuple(lemma.lower() for lemma in (sentence.lemmas or sentence.forms)[place:end])
+            lemmas = tuple(lemma.lower() for lemma in column(sentence.lemmas)[place:end])
             words = tuple(sentence.forms[place:end])
             found.append(Slot(kind, tag, place, words, lemmas, upos[place] == "PROPN"))
         place = end
@@ -120,22 +121,23 @@ def slots(sentence: Sentence) -> list[Slot]:
 
 def _kind(sentence: Sentence, place: int) -> tuple[str, str]:
     """Return the kind of a word and what a replacement has to have in common with it; empty if none is made."""
-    form, tag = sentence.forms[place], (sentence.upos or [])[place]
-    feats = (sentence.feats or sentence.forms)[place]
-    if tag == "PROPN":
+    form, part, tag = sentence.forms[place], column(sentence.upos)[place], column(sentence.xpos)[place]
+    before, after = ("", *sentence.forms)[place], (*sentence.forms, "")[place + 1]
+    if before == "<":  # SumPubMed has <dig> and <cit> for numbers and references
+        return "", ""
+    if part == "PROPN":
         if form.rstrip(".") in _DATES:
             return "date", _DATES[form.rstrip(".")]
-        number = "plural" if "Number=Plur" in feats else "singular"
-        return ("name", number) if form[0].isupper() and form.isalpha() and len(form) > 1 else ("", "")
-    if tag == "NUM":
+        return ("name", tag) if form[0].isupper() and form.isalpha() and len(form) > 1 else ("", "")
+    if part == "NUM":
         if form.isdigit() and len(form) == 4 and "1700" <= form < "2100":
             return "date", "year"
-        # References in brackets and codes are no numbers of anything.
-        beside = sentence.forms[max(place - 1, 0) : place + 2]
-        counts = same_word(form).isdigit() and not form.startswith("0") and not {"[", "]"} & set(beside)
+        # Codes, references in brackets and numbers of items are no numbers of anything.
+        label = before == "[" or after == "]" or (before in ("", "(") and after in (")", "."))
+        counts = same_word(form).isdigit() and not form.startswith("0") and not label
         return ("number", "") if counts else ("", "")
-    if tag in _OPEN and form.isalpha() and len(form) > 2 and not is_function_word(form):
-        return _OPEN[tag], f"{(sentence.xpos or sentence.forms)[place]} {feats}"
+    if part in _OPEN and form.isalpha() and len(form) > 2 and not is_function_word(form):
+        return _OPEN[part], "ordinal" if same_word(form)[0].isdigit() else tag
     return "", ""
 
 
@@ -330,7 +332,7 @@ def put_in(sentence: Sentence, place: int, rng: random.Random) -> Planted | None
     at = rng.choice(found)
     made = copies(sentence)
     # What is denied may be told instead of the word that denies it.
-    for near in (at, (sentence.heads or [])[at] - 1):
+    for near in (at, column(sentence.heads)[at] - 1):
         made[near] = replace(made[near], mark="near")
     made.insert(at + 1, Word("not", None, "put"))
     return Planted("polarity", PUT_IN, place, tuple(made), "", "not")
@@ -338,8 +340,8 @@ def put_in(sentence: Sentence, place: int, rng: random.Random) -> Planted | None
 
 def _takes_not(sentence: Sentence, at: int) -> bool:
     """Say whether a word is a finite auxiliary before what it belongs to, and no question."""
-    heads, deprels = sentence.heads or [], sentence.deprels or []
-    if (sentence.upos or [])[at] != "AUX" or "VerbForm=Fin" not in (sentence.feats or [])[at]:
+    heads, deprels = column(sentence.heads), column(sentence.deprels)
+    if column(sentence.upos)[at] != "AUX" or column(sentence.xpos)[at] not in _FINITE:
         return False
     subjects = [
         one for one, head in enumerate(heads) if head == heads[at] and deprels[one].startswith("nsubj")
@@ -365,8 +367,8 @@ def taken_out(sentence: Sentence, place: int) -> Planted | None:
 
 def swapped(sentence: Sentence, place: int) -> Planted | None:
     """Exchange the heads of the subject and the object of a verb, both of them nouns."""
-    heads, deprels = sentence.heads or [], sentence.deprels or []
-    upos, lemmas = sentence.upos or [], sentence.lemmas or sentence.forms
+    heads, deprels = column(sentence.heads), column(sentence.deprels)
+    upos, lemmas = column(sentence.upos), column(sentence.lemmas)
     nouns = [at for at, tag in enumerate(upos) if tag in ("NOUN", "PROPN")]
     for subject in nouns:
         for thing in nouns:
@@ -385,6 +387,6 @@ def swapped(sentence: Sentence, place: int) -> Planted | None:
 def _cased(sentence: Sentence, at: int, other: int) -> str:
     """Return a word as it is written in the place of another."""
     form = sentence.forms[other]
-    if other == 0 and (sentence.upos or [])[other] != "PROPN" and form.istitle():
+    if other == 0 and column(sentence.upos)[other] != "PROPN" and form.istitle():
         form = form.lower()
     return form[:1].upper() + form[1:] if at == 0 else form
