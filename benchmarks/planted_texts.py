@@ -80,10 +80,13 @@ def _treebank(name: str) -> list[Text]:
 
 
 def raw_pairs(name: str) -> list[RawPair]:
-    """Return the pairs of a file, not yet split into words."""
-    settings = PairSettings(replace_controls=True)
-    found = [raw for file in pair_files([str(data(f"pairs/{name}"))]) for raw in file.read(settings)]
-    return [raw for raw in found if isinstance(raw, RawPair)]
+    """Return the documents of a file with the first summary of each, not yet split into words."""
+    settings, found = PairSettings(replace_controls=True), dict[str, RawPair]()
+    for file in pair_files([str(data(f"pairs/{name}"))]):
+        for raw in file.read(settings):
+            if isinstance(raw, RawPair):
+                found.setdefault(raw.key.partition("#")[0], raw)
+    return list(found.values())
 
 
 def _tokenized(raw: Sequence[RawPair]) -> Iterator[Text]:
