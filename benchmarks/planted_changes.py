@@ -42,6 +42,8 @@ from sentgen.output.intervals import wilson
 
 OVERLAP = "overlap"
 SYSTEMS = ("best", "paper", "lcs", "cut-and-paste", OVERLAP)
+#: What the name of a system ends with where only its links count.
+LINKS = " links"
 TOLD = ("changed", "new")
 REAL = {"SciTLDR": "scitldr-dev.jsonl.gz", "SumPubMed": "sumpubmed-2000.jsonl.xz"}
 #: States of the words of a summary; only those in `TOLD` matter.
@@ -90,7 +92,7 @@ def main() -> None:
     if given.csv:
         write(given.csv, cases)
     if given.misses:
-        print_misses([one for one in cases if not one.system.endswith(" links")], given.misses)
+        print_misses([one for one in cases if not one.system.endswith(LINKS)], given.misses)
 
 
 def options() -> argparse.ArgumentParser:
@@ -128,7 +130,7 @@ def judged(corpus: str, system: str, summaries: Sequence[Summary]) -> Iterator[C
         return
     for one, pair, alignment in zip(summaries, pairs, aligner(system).align(pairs), strict=True):
         yield Case(corpus, system, one, word_states(pair, alignment))
-        yield Case(corpus, f"{system} links", one, unlinked(pair, alignment))
+        yield Case(corpus, f"{system}{LINKS}", one, unlinked(pair, alignment))
 
 
 def aligner(system: str) -> Aligner:
@@ -215,7 +217,7 @@ def show_kinds_by_system(title: str, cases: Sequence[Case], kinds: Sequence[str]
         )
         for name, kind, origin in kinds_and_origins(kinds)
     ]
-    heads = ["links" if system.endswith(" links") else system for system in systems]
+    heads = [LINKS.strip() if system.endswith(LINKS) else system for system in systems]
     show(title, ("kind", "all", *heads), rows)
 
 
@@ -247,7 +249,7 @@ def show_systems(setting: str, cases: Sequence[Case], seconds: Mapping[tuple[str
     corpora = sorted(dict.fromkeys(corpus for _, corpus in sums), key=lambda corpus: corpus == "all")
     rows = [
         (
-            f"{corpus} {system}",
+            LINKS if system.endswith(LINKS) else f"{corpus} {system}",
             f"{count['shown']}/{count['planted']}",
             share(count["shown"], count["planted"]),
             share(count["right"], count["right"] + count["accused beside"] + count["accused in copies"]),
@@ -311,7 +313,7 @@ def judged_pairs(system: str, pairs: Sequence[Pair]) -> Iterator[tuple[str, Pair
         return
     for pair, alignment in zip(pairs, aligner(system).align(pairs), strict=True):
         yield system, pair, word_states(pair, alignment)
-        yield f"{system} links", pair, unlinked(pair, alignment)
+        yield f"{system}{LINKS}", pair, unlinked(pair, alignment)
 
 
 def count_new(count: Counter[str], pair: Pair, states: States, marks: Sequence[str]) -> None:

@@ -9,6 +9,7 @@ counted. The same seed, text and kind plant the same change, whatever else is pl
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -39,8 +40,9 @@ _MONTHS = "January February March April May June July August September October N
 _SHORT = "Jan. Feb. Mar. Apr. Jun. Jul. Aug. Sept. Oct. Nov. Dec."
 CALENDAR = {"day": _DAYS.split(), "month": _MONTHS.split(), "short month": _SHORT.split()}
 _DATES = {word.rstrip("."): tag for tag, words in CALENDAR.items() for word in words}
+_DIGITS = re.compile(r"[1-9]\d*(?:\.\d+)?|[1-9]\d{0,2}(?:,\d{3})+|0\.\d+")
 _NUMBERS = """
-two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
+one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
 nineteen twenty thirty forty fifty sixty seventy eighty ninety
 """
 _IN_WORDS = {same_word(word): word for word in _NUMBERS.split()}
@@ -133,9 +135,9 @@ def _kind(sentence: Sentence, place: int) -> tuple[str, str]:
         if form.isdigit() and len(form) == 4 and "1700" <= form < "2100":
             return "date", "year"
         # Codes, references in brackets and numbers of items are no numbers of anything.
-        label = before == "[" or after == "]" or (before in ("", "(") and after in (")", "."))
-        counts = same_word(form).isdigit() and not form.startswith("0") and not label
-        return ("number", "") if counts else ("", "")
+        label = before == "[" or after == "]" or (before in ("", "(") and after in (")", ".", "-"))
+        counts = _DIGITS.fullmatch(form) or form.lower() in _NUMBERS.split()
+        return ("number", "") if counts and not label else ("", "")
     if part in _OPEN and form.isalpha() and len(form) > 2 and not is_function_word(form):
         return _OPEN[part], "ordinal" if same_word(form)[0].isdigit() else tag
     return "", ""
@@ -275,16 +277,14 @@ def _known(sentences: Sequence[Sentence]) -> frozenset[str]:
         for sentence in sentences
         for words in (sentence.forms, sentence.lemmas or ())
         for word in words
-        for name in (word.lower(), same_word(word))
+        for name in (word.lower(), stem(word), same_word(word))
     )
 
 
 def _names(slot: Slot) -> Iterator[str]:
-    """Yield the words of a slot in all spellings."""
+    """Yield the words of a slot in all spellings, and their stems."""
     for word in (*slot.words, *slot.lemmas):
-        yield word.lower()
-        if spelled := same_word(word):
-            yield spelled
+        yield from filter(None, (word.lower(), stem(word), same_word(word)))
 
 
 def _initials(slot: Slot, other: Slot) -> bool:
