@@ -53,7 +53,7 @@ def benchmark() -> Iterator[Any]:
     """What the modules of the benchmark have."""
     folder = str(Path(__file__).parents[2] / "benchmarks")
     sys.path.insert(0, folder)
-    names = "planted_changes", "planted_rewordings", "planted_texts", "planting"
+    names = "planted_changes", "planted_report", "planted_rewordings", "planted_texts", "planting"
     modules = [vars(importlib.import_module(name)) for name in names]
     yield SimpleNamespace(**{name: value for module in modules for name, value in module.items()})
     sys.path.remove(folder)
