@@ -36,6 +36,9 @@ _ADVERBS: Final = frozenset(
 )
 _OPENING: Final = frozenset(("(", "-lrb-"))
 _CLOSING: Final = frozenset((")", "-rrb-"))
+_RANKS: Final = frozenset(
+    listed("largest biggest highest lowest best most place quarter year round century day time person")
+)
 _OTHERS: Final = frozenset(listed("other last latter former better top bottom upper lower"))
 _FRACTIONED: Final = frozenset(listed("of the its their his her our my your these those this that all"))
 
@@ -163,18 +166,7 @@ def _ordinal(lower: Sequence[str], at: int) -> Amount | None:
     if number is None:
         first, _, tail = word.partition("-")
         # *First-hand* and *second-rate* count nothing.
-        if tail not in (
-            "largest",
-            "biggest",
-            "highest",
-            "lowest",
-            "best",
-            "place",
-            "quarter",
-            "year",
-            "round",
-            "most",
-        ):
+        if tail not in _RANKS:
             return None
         number = ORDINALS[first]
     before, after = word_at(lower, at - 1), word_at(lower, at + 1)

@@ -187,13 +187,10 @@ def _clock(lower: Sequence[str], at: int) -> Moment | None:
     word, after = lower[at], word_at(lower, at + 1)
     if after in ("o'clock", "o’clock") and (hour := _day_of(word) or _HOURS.get(word)) and hour <= 12:
         return Moment(at + 2, ({"hour": hour % 12, "minute": 0},))
-    found = _CLOCK.fullmatch(word)
+    # *Ten am I* is no hour.
+    found = _CLOCK.fullmatch(str(_HOURS[word]) if word in _HOURS and after in _HALVES - {"am"} else word)
     if found is None:
-        hour = _HOURS.get(word, 0)
-        if not (0 < hour <= 12 and after in _HALVES - {"am"}):
-            return None
-        found = _CLOCK.fullmatch(str(hour))
-        assert found is not None
+        return None
     half, end = found[4], at + 1
     if half is None and after in _HALVES:
         half, end = after, at + 2

@@ -174,10 +174,10 @@ def _as_last(one: Quantity, other: Quantity, own: Set[str], others: Sequence[str
 def compare(one: Quantity, other: Quantity) -> Comparison:
     """Say whether two quantities say the same.
 
-    ``equal``: as far as both say; ``near``: one is said to be approximate and they differ by at most 5 %, one
-    is the other rounded to the digits that it shows, or lies in the range that the other is; ``different``:
-    they cannot both be meant; ``incomparable``: they measure different things, or one has no unit and the
-    same figure.
+    ``equal``: as far as both say. ``near``: one is said to be approximate and they differ by at most 5 %; or
+    it is a bound, such as *more than 1,000*, that the other keeps and lies close to; or it is the other,
+    rounded to the digits that it shows; or it lies in the range that the other is. ``different``: they cannot
+    both be meant. ``incomparable``: they measure different things, or one has no unit and the same figure.
 
     >>> one, other = quantities("about 1,200 people were 1,187 people".split())
     >>> compare(one, other)
@@ -220,38 +220,44 @@ def _compare_parts(one: DateParts, other: DateParts) -> Comparison:
 
 
 def _compare_values(one: Quantity, other: Quantity) -> Comparison:
-    assert one.value is not None
-    assert other.value is not None
     if {one.hedge, other.hedge} == {"more", "less"}:
         return "different"
-    if (one.value, one.high) == (other.value, other.high):
+    (low, high), (other_low, other_high) = _range(one), _range(other)
+    if (low, high) == (other_low, other_high):
         return "equal"
-    if one.high is not None or other.high is not None:
-        return "near" if _within(one, other) or _within(other, one) else "different"
-    gap, larger = abs(one.value - other.value), max(abs(one.value), abs(other.value))
+    if low != high or other_low != other_high:
+        within = low <= other_low <= other_high <= high or other_low <= low <= high <= other_high
+        return "near" if within else "different"
     if (one.size in CALENDAR) != (other.size in CALENDAR) and one.unit == other.unit == "time":
-        return "near" if gap <= CALENDAR_ROOM * larger else "different"
-    if (one.hedge or other.hedge) and gap <= _ROOM * larger:
-        return "near"
-    return "near" if _rounded(one, other) or _rounded(other, one) else "different"
+        return "near" if abs(low - other_low) <= CALENDAR_ROOM * max(low, other_low) else "different"
+    return (
+        "near"
+        if _is_near(one, low, other, other_low) or _is_near(other, other_low, one, low)
+        else "different"
+    )
 
 
-def _within(one: Quantity, other: Quantity) -> bool:
-    assert one.value is not None
-    assert other.value is not None
-    high = one.value if one.high is None else one.high
-    return other.high is not None and other.value <= one.value and high <= other.high
+def _range(one: Quantity) -> tuple[Fraction, Fraction]:
+    low = one.value or Fraction(0)
+    return low, low if one.high is None else one.high
 
 
-def _rounded(one: Quantity, other: Quantity) -> bool:
-    """Say whether the first is the second, rounded to the digits that it shows; about 1,200 shows two."""
-    assert one.value is not None
-    assert other.value is not None
-    step = one.step
-    while (
-        one.hedge and one.value and (one.value / one.size) % (10 * step / one.size) == 0 and step >= one.size
-    ):
-        step *= 10
+def _is_near(one: Quantity, value: Fraction, other: Quantity, other_value: Fraction) -> bool:
+    """Say whether the first may stand for the second, being inexact, or showing fewer digits."""
+    above, room = other_value - value, _ROOM * max(abs(value), abs(other_value))
+    step = _shown(one, value)
+    if one.hedge in ("more", "less"):
+        # *More than 1,000* are 1,187 as well, and not 990.
+        return 0 <= (above if one.hedge == "more" else -above) <= max(step, room)
+    if one.hedge and abs(above) <= room:
+        return True
     # Half a step up or down, which one rounds up and another to the even digit.
-    gap = abs(one.value - other.value)
-    return step > other.step and gap * 2 <= step and gap <= _ROUNDED * abs(other.value)
+    return step > other.step and abs(above) * 2 <= step and abs(above) <= _ROUNDED * abs(other_value)
+
+
+def _shown(one: Quantity, value: Fraction) -> Fraction:
+    """Return what the last digit is worth that a number shows: in *about 1,200* the hundreds."""
+    step = one.step
+    while one.hedge and value and step >= one.size and value % (10 * step) == 0:
+        step *= 10
+    return step
