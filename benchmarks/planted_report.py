@@ -17,8 +17,8 @@ from sentgen.output.intervals import wilson
 #: What the name of a system ends with where only its links count.
 LINKS = " links"
 TOLD = ("changed", "new")
-#: Where words stand that should not be told: beside a change, in a sentence without one, in place of others.
-PLACES = ("beside", "in copies", "reworded")
+#: Where untouched words stand: beside a change, or in a sentence without one.
+PLACES = ("beside", "in copies")
 #: What a file of changes and of accused words has.
 COLUMNS = "system", "corpus", "document", "sentence", "kind", "origin", "before", "after", "told", "accused"
 #: States of the words of a summary; only those in `TOLD` matter.
@@ -126,26 +126,29 @@ def show_systems(setting: str, cases: Sequence[Case], seconds: Mapping[tuple[str
                 add(count, one, states)
     # That of all corpora last, and only if there are several.
     corpora = sorted(dict.fromkeys(corpus for _, corpus in sums), key=lambda corpus: corpus == "all")
-    places = [place for place in PLACES if any(count[f"words {place}"] for count in sums.values())]
     rows = [
         (
             LINKS if system.endswith(LINKS) else f"{corpus} {system}",
             f"{count['shown']}/{count['planted']}",
             share(count["shown"], count["planted"]),
-            share(count["right"], count["right"] + sum(count[f"accused {place}"] for place in PLACES[:2])),
-            *(rate(count[f"accused {place}"], count[f"words {place}"]) for place in places),
+            share(count["right"], count["right"] + sum(count[f"accused {place}"] for place in PLACES)),
+            *(rate(count[f"accused {place}"], count[f"words {place}"]) for place in PLACES),
             f"{seconds[corpus, system]:.1f}" if (corpus, system) in seconds else "",
         )
         for corpus in (corpora if len(corpora) > 2 else corpora[:1])
         for (system, of), count in sums.items()
         if of == corpus
     ]
-    told = (f"accused {place}" for place in places)
+    told = (f"accused {place}" for place in PLACES)
     show(
         f"planted changes and untouched words, {setting}",
         ("", "shown", "recall %", "precision %", *told, "CPU s"),
         rows,
     )
+    for (system, corpus), count in sums.items():
+        if corpus == "all" and count["words reworded"]:
+            told_words = rate(count["accused reworded"], count["words reworded"])
+            print(f"{system}: function words told that stand for others: {told_words}")
 
 
 def add(count: Counter[str], one: Planted, states: States) -> None:
