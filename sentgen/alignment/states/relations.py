@@ -1,28 +1,142 @@
-"""How two linked words say the same, if they do."""
+"""How a word of a summary says what a word of its document says, if it does."""
 
 from __future__ import annotations
 
+from functools import lru_cache
+from pathlib import Path
 from typing import Literal
 
-from sentgen.alignment.words.spellings import same_word
+from sentgen.alignment.words.function_words import groups, is_function_word
+from sentgen.alignment.words.spellings import letters, same_word
 from sentgen.alignment.words.stems import stem
 from sentgen.alignment.words.thesaurus import meanings
+from sentgen.alignment.words.wordnet import senses
 
-Relation = Literal["same", "variant", "related"]
+#: ``other``: nothing that is known joins the two words.
+Relation = Literal["same", "variant", "related", "other"]
+
+#: Endings of words that are derived from each other; none turns the sense around, as *less* does.
+_SUFFIXES = """
+    s es is ed ing er ers or ors ist ists ism y ly ies ic ical ically al ally ion ions ation ations ment
+    ments ness ity able ible ive ively ant ance ent ence ency ous ously ize ized izing ization izations ian
+    ians an n ens ened en e ful fully ship hood age ure a um i
+"""
+_ENDINGS = frozenset(_SUFFIXES.split())
+#: British spellings by the American ones.
+_BRITISH = (
+    *(("our", "or"), ("ise", "ize"), ("isa", "iza"), ("isi", "izi"), ("yse", "yze"), ("tre", "ter")),
+    *(("ogue", "og"), ("ll", "l"), ("ae", "e")),
+)
+#: Letters that two derived words share at least.
+_BASE = 4
+#: Letters of words that one letter more or less makes no other word.
+_LONG = 7
+#: Function words that say the opposite of each other.
+_PAIRS = """
+        before/after with/without above/below over/under more/less more/fewer most/least up/down all/none
+        every/no always/never he/she his/her him/her both/neither can/cannot into/from onto/off
+        inside/outside until/since against/for
+"""
+_OPPOSITES = frozenset(frozenset(pair.split("/")) for pair in _PAIRS.split())
 
 
-def relation(word: str, other: str) -> tuple[Relation, str]:
+def opposite(word: str, other: str) -> bool:
+    """Say whether two function words say the opposite of each other."""
+    return frozenset((word.lower(), other.lower())) in _OPPOSITES
+
+
+@lru_cache(maxsize=1 << 16)
+def relation(word: str, other: str, wordnet: Path | None = None) -> tuple[Relation, str]:
     """Return what a word of the abstract is to one of the document, and why.
 
     >>> relation("Cats", "cats"), relation("cats", "cat")
     (('same', ''), ('variant', 'inflected'))
+    >>> relation("economist", "economy"), relation("internet", "interest")
+    (('variant', 'derived'), ('other', ''))
     """
     if word.lower() == other.lower():
         return "same", ""
+    if same_word(word) and same_word(word) == same_word(other):
+        return "variant", "spelled otherwise"
+    if is_function_word(word) or is_function_word(other):
+        akin = groups(word) & groups(other) and not opposite(word, other)
+        return ("related", "") if akin else ("other", "")
+    if _has_digit(word) or _has_digit(other):
+        return "other", ""
     if stem(word) == stem(other):
         return "variant", "inflected"
-    if same_word(word) and same_word(word) == same_word(other):
+    if _american(letters(word)) == _american(letters(other)):
         return "variant", "spelled otherwise"
     if meanings(word) & meanings(other):
         return "variant", "synonym"
-    return "related", ""
+    if _derived(_american(letters(word)), _american(letters(other))):
+        return "variant", "derived"
+    if _compound(word, other) or _compound(other, word):
+        return "related", "part of a compound"
+    if _misspelled(word, other):
+        return "related", "similar spelling"
+    return ("other", "") if wordnet is None else _in_wordnet(word, other, wordnet)
+
+
+def _in_wordnet(word: str, other: str, folder: Path) -> tuple[Relation, str]:
+    (own, near), (others, others_near) = senses(folder, word), senses(folder, other)
+    if own & others:
+        return "variant", "synonym"
+    return ("related", "one sense away") if own & others_near or near & others else ("other", "")
+
+
+def _derived(word: str, other: str) -> bool:
+    """Say whether both words are the same one with different endings, or with none."""
+    same = 0
+    while same < min(len(word), len(other)) and word[same] == other[same]:
+        same += 1
+    # The base may lose its last letters before an ending: *economy*, *economic*.
+    return any(
+        base >= _BASE and _ends(word[base:]) and _ends(other[base:])
+        for base in range(same, max(same - 2, 0), -1)
+    )
+
+
+def _american(word: str) -> str:
+    for british, american in _BRITISH:
+        word = word.replace(british, american)
+    return word
+
+
+def _compound(word: str, other: str) -> bool:
+    """Say whether a word is a part of another one that has a hyphen."""
+    return "-" in other and word.lower() in other.lower().split("-")
+
+
+def _misspelled(word: str, other: str) -> bool:
+    """Say whether two long words differ by a letter or, if they are names, by two."""
+    one, another = letters(word), letters(other)
+    named = word[:1].isupper() and other[:1].isupper()
+    # Countries and their people are known: none of them is another one in a new spelling.
+    if min(len(one), len(another)) < _LONG or one[0] != another[0] or meanings(word) or meanings(other):
+        return False
+    return _within(one, another, 2 if named else 1)
+
+
+def _within(one: str, other: str, most: int) -> bool:
+    """Say whether at most so many letters are to be put in, left out or changed to make one of the other."""
+    if one == other:
+        return True
+    if not most:
+        return False
+    same = 0
+    while same < min(len(one), len(other)) and one[same] == other[same]:
+        same += 1
+    one, other = one[same:], other[same:]
+    return any(
+        _within(left, right, most - 1)
+        for left, right in ((one[1:], other[1:]), (one[1:], other), (one, other[1:]))
+    )
+
+
+def _ends(rest: str) -> bool:
+    return not rest or rest in _ENDINGS
+
+
+def _has_digit(word: str) -> bool:
+    return any(character.isdigit() for character in word)
