@@ -30,9 +30,10 @@ from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.rewriting.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
 from sentgen.alignment.phrase_hmm.settings_json import changed
+from sentgen.alignment.states.word_states import word_states
 from sentgen.alignment.tuning.objective import TuningExample
 from sentgen.alignment.tuning.tuner import tune
-from sentgen.alignment.view.figures import new_words
+from sentgen.alignment.view.figures import places_of
 from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
 from sentgen.evaluation.alignment.gold_readers import read_gold
 from sentgen.evaluation.alignment.pseudo import pseudo_documents
@@ -175,7 +176,7 @@ def copied(aligner: PhraseHmm) -> Iterator[tuple[object, ...]]:
     for copies in COPIES:
         more = [replace(pair, document=pair.document * copies) for pair in pairs]
         answers, seconds = aligned(more, aligner)
-        new = sum(len(new_words(*one)) for one in zip(more, answers, strict=True))
+        new = sum(len(places_of("new", word_states(*one))) for one in zip(more, answers, strict=True))
         null = sum(sum(answer.null) for answer in answers)
         yield copies, f"{100 * new / words:.1f}", f"{null / words:.3f}", f"{seconds:.1f}"
 
@@ -194,7 +195,7 @@ def in_novels(aligner: PhraseHmm, novels: Sequence[str]) -> Iterator[tuple[objec
             inserted.append({place for place, word in enumerate(words) if word.startswith("zq")})
             pairs.append(Pair(str(number), document, tuple(words)))
         answers, seconds = aligned(pairs, aligner)
-        new = [set(new_words(*one)) for one in zip(pairs, answers, strict=True)]
+        new = [set(places_of("new", word_states(*one))) for one in zip(pairs, answers, strict=True)]
         right = sum(len(one & other) for one, other in zip(new, inserted, strict=True))
         found, wanted, words = (
             sum(map(len, new)),

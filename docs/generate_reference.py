@@ -28,6 +28,7 @@ from typer import Argument, Option
 from typer.main import get_command
 from typer.models import OptionInfo
 
+from sentgen.alignment.texts import json_schema
 from sentgen.cli import build
 from sentgen.cli.application import Commands, imported
 from sentgen.cli.commands import COMMANDS, HELP
@@ -203,6 +204,7 @@ def pages() -> dict[Path, Callable[[], str]]:
         DOCS / "reference" / "cli.md": cli_page,
         DOCS / "man" / "sentgen.1": manual,
         DOCS / "reference" / "schema.md": schema_page,
+        DOCS / "reference" / "align-text.schema.json": lambda: json.dumps(json_schema(), indent=2) + "\n",
         python: lambda: _METHODS.sub(lambda _: f"\n{python_methods.page()}\n\n", python.read_text("utf-8")),
         python_options.PATH: python_options.page,
         DOCS / "reference" / "messages.md": messages_page,

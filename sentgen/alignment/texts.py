@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from importlib import resources
+from typing import Any
 
 from sentgen.alignment.alignment import Aligner, Alignment
 from sentgen.alignment.budget import UNBOUNDED, Budget
 from sentgen.alignment.pair import Pair
+from sentgen.alignment.states.word_states import WordState
 from sentgen.alignment.systems import check_memory
-from sentgen.alignment.view.figures import new_words
+from sentgen.alignment.view.figures import places_of
 from sentgen.alignment.view.reasons import reasons
 from sentgen.alignment.view.view import PairView, view
 from sentgen.corpus.paths import expand
@@ -18,6 +22,9 @@ from sentgen.corpus.sentences import sentences_of
 from sentgen.errors import InputError
 from sentgen.output.logarithms import decimal
 from sentgen.output.tabular import jsonable
+
+#: Of the objects of `as_json`: one more when something in them goes or gets another meaning.
+JSON_VERSION = 1
 
 
 def align_texts(
@@ -63,6 +70,8 @@ def read_sentences(path: str, *, form: str | None = None) -> list[Sentence]:
 def as_json(shown: PairView, *, model: str, explain: bool = False) -> dict[str, object]:
     """Return an alignment as JSON holds it; offsets count words from 0, the end of a span is left out.
 
+    `json_schema` has its shape.
+
     Args:
         shown: the aligned pair.
         model: what aligned it.
@@ -71,13 +80,15 @@ def as_json(shown: PairView, *, model: str, explain: bool = False) -> dict[str, 
     pair, alignment = shown.pair, shown.alignment
     numbers = {phrase: block.number for block in shown.blocks for phrase in block.phrases}
     found: dict[str, object] = {
+        "version": JSON_VERSION,
         "model": model,
         "document": pair.document,
         "abstract": pair.abstract,
         "document_starts": pair.document_starts,
         "abstract_starts": pair.abstract_starts,
         "phrases": [asdict(phrase) | {"phrase": numbers[phrase]} for phrase in alignment.phrases],
-        "new": new_words(pair, alignment),
+        "words": [_word(one) for one in shown.states],
+        "new": places_of("new", shown.states),
         "null": alignment.null,
         "logp": alignment.logp,
         "log10": None if alignment.logp is None else decimal(alignment.logp),
@@ -86,6 +97,25 @@ def as_json(shown: PairView, *, model: str, explain: bool = False) -> dict[str, 
     if explain:
         found["reasons"] = _reasons(shown)
     return {name: jsonable(value) for name, value in found.items()}
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of what `as_json` returns."""
+    text = resources.files("sentgen.alignment.view").joinpath("align-text.schema.json").read_text("utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def _word(of: WordState) -> dict[str, object]:
+    return {
+        "word": of.word,
+        "state": of.state,
+        "from": of.source,
+        "posterior": of.posterior,
+        "p_null": of.null,
+        "why": of.why,
+        "elsewhere": of.elsewhere,
+    }
 
 
 def _reasons(shown: PairView) -> dict[str, object] | None:

@@ -13,7 +13,7 @@ from sentgen import temporary
 from sentgen.alignment.budget import Budget
 from sentgen.alignment.choice import Choice, chosen_aligner, notes
 from sentgen.alignment.texts import align_texts, as_json, pharaoh
-from sentgen.alignment.view.figures import Figures, new_words
+from sentgen.alignment.view.figures import Figures, places_of
 from sentgen.alignment.view.html import fragment, notebook_style, page, script
 from sentgen.alignment.view.phrases import phrases
 from sentgen.alignment.view.reasons import reasons
@@ -137,8 +137,7 @@ class AlignedTexts(Table):
     @property
     def new(self) -> list[str]:
         """The words of the abstract that come from nothing."""
-        pair = self._view.pair
-        return [pair.abstract[place] for place in new_words(pair, self._view.alignment)]
+        return [self.abstract[place] for place in places_of("new", self._view.states)]
 
     @property
     def figures(self) -> Figures:

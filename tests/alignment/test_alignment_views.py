@@ -7,18 +7,23 @@ import hashlib
 import json
 import math
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator, ValidationError
 
 from sentgen.alignment import Alignment, Pair, PhraseLink
-from sentgen.alignment.texts import as_json, pharaoh
+from sentgen.alignment.alignment import Weighed, WeighedLink
+from sentgen.alignment.states.word_states import STATES, WordState, word_states
+from sentgen.alignment.texts import JSON_VERSION, as_json, json_schema, pharaoh
 from sentgen.alignment.view.figures import Figures, figures, fragments
 from sentgen.alignment.view.html import WORDS, fragment, matrix, page, script
 from sentgen.alignment.view.view import AlignedBlock, blocks, view
 
+SCHEMA = Draft202012Validator(json_schema())
 LETTERS = st.text("ab", max_size=8)
 #: The rain fell . Dogs bark ! | Dogs bark loudly , rain
 PAIR = Pair(
@@ -35,17 +40,21 @@ def word(s: int, d: int, posterior: float | None = None) -> PhraseLink:
 
 
 ALIGNMENT = Alignment((word(0, 4, 0.9), word(1, 5, 0.7), word(4, 1, 0.5)), (0.05, 0.15, 0.8, 0.6, 0.1), -12.5)
+STATED = word_states(PAIR, ALIGNMENT)
 
 
 def test_figures_by_hand() -> None:
-    """`Dogs bark` and `rain` are copied: coverage 3/5, density (4 + 1)/5; two of five words are new."""
-    assert figures(PAIR, ALIGNMENT) == Figures(words=5, coverage=0.6, density=1.0, longest=2, new=0.4)
+    """`Dogs bark` and `rain` are copied: coverage 3/5, density (4 + 1)/5; of five words two are new, one changed."""
+    states = [replace(one, state="changed") if one.word == "rain" else one for one in STATED]
+
+    assert figures(PAIR, STATED) == Figures(5, coverage=0.6, density=1.0, longest=2, new=0.4, changed=0.0)
+    assert figures(PAIR, states) == Figures(5, coverage=0.6, density=1.0, longest=2, new=0.4, changed=0.2)
 
 
 def test_figures_of_nothing() -> None:
     """An abstract without words has zeros."""
-    assert figures(Pair("1", ("a",), ()), Alignment(())) == Figures(0, 0.0, 0.0, 0, 0.0)
-    assert figures(Pair("1", (), ("a",)), Alignment(())) == Figures(1, 0.0, 0.0, 0, 1.0)
+    assert figures(Pair("1", ("a",), ()), ()) == Figures(0, 0.0, 0.0, 0, 0.0, 0.0)
+    assert figures(Pair("1", (), ("a",)), [WordState("a", "new")]) == Figures(1, 0.0, 0.0, 0, 1.0, 0.0)
 
 
 def test_fragments_take_the_longest_run() -> None:
@@ -136,8 +145,52 @@ def test_json_has_all() -> None:
     assert found["phrases"][0] == {"abstract": [0, 1], "document": [4, 5], "posterior": 0.9, "phrase": 1}
     assert (found["new"], found["null"][2], found["logp"], found["model"]) == ([2, 3], 0.8, -12.5, "toy")
     assert found["log10"] == pytest.approx(-12.5 / math.log(10))
-    assert found["figures"] == {"words": 5, "coverage": 0.6, "density": 1.0, "longest": 2, "new": 0.4}
+    shares = {"coverage": 0.6, "density": 1.0, "new": 0.4, "changed": 0.0}
+    assert found["figures"] == {"words": 5, "longest": 2, **shares}
     assert (found["document"][4], found["document_starts"]) == ("Dogs", [0, 4])
+
+
+def test_json_has_what_became_of_each_word() -> None:
+    """An object a word; `new` are those whose state says so, whatever is linked."""
+    states = [
+        WordState("Dogs", "changed", (0, 4), 0.9, 0.05, "another animal"),
+        WordState("bark", "new", (), 0.7, 0.15, "", (2, 3)),
+        *STATED[2:],
+    ]
+    found = as_json(replace(view(PAIR, ALIGNMENT), states=tuple(states)), model="toy")
+
+    given = json.loads(json.dumps(found))
+    assert given["words"][0] == {
+        "word": "Dogs",
+        "state": "changed",
+        "from": [0, 4],
+        "posterior": 0.9,
+        "p_null": 0.05,
+        "why": "another animal",
+        "elsewhere": [],
+    }
+    assert given["words"][1]["elsewhere"] == [2, 3]
+    assert given["new"] == [1, 2, 3]
+    SCHEMA.validate(given)
+
+
+def test_json_is_as_its_schema_says() -> None:
+    """With posteriors and without, with reasons and without; a key more, or a state that is none, is refused."""
+    weighed = replace(ALIGNMENT, weighed=Weighed(0.05, 0.3, (WeighedLink(0, 4, 0.9, (0.9, 0.8)),)))
+    bare = Alignment((PhraseLink((0, 2), (3, 4)),))
+    for alignment, explain in ((ALIGNMENT, False), (weighed, True), (bare, False), (bare, True)):
+        SCHEMA.validate(json.loads(json.dumps(as_json(view(PAIR, alignment), model="toy", explain=explain))))
+
+    Draft202012Validator.check_schema(json_schema())
+    told = json_schema()["properties"]
+    assert (told["version"]["const"], tuple(told["words"]["items"]["properties"]["state"]["enum"])) == (
+        JSON_VERSION,
+        STATES,
+    )
+    wrong = as_json(view(PAIR, bare), model="toy")
+    for broken in (wrong | {"more": 1}, wrong | {"words": [{"word": "a", "state": "gone"}]}):
+        with pytest.raises(ValidationError):
+            SCHEMA.validate(json.loads(json.dumps(broken)))
 
 
 class Tags(HTMLParser):

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 from conftest import BROKEN, Sentgen, refused
+from jsonschema import Draft202012Validator
+
+from sentgen.alignment.texts import json_schema
 
 DOCUMENT = """\
 Connecting Point Systems tripled it 's sales of Apple Macintosh systems since last January.
@@ -15,6 +18,7 @@ It is now the single largest seller of Macintosh.
 ABSTRACT = """\
 Connecting Point has become the single largest Mac retailer after tripling it 's Macintosh sales.
 """
+SCHEMA = Draft202012Validator(json_schema())
 
 
 @pytest.fixture
@@ -72,8 +76,9 @@ def test_reasons(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
     lines = sentgen(*texts, "--explain").out.splitlines()
     (sales,) = (line.split() for line in lines if " sales " in line and "[" not in line)
     (mac,) = (line for line in lines if line.startswith("new") and " Mac " in line)
-    found = json.loads(sentgen(*texts, "--explain", "--json").out)["reasons"]
-
+    found = json.loads(sentgen(*texts, "--explain", "--json").out)
+    SCHEMA.validate(found)
+    found = found["reasons"]
     assert sales[1:4] == ["sales", "sales", "1"]
     assert " ".join(sales[5:11]) == "same word 82%, same stem 18%"
     assert "untrained table 100%" in mac
@@ -95,8 +100,9 @@ def test_an_aligner_without_posteriors_has_no_reasons(sentgen: Sentgen, texts: t
 
 
 def test_json(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
-    """One object has words, phrases, P(null), new words and figures."""
+    """One object has words with their states, phrases, P(null), new words and figures, as its schema says."""
     found = json.loads(sentgen(*texts, "--json").out)
+    SCHEMA.validate(found)
 
     assert found["abstract"][:2] == ["Connecting", "Point"]
     assert found["phrases"][0]["document"] == [0, 1]
@@ -105,6 +111,8 @@ def test_json(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
     numbers = [row[0] for row in rows if row[0].isdigit()]
     assert sorted({one["phrase"] for one in found["phrases"]}) == sorted(map(int, numbers))
     assert {2, 3} <= set(found["new"])
+    assert [one["word"] for one in found["words"]] == found["abstract"]
+    assert found["new"] == [place for place, one in enumerate(found["words"]) if one["state"] == "new"]
     assert len(found["null"]) == len(found["abstract"]) == found["figures"]["words"]
     assert found["model"] == "the phrase-based HMM, preset best, with its priors only"
 

@@ -15,6 +15,7 @@ from sentgen.alignment.alignment import Alignment, PhraseLink
 from sentgen.alignment.budget import UNBOUNDED, Budget
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.phrase_hmm.settings import decoding
+from sentgen.alignment.states.word_states import word_states
 from sentgen.alignment.stored.model_store import (
     DIRECTIONS,
     PRIORS,
@@ -144,7 +145,7 @@ def _keep(
         connection.execute(delete(table).where(*same))
     rows = []
     for (number, pair), answer in zip(pairs, answers, strict=True):
-        of = figures(pair, answer)
+        of = figures(pair, word_states(pair, answer))
         row = {
             "corpus_id": corpus_id,
             "pair_id": number,

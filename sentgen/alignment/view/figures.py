@@ -1,4 +1,4 @@
-"""Figures of a summary: how much of it is copied, and how much of it has no source.
+"""Figures of a summary: how much of it is copied, how much is changed, and how much has no source.
 
 Grusky et al. 2018 (Newsroom), with F(A, S) the fragments of the summary S that are copied from the article A:
 
@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sentgen.alignment.alignment import Alignment
 from sentgen.alignment.pair import Pair
+from sentgen.alignment.states.word_states import State, WordState
 from sentgen.arrays import Longs
 
 
@@ -27,7 +27,7 @@ class Figures:
 
     ``coverage`` is the share of its words in copied fragments, ``density`` the mean length of the fragment
     that a word is in, ``longest`` the length of the longest one; these come from the texts alone. ``new``
-    is the share of words that are aligned with nothing. All are 0 for an abstract without words.
+    and ``changed`` are the shares of words in these states. All are 0 for an abstract without words.
     """
 
     words: int
@@ -35,10 +35,11 @@ class Figures:
     density: float
     longest: int
     new: float
+    changed: float
 
 
-def figures(pair: Pair, alignment: Alignment) -> Figures:
-    """Return the figures of an aligned pair; O(n m), with memory for n."""
+def figures(pair: Pair, states: Sequence[WordState]) -> Figures:
+    """Return the figures of an aligned pair, of whose words the states are; O(n m), with memory for n."""
     words = len(pair.abstract)
     lengths = [length for _, _, length in fragments(pair.document, pair.abstract)]
     size = max(words, 1)
@@ -47,14 +48,14 @@ def figures(pair: Pair, alignment: Alignment) -> Figures:
         coverage=sum(lengths) / size,
         density=sum(length**2 for length in lengths) / size,
         longest=max(lengths, default=0),
-        new=len(new_words(pair, alignment)) / size,
+        new=len(places_of("new", states)) / size,
+        changed=len(places_of("changed", states)) / size,
     )
 
 
-def new_words(pair: Pair, alignment: Alignment) -> list[int]:
-    """Return the offsets of the abstract words that are aligned with nothing."""
-    linked = {s for phrase in alignment.phrases for s in range(*phrase.abstract)}
-    return [s for s in range(len(pair.abstract)) if s not in linked]
+def places_of(state: State, states: Sequence[WordState]) -> list[int]:
+    """Return the offsets of the abstract words in a state."""
+    return [place for place, one in enumerate(states) if one.state == state]
 
 
 def fragments(document: Sequence[str], abstract: Sequence[str]) -> Iterator[tuple[int, int, int]]:

@@ -109,12 +109,13 @@ def view(
     abstract_spaces: Sequence[bool] | None = None,
 ) -> PairView:
     """Return what is shown of an aligned pair; without ``spaces`` a blank follows every word."""
+    states = word_states(pair, alignment)
     return PairView(
         pair,
         alignment,
-        word_states(pair, alignment),
+        states,
         tuple(blocks(alignment)),
-        figures(pair, alignment),
+        figures(pair, states),
         tuple(document_spaces or [True] * len(pair.document)),
         tuple(abstract_spaces or [True] * len(pair.abstract)),
     )
