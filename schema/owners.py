@@ -90,7 +90,7 @@ def _alignments() -> Iterator[OrphanRows]:
     yield _lost("alignment_rewrite", "alignment_iteration", same)
     yield _lost("alignment_phrase", "alignment_iteration", "i.model_id = alignment_phrase.model_id")
     yield _without("alignment", "pair_id", "pair")
-    for name in ("alignment_link", "alignment_null"):
+    for name in ("alignment_link", "alignment_state"):
         yield _lost(name, "alignment", f"i.model_id = {name}.model_id and i.pair_id = {name}.pair_id")
 
 

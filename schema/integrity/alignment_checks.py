@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sentgen.schema.integrity.check import RETRAIN, Check
 
+_AGAIN = "align again (sentgen align apply)"
 #: All of them, the slow one last.
 ALIGNMENT_CHECKS = (
     Check("duplicate pairs", "select name from pair group by corpus_id, name having count(*) > 1"),
@@ -58,7 +59,35 @@ ALIGNMENT_CHECKS = (
             or l.abstract_first < 0
             or l.abstract_end not between l.abstract_first + 1 and p.abstract_words
         """,
-        "align again (sentgen align apply)",
+        _AGAIN,
+    ),
+    Check(
+        "a state for each word of an aligned abstract",
+        """
+        select p.name
+        from alignment a
+        join pair p on p.id = a.pair_id
+        left join alignment_state s on s.model_id = a.model_id and s.pair_id = a.pair_id
+        group by a.model_id, p.id, p.name, p.abstract_words
+        having count(distinct s.position) <> p.abstract_words
+            or count(s.position) <> p.abstract_words
+            or min(s.position) <> 0
+            or max(s.position) <> p.abstract_words - 1
+        """,
+        _AGAIN,
+    ),
+    Check(
+        "states within their texts",
+        """
+        select p.name, s.position
+        from alignment_state s
+        join pair p on p.id = s.pair_id
+        where s.state not in ('same', 'variant', 'related', 'changed', 'new')
+            or list_min(s.source) < 0
+            or list_max(s.source) >= p.document_words
+            or list_min(s.elsewhere) < 1
+        """,
+        _AGAIN,
     ),
     Check(
         "rewrites sum to one",

@@ -20,6 +20,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
+from sqlalchemy import ARRAY
+
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema.base import OneOf, metadata
 from sentgen.schema.lakes.places import MANIFEST as MANIFEST
@@ -103,12 +105,14 @@ def file_schema(table: str) -> pa.Schema:
         "BIGINT": pa.int64(),
         "VARCHAR": pa.string(),
         "BOOLEAN": pa.bool_(),
+        "REAL": pa.float32(),
         "DOUBLE": pa.float64(),
-        "ARRAY": pa.list_(pa.float32()),  # of vectors alone
         "DATETIME": pa.timestamp("us"),
     }
 
     def of(kind: object) -> pa.DataType:
+        if isinstance(kind, ARRAY):
+            return pa.list_(of(kind.item_type))
         return pa.string() if isinstance(kind, OneOf) else types[str(kind)]
 
     columns = metadata.tables[table].columns

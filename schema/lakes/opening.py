@@ -115,6 +115,7 @@ _DUCKDB_TYPES = {
     "bool": "boolean",
     "double": "double",
     "list<item: float>": "float[]",
+    "list<item: int32>": "integer[]",
     "timestamp[us]": "timestamp",
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Boolean, DateTime, Double, Integer, SmallInteger, String, Table
+from sqlalchemy import ARRAY, BigInteger, Boolean, DateTime, Double, Integer, SmallInteger, String, Table
 
 from sentgen.schema.base import column, key, metadata
 
@@ -126,7 +126,8 @@ alignment = Table(
     column("logp", Double, "Natural logarithm of P(abstract | document).", nullable=True),
     column("coverage", Double, "Share of the abstract's words in fragments copied from the document."),
     column("density", Double, "Mean length of the copied fragment of a word of the abstract."),
-    column("null_share", Double, "Share of the abstract's words without a link."),
+    column("null_share", Double, "Share of the abstract's words that are new: come from nothing."),
+    column("changed_share", Double, "Share of the abstract's words that the document contradicts."),
     column("longest_run", Integer, "Words of the longest copied fragment."),
     comment="A pair as a model aligned it.",
 )
@@ -146,15 +147,25 @@ alignment_link = Table(
     comment="A phrase of an abstract and the document phrase that it comes from.",
 )
 
-alignment_null = Table(
-    "alignment_null",
+alignment_state = Table(
+    "alignment_state",
     metadata,
     column("model_id", Integer, "Model."),
     column("corpus_id", Integer, "Corpus of the pair."),
     column("pair_id", Integer, "Pair."),
     column("position", Integer, "Offset of the word in the abstract, from 0."),
-    column("prob", Double, "Probability that the word comes from null: that nothing supports it."),
-    comment="How likely each word of an abstract is new.",
+    column("state", String, "same, variant, related, changed or new."),
+    # Offsets and sentences as lists: few words have more than one, and they are read with the word.
+    column(
+        "source", ARRAY(Integer), "Offsets of the document words it comes from or is contradicted by, from 0."
+    ),
+    column("posterior", Double, "Probability of its best link given both texts.", nullable=True),
+    column(
+        "p_null", Double, "Probability that the word comes from null: nothing supports it.", nullable=True
+    ),
+    column("why", String, "What tells its state, in a few words; may be empty."),
+    column("elsewhere", ARRAY(Integer), "Of a new word, the sentences of the document that have it, from 1."),
+    comment="What became of each word of an abstract.",
 )
 
 alignment_weight = Table(
@@ -180,11 +191,11 @@ alignment_link_count = Table(
 )
 
 #: Tables whose rows belong to a corpus of pairs and go with it.
-OF_CORPUS = (alignment_null, alignment_link, alignment, pair)
+OF_CORPUS = (alignment_state, alignment_link, alignment, pair)
 #: Tables whose rows belong to a model and go with it.
 # Owners last, as rows are deleted; `sentgen.schema.owners` goes through them from behind.
 OF_MODEL = (
-    alignment_null,
+    alignment_state,
     alignment_link,
     alignment,
     alignment_rewrite,

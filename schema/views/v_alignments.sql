@@ -11,7 +11,8 @@
 -- links: Number of phrase links.
 -- coverage: Share of the abstract's words in fragments copied from the document.
 -- density: Mean length of the copied fragment of a word of the abstract.
--- null_share: Share of the abstract's words without a link.
+-- null_share: Share of the abstract's words that are new: come from nothing.
+-- changed_share: Share of the abstract's words that the document contradicts.
 -- longest_run: Words of the longest copied fragment.
 create or replace view v_alignments as
 select
@@ -33,6 +34,7 @@ select
     a.coverage,
     a.density,
     a.null_share,
+    a.changed_share,
     a.longest_run
 from alignment a
 join alignment_model m on m.id = a.model_id

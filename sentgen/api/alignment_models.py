@@ -71,14 +71,14 @@ class AlignmentModels:
     def align_pairs(
         self, pairs: str, model: str | None = None, **options: Unpack[taken.ApplyOptions]
     ) -> ApplicationSummary:
-        """Align a corpus of pairs, and keep links, P(null) and figures in the store.
+        """Align a corpus of pairs, and keep links, states of words and figures in the store.
 
         Without a model the aligner has its priors only, and the links are those of a model called priors.
         """
         return later.applied(self._door, pairs, model, options)
 
     def alignment_figures(self, pairs: str, model: str | None = None, *, limit: int = 0) -> Table:
-        """List the figures of each abstract: coverage, density, share without a link, longest copied run.
+        """List the figures of each abstract: coverage, density, new and changed words, longest copied run.
 
         Args:
             pairs: a corpus of pairs.
@@ -88,13 +88,17 @@ class AlignmentModels:
         with self._door.reading() as store:
             return first(lambda rows: later.application.alignments(store, pairs, model, limit=rows), limit)
 
-    def alignment_links(self, pairs: str, model: str | None = None, *, limit: int = 0) -> Table:
-        """List the links that a model found in a corpus of pairs.
+    def alignment_links(
+        self, pairs: str, model: str | None = None, *, words: bool = False, limit: int = 0
+    ) -> Table:
+        """List the links that a model found in a corpus of pairs, or what became of each word.
 
         Args:
             pairs: a corpus of pairs.
             model: that was applied to it; the priors if not given.
-            limit: pairs; 0 for all.
+            words: a row a word with its state, instead of a row a link.
+            limit: rows; 0 for all.
         """
         with self._door.reading() as store:
-            return first(lambda rows: later.application.links(store, pairs, model, limit=rows), limit)
+            listed = later.application.words if words else later.application.links
+            return first(lambda rows: listed(store, pairs, model, limit=rows), limit)

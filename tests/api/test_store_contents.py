@@ -259,6 +259,8 @@ def test_pairs_are_aligned_in_the_store(own: sentgen.Database, tmp_path: Path) -
     assert own.align_pairs("pairs", "m", threshold=0.1).pairs == 2
     assert own.alignment_figures("pairs", "m")["pair"] == ["a", "b"]
     assert {*own.alignment_links("pairs", "m", limit=1)["pair"]} == {"a"}
+    words = own.alignment_links("pairs", "m", words=True)
+    assert [row.word for row in words if row.pair == "b"] == list(own.pair("pairs", "b").abstract)
     (tmp_path / "gold").write_text("a b ||| b ||| 1-0\nc d ||| d ||| 1-0\n", "utf-8")
     assert own.tune_alignment("tuned", tmp_path / "gold", iterations=2)["direction"] == ["forward", "reverse"]
     assert own.remove_alignment_model("m") == 4

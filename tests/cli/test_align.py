@@ -220,7 +220,71 @@ def test_export(trained: Sentgen) -> None:
     assert pharaoh == set(lines[5].split())
 
 
-@pytest.mark.parametrize("command", [("figures",), ("export",), ("export", "--pharaoh")])
+TWO_SENTENCES = {
+    "id": "q",
+    "document": ["the old physician slept .", "the car was red and fast .", "we saw the physician there ."],
+    "abstract": ["the doctors slept .", "a fast car saw the physician ."],
+}
+
+
+@pytest.mark.parametrize("model", [(), ("--model", "m")])
+def test_stored_states_are_those_of_texts(trained: Sentgen, tmp_path: Path, model: tuple[str, ...]) -> None:
+    """Of `align apply`, by a model and by the priors: the words of `align text --json`, in the view and exported."""
+    (tmp_path / "more.jsonl").write_text(json.dumps(TWO_SENTENCES))
+    for name in ("document", "abstract"):
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in TWO_SENTENCES[name]))
+    trained("pairs", "ingest", "more.jsonl", "--corpus", "more", "--tokenized")
+    texts = ("--document", "document", "--abstract", "abstract", "--format", "lines")
+    alone = json.loads(trained("align", "text", *texts, *model, "--json").out)
+    applied = trained("align", "apply", "--pairs", "more", *model).out
+
+    rows = json.loads(trained("align", "export", "--pairs", "more", *model, "--words", "--json").out)
+    asked = json.loads(trained("sql", "select * from v_alignment order by position", "--json").out)
+
+    names = {"word": "word", "state": "state", "source": "from"}
+    names |= {name: name for name in ("posterior", "p_null", "why", "elsewhere")}
+    assert [{new: row[old] for old, new in names.items()} for row in rows] == alone["words"]
+    assert [row["document"] for row in rows] == [
+        " ".join(alone["document"][place] for place in one["from"]) or None for one in alone["words"]
+    ]
+    assert [row["sentence"] for row in rows] == [1] * 4 + [2] * 7
+    assert [{k: v for k, v in row.items() if k not in ("model", "corpus")} for row in asked] == rows
+    assert {one["state"] for one in alone["words"]} > {"same", "new"}
+    (shares,) = json.loads(trained("align", "figures", "--pairs", "more", *model, "--json").out)
+    of = alone["figures"]
+    assert (shares["null_share"], shares["changed_share"]) == (of["new"], of["changed"])
+    assert f"new words       {len(alone['new'])}\n" in applied
+
+
+def test_words_are_refused_as_lines_of_links(trained: Sentgen) -> None:
+    """Those of --pharaoh are links."""
+    told = trained("align", "export", *OF, "--words", "--pharaoh")
+
+    assert (told.code, told.out) == (2, "")
+    assert "--pharaoh prints links, and --words words" in " ".join(told.err.replace("│", " ").split())
+
+
+@pytest.mark.parametrize(
+    ("statement", "check_name"),
+    [
+        ("delete from alignment_state where position = 2", "a state for each word of an aligned abstract"),
+        ("update alignment_state set state = 'gone'", "states within their texts"),
+        ("update alignment_state set source = [99]", "states within their texts"),
+    ],
+)
+def test_wrong_states_are_found(trained: Sentgen, store: Path, statement: str, check_name: str) -> None:
+    """Of an aligned abstract, each word has one state of those that there are, and a source within the document."""
+    trained("align", "apply", *OF)
+    with Store(store) as opened, opened.begin() as connection:
+        connection.exec_driver_sql(statement)
+
+    with Store(store, read_only=True) as opened:
+        assert [result.check.name for result in check(opened) if result.problems] == [check_name]
+
+
+@pytest.mark.parametrize(
+    "command", [("figures",), ("export",), ("export", "--words"), ("export", "--pharaoh")]
+)
 def test_limit(trained: Sentgen, command: tuple[str, ...]) -> None:
     """All without it; with it, the first ones, and a note if there are more."""
     trained("align", "apply", *OF)

@@ -15,7 +15,7 @@ from sentgen.alignment.alignment import Alignment, PhraseLink
 from sentgen.alignment.budget import UNBOUNDED, Budget
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.phrase_hmm.settings import decoding
-from sentgen.alignment.states.word_states import word_states
+from sentgen.alignment.states.word_states import WordState, word_states
 from sentgen.alignment.stored.model_store import (
     DIRECTIONS,
     PRIORS,
@@ -26,7 +26,7 @@ from sentgen.alignment.stored.model_store import (
 )
 from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner, with_vectors
 from sentgen.alignment.stored.stored_pairs import pair_batches, pair_corpus, pair_numbers
-from sentgen.alignment.view.figures import figures
+from sentgen.alignment.view.figures import figures, places_of
 from sentgen.errors import NotFoundError
 from sentgen.schema import Store
 from sentgen.schema.store import append, fetch_arrow, raw
@@ -34,6 +34,13 @@ from sentgen.schema.tables import alignment as tables
 
 #: Pairs whose alignments share a transaction.
 BATCH = 200
+
+#: Of columns that are no numbers of pairs or places.
+_TYPES = {
+    **dict.fromkeys(("posterior", "p_null"), pa.float64()),
+    **dict.fromkeys(("state", "why"), pa.string()),
+    **dict.fromkeys(("source", "elsewhere"), pa.list_(pa.int32())),
+}
 
 #: Called with the pairs done and the pairs in all.
 Progress = Callable[[int, int], None]
@@ -47,7 +54,8 @@ class ApplicationSummary:
     unchanged: int = 0
     words: int = 0
     links: int = 0
-    unlinked: int = 0
+    changed: int = 0
+    new: int = 0
     seconds: float = 0.0
 
 
@@ -63,7 +71,7 @@ def apply_model(
     budget: Budget = UNBOUNDED,
     progress: Progress | None = None,
 ) -> ApplicationSummary:
-    """Align the pairs of a corpus and store links, P(null) and figures, a batch a transaction.
+    """Align the pairs of a corpus and store links, states of words and figures, a batch a transaction.
 
     Without the name of a model, the priors of a preset align them.
     A pair that the model has aligned already, in the same way and after the same iterations, is left as it
@@ -90,9 +98,10 @@ def apply_model(
         if fresh:
             store.downgrade_to_read()
             answers = list(aligner.align([pair for _, pair in fresh]))
+            states = [word_states(pair, answer) for (_, pair), answer in zip(fresh, answers, strict=True)]
             with store.begin() as connection:
                 corpus_id = int(pair_corpus(connection, corpus).id)
-                _keep(connection, aligner, corpus_id, fresh, answers, done)
+                _keep(connection, aligner, corpus_id, fresh, answers, states, done)
         if progress is not None:
             progress(done.pairs + done.unchanged, total)
     done.seconds = time.monotonic() - began
@@ -134,18 +143,19 @@ def _keep(
     corpus_id: int,
     pairs: Sequence[tuple[int, Pair]],
     answers: Sequence[Alignment],
+    states: Sequence[Sequence[WordState]],
     done: ApplicationSummary,
 ) -> None:
     """Store answers in place of older ones of the same model."""
     marks = _marks(connection, aligner)
     numbers = [number for number, _ in pairs]
     # Older answers of the model go, however they were decoded: it has one answer for a pair.
-    for table in (tables.alignment_null, tables.alignment_link, tables.alignment):
+    for table in (tables.alignment_state, tables.alignment_link, tables.alignment):
         same = (table.c.model_id == aligner.model.id, table.c.pair_id.in_(numbers))
         connection.execute(delete(table).where(*same))
     rows = []
-    for (number, pair), answer in zip(pairs, answers, strict=True):
-        of = figures(pair, word_states(pair, answer))
+    for (number, pair), answer, words in zip(pairs, answers, states, strict=True):
+        of = figures(pair, words)
         row = {
             "corpus_id": corpus_id,
             "pair_id": number,
@@ -153,17 +163,19 @@ def _keep(
             "coverage": of.coverage,
             "density": of.density,
             "null_share": of.new,
+            "changed_share": of.changed,
             "longest_run": of.longest,
         }
         rows.append(marks | row)
         done.pairs += 1
         done.words += of.words
         done.links += len(answer.phrases)
-        done.unlinked += round(of.new * of.words)
+        done.changed += len(places_of("changed", words))
+        done.new += len(places_of("new", words))
     connection.execute(insert(tables.alignment), rows)
     ids = {"model_id": aligner.model.id, "corpus_id": corpus_id}
     _append(connection, "alignment_link", ids, _links(numbers, answers))
-    _append(connection, "alignment_null", ids, _nulls(numbers, answers))
+    _append(connection, "alignment_state", ids, _states(numbers, states))
 
 
 def _links(numbers: Sequence[int], answers: Sequence[Alignment]) -> dict[str, list[object]]:
@@ -176,13 +188,13 @@ def _links(numbers: Sequence[int], answers: Sequence[Alignment]) -> dict[str, li
     return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
 
-def _nulls(numbers: Sequence[int], answers: Sequence[Alignment]) -> dict[str, list[object]]:
+def _states(numbers: Sequence[int], states: Sequence[Sequence[WordState]]) -> dict[str, list[object]]:
     rows = [
-        (number, position, prob)
-        for number, answer in zip(numbers, answers, strict=True)
-        for position, prob in enumerate(answer.null or ())
+        (number, position, of.state, of.source, of.posterior, of.null, of.why, of.elsewhere)
+        for number, words in zip(numbers, states, strict=True)
+        for position, of in enumerate(words)
     ]
-    names = ("pair_id", "position", "prob")
+    names = ("pair_id", "position", "state", "source", "posterior", "p_null", "why", "elsewhere")
     return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
 
@@ -195,7 +207,7 @@ def _append(
     # Through Arrow: pairs have thousands of links, too many for one row at a time.
     rows = {name: pa.array(np.full(size, value, np.int32)) for name, value in ids.items()}
     for name, values in columns.items():
-        rows[name] = pa.array(values, pa.float64() if name in ("posterior", "prob") else pa.int32())
+        rows[name] = pa.array(values, _TYPES.get(name, pa.int32()))
     append(connection, table, pa.table(rows))
 
 
@@ -225,6 +237,18 @@ def links(store: Store, corpus: str, name: str | None, *, limit: int = 0) -> pa.
         where model = ?
             and corpus = ?
         order by pair, abstract_first, document_first
+    """
+    return _stored(store, corpus, name, query, limit)
+
+
+def words(store: Store, corpus: str, name: str | None, *, limit: int = 0) -> pa.Table:
+    """Return what became of the words of abstracts, offsets from 0; limit and errors as of `alignments`."""
+    query = """
+        select * exclude (model, corpus)
+        from v_alignment
+        where model = ?
+            and corpus = ?
+        order by pair, position
     """
     return _stored(store, corpus, name, query, limit)
 

@@ -242,7 +242,7 @@ def apply(
     db: DbOption = None,
     memory_limit: MemoryOption = None,
 ) -> None:
-    """Align a corpus of pairs, and keep links, P(null) and figures in the store.
+    """Align a corpus of pairs, and keep links, states of words and figures in the store.
 
     Works without --model: the aligner then has its priors only, and the links are those of a model of the
     store that is called priors. What is aligned already, in the same way, is left as it is.
@@ -270,7 +270,8 @@ def apply(
         ("pairs", f"{done.pairs:,}{unchanged}"),
         ("abstract words", f"{done.words:,}"),
         ("links", f"{done.links:,}"),
-        ("without a link", f"{done.unlinked:,}"),
+        ("changed words", f"{done.changed:,}"),
+        ("new words", f"{done.new:,}"),
         ("seconds", f"{done.seconds:.1f}"),
     ):
         typer.echo(f"{name:<16}{value}")
@@ -288,7 +289,7 @@ def figures(
     db: DbOption = None,
     out: Output,
 ) -> None:
-    """Show the figures of each abstract: coverage, density, share without a link, longest copied run.
+    """Show the figures of each abstract: coverage, density, new and changed words, longest copied run.
 
     Example: `sentgen align figures --pairs papers --model papers --csv`
     """
@@ -307,11 +308,14 @@ def export(
         bool,
         typer.Option("--pharaoh", help="Print a line a pair with links i-j: document, abstract, from 0."),
     ] = False,
+    words: Annotated[
+        bool, typer.Option("--words", help="Print a row a word with its state, instead of a row a link.")
+    ] = False,
     limit: LimitOption = 0,
     db: DbOption = None,
     out: Output,
 ) -> None:
-    """Print the links that a model found in a corpus of pairs.
+    """Print the links that a model found in a corpus of pairs, or what became of each word.
 
     The lines of --pharaoh are in the order of `sentgen pairs list`.
 
@@ -320,9 +324,12 @@ def export(
     # The lines are a format of their own.
     if pharaoh and not out.for_reading:
         raise typer.BadParameter("--pharaoh excludes the other formats; choose one")
+    if pharaoh and words:
+        raise typer.BadParameter("--pharaoh prints links, and --words words; choose one")
     with open_store(db, read_only=True) as store:
         if not pharaoh:
-            out.first(application.links(store, pairs, model, limit=one_more(limit)), limit)
+            rows = application.words if words else application.links
+            out.first(rows(store, pairs, model, limit=one_more(limit)), limit)
             return
         for number, (_, found) in enumerate(
             application.stored_alignments(store, pairs, model, limit=one_more(limit))
