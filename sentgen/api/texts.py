@@ -30,7 +30,7 @@ from sentgen.output.progress import steps
 from sentgen.output.tabular import Rows
 
 _COLUMNS = ("phrase", "summary", "document", "sentence", "first", "last", "posterior", "null")
-_WORD_COLUMNS = ("place", "summary", "places", "document", "null")
+_WORD_COLUMNS = ("place", "word", "state", "document", "places", "posterior", "p_null", "why", "elsewhere")
 _REASON_COLUMNS = [*("phrase", "word", "summary", "place", "document"), "posterior", "directions", "shares"]
 _REASON_COLUMNS += ["weights", "runner_up", "runner_up_posterior", "null"]
 #: Of the memory: DuckDB has most of the rest.
@@ -108,18 +108,21 @@ class AlignedTexts(Table):
 
     @property
     def words(self) -> Table:
-        """A row for each word of the abstract, with the words of the document that it is linked with.
+        """A row for each word of the abstract: its state, and the words of the document that it comes from.
 
-        ``place`` counts from 1; ``null`` is the probability that the word comes from nothing in the document,
-        where the aligner knows it.
+        ``place`` and ``places``, those in the document, count from 1, as ``elsewhere``, the sentences of the
+        document that have a new word. ``state`` is ``same``, ``variant`` (inflected, spelled otherwise,
+        derived, or a synonym), ``related`` (linked, and neither), ``changed`` (the document has something
+        else in its place, which is in ``document``) or ``new`` (it comes from nothing), and ``why`` says what
+        tells it. ``posterior`` is the probability of the best link, ``p_null`` that the word comes from
+        nothing, where the aligner knows them.
         """
-        linked: list[list[int]] = [[] for _ in self.abstract]
-        for document, abstract in sorted(self._view.alignment.links):
-            linked[abstract].append(document)
-        nulls = self._view.alignment.null or (None,) * len(linked)
         rows = [
-            (place, word, [d + 1 for d in links], " ".join(self.document[d] for d in links) or None, null)
-            for place, (word, links, null) in enumerate(zip(self.abstract, linked, nulls, strict=True), 1)
+            (
+                *(place, of.word, of.state, " ".join(self.document[d] for d in of.source) or None),
+                *([d + 1 for d in of.source], of.posterior, of.null, of.why, list(of.elsewhere)),
+            )
+            for place, of in enumerate(self._view.states, 1)
         ]
         return Table(Rows(_WORD_COLUMNS, rows), notes=self.notes)
 

@@ -212,11 +212,18 @@ def test_aligned_texts_have_words_and_json(
     build()(["align", "text", *texts, *words, "--json"], standalone_mode=False)
 
     assert json.loads(json.dumps(found.json())) == json.loads(capsys.readouterr().out)
-    assert [row.summary for row in found.words] == list(found.abstract) == found.json()["abstract"]
-    assert [row.null for row in found.words] == (found.json()["null"] or [None] * len(found.abstract))
-    links = {(place - 1, row.place - 1) for row in found.words for place in row.places}
-    assert links == {(link.document, link.abstract) for link in found.links}
-    assert found.words.arrow().num_rows == len(found.abstract)
+    told = found.json()["words"]
+    names = ("word", "state", "posterior", "p_null", "why", "elsewhere")
+    assert [{name: getattr(row, name) for name in names} for row in found.words] == [
+        {name: one[name] for name in names} for one in told
+    ]
+    assert [[place - 1 for place in row.places] for row in found.words] == [one["from"] for one in told]
+    assert [row.document for row in found.words] == [
+        " ".join(found.document[place] for place in one["from"]) or None for one in told
+    ]
+    assert [row.place for row in found.words] == [*range(1, len(found.abstract) + 1)]
+    frame = found.words.df()
+    assert list(frame[frame["state"] == "new"]["word"]) == found.new
 
 
 def test_aligned_texts_have_reasons(db: sentgen.Database) -> None:
