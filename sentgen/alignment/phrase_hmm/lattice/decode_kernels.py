@@ -170,11 +170,11 @@ def add_event_links(events: EventOrder, posterior: Floats, first: int, links: Fl
     """
     last = first + len(links)
     for one in range(len(posterior)):
-        start, length = events.start[one], events.length[one]
+        start, length, copied = events.start[one], events.length[one], events.stems[one]
         for s in range(max(0, first - start), min(length, last - start)):
-            for d in range(events.width[one]):
-                if not events.stems[one] or s == d:
-                    links[start + s - first, events.position[one] - 1 + d] += posterior[one]
+            # A text that is copied whole has an event for each two of its words.
+            for d in range(s if copied else 0, s + 1 if copied else events.width[one]):
+                links[start + s - first, events.position[one] - 1 + d] += posterior[one]
 
 
 @compiled
