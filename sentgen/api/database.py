@@ -409,12 +409,13 @@ class Database(StoreContents, AlignmentModels):
     def check(
         self, summary: str | Path, against: str | Path, **options: Unpack[taken.CheckOptions]
     ) -> CheckedSummary:
-        """Check which verb arguments of a summary have support in its sources.
+        """Check which words and verb arguments of a summary have support in its sources.
 
-        Both are texts with trees, such as CoNLL-U, or any with a ``parser``; a `pathlib.Path` is a file.
+        Both are texts, of which verb arguments are checked if both have trees, such as CoNLL-U, or there is a
+        ``parser``; a `pathlib.Path` is a file.
         """
         with translated():
-            return later.checked(summary, against, options)
+            return later.checked(self._door, summary, against, options)
 
 
 def _chosen_from(found: tuple[Rows, Sequence[str]]) -> Table:

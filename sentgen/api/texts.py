@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
@@ -24,8 +25,9 @@ from sentgen.api.options import AlignOptions, CheckOptions
 from sentgen.api.tables import Table
 from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.errors import InputError
-from sentgen.evaluation.check.check import Claim, SupportCheck, claim_table, figure
+from sentgen.evaluation.check.check import Claim, SupportCheck, check_table, figures, text_of
 from sentgen.evaluation.check.request import CheckRequest
+from sentgen.evaluation.check.words import WordLimits, word_table
 from sentgen.output.progress import steps
 from sentgen.output.tabular import Rows
 
@@ -193,10 +195,10 @@ class AlignedTexts(Table):
 
 
 class CheckedSummary(Table):
-    """A row a verb argument of a summary, and what supports it."""
+    """A row a verb argument of a summary, and what supports it; of texts without trees, a row a word."""
 
     def __init__(self, found: SupportCheck) -> None:
-        super().__init__(claim_table(found), notes=[figure(found)])
+        super().__init__(check_table(found), notes=[*figures(found), *found.notes])
         self._check = found
 
     @property
@@ -211,8 +213,14 @@ class CheckedSummary(Table):
 
     @property
     def precision(self) -> float | None:
-        """The share that has support; none of a summary without verb arguments."""
+        """The share that has support; none of a summary without verb arguments, or without trees."""
         return self._check.precision
+
+    @property
+    def words(self) -> Table:
+        """A row a word: its state, what stands there in the source, in which of its sentences, and why."""
+        texts = [text_of(sentence) for sentence in self._check.summary]
+        return Table(word_table(self._check.words, texts), notes=self.notes)
 
 
 def aligned(
@@ -235,13 +243,22 @@ def aligned(
         return AlignedTexts(view, name, notes(choice, [view.alignment]), explain=choice.explain)
 
 
-def checked(summary: str | Path, against: str | Path, options: CheckOptions) -> CheckedSummary:
-    """Check which verb arguments of a summary have support in its sources."""
+def checked(
+    door: StoreSession, summary: str | Path, against: str | Path, options: CheckOptions
+) -> CheckedSummary:
+    """Check which words and verb arguments of a summary have support in its sources."""
     with as_file(summary, "summary") as first, as_file(against, "against") as second:
         given: dict[str, object] = {**options, "summary": first, "against": second}
         given.pop("parser", None)
         parser = parser_of(options.get("parser"))
-        return CheckedSummary(declared(CheckRequest, given).check(parser))
+        limits = WordLimits(Budget.of_limit(door.memory, share=_SHARE))
+        found = declared(CheckRequest, given).check(parser, limits=limits)
+    # As of errors: what was given has no place, and its file is gone.
+    texts = {first: "summary"} if isinstance(summary, str) else {}
+    texts |= {second: "against"} if isinstance(against, str) else {}
+    for path, name in texts.items():
+        found = replace(found, notes=[note.replace(path, name) for note in found.notes])
+    return CheckedSummary(found)
 
 
 def parser_of(name: str | None) -> Parser | None:

@@ -29,6 +29,7 @@ def sentences_of(
     form: str | None = None,
     parser: Parser | None = None,
     trees: bool = False,
+    treeless: Callable[[InputError], None] | None = None,
     rejected: Callable[[Rejection], None] | None = None,
 ) -> Iterator[Sentence]:
     """Yield the sentences of sources, as `sentgen ingest` reads them.
@@ -38,6 +39,7 @@ def sentences_of(
         form: name of the format; detected if ``None``.
         parser: for sentences without heads.
         trees: refuse sentences that have no heads, and get none.
+        treeless: told of every such sentence, which is then yielded; without it, the first one is an error.
         rejected: told of every sentence that fails a check; without it, the first one is an error.
 
     Raises:
@@ -61,11 +63,24 @@ def sentences_of(
                 rejected(result)
             elif trees and result.heads is None:
                 message = "no tree here; give CoNLL-U with trees, or --parser, such as udpipe:FILE"
-                raise InputError(message, path=source.name, line=result.line)
+                error = InputError(message, path=source.name, line=result.line)
+                if treeless is None:
+                    raise error
+                treeless(error)
+                yield result
             else:
                 yield result
 
 
-def read_trees(path: str, *, parser: Parser | None = None, form: str | None = None) -> Iterator[Sentence]:
-    """Yield the sentences of a file, folder, archive or standard input, every one with a tree."""
-    yield from sentences_of(expand([path]), form=form, parser=parser, trees=True)
+def read_trees(
+    path: str,
+    *,
+    parser: Parser | None = None,
+    form: str | None = None,
+    treeless: Callable[[InputError], None] | None = None,
+) -> Iterator[Sentence]:
+    """Yield the sentences of a file, folder, archive or standard input, every one with a tree.
+
+    ``treeless`` is told of those without one, which are yielded then, as by `sentences_of`.
+    """
+    yield from sentences_of(expand([path]), form=form, parser=parser, trees=True, treeless=treeless)

@@ -69,7 +69,6 @@ Ask = Callable[[sentgen.Database], Table]
             f"generate {TREEBANK} --cluster relief-001 --lengths 5-6",
             lambda db: db.generate(TREEBANK, cluster="relief-001", lengths=(5, 6)),
         ),
-        (f"check {TREEBANK} --against {TREEBANK}", lambda db: db.check(TREEBANK, TREEBANK)),
     ],
 )
 def test_methods_answer_as_their_commands(
@@ -86,6 +85,17 @@ def test_methods_answer_as_their_commands(
     answer = ask(db)
     found = [dict(zip(answer.columns, row, strict=True)) for row in answer]
     assert json.loads(json.dumps(found, default=str)) == _dated(json.loads(told.getvalue()))
+
+
+def test_a_check_answers_as_its_command(relief: Path, db: sentgen.Database, tmp_path: Path) -> None:
+    """A row a verb argument, or a word."""
+    summary = tmp_path / "summary.conllu"
+    summary.write_text(CLUSTER)
+    for option, words in (("", False), (" --words", True)):
+        line = f"check {shlex.quote(str(summary))} --against {shlex.quote(str(TREEBANK))}{option}"
+        test_methods_answer_as_their_commands(
+            relief, db, tmp_path, line, lambda db, words=words: db.check(summary, TREEBANK, words=words)
+        )
 
 
 def _dated(rows: list[dict[str, object]]) -> list[dict[str, object]]:
@@ -248,7 +258,7 @@ def test_texts_come_as_they_are_or_from_files(db: sentgen.Database, tmp_path: Pa
     with pytest.raises(InputError, match="is a file, and `document` a text; give pathlib"):
         db.align(str(tmp_path / "document.txt"), ABSTRACT)
     with pytest.raises(InputError, match=r"^summary:1: no tree here; .* or `parser`, such as udpipe:FILE$"):
-        db.check("Trucks arrived.", CLUSTER)
+        db.check("Trucks arrived.", CLUSTER, lemmas=True)
 
 
 def test_clusters_become_sentences(db: sentgen.Database) -> None:
@@ -327,7 +337,23 @@ def test_a_summary_is_checked(db: sentgen.Database) -> None:
     found = db.check(CLUSTER, CLUSTER.replace("camps", "huts"))
 
     assert (found.precision, found.supported, len(found.claims)) == (0.5, 1, 2)
-    assert found.notes == ["precision 0.500: 1 of 2 verb arguments have support in the source"]
+    size = len(found.words)
+    assert found.notes == [
+        "precision 0.500: 1 of 2 verb arguments have support in the source",
+        f"0 of {size} words are changed, {found.words['state'].count('new')} new",
+    ]
+
+
+def test_the_words_of_a_summary_are_checked_without_trees(db: sentgen.Database) -> None:
+    """A row a word, and no precision; the note says what is missing."""
+    found = db.check("Trucks arrived.", "Trucks left.")
+
+    assert (found.precision, found.claims) == (None, [])
+    assert (found[0].place, found[0].word, found[0].state) == (1, "Trucks", "same")
+    assert [tuple(row) for row in found] == [tuple(row) for row in found.words]
+    assert found.notes[1].startswith("relations of verbs were not checked: summary:1: no tree here; ")
+    assert "`parser`" in found.notes[1]
+    assert len(db.check(CLUSTER, CLUSTER, words=True)) == len(db.check(CLUSTER, CLUSTER).words)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from conftest import PETS, Sentgen, refused
 
+from sentgen.alignment.states.word_states import WordState
+
 #: The dog saw the cat: `saw` has the cat before it in the source, and the dog after it.
 SUMMARY = "\n".join(
     [
@@ -91,7 +93,10 @@ def test_the_exit_code_is_about_the_figure_only_if_asked(sentgen: Sentgen, files
         "check", "-", "--against", source, "--fail-under", "1", stdin=SUMMARY.replace("VERB", "NOUN")
     )
 
-    assert (told.code, told.out) == (0, "no verb arguments in the summary\n")
+    assert (told.code, told.out) == (
+        0,
+        "no verb arguments in the summary\n0 of 6 words are changed, 0 new\n",
+    )
 
 
 def test_a_page(sentgen: Sentgen, files: tuple[Path, Path], tmp_path: Path) -> None:
@@ -103,11 +108,70 @@ def test_a_page(sentgen: Sentgen, files: tuple[Path, Path], tmp_path: Path) -> N
     assert "<mark>dog<sup>1</sup></mark>." in (tmp_path / "check.html").read_text()
 
 
-def test_text_without_trees_is_refused(sentgen: Sentgen, files: tuple[Path, Path]) -> None:
+def test_of_text_without_trees_words_are_checked(sentgen: Sentgen, files: tuple[Path, Path]) -> None:
+    """What is new, and all words with --all and for programs; a note says why no relations are."""
+    _, source = files
+    asked = ("check", "-", "--against", source)
+    told = sentgen(*asked, stdin="The dog slept.\n")
+    rows = json.loads(sentgen(*asked, "--json", stdin="The dog slept.\n").out)
+    lines = sentgen(*asked, "--all", stdin="The dog slept.\n").out.splitlines()
+
+    assert told.code == 0
+    assert told.out.startswith("0 of 4 words are changed, 1 new\n")
+    assert "       1  slept  new\n" in told.out
+    assert "The dog slept." in told.out
+    assert told.err.startswith("relations of verbs were not checked: -:1: no tree here; ")
+    assert "--parser" in told.err
+    assert [(row["word"], row["state"]) for row in rows[:3]] == [
+        ("The", "same"),
+        ("dog", "same"),
+        ("slept", "new"),
+    ]
+    assert rows[1]["there"].startswith("dog")
+    assert (rows[1]["source"][0], rows[2]["there"], rows[2]["source"]) == ("1", "", "")
+    assert sum(" same " in line for line in lines) == 3
+
+
+def test_words_are_checked_alone(sentgen: Sentgen, files: tuple[Path, Path]) -> None:
+    """With trees, too: a row a word, as many as there are."""
+    summary, source = files
+    told = sentgen("check", summary, "--against", source, "--words", "--json")
+
+    assert [row["word"] for row in json.loads(told.out)] == ["A", "dog", "chased", "the", "dog", "."]
+    assert told.err == "0 of 6 words are changed, 0 new\n"
+
+
+def test_a_changed_word_denies_its_relations(
+    sentgen: Sentgen, files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the screen, in the exit code and on the page; the word is listed with what stands there."""
+    summary, source = files
+    states = [WordState(word, "same", (0,)) for word in ("A", "dog", "chased", "the", "dog", ".")]
+    states[1] = WordState("dog", "changed", (4,), why="another animal")
+    monkeypatch.setattr("sentgen.evaluation.check.words.word_states", lambda *_: states)
+
+    told = sentgen("check", summary, "--against", source, "--fail-under", "0.5", "--html", "page.html")
+
+    assert told.code == 1
+    assert told.out.startswith("precision 0.000: 0 of 2 verb arguments have support in the source\n")
+    assert "\n1 of 6 words are changed, 0 new\n" in told.out
+    assert "dog … chased  changed: dog (there: cat; another animal)" in told.out
+    assert "       1  dog   changed  cat    1       another animal\n" in told.out
+    html = Path("page.html").read_text()
+    assert '<mark class="changed">dog<sup>1</sup></mark>' in html
+    assert "1 of 6 words are changed, 0 new." in html
+
+
+def test_what_needs_trees_is_refused_without(sentgen: Sentgen, files: tuple[Path, Path]) -> None:
     """The message tells of --parser; two texts do not fit through standard input."""
     _, source = files
 
-    refused(sentgen("check", "-", "--against", source, stdin="The dog slept.\n"), "--parser")
+    for option in (["--fail-under", "0.5"], ["--lemmas"], ["--other-words"], ["--match-case"]):
+        told = sentgen("check", "-", "--against", source, *option, stdin="The dog slept.\n")
+        refused(told, "no tree here", "--parser")
+        both = sentgen("check", source, "--against", source, "--words", *option)
+        assert (both.code, both.out) == (2, "")
+        assert "--words" in both.err
     refused(sentgen("check", "-", "--against", "-", stdin=SUMMARY), "name a file")
     refused(sentgen("check", source, "--against", source, "--parser", "gold", "-f", "nope"), "no format")
 

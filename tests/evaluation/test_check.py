@@ -6,10 +6,13 @@ import re
 
 import pytest
 
+from sentgen.alignment.states.word_states import State, WordState
 from sentgen.corpus.sentence import Sentence
-from sentgen.evaluation.check.check import check
+from sentgen.errors import MemoryLimitError
+from sentgen.evaluation.check.check import SupportCheck, check, figures, listed_words, with_words
 from sentgen.evaluation.check.page import page
 from sentgen.evaluation.check.verb_arguments import Spelling
+from sentgen.evaluation.check.words import CheckedWord, WordLimits, check_words
 
 
 def tree(text: str) -> Sentence:
@@ -75,6 +78,61 @@ def test_lemmas_match_other_forms() -> None:
 
     assert check([summary], [source]).precision == 0
     assert check([summary], [source], spelling=Spelling(lemmas=True)).precision == 1
+
+
+def _with(found: SupportCheck, word: str, *, state: State = "changed") -> SupportCheck:
+    """Return a check in which one word is changed or new, and all others are the same."""
+    words = [
+        CheckedWord(1, place, WordState(form, state if form == word else "same"), "there", (1,))
+        for place, form in enumerate(found.summary[0].forms)
+    ]
+    return with_words(found, words)
+
+
+@pytest.mark.parametrize("word", ["sent", "food"])
+def test_a_relation_of_a_changed_word_has_no_support(word: str) -> None:
+    """The verb or the other word; in other words neither; of a new word nothing changes."""
+    summary = [tree("Workers/NOUN/2 sent/VERB/0 food/NOUN/2")]
+    found = check(summary, SOURCE, other_words=True)
+    changed = _with(found, word)
+
+    assert (found.precision, _with(found, word, state="new").precision) == (1, 1)
+    last = changed.claims[1]
+    assert (last.supported, last.words, last.why) == (False, "", f"changed: {word} (there: there)")
+    assert [claim.supported for claim in changed.claims] == [word == "food", False]
+    assert figures(changed)[1] == "1 of 3 words are changed, 0 new"
+    assert [one.state.word for one in listed_words(changed)] == [word]
+    assert listed_words(_with(found, word, state="new")) == []
+
+
+def test_words_know_their_sentences() -> None:
+    """Of the summary and of the source, from 1; places count from 0; without a source all are new."""
+    words = check_words([tree("Food/NOUN/0"), tree("the/DET/2 blankets/NOUN/0")], SOURCE)
+
+    assert [(one.sentence, one.place) for one in words] == [(1, 0), (2, 0), (2, 1)]
+    assert (words[2].state.state, words[2].there, words[2].support) == ("same", "blankets", (3,))
+    assert [one.state.state for one in check_words([tree("Food/NOUN/0")], [])] == ["new"]
+    assert check_words([], SOURCE) == []
+
+
+def test_texts_too_long_are_refused_before_they_are_aligned() -> None:
+    """By the product of their words."""
+    with pytest.raises(MemoryLimitError, match=r"have 9 x 1 words; at most 8 word pairs"):
+        check_words([tree("Food/NOUN/0")], SOURCE, WordLimits(cells=8))
+
+
+def test_the_page_lists_what_is_changed_and_new() -> None:
+    """With what stands there; a word of no relation is marked, too, and without relations those that are new."""
+    changed = page(_with(check([tree("Workers/NOUN/0")], SOURCE), "Workers"), summary="s", source="t")
+    alone = SupportCheck((), [tree("Workers/NOUN/0")], SOURCE, relations=False, notes=["<no> trees"])
+    new = page(_with(alone, "Workers", state="new"), summary="s", source="t")
+
+    assert '<mark class="changed">Workers</mark>' in changed
+    assert 'changed: there <b><bdi>there</bdi></b>, source <a href="#source-1">1</a>' in changed
+    assert '<mark class="new">Workers</mark>' in new
+    assert "&lt;no&gt; trees" in new
+    assert "<title>Words of s</title>" in new
+    assert "verb argument" not in new
 
 
 def test_the_page_marks_both_words_of_what_has_no_support() -> None:

@@ -134,6 +134,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/lookups/statement.py": LOOKUPS,
     "sentgen/lookups/statistics/frequencies.py": ("frequencies",),
     "sentgen/counts/settings.py": (),  # of a corpus of its own, with one name and one way to read it
+    "sentgen/evaluation/check/request.py": ("check",),
     "sentgen/evaluation/check/verb_arguments.py": ("check",),
     "sentgen/generation/answers.py": ("regenerate",),
     "sentgen/generation/clusters/fusion.py": (),

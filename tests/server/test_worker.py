@@ -201,18 +201,23 @@ def test_batches_are_bounded(lookup: Context) -> None:
 def test_texts_are_parsed_if_there_is_a_parser(
     opening: Opening, tmp_path: Path, tiny_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without one, texts need trees; with one they do not. The files of a request are gone after it."""
+    """Without one, relations need trees; with one they do not. The files of a request are gone after it."""
     monkeypatch.chdir(tmp_path)
     asked = {"summary": "The camp received water.", "against": "Trucks brought water to the camp."}
     plain = Context(replace(opening, kind="compute"))
     parsing = Context(replace(opening, kind="compute", parser=f"udpipe:{tiny_model}"))
 
-    refused = ask(plain, "check", **asked)
+    refused = ask(plain, "check", **asked, lemmas=True)
+    words = json.loads(ask(plain, "check", **asked).body)
     told = ask(parsing, "check", **asked)
 
     assert refused.status == 400
     assert "no tree here" in json.loads(refused.body)["detail"]
     assert told.status == 200
+    assert json.loads(told.body)["more"].keys() >= {"precision", "words", "changed", "new"}
+    assert [row["word"] for row in words["rows"]] == ["The", "camp", "received", "water", "."]
+    assert words["more"].keys() == {"words", "changed", "new"}
+    assert "the server's parser" in words["notes"][1]
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,4 +1,4 @@
-"""`sentgen check`: which verb arguments of a summary its source supports."""
+"""`sentgen check`: which words and verb arguments of a summary its source supports."""
 
 from __future__ import annotations
 
@@ -7,22 +7,23 @@ from typing import Annotated
 
 import typer
 
+from sentgen.alignment.budget import aligning_budget
 from sentgen.cli.console.held_texts import tell_size
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import ParserOption, check_file_option
 from sentgen.cli.console.output import Output, output_options
 from sentgen.corpus.parsers import open_parser
 from sentgen.errors import InputError
-from sentgen.evaluation.check.check import Claim, SupportCheck, claim_table, figure, text_of
+from sentgen.evaluation.check.check import Claim, SupportCheck, check_table, figures, listed_words, text_of
 from sentgen.evaluation.check.page import page, phrase
 from sentgen.evaluation.check.request import CheckRequest
+from sentgen.evaluation.check.words import CheckedWord, WordLimits
 from sentgen.output.files import write_text
+from sentgen.schema.store import default_memory_limit
 
 
 @output_options
-@asking(
-    CheckRequest, parser="against", all_relations="other_words", html="other_words", fail_under="other_words"
-)
+@asking(CheckRequest, parser="against", all_relations="words", html="words", fail_under="words")
 def check(
     *,
     asked: CheckRequest,
@@ -39,20 +40,29 @@ def check(
     ] = None,
     out: Output,
 ) -> None:
-    """Check which verb arguments of a summary have support in its source.
+    """Check which words and verb arguments of a summary have support in its source.
+
+    A word has none if it is new, or changed: the source has something else in its place, such as another
+    number.
 
     A verb argument is a verb with a word that depends on it. It has support if a sentence of the source has
     the same two words in that relation and order; a paraphrase has little of that, and needs --other-words.
-    Precision is the share that has. Both texts need trees: CoNLL-U, or any text with --parser.
+    Precision is the share that has. For this, and for --fail-under, both texts need trees: CoNLL-U, or any
+    text with --parser; without them, words alone are checked.
 
     Example: `sentgen check summary.txt --against article.txt --parser udpipe:ewt.udpipe --html check.html`
     """
     check_file_option("--html", html)
     if asked.summary == asked.against == "-":
         raise InputError("both texts cannot come from standard input; name a file")
+    if asked.words and fail_under is not None:
+        raise typer.BadParameter("--fail-under is about verb arguments, which --words leaves out; choose one")
     # Before reading: afterwards the memory is gone.
     tell_size([asked.summary, asked.against])
-    found = asked.check(open_parser(parser) if parser else None)
+    limits = WordLimits(aligning_budget(default_memory_limit(), with_store=False))
+    found = asked.check(
+        open_parser(parser) if parser else None, limits=limits, need_trees=fail_under is not None
+    )
     if html is not None:
         write_text(html, page(found, summary=asked.summary, source=asked.against))
         out.note(f"page: {html}")
@@ -62,30 +72,46 @@ def check(
         raise typer.Exit(1)
 
 
-def _show(found: SupportCheck, all_relations: bool, out: Output) -> None:
-    """Print the figure and what is behind it, or one table of all relations."""
-    texts = [text_of(sentence) for sentence in found.summary]
+def _show(found: SupportCheck, everything: bool, out: Output) -> None:
+    """Print the figures and what is behind them, or one table of all relations or words."""
+    for note in found.notes:
+        out.note(note)
     if not out.for_reading:
-        out.table(claim_table(found))
-        out.note(figure(found))
+        out.table(check_table(found))
+        out.note("\n".join(figures(found)))
         return
-    typer.echo(figure(found))
+    typer.echo("\n".join(figures(found)))
     if found.supported < len(found.claims) and not found.other_words:
         out.note(
             "words are compared as they stand; --other-words lets synonyms, other forms and passives match"
         )
-    shown = [claim for claim in found.claims if all_relations or claim.words != "same"]
-    if not shown:
-        return
-    typer.echo()
-    out.rows(
-        ["sentence", "relation", "support", "the verb there has"],
-        map(_reading, shown),
-        essential=("relation", "support"),
-    )
-    typer.echo()
-    numbers = sorted({claim.sentence for claim in shown})
-    out.rows(["sentence", "text"], [(number, texts[number - 1]) for number in numbers], essential=("text",))
+    claims = [claim for claim in found.claims if everything or claim.words != "same"]
+    words = found.words if everything else listed_words(found)
+    if claims:
+        typer.echo()
+        out.rows(
+            ["sentence", "relation", "support", "the verb there has"],
+            map(_reading, claims),
+            essential=("relation", "support"),
+        )
+    if words:
+        typer.echo()
+        out.rows(
+            ["sentence", "word", "state", "there", "source", "why"],
+            map(_reading_word, words),
+            essential=("word", "state", "there"),
+        )
+    if numbers := sorted({claim.sentence for claim in claims} | {word.sentence for word in words}):
+        typer.echo()
+        texts = [(number, text_of(found.summary[number - 1])) for number in numbers]
+        out.rows(["sentence", "text"], texts, essential=("text",))
+
+
+def _reading_word(word: CheckedWord) -> tuple[object, ...]:
+    places = ", ".join(map(str, word.support))
+    if word.state.elsewhere:
+        places = f"elsewhere: {', '.join(map(str, word.state.elsewhere))}"
+    return word.sentence, word.state.word, word.state.state, word.there, places, word.state.why
 
 
 def _reading(claim: Claim) -> tuple[object, ...]:

@@ -2,7 +2,8 @@
 
 The precision of `verb_arguments`, relation by relation, with the reason for each that has no support. It
 compares words. A relation that the source puts into other words has support only if these are asked for, and
-`other_words` finds it; one that the source denies ("did not distribute food") has support though it is false.
+`other_words` finds it; one of a word that is changed (`words`: another number, or what the source denies) has
+none.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.corpus.sentence import Sentence
 from sentgen.evaluation.check.other_words import OtherWords, RelationPlace
 from sentgen.evaluation.check.verb_arguments import FORMS, Argument, RelationKey, Spelling, arguments
+from sentgen.evaluation.check.words import CheckedWord, word_figure, word_table
 from sentgen.output.tabular import Rows
 
 #: Arguments of a verb in the source that are told where one has no support.
@@ -60,12 +62,25 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class SupportCheck:
-    """All verb arguments of a summary, in its order; ``other_words`` says whether these were looked for."""
+    """All verb arguments of a summary and all its words, in its order.
+
+    Attributes:
+        claims: the verb arguments.
+        summary: its sentences.
+        source: the sentences that it was held against.
+        other_words: whether other words were looked for.
+        words: what became of each word; none where that was not asked, or the texts are too long.
+        relations: whether verb arguments were looked for, for which both texts need trees.
+        notes: what a reader should know besides.
+    """
 
     claims: Sequence[Claim]
     summary: Sequence[Sentence] = field(repr=False)
     source: Sequence[Sentence] = field(repr=False)
     other_words: bool = False
+    words: Sequence[CheckedWord] = ()
+    relations: bool = True
+    notes: Sequence[str] = ()
 
     @property
     def supported(self) -> int:
@@ -117,9 +132,31 @@ def check(
     return _in_other_words(found) if other_words else found
 
 
-def claim_table(found: SupportCheck) -> Rows:
-    """Return a row a verb argument."""
+def with_words(found: SupportCheck, words: Sequence[CheckedWord]) -> SupportCheck:
+    """Return a check with what became of each word; a relation of one that is changed has no support."""
+    changed = {(one.sentence, one.place): one for one in words if one.changed}
+    claims = [
+        replace(claim, support=(), found=None, why=f"changed: {_contradicted(wrong)}")
+        if (wrong := [changed[place] for place in _places(claim) if place in changed])
+        else claim
+        for claim in found.claims
+    ]
+    return replace(found, claims=claims, words=words)
+
+
+def _places(claim: Claim) -> list[tuple[int, int]]:
+    return [(claim.sentence, claim.argument.head), (claim.sentence, claim.argument.modifier)]
+
+
+def _contradicted(words: Sequence[CheckedWord]) -> str:
+    return " and ".join(f"{one.state.word} ({one.told})" if one.told else one.state.word for one in words)
+
+
+def check_table(found: SupportCheck) -> Rows:
+    """Return a row a verb argument; if these were not looked for, a row a word."""
     texts = [text_of(sentence) for sentence in found.summary]
+    if not found.relations:
+        return word_table(found.words, texts)
     rows = [_row(claim, texts[claim.sentence - 1]) for claim in found.claims]
     if not found.other_words:
         return Rows(COLUMNS, rows)
@@ -129,8 +166,19 @@ def claim_table(found: SupportCheck) -> Rows:
     )
 
 
-def figure(found: SupportCheck) -> str:
-    """Return the precision in words."""
+def figures(found: SupportCheck) -> list[str]:
+    """Return the precision in words, and how many words are changed and new."""
+    told = [_precision(found)] if found.relations else []
+    return [*told, word_figure(found.words)] if found.words or not told else told
+
+
+def listed_words(found: SupportCheck) -> list[CheckedWord]:
+    """Return the words that a reader is shown: those changed, and those new where there are no relations."""
+    # Beside relations new words would be too many: those of a paraphrase are new.
+    return [word for word in found.words if (word.changed if found.relations else word.wanting)]
+
+
+def _precision(found: SupportCheck) -> str:
     if found.precision is None:
         return "no verb arguments in the summary"
     reworded = f", {found.reworded} of them in other words" if found.other_words else ""

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import sentgen
 from sentgen.corpus.sentence import Sentence
-from sentgen.evaluation.check.check import Claim, SupportCheck, text_of
+from sentgen.evaluation.check.check import Claim, SupportCheck, figures, listed_words, text_of
+from sentgen.evaluation.check.words import CheckedWord
 from sentgen.output.templates import template
 
 
@@ -19,7 +20,8 @@ from sentgen.output.templates import template
 class SummaryWord:
     """A token of the summary; ``marks`` number its relations that the source has not in the same words.
 
-    ``reworded`` says that the source has all of these in other words.
+    ``reworded`` says that the source has all of these in other words. ``state`` is that of a word which is
+    listed as changed or new.
     """
 
     text: str
@@ -27,22 +29,28 @@ class SummaryWord:
     marks: tuple[int, ...]
     verb: bool
     reworded: bool
+    state: str = ""
 
     @property
     def kind(self) -> str:
         """Return the classes of its mark."""
-        return " ".join(name for name, on in (("other", self.reworded), ("verb", self.verb)) if on)
+        marked = (("other", self.reworded and bool(self.marks)), ("verb", self.verb))
+        return " ".join([name for name, on in marked if on] + [self.state] * bool(self.state))
 
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """A sentence of the summary with its relations; those not in the same words have numbers on the page."""
+    """A sentence of the summary with its relations; those not in the same words have numbers on the page.
+
+    ``changed`` are its words that are changed, and those that are new, where these are listed.
+    """
 
     number: int
     words: Sequence[SummaryWord]
     unsupported: Sequence[tuple[int, Claim]]
     reworded: Sequence[tuple[int, Claim]]
     supported: Sequence[Claim]
+    changed: Sequence[CheckedWord]
 
 
 def page(check: SupportCheck, *, summary: str, source: str) -> str:
@@ -55,6 +63,7 @@ def page(check: SupportCheck, *, summary: str, source: str) -> str:
     """
     return template("sentgen.evaluation.check", "page.html.j2").render(
         check=check,
+        figures=figures(check)[check.relations :],
         sentences=list(_judged(check)),
         source=[text_of(sentence) for sentence in check.source],
         summary_name=summary,
@@ -73,20 +82,26 @@ def phrase(claim: Claim) -> tuple[str, str]:
 def _judged(check: SupportCheck) -> Iterator[Judgment]:
     """Number what is not there in the same words through the whole page."""
     mark = 0
+    listed = listed_words(check)
     for number, sentence in enumerate(check.summary, 1):
         claims = check.of(number)
         numbered = list(enumerate((claim for claim in claims if claim.words != "same"), mark + 1))
         mark += len(numbered)
+        changed = [word for word in listed if word.sentence == number]
         yield Judgment(
             number,
-            list(_words(sentence, numbered)),
+            list(_words(sentence, numbered, changed)),
             [one for one in numbered if not one[1].supported],
             [one for one in numbered if one[1].supported],
             [claim for claim in claims if claim.words == "same"],
+            changed,
         )
 
 
-def _words(sentence: Sentence, numbered: Sequence[tuple[int, Claim]]) -> Iterator[SummaryWord]:
+def _words(
+    sentence: Sentence, numbered: Sequence[tuple[int, Claim]], changed: Sequence[CheckedWord]
+) -> Iterator[SummaryWord]:
+    states: dict[int, str] = {word.place: word.state.state for word in changed}
     marks: defaultdict[int, list[int]] = defaultdict(list)
     for number, claim in numbered:
         marks[claim.argument.head].append(number)
@@ -97,4 +112,4 @@ def _words(sentence: Sentence, numbered: Sequence[tuple[int, Claim]]) -> Iterato
     spaces = sentence.space_after or [True] * len(sentence.forms)
     for i, (form, space) in enumerate(zip(sentence.forms, spaces, strict=True)):
         own = marks.get(i, ())
-        yield SummaryWord(form, space, tuple(own), i in heads, wrong.isdisjoint(own))
+        yield SummaryWord(form, space, tuple(own), i in heads, wrong.isdisjoint(own), states.get(i, ""))

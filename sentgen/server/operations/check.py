@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sentgen.evaluation.check.check import claim_table, figure
+from sentgen.alignment.budget import Budget
+from sentgen.evaluation.check.check import check_table, figures
 from sentgen.evaluation.check.request import CheckRequest
+from sentgen.evaluation.check.words import WordLimits, word_counts
 from sentgen.server.operations.operation import Context, Operation, Result
 
+#: Share of the memory of a worker for aligning: DuckDB has most of the rest.
+_SHARE = 0.55
 _EXAMPLE = """\
 1\tTrucks\ttruck\tNOUN\tNNS\t_\t2\tnsubj\t_\t_
 2\tarrived\tarrive\tVERB\tVBD\t_\t0\troot\t_\t_
@@ -18,17 +22,23 @@ _EXAMPLE = """\
 def check(context: Context, asked: CheckRequest) -> Result:
     """Answer `sentgen check`."""
     with context.file("summary", asked.summary) as summary, context.file("against", asked.against) as source:
-        found = replace(asked, summary=summary, against=source).check(context.parser)
-    more = {"supported": found.supported, "claims": len(found.claims), "precision": found.precision}
+        limits = context.opening.limits
+        words = WordLimits(Budget.of_limit(limits.memory, share=_SHARE), limits.align_cells)
+        found = replace(asked, summary=summary, against=source).check(context.parser, limits=words)
+    more: dict[str, object] = {}
+    if found.relations:
+        more |= {"supported": found.supported, "claims": len(found.claims), "precision": found.precision}
     if found.other_words:
         more["other_words"] = found.reworded
-    return Result(claim_table(found), notes=[figure(found)], more=more)
+    if found.words or not found.relations:
+        more |= word_counts(found.words)
+    return Result(check_table(found), notes=[*figures(found), *found.notes], more=more)
 
 
 OPERATIONS = (
     Operation(
         "check",
-        "Which verb arguments of a summary its source supports.",
+        "Which words and verb arguments of a summary its source supports.",
         "check",
         CheckRequest,
         check,
