@@ -105,10 +105,20 @@ def router(settings: ServerSettings, only: Container[str] | None = None) -> APIR
                 summary=operation.summary,
                 description=f"The same as `sentgen {operation.command}`.",
                 operation_id=operation.name,
-                responses=_RESPONSES,
+                responses=_responses(operation),
                 response_class=Response,
             )
     return routes
+
+
+def _responses(operation: Operation) -> dict[int | str, dict[str, Any]]:
+    """Return what may come back, with what a row is, where that is told."""
+    if not operation.row:
+        return _RESPONSES
+    # FastAPI adds the table to it, in place.
+    rows = {"schema": {"properties": {"rows": {"items": {**operation.row}}}}}
+    answered = _RESPONSES[200]
+    return {**_RESPONSES, 200: {**answered, "content": {**answered["content"], "application/json": rows}}}
 
 
 def schemas() -> dict[str, object]:

@@ -14,8 +14,10 @@ from typing import Any
 import httpx
 import pyarrow.parquet as pq
 import pytest
+from jsonschema import Draft202012Validator
 from serving import CLUSTER, Server, declaration
 
+from sentgen.alignment.texts import json_schema
 from sentgen.cli import build, main
 from sentgen.options import parameters_of
 from sentgen.schema.manifests import newest
@@ -385,6 +387,8 @@ def test_pairs_are_aligned_each_by_itself(client: httpx.Client) -> None:
     alone = [client.post("/v1/align", json=pair).json()["rows"][0] for pair in pairs]
     ids = [{"id": "news 1", "error": None}, {"id": 2, "error": None}]
     assert batch["rows"] == [{**one, **row} for one, row in zip(ids, alone, strict=True)]
+    for row in alone:
+        Draft202012Validator(json_schema()).validate(row)
 
 
 @pytest.mark.parametrize(
@@ -408,8 +412,13 @@ def test_a_pair_that_cannot_be_aligned_fails_alone(
     only = client.post("/v1/align", json={"pairs": pairs[1:2], **more})
 
     assert [first["id"], first["error"], last["id"], last["error"]] == ["x", None, None, None]
-    assert first["abstract"] == last["abstract"] != []
-    assert (failed["id"], failed["phrases"]) == ("y", None)
+    assert first["abstract"] == last["abstract"] == [one["word"] for one in first["words"]] != []
+    assert (failed["id"], failed["phrases"], failed["words"], failed["version"]) == ("y", None, None, None)
+    told = client.get("/v1/openapi.json").json()["paths"]["/v1/align"]["post"]["responses"]["200"]["content"]
+    described = Draft202012Validator(told["application/json"]["schema"]["properties"]["rows"]["items"])
+    for row in (first, failed, last, *only.json()["rows"]):
+        described.validate(row)
+    assert not described.is_valid({"words": [{"word": "a", "state": "gone"}]})
     assert failed["error"].startswith(message)
     assert only.json()["rows"] == [{"id": "y", "error": failed["error"]}]
     assert client.post("/v1/align", json=good | wrong | more).json()["detail"] == failed["error"]

@@ -13,7 +13,7 @@ from sentgen.alignment.baselines.external import External
 from sentgen.alignment.budget import Budget
 from sentgen.alignment.choice import Choice, chosen_aligner, notes
 from sentgen.alignment.stored.model_store import list_models
-from sentgen.alignment.texts import align_texts, as_json
+from sentgen.alignment.texts import align_texts, as_json, json_schema
 from sentgen.alignment.view.html import fragment
 from sentgen.alignment.view.view import PairView
 from sentgen.corpus.formats import check_format
@@ -146,6 +146,20 @@ def _check_sizes(context: Context, pair: Texts) -> None:
         )
 
 
+def _row() -> dict[str, object]:
+    """Return the JSON Schema of a row; that of a pair without an answer has only ``id`` and ``error``."""
+    own: dict[str, object] = {
+        "id": {
+            "type": ["string", "integer", "null"],
+            "description": "That of the pair, if `pairs` are sent.",
+        },
+        "error": {"type": ["string", "null"], "description": "Why it has no answer, or null."},
+    }
+    nothing = {"type": "null"}
+    told = {name: {"anyOf": [of, nothing]} for name, of in json_schema()["properties"].items()}
+    return {"type": "object", "properties": own | told}
+
+
 OPERATIONS = (
     Operation(
         "align",
@@ -158,6 +172,7 @@ OPERATIONS = (
             "document": "Heavy rain flooded the camp on Monday. Trucks brought water to the people.",
             "abstract": "Trucks brought water to the flooded camp.",
         },
+        row=_row(),
     ),
     Operation(
         "alignment-models",

@@ -124,6 +124,7 @@ class Operation:
         path: its route below /v1; parts in braces are parameters.
         example: parameters that can be tried with the demo store.
         api: whether it has a route; the others are for the pages, and their command is `sql`.
+        row: JSON Schema of a row, where values are more than numbers and texts.
     """
 
     name: str
@@ -136,6 +137,7 @@ class Operation:
     path: str = ""
     example: Mapping[str, object] = field(default_factory=dict)
     api: bool = True
+    row: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def route(self) -> str:
