@@ -20,7 +20,8 @@ from sentgen.alignment.alignment import Weighed, WeighedLink
 from sentgen.alignment.states.word_states import STATES, WordState, word_states
 from sentgen.alignment.texts import JSON_VERSION, as_json, json_schema, pharaoh
 from sentgen.alignment.view.figures import Figures, figures, fragments
-from sentgen.alignment.view.html import WORDS, fragment, matrix, page, script
+from sentgen.alignment.view.html import fragment, page, script
+from sentgen.alignment.view.matrix import WORDS, matrix
 from sentgen.alignment.view.view import AlignedBlock, blocks, view
 
 SCHEMA = Draft202012Validator(json_schema())
@@ -77,7 +78,7 @@ def test_fragments_are_those_of_the_definition(document: str, abstract: str) -> 
 
 def test_links_that_continue_each_other_are_a_block() -> None:
     """Posteriors of a block are averaged: (0.9 + 0.7) / 2 = 0.8."""
-    first, second = blocks(ALIGNMENT)
+    first, second = blocks(ALIGNMENT, ())
 
     assert (first.number, first.abstract, first.document) == (1, (0, 2), (4, 6))
     assert first.posterior == pytest.approx(0.8)
@@ -86,14 +87,14 @@ def test_links_that_continue_each_other_are_a_block() -> None:
 
 def test_links_of_one_word_with_several_stay_apart() -> None:
     """Two document words of one abstract word are two blocks, and each goes on by itself."""
-    found = blocks(Alignment((word(0, 0), word(0, 5), word(1, 6), word(1, 1))))
+    found = blocks(Alignment((word(0, 0), word(0, 5), word(1, 6), word(1, 1))), ())
 
     assert [(block.abstract, block.document) for block in found] == [((0, 2), (0, 2)), ((0, 2), (5, 7))]
 
 
 def test_phrases_are_blocks() -> None:
     """A phrase of another length than its source is a block, and what follows on both sides joins it."""
-    found = blocks(Alignment((PhraseLink((0, 2), (3, 4)), word(2, 4))))
+    found = blocks(Alignment((PhraseLink((0, 2), (3, 4)), word(2, 4))), ())
 
     assert [(block.abstract, block.document) for block in found] == [((0, 3), (3, 5))]
 
@@ -101,7 +102,7 @@ def test_phrases_are_blocks() -> None:
 @given(st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=8))
 def test_blocks_hold_every_link_once(links: set[tuple[int, int]]) -> None:
     """The diagonals of the blocks of word links are the links."""
-    found = blocks(Alignment(tuple(word(s, d) for s, d in links)))
+    found = blocks(Alignment(tuple(word(s, d) for s, d in links)), ())
     cells = [
         (b.abstract[0] + k, b.document[0] + k) for b in found for k in range(b.abstract[1] - b.abstract[0])
     ]
@@ -205,7 +206,7 @@ class Tags(HTMLParser):
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         self.found.append((tag, dict(attributes)))
-        if tag not in ("meta", "line", "rect") or (
+        if tag not in ("meta", "line", "rect", "input") or (
             tag == "rect" and not self.get_starttag_text().endswith("/>")
         ):
             self.open.append(tag)

@@ -191,7 +191,7 @@ def test_runners_up_and_new_words() -> None:
     assert 'class="new u3"' in page  # P(null) 0.6 is in the fourth of five shades
     assert 'class="new u4"' in page
     assert page.count('<tr data-s="0" data-d="2" data-p="0.2" hidden>') == 1
-    assert "1 link, from the threshold 0.30 on; 2 of 3 words new" in page
+    assert "1 link, from the threshold 0.30 on; 0 of 3 words changed, 2 new" in page
     assert "nothing in the document has 0.05" in page
 
 

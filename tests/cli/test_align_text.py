@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
+from chosen_states import DOCUMENT as CONTRADICTED
+from chosen_states import SUMMARY as CONTRADICTING
+from chosen_states import choose, contradicted
 from conftest import BROKEN, Sentgen, refused
 from jsonschema import Draft202012Validator
 
+from sentgen.alignment.states.word_states import WordState
 from sentgen.alignment.texts import json_schema
 
 DOCUMENT = """\
@@ -41,13 +46,13 @@ def test_without_training(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
 def test_table_of_phrases(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
     """Each phrase has the words of the document, their sentence and offsets; new words are in their place."""
     lines = sentgen(*texts, "--system", "cut-and-paste").out.splitlines()
-    rows = [line.split("  ") for line in lines[2:]]
+    rows = [line.split("  ") for line in lines[3:]]
     cells = [[cell.strip() for cell in row if cell.strip()] for row in rows]
 
-    assert cells[0] == ["phrase", "summary", "document", "sentence", "words", *cells[0][5:]]
-    assert cells[1] == ["1", "Connecting Point", "Connecting Point", "1", "1-2"]
-    assert cells[2] == ["has become", "(new)"]
-    assert cells[3] == ["2", "the single largest", "the single largest", "2", "19-21"]
+    assert cells[0] == ["phrase", "summary", "document", "state", "why", "sentence", "words", *cells[0][7:]]
+    assert cells[1] == ["1", "Connecting Point", "Connecting Point", "same", "1", "1-2"]
+    assert cells[2] == ["has become", "new"]
+    assert cells[3] == ["2", "the single largest", "the single largest", "same", "2", "19-21"]
 
 
 def test_figures(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
@@ -59,7 +64,7 @@ def test_figures(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
     out = sentgen(*texts, "--system", "cut-and-paste").out
 
     assert out.splitlines()[-1] == (
-        "8 of 16 words are new (50%); coverage 0.62, density 1.25, longest copied run 3"
+        "0 of 16 words are changed, 8 new; coverage 0.62, density 1.25, longest copied run 3"
     )
 
 
@@ -75,12 +80,13 @@ def test_reasons(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
     """A row a word: what its link is made of, its runner-up, or what a new word is nearest to."""
     lines = sentgen(*texts, "--explain").out.splitlines()
     (sales,) = (line.split() for line in lines if " sales " in line and "[" not in line)
-    (mac,) = (line for line in lines if line.startswith("new") and " Mac " in line)
+    (mac,) = (line for line in lines if line.split()[:1] == ["Mac"])
     found = json.loads(sentgen(*texts, "--explain", "--json").out)
     SCHEMA.validate(found)
     found = found["reasons"]
-    assert sales[1:4] == ["sales", "sales", "1"]
-    assert " ".join(sales[5:11]) == "same word 82%, same stem 18%"
+    assert sales[1:5] == ["sales", "sales", "same", "1"]
+    assert " ".join(sales[6:12]) == "same word 82%, same stem 18%"
+    assert mac.split()[2] == "new"
     assert "untrained table 100%" in mac
     assert (found["floor"], found["threshold"]) == (0.05, 0.3)
     first = found["links"][0]
@@ -191,6 +197,58 @@ def test_colors_on_a_terminal(
 
     assert "\x1b[32mConnecting Point\x1b[0m\x1b[2m₁" in out
     assert "\x1b[1;4;31mhas\x1b[0m" in out
+
+
+def test_changed_words_are_marked_without_colors(
+    sentgen: Sentgen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each stands between signs that the line below explains, ends its phrase, and has its row and its figure."""
+    choose(monkeypatch, contradicted())
+    (tmp_path / "article.txt").write_text(CONTRADICTED)
+    (tmp_path / "summary.txt").write_text(CONTRADICTING)
+    told = sentgen("align", "text", "--document", "article.txt", "--abstract", "summary.txt")
+    lines = told.out.splitlines()
+    cells = [re.split(" {2,}", line.strip()) for line in lines]
+
+    assert lines[:3] == [
+        "  1  [The firm hired]₁ !21!₂ [engineers in]₃ !Berlin!₄[.]₅",
+        "  2  [Shares of the]₅ !bank!₆ [rose]₇ !40!₈ [percent on]₉ !Friday!₁₀[.]₁₁",
+        "     [linked]₁ !changed: the document says otherwise! *new: from nothing*",
+    ]
+    assert ["2", "21", "12", "changed", "another number: 12", "1", "4", "0.83", "0.16"] in cells
+    assert ["1", "The firm hired", "The firm hired", "same", "1", "1-3", "1.00", "0.00"] in cells
+    assert lines[-1].startswith("5 of 18 words are changed, 0 new; ")
+
+
+def test_an_aligner_that_leaves_changed_words_alone_shows_them(
+    sentgen: Sentgen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A word that is linked with nothing has no number, but the word that it contradicts, and its sentence."""
+    choose(monkeypatch, contradicted() | {13: WordState("40", "new", elsewhere=(1, 2))})
+    (tmp_path / "article.txt").write_text(CONTRADICTED)
+    (tmp_path / "summary.txt").write_text(CONTRADICTING)
+    pair = ("align", "text", "--document", "article.txt", "--abstract", "summary.txt")
+    out = sentgen(*pair, "--system", "lcs").out
+    cells = [re.split(" {2,}", line.strip()) for line in out.splitlines()]
+
+    assert "[The firm hired]₁ !21! [engineers in]₂ !Berlin![.]₃" in out
+    assert ["bank", "firm", "changed", "another noun: firm", "2", "12"] in cells
+    assert ["40", "new", "stands in sentences 1 and 2"] in cells
+
+
+def test_changed_words_in_colors(sentgen: Sentgen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their ground tells them from new words, which are underlined, for those who see no colors."""
+    choose(monkeypatch, contradicted())
+    (tmp_path / "article.txt").write_text(CONTRADICTED)
+    (tmp_path / "summary.txt").write_text(CONTRADICTING)
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    out = sentgen("align", "text", "--document", "article.txt", "--abstract", "summary.txt").out
+
+    assert "\x1b[1;7;35m21\x1b[0m\x1b[2m₂" in out
+    assert "\x1b[1;7;35mchanged: the document says otherwise\x1b[0m" in out
+    assert "!" not in out
 
 
 def test_hostile_texts(sentgen: Sentgen, texts: tuple[str, ...]) -> None:

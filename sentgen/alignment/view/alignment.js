@@ -1,9 +1,11 @@
-// Words that belong together light up together: under the pointer, or with the focus, which arrow keys move.
+// Words that belong together light up together: under the pointer, or with the focus, which arrow keys move; n and
+// p go to the next and the previous word in the states that are looked for.
 // Where the page has reasons, words with the focus show theirs, and a slider links words anew by its threshold.
 for (const root of document.querySelectorAll(".alignment")) {
   // A notebook has this script once for each of its alignments.
   if (root.dataset.ready) continue;
   root.dataset.ready = "yes";
+  const tip = root.querySelector(".tip");
   const blocks = (part) => (part.dataset.b ? part.dataset.b.split(" ") : []);
   const panes = [...root.querySelectorAll(".pane")];
   let parts = new Map(), stops = new Map(), lit = [];
@@ -21,6 +23,7 @@ for (const root of document.querySelectorAll(".alignment")) {
     lit = part ? blocks(part).flatMap((block) => parts.get(block)) : [];
     lit.forEach((one) => one.classList.add("on"));
     root.classList.toggle("picked", lit.length > 0);
+    tip.textContent = part?.closest(".pane") ? part.title : "";
   };
   const focused = () => document.activeElement.closest?.(".alignment [data-b]");
   const bring = (part) => {
@@ -38,18 +41,41 @@ for (const root of document.querySelectorAll(".alignment")) {
   root.addEventListener("focusin", (event) => {
     const part = event.target.closest("[data-b]");
     show(part);
-    if (part) bring(part);
-    if (part) explain(part);
+    if (!part) return;
+    if (panes[0].contains(part)) last = part;
+    bring(part);
+    explain(part);
   });
   root.addEventListener("focusout", () => show(null));
+  const go = (pane, to) => {
+    stops.get(pane).forEach((stop) => (stop.tabIndex = stop === to ? 0 : -1));
+    to.focus();
+  };
+  let last = null, states = ".changed, .new";
+  const next = (by) => {
+    const found = stops.get(panes[0]).filter((stop) => stop.matches(states) || stop.querySelector(states));
+    const all = stops.get(panes[0]), at = all.indexOf(last);
+    const to = by > 0 ? found.find((stop) => all.indexOf(stop) > at) ?? found[0]
+      : found.findLast((stop) => all.indexOf(stop) < at) ?? found.at(-1);
+    if (to) go(panes[0], to);
+  };
+  root.querySelector(".legend").addEventListener("click", (event) => {
+    const link = event.target.closest("[data-state]");
+    if (!link) return;
+    event.preventDefault();
+    states = `.${link.dataset.state}`;
+    next(1);
+  });
+  root.addEventListener("keydown", (event) => {
+    const by = { n: 1, p: -1 }[event.key];
+    if (!by || event.ctrlKey || event.altKey || event.metaKey || event.target.matches("input")) return;
+    event.preventDefault();
+    next(by);
+  });
   for (const pane of panes) {
-    const go = (to) => {
-      stops.get(pane).forEach((stop) => (stop.tabIndex = stop === to ? 0 : -1));
-      to.focus();
-    };
     pane.addEventListener("click", (event) => {
       const part = event.target.closest("[data-b]");
-      if (part) go(part);
+      if (part) go(pane, part);
     });
     pane.addEventListener("keydown", (event) => {
       const all = stops.get(pane), at = all.indexOf(document.activeElement);
@@ -59,7 +85,7 @@ for (const root of document.querySelectorAll(".alignment")) {
         ?? { Home: 0, End: all.length - 1 }[event.key];
       if (to === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
       event.preventDefault();
-      if (all[to]) go(all[to]);
+      if (all[to]) go(pane, all[to]);
     });
   }
   index();
@@ -73,11 +99,12 @@ for (const root of document.querySelectorAll(".alignment")) {
   for (const one of rows) byWord.set(one.s, [...(byWord.get(one.s) || []), one]);
   function explain(part) {
     if (!table) return;
-    const numbers = blocks(part);
+    const numbers = blocks(part).filter((block) => /^\d/.test(block));
     // Of linked words their links, of a new word all that it could come from.
     const told = numbers.length
       ? rows.filter((one) => numbers.includes(one.number.textContent))
       : [...part.querySelectorAll("[data-s]")].flatMap((word) => byWord.get(+word.dataset.s));
+    if (!told.length) return;
     const copy = table.cloneNode(false), body = document.createElement("tbody");
     body.append(...told.map((one) => one.row.cloneNode(true)));
     for (const row of body.rows) row.hidden = false;
@@ -90,8 +117,8 @@ for (const root of document.querySelectorAll(".alignment")) {
   why.querySelector("button").addEventListener("click", close);
   root.addEventListener("keydown", (event) => event.key === "Escape" && close());
 
-  const control = root.querySelector(".threshold"), slider = control.querySelector("input");
-  const counts = root.querySelector(".counts"), share = root.querySelector(".figures b");
+  const control = root.querySelector(".threshold"), slider = control.querySelector("input"), back = control.querySelector("button");
+  const counts = root.querySelector(".counts"), [changed, unlinked] = root.querySelectorAll(".figures b");
   const svg = root.querySelector("svg"), [left, top, wide, high] = svg.dataset.grid.split(" ").map(Number);
   const beside = svg.querySelectorAll('text[text-anchor="end"]'), byCell = svg.classList.contains("words");
   const place = { s: new Map(), d: new Map() };
@@ -110,7 +137,8 @@ for (const root of document.querySelectorAll(".alignment")) {
     made.append(...inside);
     return made;
   };
-  // Links that continue each other on both sides are one block, as on the page that came.
+  // Links that continue each other on both sides are one block. States were judged for the links that the page came
+  // with: of others it is only told what is linked with nothing.
   const joined = (links) => {
     const found = [], ends = new Map();
     for (const one of [...links].sort((a, b) => a.s - b.s || a.d - b.d)) {
@@ -132,7 +160,7 @@ for (const root of document.querySelectorAll(".alignment")) {
       : `in sentence ${place.s.get(block.s)} of the summary, posterior ${block.posterior}`);
     const nulls = inside.flatMap((node) => node.dataset?.null ?? []).map(Number);
     const sure = nulls.reduce((sum, one) => sum + one, 0) / nulls.length;
-    if (side === "s") told.push(...(of.length ? [] : ["new"]), `P(null) ${sure.toFixed(2)}`);
+    if (side === "s") told.push(...(of.length ? [] : ["linked with nothing"]), `P(null) ${sure.toFixed(2)}`);
     span.className = of.length ? `p c${of[0].number % 6}` : `new u${Math.min(4, Math.floor(5 * sure))}`;
     span.dataset.b = of.map((block) => block.number).join(" ");
     span.title = told.join("; ");
@@ -187,15 +215,17 @@ for (const root of document.querySelectorAll(".alignment")) {
     for (const [s, of] of byWord)
       of.forEach((one, k) => {
         one.row.hidden = !chosen(one) && (k > 0 || member.s.has(s));
-        if (!chosen(one)) one.number.textContent = "new";
+        if (!chosen(one)) one.number.textContent = "–";
       });
     sentences.forEach((sentence) => relink(sentence, member));
     if (byCell) beside.forEach((text, s) => text.classList.toggle("new", !member.s.has(s)));
     draw(found);
     const fresh = byWord.size - member.s.size;
     const links = found.reduce((sum, block) => sum + block.links.length, 0);
-    counts.textContent = `${quantity(links, "link")}, ${way}; ${fresh.toLocaleString("en-US")} of ${quantity(byWord.size, "word")} new`;
-    share.textContent = `${Math.round((100 * fresh) / byWord.size)}%`;
+    counts.textContent = `${quantity(links, "link")}, ${way}; ${fresh.toLocaleString("en-US")} of ${quantity(byWord.size, "word")} linked with nothing; what is changed is told at ${back.textContent.replace("Back to ", "")} only`;
+    changed.textContent = "–";
+    unlinked.textContent = fresh.toLocaleString("en-US");
+    root.classList.add("relinked");
     settled();
   };
   const settled = () => {
@@ -205,7 +235,7 @@ for (const root of document.querySelectorAll(".alignment")) {
   };
   // The page as it came, to go back to: phrases of a best path are no links of single words.
   const begun = slider.value, kept = {
-    texts: [counts, share, ...rows.map((one) => one.number)].map((node) => [node, node.textContent]),
+    texts: [counts, changed, unlinked, ...rows.map((one) => one.number)].map((node) => [node, node.textContent]),
     hidden: rows.map(({ row }) => row.hidden),
     parts: sentences.flatMap(({ bdi }) => [...bdi.childNodes, bdi].map((node) => [node, [...node.childNodes]])),
     marks: [...svg.querySelectorAll(".k")],
@@ -218,14 +248,16 @@ for (const root of document.querySelectorAll(".alignment")) {
     for (const mark of svg.querySelectorAll(".k")) mark.remove();
     svg.append(...kept.marks);
     beside.forEach((text, s) => text.classList.toggle("new", kept.fresh[s]));
+    root.classList.remove("relinked");
     settled();
   };
   const told = () => (control.querySelector("output").textContent = (+slider.value).toFixed(2));
   slider.addEventListener("input", () => {
     told();
+    if ("own" in control.dataset && slider.value === begun) return restore();
     choose((one) => one.p >= +slider.value, `from the threshold ${(+slider.value).toFixed(2)} on`);
   });
-  control.querySelector("button").addEventListener("click", () => {
+  back.addEventListener("click", () => {
     slider.value = begun;
     told();
     restore();

@@ -10,28 +10,30 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Mapping
 from importlib import resources
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 import sentgen
-from sentgen.alignment.alignment import Span, Weighed
+from sentgen.alignment.alignment import Weighed
+from sentgen.alignment.states.word_states import State
+from sentgen.alignment.view.matrix import matrix
+from sentgen.alignment.view.panes import Panes
+from sentgen.alignment.view.phrases import NAMED, phrases, said
 from sentgen.alignment.view.reasons import made_of, reasons, weighed_by
-from sentgen.alignment.view.view import AlignedBlock, PairView, Segment, Side
+from sentgen.alignment.view.view import PairView
 from sentgen.output.templates import template
 from sentgen.output.wording import quantity
 
-#: Words up to which the matrix has a cell for each, with the words beside it: document, abstract.
-WORDS = 80, 60
-#: Pixels: side of a cell, mean width of a letter.
-_CELL, _LETTER = 16, 6.8
-#: Pixels of the overview: width, least and greatest height, least side of a mark.
-_WIDTH, _LOW, _HIGH, _DOT = 1000, 160, 520, 4
-#: As many as the style sheet has, from c0 on.
-_COLORS = 6
-#: Shades of P(null), as many as the style sheet has, from u0 on.
-_SHADES = 5
+#: What each state says of a word, for the legend; the worst first, as a reader looks for it.
+_MEANINGS: Mapping[State, str] = {
+    "changed": "the document says otherwise in its place",
+    "new": "comes from nothing in the document",
+    "related": "linked, but another word",
+    "variant": "inflected, spelled otherwise, derived, or a synonym",
+    "same": "the same word",
+}
 
 
 def style() -> str:
@@ -65,25 +67,17 @@ def fragment(view: PairView, *, prefix: str = "", explain: bool = False) -> str:
         explain: whether to say so if it has none.
     """
     weighed = view.alignment.weighed
-    candidates = set() if weighed is None else {link.document for link in weighed.links}
-
-    def told(segment: Segment, side: Side) -> str:
-        return "; ".join(_told(view, segment, side))
-
-    def words(segment: Segment, side: Side) -> Markup:
-        if weighed is None:
-            return escape(segment.text)
-        apart = range(*segment.span) if side == "abstract" else candidates.intersection(range(*segment.span))
-        return Markup("").join(_words(view, segment.span, side, apart))
-
     return template("sentgen.alignment.view", "alignment.html.j2").render(
         view=view,
         prefix=prefix,
-        told=told,
-        words=words,
+        panes=Panes(view, prefix),
         explain=explain,
         **({"reasons": None} if weighed is None else _reasons(view, weighed)),
         figures=figures(view),
+        legend=[(state, view.count(state), meaning) for state, meaning in _MEANINGS.items()],
+        rows=list(phrases(view)),
+        said=said,
+        named=NAMED,
         abstract=list(view.sentences("abstract")),
         document=list(view.sentences("document")),
         matrix=Markup(matrix(view)),
@@ -113,25 +107,11 @@ def page(view: PairView, *, title: str, model: str, explain: bool = False) -> st
     )
 
 
-def _words(view: PairView, span: Span, side: Side, apart: Collection[int]) -> Iterator[Markup]:
-    """Yield words as they were written; those ``apart`` are elements, which the script puts together anew."""
-    words = view.pair.document if side == "document" else view.pair.abstract
-    spaces = view.document_spaces if side == "document" else view.abstract_spaces
-    null, letter = (view.alignment.null, "s") if side == "abstract" else (None, "d")
-    for offset in range(*span):
-        if offset in apart:
-            sure = "" if null is None else Markup(' data-null="{:.2f}"').format(null[offset])
-            yield Markup('<span data-{}="{}"{}>{}</span>').format(letter, offset, sure, words[offset])
-        else:
-            yield escape(words[offset])
-        if spaces[offset] and offset + 1 < span[1]:
-            yield Markup(" ")
-
-
 def _reasons(view: PairView, weighed: Weighed) -> dict[str, object]:
     """Return what the page says of reasons."""
     found = reasons(view)
     linked = {one.abstract for one in found if one.chosen}
+    changed, new = view.count("changed"), view.count("new")
     # A best path has no threshold: the slider begins where links are likelier than not.
     start = 0.5 if weighed.threshold is None else weighed.threshold
     chosen = f"{quantity(sum(one.chosen for one in found), 'link')}, from the threshold {start:.2f} on"
@@ -143,11 +123,10 @@ def _reasons(view: PairView, weighed: Weighed) -> dict[str, object]:
         "weighed": weighed,
         "linked": linked,
         "start": start,
-        "counts": f"{chosen}; {words - len(linked)} of {quantity(words, 'word')} new",
+        "counts": f"{chosen}; {changed:,} of {quantity(words, 'word')} changed, {new:,} new",
         "tuned": any(link.weights for link in weighed.links),
         "made_of": made_of,
         "weighed_by": weighed_by,
-        "shade": _shade,
         "down": _down,
     }
 
@@ -157,131 +136,17 @@ def _down(posterior: float) -> float:
     return int(posterior * 1e6) / 1e6
 
 
-def _shade(null: float) -> int:
-    return min(int(_SHADES * null), _SHADES - 1)
-
-
 def figures(view: PairView) -> list[tuple[str, str]]:
     """Return the figures of a summary with what they are."""
     found = view.figures
+    # Counts, no shares: one changed word of a thousand is not 0%.
     return [
-        (f"{found.new:.0%}", "new words"),
+        (f"{view.count('changed'):,}", f"changed of {quantity(found.words, 'word')}"),
+        (f"{view.count('new'):,}", "new words"),
         (f"{found.coverage:.0%}", "coverage: words in copied fragments"),
         (f"{found.density:.1f}", "density: words in the fragment of a word"),
         (f"{found.longest}", "words in the longest copied run"),
     ]
-
-
-def matrix(view: PairView) -> str:
-    """Return a drawing of the links: abstract from top to bottom, document from left to right."""
-    few = len(view.pair.document) <= WORDS[0] and len(view.pair.abstract) <= WORDS[1]
-    return "\n".join(_with_words(view) if few else _overview(view))
-
-
-def _with_words(view: PairView) -> Iterator[str]:
-    """Draw a cell for each word pair, with the words."""
-    document, abstract = view.pair.document, view.pair.abstract
-    left = 10 + _LETTER * max(map(_letters, abstract), default=0)
-    # The words above lean: they take less height than length, and the last one some of the width.
-    top = 10 + 0.85 * _LETTER * max(map(_letters, document), default=0)
-    width, height = len(document) * _CELL, len(abstract) * _CELL
-    grid = _grid(view, left, top, _CELL, _CELL)
-    yield _opening(left + width + top, top + height + 4, "words", grid)
-    linked = {word for block in view.blocks for word in range(*block.abstract)}
-    for i, word in enumerate(document):
-        x = left + (i + 0.75) * _CELL
-        yield f'<text transform="translate({x:.1f} {top - 5:.1f}) rotate(-55)">{escape(_short(word))}</text>'
-    for i, word in enumerate(abstract):
-        kind = "" if i in linked else ' class="new"'
-        y = top + (i + 0.75) * _CELL
-        yield f'<text x="{left - 6:.1f}" y="{y:.1f}" text-anchor="end"{kind}>{escape(_short(word))}</text>'
-    for i in range(len(document) + 1):
-        yield _line(left + i * _CELL, top, left + i * _CELL, top + height)
-    for i in range(len(abstract) + 1):
-        yield _line(left, top + i * _CELL, left + width, top + i * _CELL)
-    for block in view.blocks:
-        yield from _cells(view, block, left, top)
-    yield "</svg>"
-
-
-def _cells(view: PairView, block: AlignedBlock, left: float, top: float) -> Iterator[str]:
-    """Draw the cells of a block: those of the diagonal if it has as many words on both sides, else all."""
-    (s0, s1), (d0, d1) = block.abstract, block.document
-    diagonal = s1 - s0 == d1 - d0
-    yield f"<g{_marks(block)}>{_title(view, block)}"
-    for s in range(s0, s1):
-        for d in (d0 + s - s0,) if diagonal else range(d0, d1):
-            x, y = left + d * _CELL + 2, top + s * _CELL + 2
-            yield f'<rect x="{x:.1f}" y="{y:.1f}" width="{_CELL - 4}" height="{_CELL - 4}" rx="2"/>'
-    yield "</g>"
-
-
-def _overview(view: PairView) -> Iterator[str]:
-    """Draw long texts as a plot: a mark for each block, lines between the sentences of the abstract."""
-    n, m = len(view.pair.document), len(view.pair.abstract)
-    height = min(max(_WIDTH * m / max(n, 1), _LOW), _HIGH)
-    yield _opening(_WIDTH, height + 20, "overview", _grid(view, 0, 0, _WIDTH / max(n, 1), height / max(m, 1)))
-    yield f'<rect class="frame" x="0.5" y="0.5" width="{_WIDTH - 1}" height="{height - 1:.1f}"/>'
-    for start in view.pair.abstract_starts[1:]:
-        yield _line(0, start / m * height, _WIDTH, start / m * height)
-    for block in view.blocks:
-        (s0, s1), (d0, d1) = block.abstract, block.document
-        x, y = d0 / n * _WIDTH, s0 / m * height
-        wide, high = max((d1 - d0) / n * _WIDTH, _DOT), max((s1 - s0) / m * height, _DOT)
-        yield f'<rect{_marks(block)} x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:.1f}" rx="1">'
-        yield f"{_title(view, block)}</rect>"
-    yield f'<text x="0" y="{height + 15:.1f}">document: word 1</text>'
-    yield f'<text x="{_WIDTH}" y="{height + 15:.1f}" text-anchor="end">word {n:,}</text>'
-    yield "</svg>"
-
-
-def _grid(view: PairView, left: float, top: float, width: float, height: float) -> str:
-    """Return where cells are and how large, which the script needs to draw other links."""
-    if view.alignment.weighed is None:
-        return ""
-    return f' data-grid="{left:.3f} {top:.3f} {width:.5f} {height:.5f}"'
-
-
-def _opening(width: float, height: float, kind: str, grid: str) -> str:
-    label = "Matrix of the links: summary from top to bottom, document from left to right"
-    size = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
-    return f'<svg class="{kind}"{grid} {size} role="img" aria-label="{label}">'
-
-
-def _line(x1: float, y1: float, x2: float, y2: float) -> str:
-    return f'<line class="grid" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
-
-
-def _marks(block: AlignedBlock) -> str:
-    return f' class="k k{block.number % _COLORS}" data-b="{block.number}"'
-
-
-def _title(view: PairView, block: AlignedBlock) -> str:
-    texts = view.text("abstract", block.abstract), view.text("document", block.document)
-    return f"<title>{escape(texts[0])} ← {escape(texts[1])}</title>"
-
-
-def _told(view: PairView, segment: Segment, side: Side) -> Iterator[str]:
-    """Yield what the tip of a segment says."""
-    for number in segment.blocks:
-        block = view.blocks[number - 1]
-        sure = "" if block.posterior is None else f", posterior {block.posterior:.2f}"
-        if side == "abstract":
-            yield f"from sentence {view.sentence('document', block.document[0])}{sure}"
-        else:
-            yield f"in sentence {view.sentence('abstract', block.abstract[0])} of the summary{sure}"
-    if side == "abstract" and not segment.blocks:
-        yield "new"
-    if segment.null is not None:
-        yield f"P(null) {segment.null:.2f}"
-
-
-def _letters(word: str) -> int:
-    return len(_short(word))
-
-
-def _short(word: str) -> str:
-    return word if len(word) <= 18 else word[:17] + "…"
 
 
 def _file(name: str) -> str:

@@ -1,23 +1,26 @@
 """What a person is shown of an alignment: blocks of words that belong together, and texts cut along them.
 
 Links that continue each other on both sides are one block, so that a copied phrase is one thing to see,
-whether the aligner links words or phrases.
+whether the aligner links words or phrases. A word that is changed or new is always a block of its own: the
+figure of a phrase says nothing of it.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
 from sentgen.alignment.alignment import Alignment, PhraseLink, Span
 from sentgen.alignment.pair import Pair
-from sentgen.alignment.states.word_states import WordState, word_states
-from sentgen.alignment.view.figures import Figures, figures
+from sentgen.alignment.states.word_states import STATES, State, WordState, word_states
+from sentgen.alignment.view.figures import Figures, figures, places_of
 
 Side = Literal["document", "abstract"]
+#: States of words that the document does not support, which no phrase may hide; the worse one last.
+APART: tuple[State, ...] = ("changed", "new")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +40,10 @@ class AlignedBlock:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Words side by side in the same blocks; an abstract word in no block is a segment of its own.
+    """Words side by side in the same blocks; an abstract word in none, or changed, or new, is one by itself.
 
-    ``null`` is the mean P(null) of its words, where the aligner knows it; ``space``: a blank follows.
+    ``null`` is the mean P(null) of its words, where the aligner knows it; ``space``: a blank follows;
+    ``state``: the worst of its words, and of document words ``changed`` where the abstract contradicts them.
     """
 
     text: str
@@ -47,6 +51,7 @@ class Segment:
     blocks: tuple[int, ...]
     null: float | None
     space: bool
+    state: State
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +77,14 @@ class PairView:
             word + " " * space for word, space in zip(words[slice(*span)], spaces[slice(*span)], strict=True)
         ).rstrip(" ")
 
+    def count(self, state: State) -> int:
+        """Return how many words of the abstract are in a state."""
+        return len(places_of(state, self.states))
+
+    def worst(self, span: Span) -> State:
+        """Return the state of the word of a span of the abstract that has the least support."""
+        return max((one.state for one in self.states[slice(*span)]), key=STATES.index)
+
     def sentence(self, side: Side, offset: int) -> int:
         """Return the number of the sentence of a word, from 1."""
         starts = self.pair.document_starts if side == "document" else self.pair.abstract_starts
@@ -83,6 +96,7 @@ class PairView:
         starts = self.pair.document_starts if side == "document" else self.pair.abstract_starts
         member = _members(self.blocks, side, len(words))
         null = self.alignment.null if side == "abstract" else None
+        apart = self._apart(member) if side == "abstract" else dict.fromkeys(self.changed_by, 0)
         for start, end in zip(starts, (*starts[1:], len(words)), strict=True):
             yield [
                 Segment(
@@ -91,9 +105,25 @@ class PairView:
                     member[first],
                     None if null is None else sum(null[first : last + 1]) / (last + 1 - first),
                     spaces[last],
+                    self.worst((first, last + 1))
+                    if side == "abstract"
+                    else ("changed" if first in apart else "same"),
                 )
-                for first, last in _stretches(range(start, end), member, alone=side == "abstract")
+                for first, last in _stretches(range(start, end), member, apart)
             ]
+
+    @property
+    def changed_by(self) -> dict[int, list[int]]:
+        """The words of the abstract that contradict a word of the document, by the offset of that."""
+        found: dict[int, list[int]] = {}
+        for word, one in enumerate(self.states):
+            for place in one.source if one.state == "changed" else ():
+                found.setdefault(place, []).append(word)
+        return found
+
+    def _apart(self, member: Sequence[tuple[int, ...]]) -> dict[int, int]:
+        """Return the words of the abstract that are segments of their own, each to a number of its own."""
+        return {word: word for word, one in enumerate(self.states) if not member[word] or one.state in APART}
 
     def _side(self, side: Side) -> tuple[Sequence[str], Sequence[bool]]:
         if side == "document":
@@ -114,18 +144,24 @@ def view(
         pair,
         alignment,
         states,
-        tuple(blocks(alignment)),
+        tuple(blocks(alignment, states)),
         figures(pair, states),
         tuple(document_spaces or [True] * len(pair.document)),
         tuple(abstract_spaces or [True] * len(pair.abstract)),
     )
 
 
-def blocks(alignment: Alignment) -> list[AlignedBlock]:
-    """Join links that continue each other on both sides; in the order of the abstract, then the document."""
+def blocks(alignment: Alignment, states: Sequence[WordState]) -> list[AlignedBlock]:
+    """Join links that continue each other on both sides; in the order of the abstract, then the document.
+
+    A link with a word that is changed or new is a block by itself: it continues none, and none continues it.
+    """
     ends: dict[tuple[int, int], int] = {}
     joined: list[list[PhraseLink]] = []
     for phrase in sorted(alignment.phrases, key=lambda phrase: (phrase.abstract, phrase.document)):
+        if any(one.state in APART for one in states[slice(*phrase.abstract)]):
+            joined.append([phrase])
+            continue
         # Taken out: a block goes on with one link only, another that begins there is a block of its own.
         place = ends.pop((phrase.abstract[0], phrase.document[0]), len(joined))
         if place == len(joined):
@@ -157,11 +193,10 @@ def _members(of: Sequence[AlignedBlock], side: Side, words: int) -> list[tuple[i
     return member
 
 
-def _stretches(words: range, member: Sequence[tuple[int, ...]], *, alone: bool) -> Iterator[tuple[int, int]]:
-    """Yield the first and last words of stretches in the same blocks; those in none ``alone`` if asked."""
-    for numbers, group in groupby(words, key=lambda word: member[word]):
+def _stretches(
+    words: range, member: Sequence[tuple[int, ...]], apart: Mapping[int, int]
+) -> Iterator[tuple[int, int]]:
+    """Yield the first and last words of stretches in the same blocks, with the same number in ``apart``."""
+    for _, group in groupby(words, key=lambda word: (member[word], apart.get(word))):
         stretch = list(group)
-        if alone and not numbers:
-            yield from ((word, word) for word in stretch)
-        else:
-            yield stretch[0], stretch[-1]
+        yield stretch[0], stretch[-1]

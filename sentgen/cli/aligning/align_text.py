@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
@@ -18,9 +18,10 @@ from rich.text import Text
 from sentgen.alignment.alignment import WeighedLink
 from sentgen.alignment.budget import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.choice import Choice, chosen_aligner, notes
+from sentgen.alignment.states.word_states import State
 from sentgen.alignment.texts import align_texts, as_json, pharaoh
 from sentgen.alignment.view.html import page
-from sentgen.alignment.view.phrases import phrases
+from sentgen.alignment.view.phrases import phrases, why
 from sentgen.alignment.view.reasons import made_of, told, weighed_by
 from sentgen.alignment.view.view import PairView, Segment
 from sentgen.cli.console.option_groups import asking
@@ -32,14 +33,25 @@ from sentgen.output.wording import are, quantity
 from sentgen.schema import Store
 from sentgen.schema.store import default_memory_limit
 
-COLUMNS = ["phrase", "summary", "document", "sentence", "words", "posterior", "P(null)"]
-REASON_COLUMNS = [*("phrase", "summary", "document", "sentence", "posterior", "made of")]
+COLUMNS = [*("phrase", "summary", "document", "state", "why", "sentence", "words", "posterior", "P(null)")]
+REASON_COLUMNS = [*("phrase", "summary", "document", "state", "why", "sentence", "posterior", "made of")]
 REASON_COLUMNS += ["runner-up", "its posterior", "P(null)", "weights"]
 PROBABILITIES = ("posterior", "its posterior", "P(null)")
 #: Of the blocks, in turn; the terminal says what they look like.
-# No red, which is for what is new.
-_COLORS = ("cyan", "green", "yellow", "magenta", "blue", "bright_cyan")
-_NEW = "bold red underline"
+# No red and no magenta, which are for what the document does not support.
+_COLORS = ("cyan", "green", "yellow", "blue", "bright_cyan")
+#: States with what stands around their words where there are no colors, and their style where there are:
+#: who sees no colors tells them by the underline and the ground.
+_MARKS: Mapping[State, tuple[str, str]] = {
+    "changed": ("!", "bold magenta reverse"),
+    "new": ("*", "bold red underline"),
+}
+#: What the marks mean; each is shown as its words are.
+_LEGEND: Mapping[State, str] = {
+    "same": "linked",
+    "changed": "changed: the document says otherwise",
+    "new": "new: from nothing",
+}
 _SUBSCRIPTS = str.maketrans("0123456789,", "₀₁₂₃₄₅₆₇₈₉,")
 _LONGEST = 44
 
@@ -65,7 +77,7 @@ def text(
     db: DbOption = None,
     memory_limit: MemoryOption = None,
 ) -> None:
-    """Show where each phrase of a summary comes from in its document, and which words are new.
+    """Show where each phrase of a summary comes from in its document, and which words are changed or new.
 
     Works without training: the model then has its priors only, and says so. P(null) is the probability that a
     word comes from nothing in the document.
@@ -120,18 +132,22 @@ def _show(shown: PairView, out: Output) -> None:
         Text().join(_marked(segment, colored=colored) for segment in sentence)
         for sentence in shown.sentences("abstract")
     ]
+    legend = Text(" ").join(
+        _mark(state, said, "₁" * (state == "same"), colored=colored) for state, said in _LEGEND.items()
+    )
     if console.is_terminal:
-        console.print(_numbered(lines))
+        console.print(_numbered([*enumerate(lines, 1), ("", legend)]))
     else:
         for number, line in enumerate(lines, 1):
             typer.echo(f"{number:>3}  {line.plain.rstrip()}")
+        typer.echo(f"     {legend.plain}")
     console.print()
     if shown.alignment.weighed is None:
         out.rows(
             COLUMNS,
             _rows(shown),
-            align=dict.fromkeys(COLUMNS[4:], "right"),
-            essential=("summary", "document", "posterior"),
+            align=dict.fromkeys(("words", *PROBABILITIES), "right"),
+            essential=("summary", "document", "state", "posterior"),
         )
     else:
         columns, rows = _reasons(shown)
@@ -139,41 +155,49 @@ def _show(shown: PairView, out: Output) -> None:
             columns,
             rows,
             align=dict.fromkeys(PROBABILITIES, "right"),
-            essential=("summary", "document", "posterior", "made of"),
+            essential=("summary", "document", "state", "posterior", "made of"),
         )
     console.print()
-    console.print(_figures(shown))
+    # Only a terminal wraps lines: what goes elsewhere is the same whatever its width.
+    console.print(_figures(shown), soft_wrap=not console.is_terminal)
 
 
-def _numbered(lines: Sequence[Text]) -> Table:
+def _numbered(lines: Iterable[tuple[object, Text]]) -> Table:
     """Return sentences beside their numbers, so that those of several lines stay beside theirs."""
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(justify="right", style="dim", min_width=3)
     table.add_column(overflow="fold")
-    for number, line in enumerate(lines, 1):
+    for number, line in lines:
         table.add_row(str(number), line)
     return table
 
 
 def _marked(segment: Segment, *, colored: bool) -> Text:
-    """Return a segment with the numbers of its blocks: in a color, or else in brackets; or new words."""
-    words, blank = printable(segment.text), " " * segment.space
-    if not segment.blocks:
-        return Text.assemble((words, _NEW), blank) if colored else Text(f"*{words}*{blank}")
+    """Return a segment as its state is marked, with the numbers of its blocks."""
     numbers = ",".join(map(str, segment.blocks)).translate(_SUBSCRIPTS)
+    color = _COLORS[segment.blocks[0] % len(_COLORS)] if segment.blocks else ""
+    marked = _mark(segment.state, printable(segment.text), numbers, color, colored=colored)
+    return marked.append(" " * segment.space)
+
+
+def _mark(state: State, words: str, numbers: str, color: str = _COLORS[1], *, colored: bool) -> Text:
+    """Return words as those of a state are marked: in a style, or else between signs."""
+    sign, style = _MARKS.get(state, ("", color))
     if colored:
-        return Text.assemble((words, _COLORS[segment.blocks[0] % len(_COLORS)]), (numbers, "dim"), blank)
-    return Text(f"[{words}]{numbers}{blank}")
+        return Text.assemble((words, style), (numbers, "dim"))
+    return Text(f"{sign}{words}{sign}{numbers}" if sign else f"[{words}]{numbers}")
 
 
 def _rows(shown: PairView) -> Iterator[tuple[object, ...]]:
-    """Yield a row for each block, and for each stretch of new words, in the order of the summary."""
+    """Yield a row for each block, and for each stretch of words in none, in the order of the summary."""
     for phrase in phrases(shown):
         abstract, document = phrase.abstract, phrase.document
         yield (
             phrase.number,
             _short(abstract[0]),
-            "(new)" if document is None else _short(document[0]),
+            None if document is None else _short(document[0]),
+            phrase.state,
+            _short(phrase.why),
             phrase.sentence,
             None if document is None else _words(*document[1]),
             *map(_probability, (phrase.posterior, phrase.null)),
@@ -184,11 +208,10 @@ def _reasons(shown: PairView) -> tuple[list[str], list[list[object]]]:
     """Return the columns and rows of what links are made of, and of what was nearest to new words."""
     rows: list[list[object]] = []
     for one in told(shown):
-        row: list[object] = [
-            "new" if one.number is None else one.number,
-            _short(shown.pair.abstract[one.abstract]),
-        ]
-        row += [*_source(shown, one.link), one.link and made_of(one.link)]
+        state = shown.states[one.abstract]
+        source, sentence, posterior = _source(shown, one.link)
+        row: list[object] = [one.number, _short(state.word), source, state.state, _short(why([state]))]
+        row += [sentence, posterior, one.link and made_of(one.link)]
         rival, _, posterior = _source(shown, one.rival)
         row += [rival, posterior, _probability(one.null), one.link and weighed_by(one.link)]
         rows.append(row)
@@ -211,10 +234,9 @@ def _probability(value: float | None) -> str:
 
 
 def _figures(shown: PairView) -> str:
-    found = shown.figures
-    new = round(found.new * found.words)
+    found, changed, new = shown.figures, shown.count("changed"), shown.count("new")
     return (
-        f"{new} of {quantity(found.words, 'word')} {are(found.words)} new ({found.new:.0%});"
+        f"{changed:,} of {quantity(found.words, 'word')} {are(found.words)} changed, {new:,} new;"
         f" coverage {found.coverage:.2f}, density {found.density:.2f}, longest copied run {found.longest}"
     )
 

@@ -11,10 +11,10 @@ from sentgen.server.pages.page import Asking, Page, PageParameters
 
 #: Aligners that learn nothing from pairs, with what they are called on the page.
 SYSTEMS = {
-    "": "phrase-based HMM, priors only",
-    "preset:paper": "phrase-based HMM as in 2004, priors only",
-    "cut-and-paste": "Cut & Paste (Jing 2002)",
-    "lcs": "longest common runs",
+    "": "words and phrases, untrained (phrase-based HMM)",
+    "preset:paper": "words and phrases as in the paper of 2004, untrained",
+    "cut-and-paste": "copied blocks only (Cut & Paste, Jing 2002)",
+    "lcs": "copied runs only, the longest first",
 }
 FORMATS = ("detected", "text", "conllu")
 #: The package of all aligners that no plug-in adds.
@@ -30,7 +30,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     document, abstract = query.raw("document"), query.raw("abstract")
     models, systems = await asyncio.gather(ask("alignment-models"), ask("aligners"))
     learnt = (row["model"] for row in models.rows if row["iterations"])
-    trained = {f"{_MODEL}{model}": f"model {model}" for model in learnt}
+    trained = {f"{_MODEL}{model}": f"model of this store: {model}" for model in learnt}
     aligners = trained | SYSTEMS | added(systems.rows)
     chosen = query.choice("aligner", [*aligners])
     form = query.choice("format", FORMATS)

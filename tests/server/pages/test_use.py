@@ -12,9 +12,13 @@ from pathlib import Path
 import httpx
 import pyarrow.parquet as pq
 import pytest
+from chosen_states import LINKED, PAIR, choose, contradicted
 from serving import CLUSTER
 from typer.testing import CliRunner
 
+from sentgen.alignment.states.word_states import WordState
+from sentgen.alignment.view.html import page as alignment_page
+from sentgen.alignment.view.view import view as aligned_pair
 from sentgen.cli import build
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.subcorpora import find, sizes
@@ -296,7 +300,7 @@ def test_a_summary_is_aligned(visit):
     page.get_by_label("Document").fill("Rain flooded the camp . Trucks brought clean water to families .")
     page.get_by_label("Summary").fill("Trucks brought clean water yesterday .")
     page.get_by_label("Aligner").select_option("lcs")
-    press(page, "Align", "1 of 6 words are new")
+    press(page, "Align", "0 of 6 words are changed, 1 new")
 
     copied = page.locator(".alignment .p", has_text="Trucks brought clean water")
     assert copied.count() == 2
@@ -327,10 +331,10 @@ def test_links_have_reasons(opened):
     page.locator(".abstract .p", has_text="clean water").click()
     why = page.locator(".why tbody tr")
 
-    assert why.all_inner_texts()[0].split()[1:5] == ["clean", "clean", "1", "1.00"]
+    assert why.all_inner_texts()[0].split()[1:6] == ["clean", "clean", "same", "1", "1.00"]
     assert "copied run" in why.first.inner_text()
     page.keyboard.press("ArrowLeft")
-    assert why.first.inner_text().split()[:2] == ["new", "Yesterday"]
+    assert why.first.inner_text().split()[:4] == ["–", "Yesterday", "Heavy", "new"]
     assert (
         page.locator(".abstract .new").get_attribute("title")
         == f"new; P(null) {why.first.inner_text().split()[-1]}"
@@ -345,27 +349,76 @@ def test_a_threshold_links_anew(opened):
     panes, slider = page.locator(".panes"), page.get_by_role("slider")
     before, begun = panes.inner_text(), page.locator(".counts").inner_text()
     assert slider.input_value() == "0.3"
-    assert "from the threshold 0.30 on; 1 of 7 words new" in begun
+    assert "from the threshold 0.30 on; 0 of 7 words changed, 1 new" in begun
 
     slider.fill("1")
-    assert page.locator(".counts").inner_text() == "0 links, from the threshold 1.00 on; 7 of 7 words new"
+    told = "0 links, from the threshold 1.00 on; 7 of 7 words linked with nothing; what is changed is told at 0.30 only"
+    assert page.locator(".counts").inner_text() == told
+    # Nobody has judged these links.
+    assert not page.locator(".legend").is_visible()
+    assert page.locator(".figures b").first.inner_text() == "–"
     assert page.locator(".pane .p").count() == page.locator(".alignment svg rect").count() == 0
     slider.fill("0.9")
     sure = {row["document"]: row["posterior"] for row in shown_links(page)}
     assert min(sure.values()) >= 0.9
     assert page.locator(".counts").inner_text().startswith(f"{len(sure)} links, from the threshold 0.90 on")
-    # What the script makes of the threshold of the model is what the server made.
+    # At the threshold of the model the page is as the server made it.
     slider.fill("0.3")
     assert (panes.inner_text(), page.locator(".counts").inner_text()) == (before, begun)
     slider.fill("0.05")
     page.get_by_role("button", name="Back to 0.30").click()
     assert (panes.inner_text(), page.locator(".counts").inner_text()) == (before, begun)
+    # What the script makes of another threshold is what the server makes of it.
+    slider.fill("0.9")
+    anew = panes.inner_text()
+    assert anew == opened(f"{ALIGNED}&threshold=0.9").locator(".panes").inner_text() != before
+
+
+@pytest.fixture
+def contradicting(monkeypatch, tmp_path) -> str:
+    """A page with changed words, one that is new, and one that is inflected."""
+    others = {10: WordState("the", "new"), 12: WordState("rose", "variant", (12,), why="inflected")}
+    choose(monkeypatch, contradicted() | others)
+    file = tmp_path / "page.html"
+    file.write_text(alignment_page(aligned_pair(PAIR, LINKED), title="page", model="none"), "utf-8")
+    return file.as_uri()
+
+
+def test_keys_go_to_changed_and_new_words(opened, contradicting):
+    """n and p go through both, and through one state after its entry in the legend; the line below tells of each."""
+    page = opened(contradicting)
+    here = page.locator(".abstract :focus")
+    page.locator(".abstract .p").first.click()
+    found = []
+    for key in "nnnnpn":
+        page.keyboard.press(key)
+        found.append(here.evaluate("word => word.firstChild.textContent"))
+    assert found == ["21", "Berlin", "the", "bank", "the", "bank"]
+    assert page.locator(".tip").inner_text().startswith("bank ← document: firm (changed, another noun: firm)")
+    assert page.locator(".document .on").inner_text().startswith("firm")
+
+    page.get_by_role("link", name="variant 1: go to the next").click()
+    assert here.inner_text().startswith("rose")
+    page.get_by_role("link", name="changed 5: go to the next").press("Enter")
+    assert here.inner_text().startswith("40")
+    page.keyboard.press("p")
+    assert here.inner_text().startswith("bank")
+
+
+def test_a_page_with_changed_words_fits_a_telephone(opened, contradicting):
+    """Nothing is wider than the screen, and the table is open; the legend leads to words without scripts."""
+    page = opened(contradicting, scripts=False)
+    page.set_viewport_size({"width": 375, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") == 375
+    page.get_by_role("link", name="changed 5: go to the next").click()
+    assert page.url.endswith("#first-changed")
+    assert "another number: 12" in page.locator(".phrases").inner_text()
 
 
 def shown_links(page) -> list[dict[str, object]]:
     """The linked words of the table of reasons."""
     return page.locator(".reasons tbody tr:not([hidden])[data-p]").evaluate_all(
-        "rows => rows.filter(row => row.cells[0].textContent !== 'new')"
+        "rows => rows.filter(row => row.cells[0].textContent !== '–')"
         ".map(row => ({document: row.dataset.d, posterior: +row.dataset.p}))"
     )
 
@@ -374,7 +427,7 @@ def test_without_scripts_a_threshold_is_a_field(opened):
     """The form takes it; the reasons are a table that unfolds; a best path says what it is."""
     page = opened(ALIGNED, scripts=False)
     page.get_by_role("spinbutton", name="Threshold").fill("0.05")
-    press(page, "Align", "0 of 7 words are new")
+    press(page, "Align", "0 of 7 words are changed, 0 new")
     assert not page.get_by_role("slider").is_visible()
     page.get_by_text("Reasons of the links").click()
     assert "same word 82%" in page.locator(".reasons").inner_text()
