@@ -51,19 +51,17 @@ class Panes:
         Those that the script puts together anew are elements, and those in a state that the element of the
         segment does not show.
         """
-        of = self._shown
-        words, spaces = (
-            (of.pair.document, of.document_spaces)
-            if side == "document"
-            else (of.pair.abstract, of.abstract_spaces)
-        )
+        marks = self._abstract_marks if side == "abstract" else self._document_marks
+        places = range(*segment.span)
+        marked = {place: found for place in places if (found := marks(place))}
+        if not marked:  # as most of a document is
+            return escape(segment.text)
+        words, spaces = self._shown.side(side)
         found = Markup("")
-        for offset in range(*segment.span):
-            marks = self._abstract_marks(offset) if side == "abstract" else self._document_marks(offset)
-            found += (
-                Markup("<span{}>{}</span>").format(marks, words[offset]) if marks else escape(words[offset])
-            )
-            found += " " * (spaces[offset] and offset + 1 < segment.span[1])
+        for place in places:
+            word = escape(words[place])
+            found += Markup("<span{}>{}</span>").format(marked[place], word) if place in marked else word
+            found += " " * (spaces[place] and place + 1 < segment.span[1])
         return found
 
     @cached_property

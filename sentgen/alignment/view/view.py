@@ -72,7 +72,7 @@ class PairView:
 
     def text(self, side: Side, span: Span) -> str:
         """Return words of a side as they were written."""
-        words, spaces = self._side(side)
+        words, spaces = self.side(side)
         return "".join(
             word + " " * space for word, space in zip(words[slice(*span)], spaces[slice(*span)], strict=True)
         ).rstrip(" ")
@@ -92,7 +92,7 @@ class PairView:
 
     def sentences(self, side: Side) -> Iterator[list[Segment]]:
         """Yield the sentences of a side, cut where the blocks of a word and of the next differ."""
-        words, spaces = self._side(side)
+        words, spaces = self.side(side)
         starts = self.pair.document_starts if side == "document" else self.pair.abstract_starts
         member = _members(self.blocks, side, len(words))
         null = self.alignment.null if side == "abstract" else None
@@ -125,7 +125,8 @@ class PairView:
         """Return the words of the abstract that are segments of their own, each to a number of its own."""
         return {word: word for word, one in enumerate(self.states) if not member[word] or one.state in APART}
 
-    def _side(self, side: Side) -> tuple[Sequence[str], Sequence[bool]]:
+    def side(self, side: Side) -> tuple[Sequence[str], Sequence[bool]]:
+        """Return the words of a side, and of each whether a blank follows."""
         if side == "document":
             return self.pair.document, self.document_spaces
         return self.pair.abstract, self.abstract_spaces
