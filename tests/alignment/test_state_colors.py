@@ -60,9 +60,16 @@ def test_states_can_be_read_and_told_apart(scheme: int) -> None:
     """
     sheet = re.findall(r"\.alignment \{([^}]*--ground[^}]*)\}", style())[scheme]
     of = dict(re.findall(r"--([\w]+): #([0-9a-f]+);", sheet))
+    of["c_"] = of["ground"] if len(of["ground"]) == 6 else of["ground"] * 2
     grounds = [of[f"c{k}"] for k in range(6)] + [of["ground"]]
 
-    # Their element has no color of a block below it.
+    shade = "".join(
+        f"{round(0.17 * int(of['new'][k : k + 2], 16) + 0.83 * int(of['c_'][k : k + 2], 16)):02x}"
+        for k in (0, 2, 4)
+    )
+
+    # Their element has no color of a block below it; new words that are likely so have the darkest shade.
+    assert contrast(of["new"], shade) >= 4.5
     assert min(contrast(of[state], of["ground"]) for state in ("changed", "new", "ink")) >= 4.5
     assert min(contrast(of["ink"], ground) for ground in grounds) >= 4.5
     assert min(contrast(of[line], ground) for line in ("related", "variant") for ground in grounds) >= 3

@@ -142,7 +142,7 @@ def figures(view: PairView) -> list[tuple[str, str]]:
     # Counts, no shares: one changed word of a thousand is not 0%.
     return [
         (f"{view.count('changed'):,}", f"changed of {quantity(found.words, 'word')}"),
-        (f"{view.count('new'):,}", "new words"),
+        (f"{view.count('new'):,}", "new"),
         (f"{found.coverage:.0%}", "coverage: words in copied fragments"),
         (f"{found.density:.1f}", "density: words in the fragment of a word"),
         (f"{found.longest}", "words in the longest copied run"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from sentgen.server.pages import examples
 from sentgen.server.pages.examples import ExamplePassage, PageExample
@@ -21,6 +22,8 @@ FORMATS = ("detected", "text", "conllu")
 _OURS = "sentgen"
 #: How links are chosen, with what it is called on the page.
 DECODINGS = {"": "as the aligner does", "posterior": "by a threshold", "viterbi": "by the best path"}
+#: What becomes of a trained model on the page.
+_TRAINED = "that can then be chosen as an aligner here"
 #: Before the name of a model of the store, or of a preset, where a system is chosen.
 _MODEL, _KINDS = "model:", ("model:", "preset:")
 
@@ -42,6 +45,8 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         asked["format"] = "" if form == FORMATS[0] else form
         texts = {"document": document, "abstract": abstract}
         answer = await ask("align", **texts, **asked, explain=True, html=True)
+        # Who reads a page knows no parameter of that name.
+        answer = replace(answer, notes=[note.replace("for `model`", _TRAINED) for note in answer.notes])
     begin = None if answer else await examples.passage(ask)
     return {
         "examples": [] if begin is None else _examples(begin),

@@ -428,6 +428,7 @@ def test_without_scripts_a_threshold_is_a_field(opened):
     page = opened(ALIGNED, scripts=False)
     page.get_by_role("spinbutton", name="Threshold").fill("0.05")
     press(page, "Align", "0 of 7 words are changed, 0 new")
+    assert "makes a model that can then be chosen as an aligner here" in page.locator("#results").inner_text()
     assert not page.get_by_role("slider").is_visible()
     page.get_by_text("Reasons of the links").click()
     assert "same word 82%" in page.locator(".reasons").inner_text()
