@@ -144,6 +144,20 @@ def test_a_changed_word_without_a_link_lights_up_what_it_contradicts(monkeypatch
     assert [(row.number, row.document) for row in phrases(of)][1] == (None, ("12", (3, 4)))
 
 
+def test_new_words_do_not_hide_a_changed_one_beside_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is put in, and contradicts no word in particular, has a row of its own."""
+    choose(
+        monkeypatch, {k: WordState("w", "changed" if k == 1 else "new", why="not put in") for k in range(3)}
+    )
+    of = view(Pair("1", ("x",), ("they", "not", "slept")), Alignment(()))
+
+    assert [(row.abstract[0], row.state) for row in phrases(of)] == [
+        ("they", "new"),
+        ("not", "changed"),
+        ("slept", "new"),
+    ]
+
+
 @pytest.mark.parametrize("explain", [False, True])
 def test_states_and_reasons_are_escaped(monkeypatch: pytest.MonkeyPatch, explain: bool) -> None:
     """A word that is markup stays text, and what is said of it; no attribute has style or code."""

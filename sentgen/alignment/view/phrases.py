@@ -72,11 +72,12 @@ def _phrase(
 
 
 def loose_stretches(shown: PairView) -> Iterator[Span]:
-    """Yield the spans of words in no block: new words joined in a sentence, those with a source alone."""
+    """Yield the spans of words in no block: new words without a source joined in a sentence, others alone."""
     for sentence in shown.sentences("abstract"):
         joined: list[int] = []
         for segment in sentence:
-            loose = not segment.blocks and not shown.states[segment.span[0]].source
+            of = shown.states[segment.span[0]]
+            loose = not segment.blocks and of.state == "new" and not of.source
             if joined and not loose:
                 yield joined[0], joined[-1] + 1
                 joined = []
