@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -124,7 +125,7 @@ def sentence_starts(words: Sequence[str], starts: Sequence[int]) -> Longs:
     first = breaks(np.array([word in STOPS for word in words], np.bool_))
     first[[start for start in starts if start < len(words)]] = True
     begins = np.flatnonzero(first)
-    says = np.array([any(character.isalnum() for character in word) for word in words], np.int64)
+    says = np.array(list(map(_says, words)), np.int64)
     # The first one stays, whatever it is: there is none before it.
     begins = begins[np.append(True, np.add.reduceat(says, begins)[1:] > 0)]
     lengths = np.diff(np.append(begins, len(words)))
@@ -133,6 +134,11 @@ def sentence_starts(words: Sequence[str], starts: Sequence[int]) -> Longs:
     number = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)
     found: Longs = np.repeat(begins, pieces) + LONGEST * number
     return found
+
+
+@lru_cache(maxsize=1 << 16)
+def _says(word: str) -> bool:
+    return any(map(str.isalnum, word))
 
 
 def _distinct(words: Ints, starts: Longs) -> tuple[Longs, Longs]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from sentgen.alignment.alignment import Alignment, Span
@@ -44,7 +45,7 @@ def word_states(pair: Pair, alignment: Alignment) -> tuple[WordState, ...]:
     """Return the state of each word of the abstract, in its order."""
     if not pair.abstract or not pair.document:
         return tuple(WordState(word, "new") for word in pair.abstract)
-    wordnet = find_wordnet()
+    wordnet = _wordnet()
     abstract, document = both_texts(pair)
     states = [
         _linked(pair, alignment, word, links, wordnet) for word, links in enumerate(_links(pair, alignment))
@@ -61,6 +62,12 @@ def word_states(pair: Pair, alignment: Alignment) -> tuple[WordState, ...]:
     judge_names(states, pair.abstract, pair.document)
     _look_up(states, abstract, document)
     return tuple(states)
+
+
+@cache
+def _wordnet() -> Path | None:
+    """Return the folder of WordNet, looked for once in a process, as that takes as long as a short pair."""
+    return find_wordnet()
 
 
 def _links(pair: Pair, alignment: Alignment) -> list[list[tuple[float | None, int]]]:
@@ -97,7 +104,7 @@ def _linked(
     if closest != "other":
         return WordState(form, closest, source, posterior, null, chosen[0][1])
     # A function word may stand for any other one; of the others, only a likely link joins two strangers.
-    if is_function_word(form) or (_is_plain(form) and posterior is not None and posterior >= _LIKELY):
+    if is_function_word(form) or (_is_plain(form) and (posterior is None or posterior >= _LIKELY)):
         return WordState(form, "related", source, posterior, null, _IN_PLACE)
     return WordState(form, "new", null=null)
 

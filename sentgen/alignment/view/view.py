@@ -156,11 +156,15 @@ def blocks(alignment: Alignment, states: Sequence[WordState]) -> list[AlignedBlo
     """Join links that continue each other on both sides; in the order of the abstract, then the document.
 
     A link with a word that is changed or new is a block by itself: it continues none, and none continues it.
+    One whose words are judged to come from elsewhere, or from nothing, is none.
     """
     ends: dict[tuple[int, int], int] = {}
     joined: list[list[PhraseLink]] = []
     for phrase in sorted(alignment.phrases, key=lambda phrase: (phrase.abstract, phrase.document)):
-        if any(one.state in APART for one in states[slice(*phrase.abstract)]):
+        of_words = states[slice(*phrase.abstract)]
+        if of_words and not any(place in range(*phrase.document) for one in of_words for place in one.source):
+            continue
+        if any(one.state in APART for one in of_words):
             joined.append([phrase])
             continue
         # Taken out: a block goes on with one link only, another that begins there is a block of its own.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 _WORDS = """
 a about above after against all also am among an and any are around as at be because been before being
@@ -73,6 +74,7 @@ _BY_WORD = memberships(map(str.split, _GROUPS.replace("\n ", " ").strip().splitl
 STOPS = frozenset(".!?")
 
 
+@lru_cache(maxsize=1 << 16)
 def is_function_word(word: str) -> bool:
     """Say whether a word is a function word or has no letter and no digit.
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
+from itertools import compress
 from typing import Final
 
 from sentgen.alignment.alignment import Span
@@ -35,8 +37,8 @@ class FirstLetters:
     """The first letters of the words of a text, in which initials are looked for."""
 
     def __init__(self, text: Sequence[str]) -> None:
-        self._firsts = "".join(letters(word)[:1] or " " for word in text)
-        self._full = [place for place, word in enumerate(text) if word.lower() not in FUNCTION_WORDS]
+        self._firsts = "".join(map(_first_letter, text))
+        self._full = list(compress(range(len(text)), map(_is_full, text)))
         self._full_firsts = "".join(self._firsts[place] for place in self._full)
 
     def spelled_out(self, initials: str) -> list[tuple[int, ...]]:
@@ -53,6 +55,16 @@ class FirstLetters:
         found = [tuple(range(at, at + len(initials))) for at in _all_of(initials, self._firsts)]
         full = (tuple(self._full[at : at + len(initials)]) for at in _all_of(initials, self._full_firsts))
         return list(dict.fromkeys((*found, *full)))
+
+
+@lru_cache(maxsize=1 << 16)
+def _first_letter(word: str) -> str:
+    return letters(word)[:1] or " "
+
+
+@lru_cache(maxsize=1 << 16)
+def _is_full(word: str) -> bool:
+    return word.lower() not in FUNCTION_WORDS
 
 
 def _all_of(part: str, whole: str) -> Iterator[int]:
@@ -98,7 +110,11 @@ def _groups(texts: Sequence[_Text]) -> list[set[Name]]:
     listed_shorts = {name[0] for group in listed for name in group if len(name) == 1}
     for short in dict.fromkeys(short for text in texts for short in text.shorts):
         if short not in known and short not in listed_shorts:
-            names = {_singular(name) for text in texts for name in text.spelled_out(short)}
+            names = texts[0].spelled_out(short)
+            # A name that the abstract has neither short nor spelled out joins nothing.
+            if names or short in texts[0].shorts:
+                names |= texts[1].spelled_out(short)
+            names = set(map(_singular, names))
             if len(names) == 1:
                 groups.append({(short,), *names})
     return groups
@@ -125,6 +141,9 @@ class _Text:
 
     def _is_short(self, word: str) -> bool:
         """Say whether a word is written as initials are: *IBM*, *U.S.*, *GANs*."""
+        # Most words are none; without their points and plurals they are looked at only if they may be.
+        if self.cased and (word.islower() or (word.istitle() and "." not in word)):
+            return False
         plain = _plain(word)
         if not 1 < len(plain) <= _INITIALS or not plain.isalpha():
             return False
