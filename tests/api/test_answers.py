@@ -337,10 +337,10 @@ def test_a_summary_is_checked(db: sentgen.Database) -> None:
     found = db.check(CLUSTER, CLUSTER.replace("camps", "huts"))
 
     assert (found.precision, found.supported, len(found.claims)) == (0.5, 1, 2)
-    size = len(found.words)
+    states = found.words["state"]
     assert found.notes == [
         "precision 0.500: 1 of 2 verb arguments have support in the source",
-        f"0 of {size} words are changed, {found.words['state'].count('new')} new",
+        f"{states.count('changed')} of 3 words are changed, {states.count('new')} new",
     ]
 
 
