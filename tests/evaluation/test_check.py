@@ -98,7 +98,7 @@ def test_a_relation_of_a_changed_word_has_no_support(word: str) -> None:
 
     assert (found.precision, _with(found, word, state="new").precision) == (1, 1)
     last = changed.claims[1]
-    assert (last.supported, last.words, last.why) == (False, "", f"changed: {word} (there: there)")
+    assert (last.supported, last.words, last.why) == (False, "", f"changed: {word} (there)")
     assert [claim.supported for claim in changed.claims] == [word == "food", False]
     assert figures(changed)[1] == "1 of 3 words are changed, 0 new"
     assert [one.state.word for one in listed_words(changed)] == [word]

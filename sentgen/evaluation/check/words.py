@@ -53,8 +53,8 @@ class CheckedWord:
 
     @property
     def told(self) -> str:
-        """Return why it has no support: what stands there, and what tells that."""
-        return "; ".join(part for part in (self.there and f"there: {self.there}", self.state.why) if part)
+        """Return what is against it: what tells its state, or else what stands there."""
+        return self.state.why or self.there
 
 
 @dataclass(frozen=True, slots=True)
