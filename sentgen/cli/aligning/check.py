@@ -78,7 +78,8 @@ def _show(found: SupportCheck, everything: bool, out: Output) -> None:
         out.note(note)
     if not out.for_reading:
         out.table(check_table(found))
-        out.note("\n".join(figures(found)))
+        for line in figures(found):
+            out.note(line)
         return
     typer.echo("\n".join(figures(found)))
     if found.supported < len(found.claims) and not found.other_words:
