@@ -23,7 +23,7 @@ from sentgen.errors import InputError
 from sentgen.output.logarithms import decimal
 from sentgen.output.tabular import jsonable
 
-#: Of the objects of `as_json`: one more when something in them goes or gets another meaning.
+#: Of the shape of the objects of `as_json`: one more whenever a key comes, goes or gets another meaning.
 JSON_VERSION = 1
 
 
