@@ -17,18 +17,17 @@ from hypothesis import strategies as st
 from sentgen.alignment import Alignment, Pair, PhraseLink
 from sentgen.alignment.phrase_hmm.passages import (
     FUNCTION,
-    LONGEST,
     NEIGHBORS,
     SHARE,
     Passage,
     joined,
     passages,
-    sentence_starts,
 )
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.rewriting.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
+from sentgen.alignment.words.sentences import LONGEST, sentence_starts
 
 BEST = preset("best")
 WORDS = ["the", "of", "cats", "dogs", "chase", "mice", "old", "mill", "burned", "town", "river"]

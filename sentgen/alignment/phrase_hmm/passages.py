@@ -15,20 +15,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 
 from sentgen.alignment.alignment import Alignment, PhraseLink, Weighed
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import PairIds, phrase_keys
-from sentgen.alignment.phrase_hmm.sentences import breaks
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
-from sentgen.alignment.words.function_words import STOPS, is_function_word
+from sentgen.alignment.words.function_words import is_function_word
+from sentgen.alignment.words.sentences import sentence_starts
 from sentgen.arrays import Bools, Floats, Ints, Longs
 
-#: Words of a sentence at most; of a text without full stops, so many are taken for one.
-LONGEST = 100
 #: What a function word is worth, of a content word,
 FUNCTION = 0.1
 #: and two neighbors, of the mean of both. Chosen, as the settings are, on every other pair (docs/pbhmm.md).
@@ -112,33 +109,6 @@ def passages(pair: Pair, ids: PairIds, settings: PbhmmSettings) -> list[Passage]
         chosen = index.best(ids.abstract_stems[begin:end], weights[begin:end], settings.passage_gain)
         found.append(Passage(slice(begin, end), _offsets(starts[chosen], lengths[chosen])))
     return found
-
-
-def sentence_starts(words: Sequence[str], starts: Sequence[int]) -> Longs:
-    """Return where sentences begin: at ``starts``, after full stops, and after ``LONGEST`` words without one.
-
-    Marks alone are no sentence: they belong to the one before them. A text has words.
-
-    >>> sentence_starts("`` so it was . '' so it is . ''".split(), (0,)).tolist()
-    [0, 5]
-    """
-    first = breaks(np.array([word in STOPS for word in words], np.bool_))
-    first[[start for start in starts if start < len(words)]] = True
-    begins = np.flatnonzero(first)
-    says = np.array(list(map(_says, words)), np.int64)
-    # The first one stays, whatever it is: there is none before it.
-    begins = begins[np.append(True, np.add.reduceat(says, begins)[1:] > 0)]
-    lengths = np.diff(np.append(begins, len(words)))
-    pieces = -(-lengths // LONGEST)
-    # The number of each piece in its sentence: 0, 1, 2, 0, 0, 1, ...
-    number = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    found: Longs = np.repeat(begins, pieces) + LONGEST * number
-    return found
-
-
-@lru_cache(maxsize=1 << 16)
-def _says(word: str) -> bool:
-    return any(map(str.isalnum, word))
 
 
 def _distinct(words: Ints, starts: Longs) -> tuple[Longs, Longs]:

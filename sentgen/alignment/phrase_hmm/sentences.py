@@ -6,12 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from sentgen.alignment.words.sentences import breaks
 from sentgen.arrays import Bools, Floats, Longs
-
-
-def breaks(stops: Bools) -> Bools:
-    """Say which words come right after a full stop, (m,)."""
-    return np.append(False, stops[:-1])[: len(stops)]
 
 
 class StopLinks:

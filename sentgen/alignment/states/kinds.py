@@ -8,11 +8,11 @@ from typing import Literal
 
 from sentgen.alignment.alignment import Span
 from sentgen.alignment.pair import Pair
-from sentgen.alignment.phrase_hmm.passages import sentence_starts
 from sentgen.alignment.states.polarity import NEGATIONS
 from sentgen.alignment.words.function_words import is_function_word
 from sentgen.alignment.words.names import lower_words, name_like
 from sentgen.alignment.words.quantities import Quantity, quantities
+from sentgen.alignment.words.sentences import sentence_starts
 
 Kind = Literal["number", "date", "name", "word", "function word", "mark"]
 

@@ -34,9 +34,9 @@ from sentgen.alignment.phrase_hmm.rewriting.emission_kernels import (
 )
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import PairIds
 from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteParameters, RewriteTable
-from sentgen.alignment.phrase_hmm.sentences import breaks
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.weighting.weights import by_place, weighted
+from sentgen.alignment.words.sentences import breaks
 from sentgen.arrays import Floats, Ints, Longs
 
 
