@@ -111,9 +111,8 @@ class Judging:
     def _join(self, i: int, akin: _Akin) -> None:
         """Say that a new word is akin to one in its place."""
         one = self._states[i]
-        if one.state == "new":
-            j, (state, why) = min(akin.items(), key=lambda item: _CLOSEST.index(item[1][0]))
-            assert state != "other"
+        j, (state, why) = min(akin.items(), key=lambda item: _CLOSEST.index(item[1][0]))
+        if one.state == "new" and state in ("same", "variant"):
             self._states[i] = one.judged(state, (j,), why)
 
     def _goes_on_elsewhere(self, i: int, here: range, there: range) -> bool:
