@@ -1,7 +1,6 @@
 """Documents with more in them than their abstract was made from: what that does to links and to new words.
 
-``python benchmarks/long_documents.py [--settings NAME=VALUE,...] [--pairs N]
-    [--tuned N | --halves | --checkouts FOLDER,...]``
+``python benchmarks/long_documents.py [--settings NAME=VALUE,...] [--pairs N] [--tuned N | --halves]``
 
 Three tables. The first: documents of the development sets in the middle of 1, 10 and 100 times as many words of
 novels. The second: GUM documents with their first abstract, the document 1, 5, 20 and 60 times. The third: novels
@@ -9,9 +8,6 @@ as a whole, and abstracts of three of their sentences, with a word that no novel
 `--settings whole_sentences=none` aligns with whole documents, as `--preset paper` does, and takes much longer.
 `--tuned N` tunes a model on the first N odd pairs of each set, and tests it on even ones: the first table, and one
 of pseudo-documents, with `best` beside it. `--halves` measures pseudo-documents of the odd and of the even pairs.
-`--checkouts FOLDER,...` runs `sentgen align text` of this checkout and of others, in turn, on 20,000 words of novels
-and 300 words out of them, every fifth one exchanged for another word of the document: the least CPU time and peak
-memory of the whole process, and CPU time without its start, beside (in brackets) those of the last checkout.
 """
 
 from __future__ import annotations
@@ -20,14 +16,13 @@ import argparse
 import gzip
 import json
 import re
-import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import accumulate, pairwise, product
+from itertools import pairwise
 
 import numpy as np
-from harness import OUT, ROOT, Usage, data, measure, megabytes, show
+from harness import data, show
 
 from sentgen.alignment import Alignment, Pair
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
@@ -39,7 +34,6 @@ from sentgen.alignment.states.word_states import word_states
 from sentgen.alignment.tuning.objective import TuningExample
 from sentgen.alignment.tuning.tuner import tune
 from sentgen.alignment.view.figures import places_of
-from sentgen.alignment.view.view import view
 from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
 from sentgen.evaluation.alignment.gold_readers import read_gold
 from sentgen.evaluation.alignment.pseudo import pseudo_documents
@@ -55,8 +49,6 @@ PADDED = "set", "times", "F1", "new P", "new R", "CPU s"
 TIMES, COPIES, NOVEL_WORDS = (0, 1, 10, 100), (1, 5, 20, 60), (5_000, 50_000, 140_000)
 DOCUMENTS, ABSTRACTS = 20, 20
 SEEDS, HALVES = (1, 2, 3, 4), ("soft-f1", "new-f1", "source-accuracy")
-#: What `--checkouts` measures: words of the document and of the summary, runs, and times inside each run.
-LONG, SHORT, RUNS, TIMES_INSIDE = 20_000, 300, 3, 20
 
 
 def main() -> None:
@@ -67,12 +59,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=300, help="pairs of each development set")
     parser.add_argument("--tuned", type=int, default=0, help="odd pairs of each set to tune on; none")
     parser.add_argument("--halves", action="store_true", help="pseudo-documents of both halves, no others")
-    parser.add_argument("--checkouts", help="compare this checkout with others, no other table")
-    parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if given.inside:
-        inside()
-        return
     named = dict(one.split("=") for one in given.settings.split(",") if one)
     settings = changed(preset("best"), named)
     if given.halves:
@@ -81,9 +68,6 @@ def main() -> None:
         return
     with gzip.open(data("text/english-novels-100.txt.gz"), "rt") as file:
         novels = words_of(file.read(4_000_000))
-    if given.checkouts:
-        compare_checkouts(novels, [str(ROOT), *given.checkouts.split(",")])
-        return
     if given.tuned:
         tuned_tables(given.tuned, named, novels, given.pairs)
         return
@@ -220,75 +204,6 @@ def in_novels(aligner: PhraseHmm, novels: Sequence[str]) -> Iterator[tuple[objec
         )
         shares = wanted / words, found / words, right / max(1, found), right / wanted
         yield size, *(f"{100 * share:.1f}" for share in shares), f"{seconds:.1f}"
-
-
-def compare_checkouts(novels: Sequence[str], checkouts: Sequence[str]) -> None:
-    """Show what a long document takes in each checkout, and how many times what it takes in the last one."""
-    texts = long_texts(novels)
-    commands = {
-        "inside": (__file__, "--inside"),
-        "table": ("-m", "sentgen", "align", "text", *texts),
-        "page": ("-m", "sentgen", "align", "text", *texts, "--html", str(OUT / "long.html")),
-    }
-    used = {(one, name): list[Usage]() for one, name in product(checkouts, commands)}
-    # In turn, so that what else the machine does falls on all alike.
-    for _, (one, name) in product(range(RUNS), used):
-        python = ("env", f"PYTHONPATH={one}", sys.executable)
-        used[one, name].append(measure([*python, *commands[name]]))
-    rows = list[list[float]]()
-    for one in checkouts:
-        inside = np.array([run.output.split() for run in used[one, "inside"]], np.float64).min(axis=0)
-        cpu, peak = (
-            [min(getattr(run, figure) for run in used[one, name]) for name in ("table", "page")]
-            for figure in ("cpu", "peak")
-        )
-        rows.append([*inside.tolist(), inside.sum(), *cpu, megabytes(max(peak))])
-    told = [
-        (one, *(f"{mine:.2f} ({mine / last:.2f})" for mine, last in zip(row, rows[-1], strict=True)))
-        for one, row in zip(checkouts, rows, strict=True)
-    ]
-    columns = "checkout", "links ms", "view ms", "both ms", "table, CPU s", "page, CPU s", "peak MB"
-    show(f"A document of {LONG:,} words and {SHORT} words of summary", columns, told)
-
-
-def inside() -> None:
-    """Print the CPU ms of aligning the long texts, and of all that is told of it, in this process."""
-    document, abstract = (
-        [tuple(line.split()) for line in (OUT / f"long-{name}.txt").read_text("utf-8").splitlines()]
-        for name in ("document", "summary")
-    )
-    words, starts = zip(*(joined(lines) for lines in (document, abstract)), strict=True)
-    pair, aligner = Pair("1", *words, *starts), untrained(preset("best"))
-    times = list[tuple[float, float]]()
-    for _ in range(TIMES_INSIDE):
-        began = time.process_time()
-        (answer,) = aligner.align([pair])
-        linked = time.process_time()
-        view(pair, answer)
-        times.append((1000 * (linked - began), 1000 * (time.process_time() - linked)))
-    print(*np.min(times, axis=0))
-
-
-def joined(lines: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """Return the words of sentences, and where these begin."""
-    starts = accumulate((len(line) for line in lines[:-1]), initial=0)
-    return tuple(word for line in lines for word in line), tuple(starts)
-
-
-def long_texts(novels: Sequence[str]) -> tuple[str, ...]:
-    """Write a document and sentences of it in another order, every fifth word exchanged, and name them."""
-    rng, document = np.random.default_rng(1), list(novels[:LONG])
-    stops = [place for place, word in enumerate(document) if word == "."]
-    sentences = [document[a + 1 : b + 1] for a, b in pairwise(stops) if 15 <= b - a <= 25]
-    words = [word for one in rng.permutation(len(sentences)) for word in sentences[one]][:SHORT]
-    for place in range(2, SHORT, 5):
-        if words[place].isalpha():
-            words[place] = document[rng.integers(LONG)]
-    paths = OUT / "long-document.txt", OUT / "long-summary.txt"
-    OUT.mkdir(parents=True, exist_ok=True)
-    for path, of in zip(paths, (document, words), strict=True):
-        path.write_text(" ".join(of).replace(" . ", " .\n"), "utf-8")
-    return "--document", str(paths[0]), "--abstract", str(paths[1])
 
 
 if __name__ == "__main__":
