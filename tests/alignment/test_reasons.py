@@ -195,6 +195,20 @@ def test_runners_up_and_new_words() -> None:
     assert "nothing in the document has 0.05" in page
 
 
+def test_a_word_that_was_looked_up_comes_from_its_place() -> None:
+    """The row has the word of the document, no link, and as runner-up what the aligner would have linked."""
+    pair = Pair("1", ("Tents", "and", "camp", "burned"), ("Tents", "camp", "stood"))
+    likely = WeighedLink(1, 3, 0.2)
+    links = (WeighedLink(0, 0, 0.9), likely)
+    null, weighed = (0.1, 0.4, 0.9), Weighed(0.05, 0.3, links)
+    shown = view(pair, Alignment((PhraseLink((0, 1), (0, 1), 0.9),), null, weighed=weighed))
+    camp = next(one for one in told(shown) if one.abstract == 1)
+
+    assert shown.states[1].source == (2,)
+    assert (camp.link, camp.rival) == (None, likely)
+    assert "no link of the aligner" in fragment(shown, explain=True)
+
+
 @pytest.mark.parametrize("name", ["best", "paper"])
 @pytest.mark.parametrize("texts", [((), ("a",)), (("a",), ()), ((), ())])
 def test_texts_without_words_have_no_links(name: str, texts: tuple[tuple[str, ...], tuple[str, ...]]) -> None:

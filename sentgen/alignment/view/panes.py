@@ -26,14 +26,14 @@ class Panes:
 
     def __init__(self, shown: PairView, prefix: str) -> None:
         self._shown, self._prefix = shown, prefix
-        self._changed_by = shown.changed_by
+        self._told_by = shown.told_by
         weighed = shown.alignment.weighed
         self._weighed = weighed is not None
         self._candidates = set() if weighed is None else {link.document for link in weighed.links}
 
     def attributes(self, segment: Segment, side: Side) -> Markup | None:
         """Return the attributes of the element of a segment, ``None`` if it has none: it is text alone."""
-        if side == "document" and not segment.blocks and segment.state == "same":
+        if side == "document" and not segment.blocks and segment.span[0] not in self._told_by:
             return None
         found = Markup(' class="{}" data-b="{}" title="{}"').format(
             " ".join(self._looks(segment, side)),
@@ -104,7 +104,7 @@ class Panes:
         """Yield what lights up with a segment: its blocks, or an unlinked word and what it contradicts."""
         yield from map(str, segment.blocks)
         place = segment.span[0]
-        against = self._changed_by.get(place, []) if side == "document" else [place]
+        against = self._told_by.get(place, []) if side == "document" else [place]
         yield from (
             f"w{word}" for word in against if word not in self._linked and self._shown.states[word].source
         )
@@ -120,15 +120,16 @@ class Panes:
             block = of.blocks[number - 1]
             yield f"from sentence {of.sentence('document', block.document[0])}{_sure(block.posterior)}"
         if not segment.blocks and (source := of.states[segment.span[0]].source):
-            yield f"against sentence {of.sentence('document', source[0])}"
+            told = "against" if of.states[segment.span[0]].state == "changed" else "from"
+            yield f"{told} sentence {of.sentence('document', source[0])}"
         if segment.null is not None:
             yield f"P(null) {segment.null:.2f}"
 
     def _told_of_document(self, segment: Segment) -> Iterator[str]:
         of = self._shown
-        against = (word for place in range(*segment.span) for word in self._changed_by.get(place, ()))
+        against = (word for place in range(*segment.span) for word in self._told_by.get(place, ()))
         for word in dict.fromkeys(against):
-            yield f"{segment.text} → summary: {of.pair.abstract[word]} (changed)"
+            yield f"{segment.text} → summary: {of.pair.abstract[word]} ({of.states[word].state})"
         for number in segment.blocks:
             block = of.blocks[number - 1]
             sentence = of.sentence("abstract", block.abstract[0])

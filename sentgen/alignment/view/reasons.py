@@ -20,7 +20,8 @@ class Reason:
     Attributes:
         abstract: offset of the abstract word.
         number: of its block, from 1, where the link was chosen.
-        link: what speaks for it; ``None`` where no document word reaches the floor.
+        link: what speaks for it; ``None`` where no document word reaches the floor, or where the word comes
+            from one with which the aligner does not link it.
         rival: the best other document word of the same abstract word, where one reaches the floor.
         first: whether it is the best one of its abstract word.
         null: P(null) of the abstract word.
@@ -55,19 +56,23 @@ def reasons(shown: PairView) -> list[Reason]:
     for word in range(len(shown.pair.abstract)):
         links = by_word.get(word, [])
         of_word = None if null is None else null[word]
+        # What was looked up, or contradicts a word in its place, is no link of the aligner, and comes first.
+        loose = bool(shown.states[word].source) and not any(
+            (word, link.document) in numbers for link in links
+        )
+        if loose or not links:
+            found.append(Reason(word, None, None, links[0] if links else None, True, of_word))
         found += [
             Reason(
                 word,
                 numbers.get((word, link.document)),
                 link,
                 next((other for other in links if other is not link), None),
-                not place,
+                not place and not loose,
                 of_word,
             )
             for place, link in enumerate(links)
         ]
-        if not links:
-            found.append(Reason(word, None, None, None, True, of_word))
     return found
 
 

@@ -96,7 +96,8 @@ class PairView:
         starts = self.pair.document_starts if side == "document" else self.pair.abstract_starts
         member = _members(self.blocks, side, len(words))
         null = self.alignment.null if side == "abstract" else None
-        apart = self._apart(member) if side == "abstract" else dict.fromkeys(self.changed_by, 0)
+        told_by = self.told_by
+        apart = self._apart(member) if side == "abstract" else dict.fromkeys(told_by, 0)
         for start, end in zip(starts, (*starts[1:], len(words)), strict=True):
             yield [
                 Segment(
@@ -107,17 +108,25 @@ class PairView:
                     spaces[last],
                     self.worst((first, last + 1))
                     if side == "abstract"
-                    else ("changed" if first in apart else "same"),
+                    else max(
+                        (self.states[word].state for word in told_by.get(first, ())),
+                        key=STATES.index,
+                        default="same",
+                    ),
                 )
                 for first, last in _stretches(range(start, end), member, apart)
             ]
 
     @property
-    def changed_by(self) -> dict[int, list[int]]:
-        """The words of the abstract that contradict a word of the document, by the offset of that."""
+    def told_by(self) -> dict[int, list[int]]:
+        """The words of the abstract that contradict a word of the document, or that were looked up there.
+
+        By the offset of that word.
+        """
+        linked = {word for block in self.blocks for word in range(*block.abstract)}
         found: dict[int, list[int]] = {}
         for word, one in enumerate(self.states):
-            for place in one.source if one.state == "changed" else ():
+            for place in one.source if one.state == "changed" or word not in linked else ():
                 found.setdefault(place, []).append(word)
         return found
 

@@ -210,6 +210,9 @@ def _reasons(shown: PairView) -> tuple[list[str], list[list[object]]]:
     for one in told(shown):
         state = shown.states[one.abstract]
         source, sentence, posterior = _source(shown, one.link)
+        if one.link is None and state.source:
+            source = _short(shown.pair.document[state.source[0]])
+            sentence = shown.sentence("document", state.source[0])
         row: list[object] = [one.number, _short(state.word), source, state.state, _short(why([state]))]
         row += [sentence, posterior, one.link and made_of(one.link)]
         rival, _, posterior = _source(shown, one.rival)
