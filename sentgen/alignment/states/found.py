@@ -25,6 +25,8 @@ LINKED, SHARED = 1.0, 1.0
 NEARBY, AROUND = 0.5, 2
 #: and what has to speak for it at least.
 ENOUGH = 0.5
+#: Places of a word that are looked at, those near to the sources of its sentence first.
+MOST = 100
 
 
 class Occurrences:
@@ -62,7 +64,11 @@ class Occurrences:
             sources: numbers of the sentences of the document from which others of it come, from 0.
         """
         own = {stem(word) for word in words if not is_function_word(word)} - {stem(words[at])}
-        scores = {place: self._score(words, at, place, own, sources) for place in self.of(words[at])}
+        places = self.of(words[at])
+        if len(places) > MOST:
+            near = {number + step for number in sources for step in range(-AROUND, AROUND + 1)}
+            places = sorted(places, key=lambda place: self._document.number(place) not in near)[:MOST]
+        scores = {place: self._score(words, at, place, own, sources) for place in places}
         best = max(scores, key=lambda place: (scores[place], -place), default=None)
         return best if best is not None and scores[best] >= ENOUGH else None
 

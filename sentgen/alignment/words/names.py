@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
-from itertools import compress
+from itertools import compress, islice
 from typing import Final
 
 from sentgen.alignment.alignment import Span
@@ -28,6 +28,8 @@ _CHANCE: Final = 0.25
 #: Initials have at most this many letters, and brackets with a name in them fewer words than this.
 _INITIALS: Final = 8
 _LONGEST: Final = 12
+#: Places of a name in the document that are told at most: each is told with each place in the abstract.
+_PLACES: Final = 100
 _OPENING: Final = frozenset(("(", "[", "-lrb-", "-lsb-"))
 _CLOSING: Final = frozenset((")", "]", "-rrb-", "-rsb-"))
 _QUOTES: Final = frozenset("\"'`“‘«„‚") | {"``", "''", ":", ";", "...", "…", "--", "-", "–", "—", "•", "*"}
@@ -91,7 +93,7 @@ def same_names(abstract: Sequence[str], document: Sequence[str]) -> list[tuple[S
         found.update(
             (one, other)
             for one, form in left.items()
-            for other, other_form in right.items()
+            for other, other_form in islice(right.items(), _PLACES)
             if form != other_form
         )
     return sorted(found)
