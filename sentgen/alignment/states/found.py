@@ -29,7 +29,7 @@ ENOUGH = 0.5
 MOST = 100
 
 
-class Occurrences:
+class WordOccurrences:
     """Where some words of an abstract stand in its document."""
 
     def __init__(self, words: Sequence[str], document: TextKinds) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from sentgen.alignment.alignment import Alignment, Span
 from sentgen.alignment.pair import Pair
-from sentgen.alignment.states.found import Occurrences
+from sentgen.alignment.states.found import WordOccurrences
 from sentgen.alignment.states.judging import Judging
 from sentgen.alignment.states.kinds import TextKinds, both_texts
 from sentgen.alignment.states.polarity import judge_polarity
@@ -131,7 +131,7 @@ def _look_up(states: list[WordState], abstract: TextKinds, document: TextKinds) 
         for at, one in enumerate(states)
         if (one.state == "new" or one.why == _IN_PLACE) and not is_function_word(one.word)
     ]
-    places = Occurrences([states[at].word for at in lone], document)
+    places = WordOccurrences([states[at].word for at in lone], document)
     for start, end in abstract.sentences:
         here = [at for at in lone if start <= at < end]
         if not here:
