@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from sentgen.alignment.alignment import Span
 from sentgen.alignment.states.kinds import TextKinds
@@ -18,9 +19,24 @@ from sentgen.arrays import Longs
 FRAME, SIDE = 2.0, 0.3
 #: How much of a sentence the other one has at least where words contradict that are no numbers or names.
 ALIKE = 0.5
+#: Kinds of words that say little by themselves.
+_LIGHT = ("function word", "mark")
+_ARTICLES = frozenset(("a", "an", "the"))
 _CLOSEST: tuple[Relation, ...] = ("same", "variant", "related")
 #: Words of the document that are akin to one of the abstract, and how.
 _Akin = Mapping[int, tuple[Relation, str]]
+
+
+class _Likeness(NamedTuple):
+    """How both sides of a slot are alike.
+
+    ``long``: they have as many words; ``even``: as many words that say something, and no function words that
+    differ; ``joined``: both have function words that differ.
+    """
+
+    long: bool
+    even: bool
+    joined: bool
 
 
 class Judging:
@@ -69,34 +85,45 @@ class Judging:
         akin = {i: self._akin(i, there) for i in here}
         explained = {j for of_word in akin.values() for j in of_word}
         rivals = [j for j in there if j not in explained]
+        sides = [
+            (self._here, self._sentence, [i for i in here if not akin[i]]),
+            (self._there, self._source, rivals),
+        ]
+        # *after the flood* is not said in place of *and water*: what joins it is another thing.
+        joined = [_joins(text, places) for text, _, places in sides]
+        said = {sum(text.kind(span, place) not in _LIGHT for place in of) for text, span, of in sides}
+        likeness = _Likeness(len(here) == len(there), len(said) == 1 and not any(joined), all(joined))
         for i in here:
             if akin[i]:
                 self._join(i, akin[i])
             elif not self._goes_on_elsewhere(i, here, there):
-                self._contradict(i, self._rivals(i, rivals, alike=len(here) == len(there)))
+                self._contradict(i, self._rivals(i, rivals, likeness))
 
-    def _rivals(self, i: int, there: Sequence[int], *, alike: bool) -> list[int]:
+    def _rivals(self, i: int, there: Sequence[int], likeness: _Likeness) -> list[int]:
         """Return which words contradict a word in their place.
 
         Args:
             i: the word.
             there: the words that stand in its place, and that no word there is akin to.
-            alike: whether they are as many as those in their place in the abstract.
+            likeness: of both sides of the slot.
         """
         word, kind = self._here.words[i], self._here.kind(self._sentence, i)
         if kind == "function word":
             return [j for j in there if opposite(word, self._there.words[j])]
-        content = [j for j in there if self._there.kind(self._source, j) not in ("function word", "mark")]
+        content = [j for j in there if self._there.kind(self._source, j) not in _LIGHT]
         if kind == "mark" or not content:
             return []
         if self._has(self._there, self._source, word):
             # Only moved, unless what stands here has moved, too: both are exchanged then.
             return [j for j in content if self._has(self._here, self._sentence, self._there.words[j])]
+        supported = self._states[i].state in ("same", "variant")
+        # Any word has a capital where a sentence begins.
+        plain = kind == "word" or (kind == "name" and i == self._sentence[0])
+        if (plain and not (self._alike and likeness.even)) or (supported and likeness.joined):
+            return []
         # *IBM* may be *the company* of another sentence, and no word contradicts a phrase; one may another.
         same = [j for j in content if self._there.kind(self._source, j) == kind]
-        if not self._alike and kind == "word":
-            return []
-        return same or (content if alike or self._states[i].state in ("related", "new") else [])
+        return same or (content if likeness.long or not supported else [])
 
     def _akin(self, i: int, there: range) -> _Akin:
         word = self._here.words[i]
@@ -138,6 +165,12 @@ class Judging:
             kind = kinds[0] if kinds[0] == kinds[1] else "word"
             why = f"another {kind}: {self._there.words[j]}"
             self._states[i] = self._states[i].judged("changed", (j,), why)
+
+
+def _joins(text: TextKinds, places: Iterable[int]) -> bool:
+    """Say whether there is a function word that is no article."""
+    words = (text.words[place] for place in places)
+    return any(is_function_word(word) and word.isalpha() and word.lower() not in _ARTICLES for word in words)
 
 
 def _share(words: Sequence[str], places: Longs) -> float:
