@@ -11,13 +11,13 @@ from sentgen.alignment import Alignment, Pair, PhraseLink
 from sentgen.alignment.states.word_states import WordState, word_states
 
 #: The first example of those who must not show an error as supported: five words are other than in the document.
-DOCUMENT = "The firm hired 12 engineers in Paris. Shares of the firm rose 4 percent on Monday."
-SUMMARY = "The firm hired 21 engineers in Berlin. Shares of the bank rose 40 percent on Friday."
+DOCUMENT = "The club hired 12 cooks in Rome. Shares of the club rose 4 percent on Monday."
+SUMMARY = "The club hired 21 cooks in Oslo. Shares of the team rose 40 percent on Friday."
 #: Of these words of the summary what stands there in the document, and why they are told as changed.
 CHANGED = {
     3: (3, "another number: 12"),
-    6: (6, "another name: Paris"),
-    11: (11, "another noun: firm"),
+    6: (6, "another name: Rome"),
+    11: (11, "another noun: club"),
     13: (13, "another number: 4"),
     16: (16, "another day: Monday"),
 }

@@ -169,6 +169,8 @@ class AlignedTexts(Table):
         pair = self._view.pair
         for one in reasons(self._view):
             other = one.rival
+            if one.link is None and other is not None:  # looked up; the links that it could have follow
+                continue
             rival = (None, None) if other is None else (pair.document[other.document], other.posterior)
             known = one.number, one.abstract + 1, pair.abstract[one.abstract]
             if one.link is None:

@@ -57,8 +57,8 @@ def test_a_phrase_ends_at_a_changed_word(shown: PairView) -> None:
     """Posterior and P(null) of a row are those of its words: a changed word takes nothing from its neighbours."""
     rows = {row.abstract[0]: row for row in phrases(shown)}
 
-    assert list(rows)[:5] == ["The firm hired", "21", "engineers in", "Berlin", ". Shares of"]
-    first, number = rows["The firm hired"], rows["21"]
+    assert list(rows)[:5] == ["The club hired", "21", "cooks in", "Oslo", ". Shares of"]
+    first, number = rows["The club hired"], rows["21"]
     assert (first.posterior, first.null, first.state, first.why) == (1.0, 0.0, "same", "")
     assert (number.document, number.posterior, number.null) == (("12", (3, 4)), 0.8, 0.2)
     assert (number.state, number.why) == ("changed", "another number: 12")
@@ -73,18 +73,18 @@ def test_a_phrase_ends_at_a_changed_word(shown: PairView) -> None:
 
 def test_a_phrase_of_the_aligner_says_which_word_is_changed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three words linked as one with two cannot be told apart: the row has the worst state, and the word."""
-    pair = Pair("1", ("a", "big", "firm", "rose"), ("one", "large", "bank", "rose"))
-    choose(monkeypatch, {2: changed("bank", 2, "another noun: firm")})
+    pair = Pair("1", ("a", "big", "club", "rose"), ("one", "large", "team", "rose"))
+    choose(monkeypatch, {2: changed("team", 2, "another noun: club")})
     of = view(pair, Alignment((PhraseLink((0, 3), (1, 3), 0.7), word(3, 3, 0.9))))
     first, second = phrases(of)
     marked = [segment.state for sentence in of.sentences("abstract") for segment in sentence]
 
-    assert (first.abstract[0], first.state, first.posterior) == ("one large bank", "changed", 0.7)
-    assert first.why.split("; ")[-1] == "bank: another noun: firm"
+    assert (first.abstract[0], first.state, first.posterior) == ("one large team", "changed", 0.7)
+    assert first.why.split("; ")[-1] == "team: another noun: club"
     # Nothing goes on where it ends.
     assert (second.abstract[0], second.posterior) == ("rose", 0.9)
     assert marked[-2:] == ["changed", "same"]
-    assert 'aria-label="bank, changed, the document has firm, another noun: firm"' in fragment(of)
+    assert 'aria-label="team, changed, the document has club, another noun: club"' in fragment(of)
 
 
 def test_numbers_agree(shown: PairView) -> None:

@@ -56,7 +56,7 @@ def test_table_of_phrases(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
 
 
 def test_figures(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
-    """The last line has the figures: of 16 words, Cut & Paste aligns 2 + 3 + 3.
+    """The last line has the figures: of 16 words, Cut & Paste aligns 2 + 3 + 3; two more are looked up.
 
     Copied are Connecting Point, the single largest, it 's, Macintosh, sales and the stop: 10 of 16, and the
     density is (4 + 9 + 4 + 1 + 1 + 1) / 16 = 1.25.
@@ -64,7 +64,7 @@ def test_figures(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
     out = sentgen(*texts, "--system", "cut-and-paste").out
 
     assert out.splitlines()[-1] == (
-        "0 of 16 words are changed, 8 new; coverage 0.62, density 1.25, longest copied run 3"
+        "0 of 16 words are changed, 6 new; coverage 0.62, density 1.25, longest copied run 3"
     )
 
 
@@ -211,12 +211,12 @@ def test_changed_words_are_marked_without_colors(
     cells = [re.split(" {2,}", line.strip()) for line in lines]
 
     assert lines[:3] == [
-        "  1  [The firm hired]₁ !21!₂ [engineers in]₃ !Berlin!₄[.]₅",
-        "  2  [Shares of the]₅ !bank!₆ [rose]₇ !40!₈ [percent on]₉ !Friday!₁₀[.]₁₁",
+        "  1  [The club hired]₁ !21!₂ [cooks in]₃ !Oslo!₄[.]₅",
+        "  2  [Shares of the]₅ !team!₆ [rose]₇ !40!₈ [percent on]₉ !Friday!₁₀[.]₁₁",
         "     [linked]₁ !changed: the document says otherwise! *new: from nothing*",
     ]
     assert ["2", "21", "12", "changed", "another number: 12", "1", "4", "0.83", "0.16"] in cells
-    assert ["1", "The firm hired", "The firm hired", "same", "1", "1-3", "1.00", "0.00"] in cells
+    assert ["1", "The club hired", "The club hired", "same", "1", "1-3", "1.00", "0.00"] in cells
     assert lines[-1].startswith("5 of 18 words are changed, 0 new; ")
 
 
@@ -231,8 +231,8 @@ def test_an_aligner_that_leaves_changed_words_alone_shows_them(
     out = sentgen(*pair, "--system", "lcs").out
     cells = [re.split(" {2,}", line.strip()) for line in out.splitlines()]
 
-    assert "[The firm hired]₁ !21! [engineers in]₂ !Berlin![.]₃" in out
-    assert ["bank", "firm", "changed", "another noun: firm", "2", "12"] in cells
+    assert "[The club hired]₁ !21! [cooks in]₂ !Oslo![.]₃" in out
+    assert ["team", "club", "changed", "another noun: club", "2", "12"] in cells
     assert ["40", "new", "stands in sentences 1 and 2"] in cells
 
 

@@ -41,6 +41,8 @@ NEVER_ONE = {
     "len(value) characters": "more than a limit",
     "abstract words": "more than a limit",
     "cells word pairs": "a limit",
+    "int(limits.cells) word pairs": "a limit",
+    "len(pair.abstract) words": "more than there is room for",
     "events phrases": "more than a limit",
     "int(self._most) links": "a limit",
     "least times": "two and more",
