@@ -409,11 +409,12 @@ class GenerateOptions(TypedDict, total=False):
 
 
 class CheckOptions(TypedDict, total=False):
-    """Two texts, with trees (CoNLL-U), or any text with a parser."""
+    """Two texts, with trees (CoNLL-U), or any text with a parser; of others, words are checked."""
 
     lemmas: Annotated[bool, False, "Compare lemmas instead of forms."]
     match_case: Annotated[bool, False, "Tell upper from lower case; it is ignored otherwise."]
     other_words: Annotated[bool, False, "Count other words as support: other forms, other spellings, synonyms, and passives for actives."]
+    words: Annotated[bool, False, "Check words alone, a row a word, for which no trees are needed."]
     format: Annotated[str | None, None, "Format of both texts; detected if not given."]
     parser: Annotated[str | None, None, "Parse what has no trees: udpipe:FILE, spacy:NAME or stanza:LANGUAGE."]
 
