@@ -192,3 +192,17 @@ def test_of_many_sentences_a_few_are_named(monkeypatch: pytest.MonkeyPatch) -> N
 
     assert "stands in sentences 1, 2, 3, 4, 5 and 3 more" in row.why
     assert "stands in sentences 1, 2, 3, 4, 5 and 3 more" in text
+
+
+def test_a_word_is_told_its_own_sentence() -> None:
+    """A phrase goes over the end of a sentence; what is told of a word is not where the phrase begins."""
+    pair = Pair(
+        "1", ("It", "rained", ".", "Nobody", "came"), ("It", "rained", ".", "Nobody", "came"), (0, 3), (0, 3)
+    )
+    links = Alignment((PhraseLink((0, 5), (0, 5), 0.9),))
+    tips = re.findall(r'title="([^"]*)"', fragment(view(pair, links)))
+    assert {"from sentence 1, posterior 0.90", "from sentence 2, posterior 0.90"} <= set(tips)
+    assert {
+        "in sentence 1 of the summary, posterior 0.90",
+        "in sentence 2 of the summary, posterior 0.90",
+    } <= set(tips)

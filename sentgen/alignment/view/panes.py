@@ -7,6 +7,7 @@ from functools import cached_property
 
 from markupsafe import Markup, escape
 
+from sentgen.alignment.alignment import Span
 from sentgen.alignment.states.word_states import State
 from sentgen.alignment.view.matrix import COLORS
 from sentgen.alignment.view.phrases import why
@@ -118,7 +119,8 @@ class Panes:
         yield from filter(None, map(self._side_by_side, range(*segment.span)))
         for number in segment.blocks:
             block = of.blocks[number - 1]
-            yield f"from sentence {of.sentence('document', block.document[0])}{_sure(block.posterior)}"
+            place = _beside(segment.span[0], block.abstract, block.document)
+            yield f"from sentence {of.sentence('document', place)}{_sure(block.posterior)}"
         if not segment.blocks and (source := of.states[segment.span[0]].source):
             told = "against" if of.states[segment.span[0]].state == "changed" else "from"
             yield f"{told} sentence {of.sentence('document', source[0])}"
@@ -132,7 +134,8 @@ class Panes:
             yield f"{segment.text} → summary: {of.pair.abstract[word]} ({of.states[word].state})"
         for number in segment.blocks:
             block = of.blocks[number - 1]
-            sentence = of.sentence("abstract", block.abstract[0])
+            place = _beside(segment.span[0], block.document, block.abstract)
+            sentence = of.sentence("abstract", place)
             yield f"in sentence {sentence} of the summary{_sure(block.posterior)}"
 
     def _side_by_side(self, place: int) -> str:
@@ -151,6 +154,14 @@ class Panes:
 
     def _source(self, place: int) -> str:
         return " ".join(self._shown.pair.document[word] for word in self._shown.states[place].source)
+
+
+def _beside(place: int, side: Span, other: Span) -> int:
+    """Return the word of the other side of a block that stands beside one; its first if they do not pair up.
+
+    A block may go over the end of a sentence.
+    """
+    return other[0] + place - side[0] if side[1] - side[0] == other[1] - other[0] else other[0]
 
 
 def _sure(posterior: float | None) -> str:
