@@ -15,6 +15,18 @@ Span = tuple[int, int]
 Link = tuple[int, int]
 
 
+def linked_words(abstract: Span, document: Span) -> Iterator[tuple[int, int]]:
+    """Yield which word of a phrase belongs to which of the other, abstract first, in order.
+
+    Phrases of as many words are taken for copies, word for word; of others, all belong to all.
+
+    >>> list(linked_words((0, 2), (5, 7))), list(linked_words((0, 2), (5, 6)))
+    ([(0, 5), (1, 6)], [(0, 5), (1, 5)])
+    """
+    words, places = range(*abstract), range(*document)
+    return zip(words, places, strict=True) if len(words) == len(places) else product(words, places)
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class PhraseLink:
     """A phrase of the abstract and the document phrase that it comes from.

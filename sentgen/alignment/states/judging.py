@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from sentgen.alignment.alignment import Span
 from sentgen.alignment.states.kinds import TextKinds
-from sentgen.alignment.states.relations import Relation, opposite, relation
+from sentgen.alignment.states.relations import RELATIONS, Relation, opposite, other_form, relation
 from sentgen.alignment.states.slots import LONGEST, Slot, slots, worth
-from sentgen.alignment.states.state import WordState
+from sentgen.alignment.states.state import SUPPORTED, WordState
 from sentgen.alignment.words.function_words import is_function_word
 from sentgen.alignment.words.stems import stem
 from sentgen.arrays import Longs
@@ -22,7 +22,6 @@ ALIKE = 0.5
 #: Kinds of words that say little by themselves.
 _LIGHT = ("function word", "mark")
 _ARTICLES = frozenset(("a", "an", "the"))
-_CLOSEST: tuple[Relation, ...] = ("same", "variant", "related")
 #: Words of the document that are akin to one of the abstract, and how.
 _Akin = Mapping[int, tuple[Relation, str]]
 
@@ -75,8 +74,8 @@ class Judging:
             i = at + self._sentence[0]
             if place >= 0 and place in beside and self._states[i].state == "new":
                 j = place + self._source[0]
-                state, why = relation(self._here.words[i], self._there.words[j], self._wordnet)
-                self._states[i] = self._states[i].judged("same" if state == "same" else "variant", (j,), why)
+                state, why = other_form(self._here.words[i], self._there.words[j])
+                self._states[i] = self._states[i].judged(state, (j,), why)
 
     def _compare(self, slot: Slot) -> None:
         """Compare the words of both sides of a slot, one of which may be empty."""
@@ -116,7 +115,7 @@ class Judging:
         if self._has(self._there, self._source, word):
             # Only moved, unless what stands here has moved, too: both are exchanged then.
             return [j for j in content if self._has(self._here, self._sentence, self._there.words[j])]
-        supported = self._states[i].state in ("same", "variant")
+        supported = self._states[i].state in SUPPORTED
         # Any word has a capital where a sentence begins.
         plain = kind == "word" or (kind == "name" and i == self._sentence[0])
         if (plain and not (self._alike and likeness.even)) or (supported and likeness.joined):
@@ -138,17 +137,17 @@ class Judging:
     def _join(self, i: int, akin: _Akin) -> None:
         """Say that a new word is akin to one in its place."""
         one = self._states[i]
-        j, (state, why) = min(akin.items(), key=lambda item: _CLOSEST.index(item[1][0]))
-        if one.state == "new" and state in ("same", "variant"):
+        j, (state, why) = min(akin.items(), key=lambda item: RELATIONS.index(item[1][0]))
+        if one.state == "new" and state in SUPPORTED:
             self._states[i] = one.judged(state, (j,), why)
 
     def _goes_on_elsewhere(self, i: int, here: range, there: range) -> bool:
         """Say whether a word stands elsewhere beside a content word that stands beside this slot, too."""
         one = self._states[i]
-        if one.state not in ("same", "variant"):
+        if one.state not in SUPPORTED:
             return False
         return any(
-            other.state in ("same", "variant")
+            other.state in SUPPORTED
             and not is_function_word(other.word)
             and any(place + step in other.source and place not in there for place in one.source)
             for step in (-1, 1)

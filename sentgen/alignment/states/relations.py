@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from sentgen.alignment.words.function_words import groups, is_function_word
 from sentgen.alignment.words.spellings import letters, same_word
@@ -14,6 +14,8 @@ from sentgen.alignment.words.wordnet import senses
 
 #: ``other``: nothing that is known joins the two words.
 Relation = Literal["same", "variant", "related", "other"]
+#: From the closest to the loosest.
+RELATIONS: tuple[Relation, ...] = get_args(Relation)
 
 #: Endings of words that are derived from each other; none turns the sense around, as *less* does.
 _SUFFIXES = """
@@ -76,6 +78,12 @@ def relation(word: str, other: str, wordnet: Path | None = None) -> tuple[Relati
     if _misspelled(word, other):
         return "related", "similar spelling"
     return ("other", "") if wordnet is None else _in_wordnet(word, other, wordnet)
+
+
+def other_form(word: str, other: str) -> tuple[Literal["same", "variant"], str]:
+    """Return what a word is to one with the same stem, and why."""
+    state, why = relation(word, other)
+    return ("same" if state == "same" else "variant"), why
 
 
 def _in_wordnet(word: str, other: str, folder: Path) -> tuple[Relation, str]:

@@ -8,6 +8,8 @@ from typing import Literal, get_args
 State = Literal["same", "variant", "related", "changed", "new"]
 #: From the best supported to the least.
 STATES: tuple[State, ...] = get_args(State)
+#: Those of words that the document has, in this form or in another one.
+SUPPORTED: tuple[State, ...] = ("same", "variant")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,16 +7,13 @@ from collections.abc import Iterable, Sequence
 
 from sentgen.alignment.alignment import Span
 from sentgen.alignment.states.kinds import TextKinds
-from sentgen.alignment.states.state import WordState
+from sentgen.alignment.states.state import SUPPORTED, WordState
 from sentgen.alignment.words.function_words import is_function_word
 from sentgen.alignment.words.names import same_names
 from sentgen.alignment.words.quantities import Quantity, compare
 
 #: What is said of words whose value the document has, or nearly has.
 _WHY = ("the same value", "nearly the same value")
-
-#: States of words that the document has.
-_SAID = ("same", "variant")
 
 
 def judge_quantities(
@@ -67,7 +64,7 @@ def judge_names(states: list[WordState], abstract: Sequence[str], document: Sequ
     """Mark the words of names as variants that the document has in another form, in place."""
     spans = defaultdict[Span, list[Span]](list)
     # Names that are linked as they stand need no other form; where case tells them, it tells what is none.
-    lone = [one.word for one in states if one.state not in _SAID and not is_function_word(one.word)]
+    lone = [one.word for one in states if one.state not in SUPPORTED and not is_function_word(one.word)]
     if not lone or (all(map(str.islower, lone)) and not all(map(str.islower, filter(str.isalpha, abstract)))):
         return
     for words, place in same_names(abstract, document):
@@ -86,9 +83,9 @@ def _mark(states: list[WordState], words: Span, places: Sequence[Span], why: str
     source = {place for one in own for place in one.source}
     place = next((place for place in places if source.intersection(range(*place))), None)
     if any(one.state == "changed" for one in own):
-        linked = {j for at, one in enumerate(states) if one.state in _SAID for j in one.source}
+        linked = {j for at, one in enumerate(states) if one.state in SUPPORTED for j in one.source}
         if place is None or linked.intersection(range(*place)):
             return
     for at in range(*words):
-        if states[at].state not in _SAID:
+        if states[at].state not in SUPPORTED:
             states[at] = states[at].judged("variant", tuple(range(*(place or places[0]))), why)

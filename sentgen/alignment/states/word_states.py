@@ -17,13 +17,13 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from sentgen.alignment.alignment import Alignment, Span
+from sentgen.alignment.alignment import Alignment, Span, linked_words
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.states.found import WordOccurrences
 from sentgen.alignment.states.judging import Judging
 from sentgen.alignment.states.kinds import TextKinds, both_texts
 from sentgen.alignment.states.polarity import judge_polarity
-from sentgen.alignment.states.relations import Relation, relation
+from sentgen.alignment.states.relations import RELATIONS, other_form, relation
 from sentgen.alignment.states.slots import matched, worth
 from sentgen.alignment.states.state import STATES, State, WordState
 from sentgen.alignment.states.values import judge_names, judge_quantities
@@ -36,7 +36,6 @@ __all__ = ["STATES", "State", "WordState", "word_states"]
 _SENTENCES, _LEAST = 2, 1.0
 #: Posterior from which on two content words are related that nothing known joins.
 _LIKELY = 0.5
-_CLOSEST: tuple[Relation, ...] = ("same", "variant", "related", "other")
 #: Why a word is related to another that nothing known joins.
 _IN_PLACE = "in its place"
 
@@ -74,11 +73,8 @@ def _links(pair: Pair, alignment: Alignment) -> list[list[tuple[float | None, in
     """Return posterior and document word of the links of each abstract word."""
     links = [list[tuple[float | None, int]]() for _ in pair.abstract]
     for phrase in alignment.phrases:
-        (start, end), (first, last) = phrase.abstract, phrase.document
-        for word in range(start, end):
-            copied = end - start == last - first
-            to = (first + word - start,) if copied else range(first, last)
-            links[word] += [(phrase.posterior, place) for place in to]
+        for word, place in linked_words(phrase.abstract, phrase.document):
+            links[word].append((phrase.posterior, place))
     return links
 
 
@@ -97,7 +93,7 @@ def _linked(
     ]
     if not related:
         return WordState(form, "new", null=null)
-    closest = min((one[0] for one in related), key=_CLOSEST.index)
+    closest = min((one[0] for one in related), key=RELATIONS.index)
     chosen = [one for one in related if one[0] == closest]
     posterior = max((one[2] for one in chosen if one[2] is not None), default=None)
     source = tuple(sorted(one[3] for one in chosen))
@@ -142,7 +138,7 @@ def _look_up(states: list[WordState], abstract: TextKinds, document: TextKinds) 
             found = places.best(abstract.words[start:end], at - start, sources)
             one = states[at]
             if found is not None:
-                state, why = relation(one.word, document.words[found])
-                states[at] = one.judged("same" if state == "same" else "variant", (found,), why)
+                state, why = other_form(one.word, document.words[found])
+                states[at] = one.judged(state, (found,), why)
             elif one.state == "new":
                 states[at] = replace(one, elsewhere=places.sentences(one.word))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from markupsafe import escape
 
+from sentgen.alignment.alignment import linked_words
 from sentgen.alignment.view.view import APART, AlignedBlock, PairView
 
 #: Words up to which the matrix has a cell for each, with the words beside it: document, abstract.
@@ -52,13 +53,10 @@ def _with_words(view: PairView) -> Iterator[str]:
 
 def _cells(view: PairView, block: AlignedBlock, left: float, top: float) -> Iterator[str]:
     """Draw the cells of a block: those of the diagonal if it has as many words on both sides, else all."""
-    (s0, s1), (d0, d1) = block.abstract, block.document
-    diagonal = s1 - s0 == d1 - d0
     yield f"<g{_marks(view, block)}>{_title(view, block)}"
-    for s in range(s0, s1):
-        for d in (d0 + s - s0,) if diagonal else range(d0, d1):
-            x, y = left + d * _CELL + 2, top + s * _CELL + 2
-            yield f'<rect x="{x:.1f}" y="{y:.1f}" width="{_CELL - 4}" height="{_CELL - 4}" rx="2"/>'
+    for s, d in linked_words(block.abstract, block.document):
+        x, y = left + d * _CELL + 2, top + s * _CELL + 2
+        yield f'<rect x="{x:.1f}" y="{y:.1f}" width="{_CELL - 4}" height="{_CELL - 4}" rx="2"/>'
     yield "</g>"
 
 

@@ -27,7 +27,7 @@ class Panes:
 
     def __init__(self, shown: PairView, prefix: str) -> None:
         self._shown, self._prefix = shown, prefix
-        self._told_by = shown.told_by
+        self._told_by, self._linked = shown.told_by, shown.linked
         weighed = shown.alignment.weighed
         self._weighed = weighed is not None
         self._candidates = set() if weighed is None else {link.document for link in weighed.links}
@@ -72,10 +72,6 @@ class Panes:
         for place, one in enumerate(self._shown.states):
             first.setdefault(one.state, place)
         return {place: f"{self._prefix}first-{state}" for state, place in first.items()}
-
-    @cached_property
-    def _linked(self) -> set[int]:
-        return {word for block in self._shown.blocks for word in range(*block.abstract)}
 
     def _id(self, place: int) -> Markup:
         return Markup(' id="{}"').format(self._ids[place]) if place in self._ids else Markup("")

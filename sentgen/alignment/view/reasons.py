@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from sentgen.alignment.alignment import PhraseLink, WeighedLink
+from sentgen.alignment.alignment import WeighedLink, linked_words
 from sentgen.alignment.view.view import PairView
 
 #: Shares that are told in words, but for the largest, and weights.
@@ -106,16 +106,5 @@ def weighed_by(link: WeighedLink) -> str:
 def _numbers(shown: PairView) -> dict[tuple[int, int], int]:
     """Return the block of each word link, by abstract word and document word."""
     return {
-        cell: block.number
-        for block in shown.blocks
-        for cell in _cells(PhraseLink(block.abstract, block.document))
+        cell: block.number for block in shown.blocks for cell in linked_words(block.abstract, block.document)
     }
-
-
-def _cells(phrase: PhraseLink) -> Iterator[tuple[int, int]]:
-    """Yield the word links of a block, those of the diagonal if it has as many words on both sides."""
-    (start, end), (first, last) = phrase.abstract, phrase.document
-    if end - start == last - first:
-        yield from zip(range(start, end), range(first, last), strict=True)
-    else:
-        yield from ((s, d) for s in range(start, end) for d in range(first, last))

@@ -118,12 +118,17 @@ class PairView:
             ]
 
     @property
+    def linked(self) -> set[int]:
+        """The words of the abstract in blocks, by offset."""
+        return {word for block in self.blocks for word in range(*block.abstract)}
+
+    @property
     def told_by(self) -> dict[int, list[int]]:
         """The words of the abstract that contradict a word of the document, or that were looked up there.
 
         By the offset of that word.
         """
-        linked = {word for block in self.blocks for word in range(*block.abstract)}
+        linked = self.linked
         found: dict[int, list[int]] = {}
         for word, one in enumerate(self.states):
             for place in one.source if one.state == "changed" or word not in linked else ():
