@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from conftest import Sentgen
 
 NAMESPACE = "http://www.tei-c.org/ns/1.0"
@@ -19,29 +20,39 @@ def novel(name: str, author: str) -> str:
     )
 
 
-def test_novels(sentgen: Sentgen, tmp_path: Path) -> None:
+ASKED = ("ingest", "novels/*.xml", "--corpus", "eltec", "--meta", "key=//author/@key", "--notes")
+
+
+@pytest.fixture
+def novels(sentgen: Sentgen, tmp_path: Path) -> Sentgen:
+    """The command line over a store with two novels."""
     folder = tmp_path / "novels"
     folder.mkdir()
     (folder / "a.xml").write_text(novel("a", "Ann"))
     (folder / "b.xml").write_text(novel("b", "Bob"))
-    asked = ("ingest", "novels/*.xml", "--corpus", "eltec", "--meta", "key=//author/@key", "--notes")
-    assert "documents" not in sentgen(*asked).err
+    assert "documents" not in sentgen(*ASKED).err
+    return sentgen
 
-    found = sentgen("freq", "--query", '[word="loved"]', "--by", "match.doc_author", "--json")
+
+def test_novels(novels: Sentgen) -> None:
+    found = novels("freq", "--query", '[word="loved"]', "--by", "match.doc_author", "--json")
     assert {row["match.doc_author"]: row["count"] for row in json.loads(found.out)} == {"Ann": 1, "Bob": 1}
-    found = sentgen("kwic", "[] within <note/>", "--where", "key = B", "--json")
+    found = novels("kwic", "[] within <note/>", "--where", "key = B", "--json")
     assert [row["node"] for row in json.loads(found.out)] == ["Or", "so", "."]
-    assert "0 (2 unchanged)" in sentgen(*asked).out
+
+
+def test_novels_come_back(novels: Sentgen, tmp_path: Path) -> None:
+    assert "0 (2 unchanged)" in novels(*ASKED).out
     # Without notes, it is another reading of the same files.
-    assert "unchanged" not in sentgen(*asked[:-1]).out
-    sentgen("corpora", "remove", "eltec")
-    sentgen(*asked)
-    written = sentgen("corpora", "export", "eltec", "--format", "tei")
+    assert "unchanged" not in novels(*ASKED[:-1]).out
+    novels("corpora", "remove", "eltec")
+    novels(*ASKED)
+    written = novels("corpora", "export", "eltec", "--format", "tei")
     assert written.err == ""
     assert written.out.count("<TEI ") == 2
     (tmp_path / "out.xml").write_text(written.out)
-    assert "refused" not in sentgen("ingest", "out.xml", "--corpus", "again", "--notes").out
-    assert sentgen("corpora", "export", "again", "--format", "tei").out == written.out.replace(
+    assert "refused" not in novels("ingest", "out.xml", "--corpus", "again", "--notes").out
+    assert novels("corpora", "export", "again", "--format", "tei").out == written.out.replace(
         "eltec", "again"
     )
 

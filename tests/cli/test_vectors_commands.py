@@ -126,20 +126,32 @@ def test_application_with_vectors(paired: Sentgen) -> None:
     assert "unchanged" not in paired(*apply).out
 
 
+TRAIN = ("align", "train", "--pairs", "toy", "--iterations", "1", "--model")
+
+
 def test_training_with_vectors(paired: Sentgen) -> None:
     """A model keeps to the vectors that it was trained with, and says when they are gone."""
-    train = ("align", "train", "--pairs", "toy", "--iterations", "1", "--model")
-    plain, akin = (paired(*train, *more).out for more in (("plain",), ("akin", "--vectors", "company")))
-    paired("align", "apply", "--pairs", "toy", "--model", "akin")
-    (found,) = rows(paired("sql", "select distinct decode from v_alignments", "--json"))
+    plain, akin = (paired(*TRAIN, *more).out for more in (("plain",), ("akin", "--vectors", "company")))
 
     assert plain.splitlines()[1].split()[:2] == akin.splitlines()[1].split()[:2] == ["forward", "1"]
     assert plain != akin
     assert "company" in paired("align", "model", "akin").out
+
+
+def test_application_with_the_vectors_of_training(paired: Sentgen) -> None:
+    """A model is applied with its own vectors, and refused without them."""
+    paired(*TRAIN, "akin", "--vectors", "company")
+    paired("align", "apply", "--pairs", "toy", "--model", "akin")
+    (found,) = rows(paired("sql", "select distinct decode from v_alignments", "--json"))
+
     assert found["decode"] == "posterior:vectors=company"
-    assert "no vectors 'x'" in paired(*train, "more", "--vectors", "x").err
-    refused = paired(*train, "more", "--preset", "paper", "--vectors", "company")
-    assert "the model more gives near words nothing, so that vectors change nothing" in refused.err
-    assert "more" not in paired("align", "models").out
     paired("vectors", "remove", "company")
     assert "no vectors" in paired("align", "apply", "--pairs", "toy", "--model", "akin").err
+
+
+def test_vectors_that_training_refuses(paired: Sentgen) -> None:
+    """Those that are not there, and any where they would change nothing; no model is left behind."""
+    assert "no vectors 'x'" in paired(*TRAIN, "more", "--vectors", "x").err
+    refused = paired(*TRAIN, "more", "--preset", "paper", "--vectors", "company")
+    assert "the model more gives near words nothing, so that vectors change nothing" in refused.err
+    assert "more" not in paired("align", "models").out

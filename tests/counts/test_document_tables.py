@@ -66,7 +66,7 @@ def said(store: Store) -> Said:
     return found
 
 
-@settings(max_examples=settings.default.max_examples // 5)
+@settings(max_examples=settings.default.max_examples // 8)
 @given(first=st.lists(st.dictionaries(st.sampled_from(KEYS), st.sampled_from(VALUES)), min_size=4, max_size=4), steps=st.lists(STEP, max_size=5))  # fmt: skip
 def test_the_last_table_is_believed_then_the_source(
     tmp_path_factory: pytest.TempPathFactory, first: list[dict[str, str]], steps: list[tuple[str, object]]

@@ -197,7 +197,7 @@ def bodies(draw: st.DrawFn, depth: int = 0) -> str:
 @example(["<s>a<p>b</p></s><hi>c. <w>d</w></hi>"])
 # An element that begins with others and ends within a sentence.
 @example(["<hi type='x'><p><name> Three Three</name><s><w>a</w></s></p> Three</hi> four. Five "])
-@settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=2, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_whatever_lies_in_what(store: Store, tmp_path: Path, found: list[str]) -> None:
     _empty(store)
     again(store, tmp_path, *(tei(f"<p>Begin.</p>{body}") for body in found), notes=True)

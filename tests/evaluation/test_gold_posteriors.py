@@ -28,7 +28,7 @@ ENOUGH = 50
 @pytest.mark.parametrize("form", SETS)
 def test_posteriors_of_a_sample(data_dir: Path, form: str) -> None:
     """Of the links of 0.9 to 1 in the first pairs, nine of ten or more are right, in every state."""
-    shares = certain_links(data_dir, form, 60)
+    shares = certain_links(data_dir, form, 30)
 
     assert min(shares.values()) >= 0.9
 
