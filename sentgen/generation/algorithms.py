@@ -8,7 +8,7 @@ from dataclasses import fields
 from sentgen.entry_points import Plugin, Registry
 from sentgen.errors import InputError
 from sentgen.generation.joint import joint
-from sentgen.generation.ngrams import beam, greedy, lmo
+from sentgen.generation.ngrams import beam, lmo
 from sentgen.generation.plugin_algorithms import algorithm_of, check_settings
 from sentgen.generation.problem import Algorithm, NgramSettings, SearchSettings
 from sentgen.generation.trees import assignment, cle, prim
@@ -18,7 +18,7 @@ from sentgen.output.tabular import Rows
 
 ALGORITHMS: dict[str, Algorithm] = {
     algorithm.name: algorithm
-    for module in (greedy, lmo, beam, joint, prim, cle, assignment)
+    for module in (lmo, beam, joint, prim, cle, assignment)
     for algorithm in module.ALGORITHMS
 }
 

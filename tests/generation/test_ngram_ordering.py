@@ -65,8 +65,8 @@ def test_windows_by_hand() -> None:
     ]  # fmt: skip
 
 
-def test_lmo_and_greedy_differ_by_hand() -> None:
-    """After "1 5", LMO asks p(w | 5) and greedy p(w | 1 5): bigrams prefer 6, the trigram 7.
+def test_contexts_differ_by_hand() -> None:
+    """After "1 5", the last phrase asks p(w | 5), all so far p(w | 1 5): bigrams prefer 6, the trigram 7.
 
     Words: 1 is <s>. p(5|1) is best, so 5 comes first. p(6|5) = e^-1, p(7|5) = e^-2; p(7|1 5) = e^-0.5.
     """
@@ -76,11 +76,11 @@ def test_lmo_and_greedy_differ_by_hand() -> None:
     }  # fmt: skip
     table = table_of(ngrams, 3)
     words, offsets = np.array([5, 6, 7], np.int32), np.arange(4, dtype=np.int32)
-    lmo, _ = order_greedily(table, words, offsets, 3, BOS, -1, False)
-    greedy, score = order_greedily(table, words, offsets, 3, BOS, -1, True)
+    phrase, _ = order_greedily(table, words, offsets, 3, BOS, -1, False)
+    string, score = order_greedily(table, words, offsets, 3, BOS, -1, True)
 
-    assert lmo.tolist() == [0, 1, 2]
-    assert greedy.tolist() == [0, 2, 1]
+    assert phrase.tolist() == [0, 1, 2]
+    assert string.tolist() == [0, 2, 1]
     assert score == -1.0 - 0.5 - 5.0
 
 
@@ -165,6 +165,16 @@ def test_order_of_input_and_batch_do_not_matter(toy: Toy, name: str) -> None:
 
     assert len(answers) == 1
     assert set(texts(toy, [bag] * 250, algorithm=name)) == answers
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(words=st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=3), min_size=1, max_size=6))
+def test_greedy_is_lmo(toy: Toy, words: list[list[str]]) -> None:
+    """The papers describe one search: the window has the last chosen phrase on its left (2007, 5 and 6.3)."""
+    bag = [Unit(tuple(unit)) for unit in words]
+    (greedy,), (lmo,) = (regenerate(*toy, [bag], algorithm=name) for name in ("greedy", "lmo"))
+
+    assert (greedy.units, greedy.score) == (lmo.units, lmo.score)
 
 
 @pytest.mark.parametrize("name", NAMES)

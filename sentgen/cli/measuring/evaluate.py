@@ -57,7 +57,7 @@ class RegenerationExperiment(Search):
             short="-a",
             metavar="LIST",
         ),
-    ] = "lmo,greedy"
+    ] = "lmo,beam"
     seed: Annotated[int, Option("Seed of the shuffle, samples and tests.", least=0)] = 1
     punct: Annotated[bool, Option("Keep punctuation.")] = True
     lowercase: Annotated[
@@ -87,7 +87,7 @@ def regeneration(
     differ. With another format than a table all of it comes with 95% intervals and signatures, as it goes
     into the table score of the store; runs are in the table run, sentences in output.
 
-    Example: `sentgen evaluate regeneration --model ewt --test en_ewt-ud-dev.conllu --algorithms lmo,greedy`
+    Example: `sentgen evaluate regeneration --model ewt --test en_ewt-ud-dev.conllu --algorithms lmo,beam`
     """
     if report is not None:
         # Before the work: a folder that cannot be written must not cost an hour.

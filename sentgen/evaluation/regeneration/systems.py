@@ -25,7 +25,7 @@ def parse_systems(texts: Sequence[str], search: Search) -> dict[str, Search]:
     {}
     """
     if not texts:
-        raise InputError("there is nothing to compare; name an algorithm or more, such as lmo,greedy")
+        raise InputError("there is nothing to compare; name an algorithm or more, such as lmo,beam")
     twice = next((text for text in texts if texts.count(text) > 1), None)
     if twice is not None:
         raise InputError(f"{twice} is there twice; name each system once")

@@ -109,7 +109,11 @@ def joins_logp(
 
 
 def complete_greedily(problem: Problem, nbest: int, *, whole_string: bool) -> list[Ordering]:
-    """Return the greedy order, and behind it the best of those that begin with another unit."""
+    """Return the greedy order, and behind it the best of those that begin with another unit.
+
+    These come ranked by their log-probability as sentences, no string twice. Ties go to the unit that comes
+    first in the (shuffled) bag. Time: u^2 joins, times u for ``nbest`` above 1.
+    """
     best = _from(problem, -1, whole_string=whole_string)
     if nbest <= 1:
         return [best]
