@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
-from sentgen.evaluation.regeneration.penn_treebank import Split, split_treebank
-from sentgen.evaluation.regeneration.reproduce import Reproduction, reproduce
+from sentgen.evaluation.papers.paper import Findings, PaperRequest
+from sentgen.evaluation.papers.papers import PAPERS, prepared
+from sentgen.evaluation.papers.penn_treebank import split_treebank
 from sentgen.models import registry
 from sentgen.schema import Store
 from sentgen.schema.store import raw
@@ -74,72 +76,73 @@ def test_a_file_is_no_treebank(tmp_path: Path) -> None:
         split_treebank(str(tmp_path / "wsj_0100.mrg"))
 
 
+def reproduce(store: Store, paper: str, folder: Path, **asked: Any) -> Findings:
+    return prepared(paper, PaperRequest(ptb=str(folder), **asked))(store)
+
+
 @pytest.fixture(scope="module")
-def reproduced(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Split, Reproduction]:
+def reproduced(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Findings]:
     """The store of the paper of 2009, on a treebank that has base noun phrases; no test changes it."""
     folder = sample(tmp_path_factory.mktemp("reproduced") / "wsj01")
     treebank(folder, ["wsj_0100.pos", "wsj_0101.pos"], DOG_POS + CAT_POS)
-    split = split_treebank(str(treebank(folder, ["wsj_0180.pos", "wsj_0199.pos"], DOG_POS)))
+    treebank(folder, ["wsj_0180.pos", "wsj_0199.pos"], DOG_POS)
     path = folder.parent / "s.duckdb"
     with Store(path, create=True) as store:
-        return path, split, reproduce(store, "wan2009", split)
+        return path, folder, reproduce(store, "wan2009", folder)
 
 
-def test_every_system_of_the_paper_runs(reproduced: tuple[Path, Split, Reproduction]) -> None:
-    """Each row of the table has the published figure and two systems."""
-    (column,) = reproduced[2].columns
-    systems = {system.system: system for system in column.result.systems}
+def test_every_system_of_the_paper_runs(reproduced: tuple[Path, Path, Findings]) -> None:
+    """Each row of the table has the published figure and two systems; other systems stand behind them."""
+    figures = reproduced[2].figures.to_pylist()
 
-    assert [row[:2] for row in column.rows()] == [
-        ("viterbi", 14.9), ("lmo", 24.3), ("cle", 26.4), ("ab", 33.6),
-    ]  # fmt: skip
-    assert all(name in systems for row in column.rows() for name in row[2:])
-    assert column.result.references == ["the dog barks .", "the dog barks ."]
-    assert systems["lmo"].value("bleu-lc-none") == pytest.approx(100)
+    assert [(row["algorithm"], row["published"]) for row in figures] == [
+        *(("viterbi", 14.9), ("lmo", 24.3), ("cle", 26.4), ("ab", 33.6)),
+        *(("beam", None), ("beam:features=auto", None), ("joint", None)),
+    ]
+    assert all(row["literal"] is not None for row in figures[:4])
+    assert [row["defaults"] for row in figures if row["algorithm"] in ("lmo", "joint")] == [
+        pytest.approx(100)
+    ] * 2
 
 
-def test_systems_that_no_paper_has_come_with_the_best_model(
-    reproduced: tuple[Path, Split, Reproduction],
-) -> None:
-    """Where base noun phrases are known."""
-    beyond = reproduced[2].beyond
+def test_every_pair_of_systems_is_tested(reproduced: tuple[Path, Path, Findings]) -> None:
+    """Those of the paper, once as its text reads and once with the defaults; not one with the other."""
+    tests = reproduced[2].tests.to_pylist()
 
-    assert beyond is not None
-    assert (beyond.model.order, beyond.model.unknown, beyond.model.brackets) == (5, "tag", True)
-    assert [system.system for system in beyond.result.systems] == ["beam", "beam:features=auto", "joint"]
-    assert all(system.value("bleu-lc-none") == pytest.approx(100) for system in beyond.result.systems)
+    assert [row["systems"] for row in tests] == ["literal"] * 6 + ["defaults"] * 6
+    pairs = [frozenset((row["worse"], row["better"])) for row in tests]
+    assert len(set(pairs)) == 6
+    # Table 2: lmo 24.3, ab 33.6.
+    (lmo_and_ab,) = {abs(row["published"]) for row in tests if {row["worse"], row["better"]} == {"lmo", "ab"}}
+    assert lmo_and_ab == 9.3
 
 
 def test_published_figures_and_models_are_stored_once(
-    reproduced: tuple[Path, Split, Reproduction], tmp_path: Path
+    reproduced: tuple[Path, Path, Findings], tmp_path: Path
 ) -> None:
     """The models are those of `--companions`; neither is made again."""
-    path, split, first = reproduced
+    path, folder, _ = reproduced
     with Store(Path(shutil.copy(path, tmp_path))) as store:
-        again = reproduce(store, "wan2009", split)
-        names = {model.label for model in registry.list_models(store)}
+        reproduce(store, "wan2009", folder)
+        models = registry.list_models(store)
         query = "select count(*) from run where command = 'published'"
         with store.connect() as connection:
-            assert raw(connection).execute(query).fetchone() == (3,)
+            assert raw(connection).execute(query).fetchone() == (2,)
 
-    assert again.columns[0].model == first.columns[0].model
-    assert again.beyond is not None
-    assert first.beyond is not None
-    assert again.beyond.model == first.beyond.model
     best = "wsj-0100-0179-best"
-    assert names == {"wsj-0100-0179@1", *(f"{best}{over}@1" for over in ("", "-tags", "-classes", "-items"))}
+    names = ["wsj-0100-0179@1", *(f"{best}{over}@1" for over in ("", "-tags", "-classes", "-items"))]
+    assert sorted(model.label for model in models) == sorted(names)
+    (found,) = (model for model in models if model.name == best)
+    assert (found.order, found.unknown, found.brackets) == (5, "tag", True)
 
 
 def test_a_treebank_without_base_noun_phrases_has_the_papers_systems(tmp_path: Path) -> None:
     """It says why there are no others."""
     said: list[str] = []
     with Store(tmp_path / "s.duckdb", create=True) as store:
-        found = reproduce(
-            store, "wan2007", split_treebank(str(sample(tmp_path / "wsj01"))), report=said.append
-        )
+        found = reproduce(store, "wan2007", sample(tmp_path / "wsj01"), report=said.append)
 
-    assert len(found.columns) == 1
-    assert found.beyond is None
+    assert {row["figure"] for row in found.figures.to_pylist()} == {"Wan et al. 2007, figure 4"}
     assert said[-1] == (
         "no base noun phrases in wsj-0100-0179, such as .pos files have: nothing beyond the paper"
     )
@@ -147,38 +150,52 @@ def test_a_treebank_without_base_noun_phrases_has_the_papers_systems(tmp_path: P
 
 def test_a_corpus_of_a_lower_order_is_refused(tmp_path: Path) -> None:
     """As one that an earlier version made."""
-    split = split_treebank(str(sample(tmp_path / "wsj01")))
+    folder = sample(tmp_path / "wsj01")
+    split = split_treebank(str(folder))
     with Store(tmp_path / "s.duckdb", create=True) as store:
         ingest(store, split.train, Settings(split.name, order=4, lowercase=True))
         with pytest.raises(InputError, match=r"up to order 4, not 5; remove it with: .* wsj-0100-0179$"):
-            reproduce(store, "wan2009", split)
+            reproduce(store, "wan2009", folder)
 
 
 def test_text_for_a_second_model_adds_a_column(tmp_path: Path) -> None:
     """The second column of 2009: trees as before, n-grams of the text alone."""
-    split = split_treebank(str(sample(tmp_path / "wsj01")))
     text = tmp_path / "text.lines"
     text.write_text("the dog barks .\n" * 3)
     with Store(tmp_path / "s.duckdb", create=True) as store:
-        found = reproduce(store, "wan2009", split, lm_text=[str(text)])
+        found = reproduce(store, "wan2009", sample(tmp_path / "wsj01"), lm_text=[str(text)])
+        corpora = {model.label: model.corpora for model in registry.list_models(store)}
 
-    assert [column.model.corpora for column in found.columns] == [("wsj-0100-0179",), ("lm-text",)]
-    assert len({column.result.run_id for column in found.columns}) == 2
+    assert corpora == {"wsj-0100-0179@1": ("wsj-0100-0179",), "lm-text@1": ("lm-text",)}
+    columns = [row["figure"] for row in found.figures.to_pylist()]
+    assert columns == ["Wan et al. 2009, table 2, PTB-LM"] * 4 + ["Wan et al. 2009, table 2, BLLIP-LM"] * 4
 
 
 def test_other_sources_under_the_name_are_refused(tmp_path: Path) -> None:
     """A corpus that holds more than the treebank would change the figures."""
     with Store(tmp_path / "s.duckdb", create=True) as store:
-        reproduce(store, "wan2007", split_treebank(str(sample(tmp_path / "wsj01"))))
+        reproduce(store, "wan2007", sample(tmp_path / "wsj01"))
         other = treebank(tmp_path / "other", ["wsj_0100.dp", "wsj_0199.dp"], CAT)
         with pytest.raises(InputError, match="holds other sources than these; remove it with"):
-            reproduce(store, "wan2007", split_treebank(str(other)))
+            reproduce(store, "wan2007", other)
 
 
-def test_unknown_papers_are_refused(tmp_path: Path) -> None:
-    """With the names of those that are there."""
-    with (
-        Store(tmp_path / "s.duckdb", create=True) as store,
-        pytest.raises(InputError, match="no paper 'wan2011'; there are: wan2007, wan2009"),
-    ):
-        reproduce(store, "wan2011", split_treebank(str(sample(tmp_path / "wsj01"))))
+@pytest.mark.parametrize(
+    ("paper", "given", "message"),
+    [
+        ("wan2011", {}, "no paper 'wan2011'; there are: wan2007, wan2009"),
+        ("wan2007", {}, "wan2007 needs --ptb"),
+        ("wan2007", {"ptb": "wsj", "lm_text": ["a"]}, "wan2007 does not look at --lm-text; leave it out"),
+    ],
+)
+def test_what_cannot_be_run_is_refused(paper: str, given: dict[str, Any], message: str) -> None:
+    """Before there is a store."""
+    with pytest.raises(InputError, match=message):
+        prepared(paper, PaperRequest(**given))
+
+
+def test_every_paper_is_named_where_papers_are_listed() -> None:
+    """Its figures are under its own name."""
+    for name, paper in PAPERS.items():
+        assert paper.name == name
+        assert {table.paper for table in paper.tables} == {name}

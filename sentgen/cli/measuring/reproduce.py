@@ -9,24 +9,19 @@ import typer
 
 from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
-from sentgen.evaluation.regeneration.penn_treebank import split_treebank
-from sentgen.evaluation.regeneration.reproduce import PAPERS, PaperColumn, reproduce
-from sentgen.evaluation.regeneration.results import RegenerationResult
+from sentgen.evaluation.papers.paper import PaperRequest
+from sentgen.evaluation.papers.papers import PAPERS, prepared
 from sentgen.output.progress import counted
-from sentgen.output.wording import quantity
-
-COLUMNS = ["figure", "algorithm", "published", "literal", "defaults", "literal-13a", "defaults-13a"]
-_BEYOND = "beyond the paper"
 
 
 @output_options
 def command(
-    paper: Annotated[str, typer.Argument(metavar="wan2007|wan2009", help="The paper.")],
+    paper: Annotated[str, typer.Argument(metavar="|".join(PAPERS), help="The paper.")],
     *,
     ptb: Annotated[
-        Path,
+        Path | None,
         typer.Option("--ptb", metavar="FOLDER", help="Penn Treebank WSJ, or its section 01 as in NLTK."),
-    ],
+    ] = None,
     lm_text: Annotated[
         list[str] | None,
         typer.Option(
@@ -54,51 +49,24 @@ def command(
     """
     if paper not in PAPERS:
         raise typer.BadParameter(f"{paper!r} is none of: {', '.join(PAPERS)}", param_hint="PAPER")
-    # First: a folder that is none must not leave an empty store.
-    split = split_treebank(str(ptb))
-    with (
-        open_store(db, create=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store,
-        counted("sentences") as progress,
-    ):
-        found = reproduce(
-            store,
-            paper,
-            split,
+    with counted("sentences") as progress:
+        request = PaperRequest(
+            ptb=None if ptb is None else str(ptb),
             lm_text=lm_text or (),
             seed=seed,
             jobs=jobs,
             progress=progress,
             report=out.note,
         )
-    rows = [row for column in found.columns for row in _rows(column)]
-    out.rows(COLUMNS, [*rows, *(_rows_beyond(found.beyond.result) if found.beyond else [])])
-    tested = quantity(len(found.columns[0].result.references), "test sentence")
-    out.note(f"{found.split.title}, {tested}, seed {seed}")
-    for column in found.columns:
-        out.note(f"{column.table.citation}: run {column.result.run_id}, model {column.model.label}")
-    if found.beyond:
-        out.note(f"{_BEYOND}: run {found.beyond.result.run_id}, model {found.beyond.model.label}")
-
-
-def _rows_beyond(result: RegenerationResult) -> list[tuple[object, ...]]:
-    none, other = "bleu-lc-none", "bleu-lc-13a"
-    return [
-        (_BEYOND, one.system, None, None, one.value(none), None, one.value(other)) for one in result.systems
-    ]
-
-
-def _rows(column: PaperColumn) -> list[tuple[object, ...]]:
-    systems = {system.system: system for system in column.result.systems}
-    return [
-        (
-            column.table.citation,
-            name,
-            published,
-            *(
-                systems[system].value(metric)
-                for metric in ("bleu-lc-none", "bleu-lc-13a")
-                for system in (literal, default)
-            ),
+        # First: what cannot be used must not leave an empty store.
+        run = prepared(paper, request)
+        with open_store(db, create=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store:
+            found = run(store)
+    out.table(found.figures)
+    if out.for_reading and found.tests.num_rows:
+        typer.echo()
+        out.table(
+            found.tests, align={"p (sign)": "right", "p (shuffled)": "right"}, essential=("better", "by")
         )
-        for name, published, literal, default in column.rows()
-    ]
+    for note in found.notes:
+        out.note(note)

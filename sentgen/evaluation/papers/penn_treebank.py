@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sentgen.errors import InputError
+from sentgen.output.wording import quantity
 
 #: Wan et al. 2007 and 2009: "training sections 2-22", "testing was performed on section 23".
 _TRAINING, _TEST = range(2, 23), 23
@@ -27,6 +28,11 @@ class Split:
     title: str
     train: tuple[str, ...]
     test: tuple[str, ...]
+
+    @property
+    def tested(self) -> str:
+        """Return what is tested on, for reading."""
+        return f"the sentences of {quantity(len(self.test), 'file')}"
 
 
 def split_treebank(path: str) -> Split:

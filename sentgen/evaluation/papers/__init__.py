@@ -1,0 +1,1 @@
+"""The experiments of papers, run again, beside the figures that they report."""

@@ -1,0 +1,51 @@
+"""The papers that `sentgen reproduce` knows; a new one is a module of its own, and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sentgen.errors import InputError
+from sentgen.evaluation.papers import wan2007_2009
+from sentgen.evaluation.papers.paper import Findings, Paper, PaperRequest
+from sentgen.evaluation.papers.published import record_published
+from sentgen.schema import Store
+
+#: By name.
+PAPERS: dict[str, Paper] = {
+    paper.name: paper
+    for paper in (
+        # By year.
+        wan2007_2009.WAN_2007,
+        wan2007_2009.WAN_2009,
+    )
+}
+
+
+def prepared(name: str, request: PaperRequest) -> Callable[[Store], Findings]:
+    """Return what runs the experiments of a paper in a store, once it is known that they can be run.
+
+    What runs records the published figures, and everything that comes out.
+
+    Args:
+        name: of the paper.
+        request: what to run them with.
+
+    Raises:
+        InputError: the paper is unknown, or what is given is not what it needs.
+    """
+    if name not in PAPERS:
+        raise InputError(f"no paper {name!r}; there are: {', '.join(PAPERS)}")
+    paper = PAPERS[name]
+    for field in sorted({field for one in PAPERS.values() for field in (*one.needs, *one.takes)}):
+        option, given = f"--{field.replace('_', '-')}", bool(getattr(request, field))
+        if given and field not in (*paper.needs, *paper.takes):
+            raise InputError(f"{name} does not look at {option}; leave it out")
+        if not given and field in paper.needs:
+            raise InputError(f"{name} needs {option}")
+    run = paper.prepare(request)
+
+    def reproduce(store: Store) -> Findings:
+        record_published(store, paper.tables)
+        return run(store)
+
+    return reproduce

@@ -1,0 +1,127 @@
+"""The experiments of Wan et al. 2007 and 2009, run from the treebank on, beside the published figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+
+from sentgen.evaluation.papers.paper import TESTS, Findings, Paper, PaperRequest, tests_of
+from sentgen.evaluation.papers.penn_treebank import split_treebank
+from sentgen.evaluation.papers.published import PublishedTable
+from sentgen.evaluation.papers.treebank_experiment import ORDER, TreebankExperiment
+from sentgen.evaluation.regeneration.bleu import overlap_metrics
+from sentgen.evaluation.regeneration.results import OrderingResult, RegenerationResult
+from sentgen.models.building.build_request import BuildRequest
+from sentgen.models.building.companions import is_annotated
+from sentgen.output.tabular import Rows
+from sentgen.output.wording import quantity
+from sentgen.schema import Store
+
+#: The papers print fractions, such as 0.307; they are given as 30.7 here.
+WAN_2007_PTB = PublishedTable(
+    "wan2007",
+    "Wan et al. 2007, figure 4",
+    "PTB WSJ 02-22 -> 23, base NPs kept (viterbi: words), PTB LM",
+    {"prim": 29.6, "prim-ngram": 30.7, "prim-arg": 30.0, "greedy": 27.9, "viterbi": 10.7},
+)
+WAN_2009_PTB = PublishedTable(
+    "wan2009",
+    "Wan et al. 2009, table 2, PTB-LM",
+    "PTB WSJ 02-22 -> 23, base NPs kept (viterbi: words), PTB LM",
+    {"viterbi": 14.9, "lmo": 24.3, "cle": 26.4, "ab": 33.6},
+)
+WAN_2009_BLLIP = PublishedTable(
+    "wan2009",
+    "Wan et al. 2009, table 2, BLLIP-LM",
+    "PTB WSJ 02-22 -> 23, base NPs kept (viterbi: words), BLLIP LM of 20M words",
+    {"viterbi": 18.0, "lmo": 26.0, "cle": 26.8, "ab": 33.7},
+)
+#: "A 4-gram language model ... smoothed using Katz's method" (2009, section 5.2; 2007, section 6.2).
+_OF_PAPERS = partial(BuildRequest, order=4, smoothing="katz")
+#: What serves the searches best that no paper has (docs/beam.md).
+_BEST = partial(BuildRequest, order=ORDER, unknown="tag", brackets=True, companions=True)
+#: Those searches: n-grams of words; of tags, classes and items as well; and with trees.
+BEYOND = ("beam", "beam:features=auto", "joint")
+_BEYOND = "beyond the paper"
+_LM_TEXT = "lm-text"
+_COLUMNS = ("figure", "algorithm", "published", "literal", "defaults", "literal-13a", "defaults-13a")
+
+
+def _prepare(tables: Sequence[PublishedTable], request: PaperRequest) -> Callable[[Store], Findings]:
+    assert request.ptb is not None  # it needs one
+    split = split_treebank(request.ptb)
+    overlap_metrics()  # refuses where there are none, before anything long is run
+    run = [table for table in tables if table is not WAN_2009_BLLIP or request.lm_text]
+    return lambda store: _run(TreebankExperiment(store, split, request), run)
+
+
+def _run(experiment: TreebankExperiment, tables: Sequence[PublishedTable]) -> Findings:
+    """Ingest a treebank, build the models of a paper, and regenerate its test set with all of its systems.
+
+    Each algorithm runs twice: as the text of the paper reads, and with the defaults of sentgen. Behind these
+    come systems that no paper has. The model of other text is built from that text alone, as the BLLIP model
+    of 2009 was.
+    """
+    store, split, request = experiment.store, experiment.split, experiment.request
+    experiment.ingest_training()
+    if request.lm_text:
+        experiment.ingest(_LM_TEXT, request.lm_text)
+    figures: list[list[object]] = []
+    tests: list[list[object]] = []
+    notes = []
+    for table in tables:
+        name = _LM_TEXT if table is WAN_2009_BLLIP else split.name
+        model = experiment.model(_OF_PAPERS(name=name, corpus=[name]))
+        literal = {f"{name}:as-published={table.paper.removeprefix('wan')}": name for name in table.figures}
+        result = experiment.regenerate(model, [name for pair in literal.items() for name in pair])
+        figures += _figures(table, literal, result)
+        tests += tests_of(table, result.comparisons, literal, "literal")
+        tests += tests_of(table, result.comparisons, {name: name for name in table.figures}, "defaults")
+        notes.append(f"{table.citation}: run {result.run_id}, model {model.label}")
+    if is_annotated(store, split.name):
+        model = experiment.model(_BEST(name=f"{split.name}-best", corpus=[split.name]))
+        result = experiment.regenerate(model, BEYOND)
+        figures += [_beyond(system) for system in result.systems]
+        notes.append(f"{_BEYOND}: run {result.run_id}, model {model.label}")
+    else:
+        request.report(
+            f"no base noun phrases in {split.name}, such as .pos files have: nothing beyond the paper"
+        )
+    tested = quantity(len(result.references), "test sentence")
+    told = f"{split.title}, {tested}, seed {request.seed}"
+    return Findings(Rows(_COLUMNS, figures), Rows(TESTS, tests), [told, *notes])
+
+
+def _figures(
+    table: PublishedTable, literal: Mapping[str, str], result: RegenerationResult
+) -> Iterator[list[object]]:
+    """Yield a row an algorithm: published, and both ways of here in both ways of measuring."""
+    systems = {system.system: system for system in result.systems}
+    for system, name in literal.items():
+        both = (systems[system], systems[name])
+        values = [one.value(metric) for metric in ("bleu-lc-none", "bleu-lc-13a") for one in both]
+        yield [table.citation, name, table.figures[name], *values]
+
+
+def _beyond(system: OrderingResult) -> list[object]:
+    values = (system.value("bleu-lc-none"), None, system.value("bleu-lc-13a"))
+    return [_BEYOND, system.system, None, None, *values]
+
+
+WAN_2007 = Paper(
+    "wan2007",
+    "Wan, Dras, Dale and Paris 2007",
+    "figure 4: trees by Prim's algorithm and two n-gram baselines",
+    (WAN_2007_PTB,),
+    partial(_prepare, (WAN_2007_PTB,)),
+    needs=("ptb",),
+)
+WAN_2009 = Paper(
+    "wan2009",
+    "Wan, Dras, Dale and Paris 2009",
+    "table 2: trees by assignment, by Chu, Liu and Edmonds, and two n-gram baselines",
+    (WAN_2009_PTB, WAN_2009_BLLIP),
+    partial(_prepare, (WAN_2009_PTB, WAN_2009_BLLIP)),
+    needs=("ptb",),
+    takes=("lm_text",),
+)
