@@ -52,7 +52,7 @@ _TRIED: tuple[Reader, ...] = (*(module.READER for module in _MODULES), *office.R
 READERS = {reader.name: reader for reader in sorted(_TRIED, key=lambda reader: reader.name)}
 
 #: Extensions that formats have which do not mean these.
-_USUAL = {"folia": ".xml", "tei": ".xml", "wsj": ".dp"}
+_USUAL = {"folia": ".xml", "tei": ".xml", "wsj": ".mrg"}
 #: What a file of plain text is.
 _PLAIN = (text.READER, lines.READER)
 _BY_EXTENSION = {extension: reader.name for reader in READERS.values() for extension in reader.extensions}
@@ -137,11 +137,12 @@ def _example(reader: Reader) -> str:
 def detect(source: Source, *, prose: bool = False, given: Collection[str] | None = None) -> str:
     """Return the name of the format of a source, from its extension or else its first lines.
 
-    A `.dp` file with its tagged file beside it is `wsj`. Plain text is `lines` if its punctuation stands
-    apart from the words, else `text`; so is what has another extension and looks like nothing but prose. With
-    ``prose``, all that is in no other format is plain text. Plug-ins are asked where the extension is neither
-    one of ours nor one of prose. What is called as a table is one if the settings ``given`` say which column
-    is its text, or tokens in columns, and is never prose; without settings, no column can be named.
+    A `.mrg` or `.dp` file with its tagged file beside it is `wsj`. Plain text is `lines` if its punctuation
+    stands apart from the words, else `text`; so is what has another extension and looks like nothing but
+    prose. With ``prose``, all that is in no other format is plain text. Plug-ins are asked where the
+    extension is neither one of ours nor one of prose. What is called as a table is one if the settings
+    ``given`` say which column is its text, or tokens in columns, and is never prose; without settings, no
+    column can be named.
 
     Raises:
         UnrecognizedError: The source is empty, or its format cannot be told.
@@ -168,7 +169,7 @@ def detect(source: Source, *, prose: bool = False, given: Collection[str] | None
         name = _BY_EXTENSION[extension]
         if name == "conllu" and conllup.fits(sample):
             return conllup.READER.name
-        return "wsj" if name == "dp" and wsj.partner(source.name) else name
+        return "wsj" if name in ("dp", "mrg") and wsj.partner(source.name) else name
     added, wrong = _added() if extension not in _OPEN_EXTENSIONS else ([], "")
     found = next((one.name for one in added if extension in one.extensions), None)
     # The first that fits: what is stricter is tried before what takes anything.

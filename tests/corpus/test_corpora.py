@@ -59,12 +59,14 @@ def test_no_ud_sentence_is_rejected(data_dir: Path, part: str) -> None:
 def test_wsj_loses_no_sentence_and_agrees_with_its_trees(data_dir: Path) -> None:
     """1,993 sentences from dependencies and from trees, with the same words and 85% of the heads."""
     dependencies = read("wsj", data_dir / "wsj01" / "dep")
-    trees = read("mrg", data_dir / "wsj01" / "combined")
+    trees = read("wsj", data_dir / "wsj01" / "combined")
     pairs = list(zip(dependencies, trees, strict=True))
     same = sum(a == b for d, t in pairs for a, b in zip(d.heads or [], t.heads or [], strict=True))
 
     assert len(pairs) == 1_993
     assert all(d.forms == t.forms for d, t in pairs)
+    # The same tagged files: base noun phrases do not depend on where heads come from.
+    assert all(d.nps == t.nps for d, t in pairs)
     assert same / sum(len(d.forms) for d in dependencies) > 0.85
 
 

@@ -81,12 +81,14 @@ def test_tagged_words(tmp_path: Path, line: str, tagged: bool) -> None:
     assert (detect(source) == "pos") == tagged
 
 
-def test_dp_with_its_partner_is_wsj(tmp_path: Path) -> None:
-    (tmp_path / "a.dp").write_text("a\tNN\t0\n")
+@pytest.mark.parametrize(("name", "text"), [("a.dp", "a\tNN\t0\n"), ("a.mrg", "( (NP (NN a)) )\n")])
+def test_trees_with_their_tagged_file_are_wsj(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    (source,) = expand([str(tmp_path / name)])
+    alone = detect(source)
     (tmp_path / "a.pos").write_text("a/NN\n")
-    (source,) = expand([str(tmp_path / "a.dp")])
 
-    assert detect(source) == "wsj"
+    assert (alone, detect(source)) == (name[2:], "wsj")
 
 
 @pytest.mark.parametrize(

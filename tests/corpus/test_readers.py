@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -389,11 +390,44 @@ class TestWsj:
         nps = [r.nps if isinstance(r, Sentence) else r.check for r in results]
         assert nps == [[1, 1, 0], [1], "columns", [1, 0]]
 
-    def test_no_partner(self) -> None:
-        with pytest.raises(InputError, match="no tagged file"):
-            read("wsj", self.DP)
-        with pytest.raises(InputError, match="no tagged file"):
-            list(wsj.read([], path="a.dp"))
+    @pytest.mark.parametrize(
+        ("trees", "tagged"),
+        [
+            ("combined/a.mrg", "tagged/a.pos"),
+            ("combined/wsj/02/a.mrg", "tagged/wsj/02/a.pos"),
+            ("parsed/mrg/wsj/02/a.mrg", "tagged/pos/wsj/02/a.pos"),
+            ("COMBINED/A.MRG", "COMBINED/A.POS"),
+            ("a.zip!wsj/combined/02/a.mrg", "a.zip!wsj/tagged/02/a.pos"),
+            ("a.zip!a.mrg", "a.zip!a.pos"),
+        ],
+    )
+    def test_trees_find_their_tagged_file(self, tmp_path: Path, trees: str, tagged: str) -> None:
+        """Where each distribution of the treebank has it: heads of the trees, base NPs of the tagged file."""
+        tree = "( (S (NP (NP (DT the) (NN market)) (PP (IN of) (NP (NNP May)))) (VP (VBD fell))) )\n"
+        for name, content in (
+            (trees, tree),
+            (tagged, "the/DT\n[ market/NN of/IN ]\n[ May/NNP ]\nfell/VBD\n"),
+        ):
+            archive, mark, member = name.rpartition("!")
+            if mark:
+                with zipfile.ZipFile(tmp_path / archive, "a") as file:
+                    file.writestr(member, content)
+            else:
+                (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+                (tmp_path / name).write_text(content)
+        (sentence,) = wsj.read([tree], path=str(tmp_path / trees))
+
+        assert isinstance(sentence, Sentence)
+        # market heads "the" and "of", which heads May; the tree has the base NPs "the market" and "May".
+        assert sentence.heads == [2, 5, 2, 3, 0]
+        assert sentence.nps == [0, 1, 1, 2, 0]
+
+    @pytest.mark.parametrize(
+        ("path", "form"), [("<text>", "dp or mrg"), ("a.dp", "dp"), ("a.mrg", "mrg"), ("a.mrg.gz", "mrg")]
+    )
+    def test_no_partner(self, path: str, form: str) -> None:
+        with pytest.raises(InputError, match=f"no tagged file .* format {form} "):
+            list(wsj.read([], path=path))
 
     def test_another_text_is_refused(self, tmp_path: Path) -> None:
         (tmp_path / "a.pos").write_text("other/NN " * 900)

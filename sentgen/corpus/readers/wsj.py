@@ -1,8 +1,11 @@
-"""Dependencies (`.dp`) merged with the base noun phrases of the tagged file (`.pos`) of the same name.
+"""Trees (`.mrg`, `.dp`) merged with the base noun phrases of the tagged file (`.pos`) of the same name.
 
-The source is the `.dp` file; its partner is `../tagged/STEM.pos` or `STEM.pos` in the same folder, with the
-same compression or none, also inside the same archive. The `.dp` file decides what the sentences, forms and
-tags are, so no sentence is lost; tokens without a partner stand outside every base noun phrase.
+The source is the file of trees: those of a treebank, whose dependencies follow by head rules, or
+dependencies. Its partner is `../tagged/STEM.pos` or `STEM.pos` in the same folder, or as the treebank is
+distributed (`combined/wsj/02/STEM.mrg` has `tagged/wsj/02/STEM.pos`, `parsed/mrg/wsj/02/STEM.mrg` has
+`tagged/pos/wsj/02/STEM.pos`), with the same compression or none, also inside the same archive. The file of
+trees decides what the sentences, forms and tags are, so no sentence is lost; tokens without a partner stand
+outside every base noun phrase.
 """
 
 from __future__ import annotations
@@ -10,16 +13,21 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import chain, islice
 
-from sentgen.corpus.paths import source_at
+from sentgen.corpus.paths import source_at, sources_of
 from sentgen.corpus.reader import Reader
-from sentgen.corpus.readers import dp, pos
+from sentgen.corpus.readers import dp, mrg, pos
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import COMPRESSED
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError, Rejection
 
+#: What has trees, by its ending.
+_TREES = {".dp": dp.read, ".mrg": mrg.read}
+#: How many folders above a file may have one of tagged files beside them.
+_LEVELS = 4
 #: How many tokens of the tagged file, and of a sentence, may be passed over to find the next agreement.
 _SKIP_TAGGED, _SKIP_SENTENCE = 250, 3
 #: After so many tokens in a row without a partner the two files are not the same text.
@@ -27,49 +35,75 @@ _LOST = 300
 
 
 def partner(path: str) -> str | None:
-    """Return the name of the tagged file that belongs to a `.dp` file, or ``None`` if there is none."""
-    stem = path
-    suffix = next((end for end in COMPRESSED if path.endswith(end)), "")
-    stem = stem.removesuffix(suffix)
-    if not stem.endswith(".dp"):
+    """Return the name of the tagged file that belongs to a file of trees, or ``None`` if there is none."""
+    suffix = _compression(path)
+    stem, ending = os.path.splitext(path.removesuffix(suffix))
+    if ending.lower() not in _TREES:
         return None
-    folder, name = os.path.split(stem.removesuffix(".dp"))
-    archive, mark, member_folder = folder.rpartition("!")
-    parent = os.path.dirname(member_folder) if mark else os.path.join(folder, "..")
-    tagged = archive + mark + os.path.join(parent, "tagged", name)
-    same = os.path.join(folder, name) if not (mark and not member_folder) else folder + name
+    archive, mark, inner = stem.rpartition("!")
+    tagged = ".POS" if ending.isupper() else ".pos"
     endings = dict.fromkeys([suffix, ""])
-    for candidate in (f"{place}.pos{end}" for place in (tagged, same) for end in endings):
-        if _exists(candidate):
-            return candidate
-    return None
+    places = _places(*os.path.split(inner), absolute=not mark)
+    candidates = (f"{archive}{mark}{place}{tagged}{end}" for place in places for end in endings)
+    return next((one for one in candidates if _exists(one)), None)
+
+
+def extension(path: str) -> str:
+    """Return the ending of a file before that of its compression, in lower case."""
+    return os.path.splitext(path.removesuffix(_compression(path)))[1].lower()
+
+
+def _compression(path: str) -> str:
+    size = next((len(end) for end in COMPRESSED if path.lower().endswith(end)), 0)
+    return path[len(path) - size :]
+
+
+def _places(folder: str, name: str, *, absolute: bool) -> Iterator[str]:
+    """Yield where a tagged file may be, without its ending; a folder of an archive has none above it."""
+    above = os.path.join(folder, "..") if absolute else os.path.dirname(folder)
+    yield os.path.join(above, "tagged", name)
+    yield os.path.join(folder, name)
+    # As the treebank is distributed: combined/wsj/02 has tagged/wsj/02, parsed/mrg/wsj/02 tagged/pos/wsj/02.
+    head, below = os.path.abspath(folder) if absolute else folder, [name]
+    for _ in range(_LEVELS):
+        head, last = os.path.split(head)
+        if not last:
+            break
+        yield os.path.join(head, "tagged", *below)
+        below.insert(0, "pos" if last.lower() == "mrg" else last)
 
 
 def _exists(name: str) -> bool:
+    archive, mark, _ = name.partition("!")
     if os.path.isfile(name):
         return True
-    if "!" not in name or not os.path.isfile(name.partition("!")[0]):
-        return False
+    return bool(mark) and os.path.isfile(archive) and name in _members(archive, os.stat(archive).st_mtime_ns)
+
+
+@lru_cache(maxsize=1)
+def _members(archive: str, changed: int) -> frozenset[str]:
+    """Return what an archive has, once for all of its files; ``changed`` is when it was written."""
     try:
-        source_at(name)
+        return frozenset(source.name for source in sources_of(archive))
     except InputError:
-        return False
-    return True
+        return frozenset()
 
 
 def read(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> Iterator[Sentence | Rejection]:
-    """Yield the sentences of a `.dp` file with base noun phrases.
+    """Yield the sentences of a file of trees with the base noun phrases of its tagged file.
 
     Raises:
         InputError: There is no tagged file, or it is another text.
     """
     tagged = partner(path)
     if tagged is None:
-        message = "no tagged file beside it (../tagged/NAME.pos or NAME.pos); read it with the format dp"
+        ending = extension(path)
+        form = ending.removeprefix(".") if ending in _TREES else "dp or mrg"
+        message = f"no tagged file beside it (../tagged/NAME.pos or NAME.pos); read it with the format {form}"
         raise InputError(message, path=path, check="merge")
     merge = _Merge(tagged, limits)
     upcoming: list[Sentence | Rejection] = []
-    for item in chain(dp.read(lines, path=path, limits=limits), [None]):
+    for item in chain(_TREES[extension(path)](lines, path=path, limits=limits), [None]):
         # One sentence late: a word is matched with a look at the beginning of the next sentence.
         if upcoming:
             current = upcoming.pop()
@@ -82,7 +116,7 @@ def read(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> It
 
 
 class _Merge:
-    """A walk along the tagged file that keeps pace with the sentences of the dependency file."""
+    """A walk along the tagged file that keeps pace with the sentences of the file of trees."""
 
     def __init__(self, tagged: str, limits: InputLimits) -> None:
         self.tagged = tagged
@@ -116,7 +150,7 @@ class _Merge:
             return 0, 0
         self.lost += 1
         if self.lost > _LOST:
-            raise InputError("not the same text as the dependency file", path=self.tagged, check="merge")
+            raise InputError("not the same text as the file of trees", path=self.tagged, check="merge")
         # Least skipped first; of equals the least in the sentence, whose tokens must not be lost.
         for total in range(1, len(self.window) + _SKIP_SENTENCE):
             for own in range(min(total, _SKIP_SENTENCE) + 1):
@@ -146,5 +180,5 @@ def _normal(form: str) -> str:
 
 
 READER = Reader(
-    "wsj", "1", read, "a .dp file merged with the brackets of its .pos file", trees=True, distinct=True
+    "wsj", "1", read, "a .mrg or .dp file with the brackets of its .pos file", trees=True, distinct=True
 )
