@@ -11,6 +11,7 @@ from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, op
 from sentgen.cli.console.output import Output, output_options
 from sentgen.evaluation.papers.paper import PaperRequest
 from sentgen.evaluation.papers.papers import PAPERS, prepared
+from sentgen.evaluation.papers.penn_treebank import TREES, Trees
 from sentgen.output.progress import counted
 
 
@@ -22,6 +23,14 @@ def command(
         Path | None,
         typer.Option("--ptb", metavar="FOLDER", help="Penn Treebank WSJ, or its section 01 as in NLTK."),
     ] = None,
+    trees: Annotated[
+        Trees | None,
+        typer.Option(
+            "--trees",
+            metavar="|".join(TREES),
+            help="What of it is read. Default: the first of which there is all.",
+        ),
+    ] = None,
     lm_text: Annotated[
         list[str] | None,
         typer.Option(
@@ -30,6 +39,9 @@ def command(
             help="Text for a second language model, as BLLIP in 2009; may be repeated.",
         ),
     ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Run on a part of the data, in a few minutes.")
+    ] = False,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the shuffle.")] = 1,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Threads that search.")] = 1,
     db: DbOption = None,
@@ -38,12 +50,17 @@ def command(
 ) -> None:
     """Train and test as a paper did, and print its figures beside those that come out.
 
-    With sections 02-22 and 23 of the Penn Treebank the data are those of the papers. With section 01 alone,
-    as NLTK distributes it, files 0100-0179 are for training and 0180-0199 for testing, so that only the order
-    of the systems can be compared. `literal` takes every literal reading of the paper, `defaults` those of
-    sentgen; BLEU is lower-cased, tokenized as the treebank or (`13a`) as sacreBLEU does. Behind the paper's
-    systems come those that it does not have, with the best model of the treebank: beam, beam with models over
-    tags, classes and items, and joint. Corpora, models, runs and the published figures stay in the store.
+    wan2007, wan2009 (Wan, Dras, Dale and Paris) and schmaltz2016 (Schmaltz, Rush and Shieber) put sentences
+    of the Penn Treebank in order. With its sections 02-22 and 23 the data are those of the papers. With
+    section 01 alone, as NLTK distributes it, files 0100-0179 are for training and 0180-0199 for testing, so
+    that only the order of the systems can be compared. Heads come from .mrg files, base noun phrases from
+    .pos files, as in the papers of Wan et al., or from what there is; the output says from which.
+
+    `literal` takes every literal reading of the paper, `defaults` those of sentgen; BLEU is lower-cased,
+    tokenized as the treebank or (`13a`) as sacreBLEU does. Behind the systems of Wan et al. come those that
+    they do not have, with the best model of the treebank. A second table has the differences between systems,
+    in the paper and here: sign test with the sampling method of Collins et al. 2005, as there, and
+    approximate randomization. Corpora, models, runs, tests and the published figures stay in the store.
 
     Example: `sentgen reproduce wan2009 --ptb wsj01 --db wan.duckdb`
     """
@@ -52,7 +69,9 @@ def command(
     with counted("sentences") as progress:
         request = PaperRequest(
             ptb=None if ptb is None else str(ptb),
+            trees=trees,
             lm_text=lm_text or (),
+            quick=quick,
             seed=seed,
             jobs=jobs,
             progress=progress,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import chain, islice
 
@@ -25,7 +25,7 @@ from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError, Rejection
 
 #: What has trees, by its ending.
-_TREES = {".dp": dp.read, ".mrg": mrg.read}
+_TREES: dict[str, Callable[..., Iterator[Sentence | Rejection]]] = {".dp": dp.read, ".mrg": mrg.read}
 #: How many folders above a file may have one of tagged files beside them.
 _LEVELS = 4
 #: How many tokens of the tagged file, and of a sentence, may be passed over to find the next agreement.

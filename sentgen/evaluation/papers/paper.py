@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sentgen.evaluation.figures.significance import SystemComparison
+from sentgen.evaluation.papers.penn_treebank import Trees
 from sentgen.evaluation.papers.published import PublishedTable
 from sentgen.evaluation.regeneration.answers import Progress
 from sentgen.evaluation.report.tables import probability
@@ -21,6 +22,7 @@ class PaperRequest:
 
     Args:
         ptb: folder of a treebank.
+        trees: which of its files are read (see `split_treebank`).
         lm_text: files of text for a second language model.
         quick: only a part of the data, said in the output, so that it takes minutes.
         seed: of everything that is random.
@@ -30,6 +32,7 @@ class PaperRequest:
     """
 
     ptb: str | None = None
+    trees: Trees | None = None
     lm_text: Sequence[str] = ()
     quick: bool = False
     seed: int = 1

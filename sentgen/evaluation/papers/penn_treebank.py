@@ -5,76 +5,178 @@ from __future__ import annotations
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Literal, get_args
 
+from sentgen.corpus.readers import wsj
+from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
+from sentgen.evaluation.testset import read_test_set
 from sentgen.output.wording import quantity
 
+#: What heads are taken from, and what base noun phrases are, if from elsewhere.
+Trees = Literal["mrg+pos", "dp+pos", "mrg", "dp"]
+TREES: tuple[Trees, ...] = get_args(Trees)
+
 #: Wan et al. 2007 and 2009: "training sections 2-22", "testing was performed on section 23".
-_TRAINING, _TEST = range(2, 23), 23
+TRAINING, _TEST = range(2, 23), 23
 #: Section 01 is in the sample that NLTK distributes; its last twenty files are held out.
 _SAMPLE, _SAMPLE_TEST = 1, range(80, 100)
-#: What a file may hold, best first: dependencies, or trees from which they follow by head rules.
-_ENDINGS = (".dp", ".mrg")
 _NAME = re.compile(r"wsj_(\d\d)(\d\d)(\.dp|\.mrg)(\.gz|\.bz2|\.xz)?$", re.IGNORECASE)
+#: Of a quick run: sections to train on, and sentences to test on, of the whole treebank and of the sample.
+_QUICK_SECTIONS, _QUICK, _QUICK_SAMPLE = 4, 200, 100
+
+#: Section -> number in it -> file.
+Sections = Mapping[int, Mapping[int, str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Files to train on and files to test on; ``name`` is short and says what they are."""
+    """Files to train on and files to test on; ``name`` is short and says what they are, ``form`` how to read.
+
+    Only the first ``sentences`` of the test are taken, if it is a number.
+    """
 
     name: str
     title: str
+    form: str
     train: tuple[str, ...]
     test: tuple[str, ...]
+    sentences: int | None = None
 
     @property
     def tested(self) -> str:
         """Return what is tested on, for reading."""
+        if self.sentences is not None:
+            return f"the first {quantity(self.sentences, 'sentence')}"
         return f"the sentences of {quantity(len(self.test), 'file')}"
 
+    def test_sentences(self) -> Iterator[Sentence]:
+        """Yield the sentences to test on."""
+        found = chain.from_iterable(read_test_set(path, form=self.form) for path in self.test)
+        return islice(found, self.sentences)
 
-def split_treebank(path: str) -> Split:
-    """Find the files of a treebank below a folder, and split them as the papers do.
 
-    A full treebank is split into sections 02-22 and 23; where section 01 is all there is, its files 0100-0179
-    are for training and 0180-0199 for testing. Files of dependencies (`.dp`) go before trees (`.mrg`).
+def split_treebank(
+    path: str,
+    *,
+    trees: Trees | None = None,
+    preferred: Sequence[Trees] = TREES,
+    training: range = TRAINING,
+    quick: bool = False,
+) -> Split:
+    """Find the files of a treebank below a folder, and split them as a paper does.
+
+    A full treebank is split into the sections of ``training`` and 23; where section 01 is all there is, its
+    files 0100-0179 are for training and 0180-0199 for testing.
+
+    Args:
+        path: the folder.
+        trees: what to read: heads of trees (`.mrg`) by head rules or of dependencies (`.dp`), base noun
+            phrases of tagged files (`.pos`) or, of trees, their own. Else it is the first of which there is
+            all.
+        preferred: in this order, as the paper has them: heads by head rules and base noun phrases of tagged
+            files, if it says nothing else.
+        training: sections to train on.
+        quick: only a part: 4 sections and 200 sentences, or 100 sentences of the sample.
 
     Raises:
-        InputError: there is no such folder, or sections are missing in it.
+        InputError: there is no such folder, or sections or tagged files are missing in it.
     """
     if not os.path.isdir(path):
         raise InputError(
             "is no folder; give the folder that holds the wsj_*.mrg or wsj_*.dp files", path=path
         )
-    sections = _sections(os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)
-    if not sections:
+    found = _sections(os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)
+    if trees is None and not any(found.values()):
         raise InputError("holds no files named wsj_0200.mrg or wsj_0200.dp", path=path)
-    missing = [f"{number:02}" for number in (*_TRAINING, _TEST) if number not in sections]
-    if not missing:
-        files = tuple(file for number in _TRAINING for file in _sorted(sections[number]))
-        return Split("ptb-02-22", "PTB 02-22 to 23", files, _sorted(sections[_TEST]))
-    sample = sections.get(_SAMPLE, {})
-    if set(sections) == {_SAMPLE} and set(_SAMPLE_TEST) & set(sample):
+    kind = trees or _best(found, preferred, training)
+    missing = _missing(found, kind, training)
+    # Never a mixture: base noun phrases of two kinds would be neither.
+    better: Trees = "mrg+pos" if kind == "mrg" else "dp+pos"
+    passed = preferred[: preferred.index(kind)] if trees is None and kind in preferred else ()
+    if better in passed and _ending(better) == _ending(kind) and _tagged(found[_ending(kind)]):
+        alone = _missing(found, better, training)
+        missing = missing or f"{alone}, as others have; give --trees {kind} to look at none"
+    if missing:
+        raise InputError(missing, path=path)
+    return _split(found[_ending(kind)], kind, training, quick=quick)
+
+
+def _best(found: Mapping[str, Sections], preferred: Sequence[Trees], training: range) -> Trees:
+    """Return the first kind of which all is there; if there is none, one of which something is."""
+    whole = (kind for kind in preferred if not _missing(found, kind, training))
+    return next(whole, "mrg" if found[".mrg"] else "dp")
+
+
+def _tagged(sections: Sections) -> bool:
+    return any(wsj.partner(file) for files in sections.values() for file in files.values())
+
+
+def _split(sections: Sections, trees: Trees, training: range, *, quick: bool) -> Split:
+    form = "wsj" if trees.endswith("+pos") else trees
+    read = " with ".join(f".{part}" for part in trees.split("+"))
+    kind = trees.replace("+", "-")
+    if set(sections) == {_SAMPLE}:
+        sample = sections[_SAMPLE]
         test = {number: file for number, file in sample.items() if number in _SAMPLE_TEST}
         train = _sorted({number: file for number, file in sample.items() if number not in test})
-        return Split("wsj-0100-0179", "WSJ 0100-0179 to 0180-0199", train, _sorted(test))
-    raise InputError(
-        f"sections {', '.join(missing)} are missing; the papers train on 02-22 and test on 23", path=path
-    )
+        most = _QUICK_SAMPLE if quick else None
+        title = f"WSJ 0100-0179 to {_first(most)}0180-0199, {read}"
+        return Split(f"wsj-0100-0179-{kind}", title, form, train, _sorted(test), most)
+    used = training[:_QUICK_SECTIONS] if quick else training
+    most = _QUICK if quick else None
+    name = f"{used[0]:02}-{used[-1]:02}"
+    files = tuple(file for number in used for file in _sorted(sections[number]))
+    title = f"PTB {name} to {_first(most)}{_TEST}, {read}"
+    return Split(f"ptb-{name}-{kind}", title, form, files, _sorted(sections[_TEST]), most)
 
 
-def _sections(paths: Iterable[str]) -> Mapping[int, Mapping[int, str]]:
-    """Return section -> number in it -> file, one format for all: the best one that is there."""
-    found: dict[str, defaultdict[int, dict[int, str]]] = {ending: defaultdict(dict) for ending in _ENDINGS}
+def _first(most: int | None) -> str:
+    return "" if most is None else f"the first {quantity(most, 'sentence')} of "
+
+
+def _missing(found: Mapping[str, Sections], trees: Trees, training: range) -> str:
+    """Return what is missing for some kind of trees, nothing if all is there."""
+    ending = _ending(trees)
+    sections = found[ending]
+    if set(sections) == {_SAMPLE}:
+        needed: Sequence[int] = (_SAMPLE,)
+        if set(_SAMPLE_TEST).isdisjoint(sections[_SAMPLE]):
+            return f"of section 01, files 0180-0199 are missing ({ending}), which are for testing"
+    else:
+        needed = (*training, _TEST)
+    missing = [f"{number:02}" for number in needed if number not in sections]
+    if missing:
+        whole = f"{training[0]:02}-{training[-1]:02}"
+        told = f"the paper trains on {whole} and tests on {_TEST}"
+        return f"sections {', '.join(missing)} are missing ({ending}); {told}"
+    if trees.endswith("+pos"):
+        files = [file for number in needed for file in sections[number].values()]
+        alone = next((file for file in files if wsj.partner(file) is None), None)
+        if alone:
+            return f"{os.path.basename(alone)} has no tagged file beside it (../tagged/NAME.pos or NAME.pos)"
+    return ""
+
+
+def _ending(trees: Trees) -> str:
+    return f".{trees.removesuffix('+pos')}"
+
+
+def _sections(paths: Iterable[str]) -> Mapping[str, Sections]:
+    """Return of each ending the sections."""
+    found: dict[str, defaultdict[int, dict[int, str]]] = {
+        ".mrg": defaultdict(dict),
+        ".dp": defaultdict(dict),
+    }
     # Sorted: of two copies of a file the first is taken, wherever the walk began.
     for path in sorted(paths):
         match = _NAME.search(os.path.basename(path))
         if match:
             found[match[3].lower()][int(match[1])].setdefault(int(match[2]), path)
-    # Never a mixture: head rules and given dependencies would make two kinds of trees.
-    return next((found[ending] for ending in _ENDINGS if found[ending]), {})
+    return found
 
 
 def _sorted(files: Mapping[int, str]) -> tuple[str, ...]:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
+from typing import Any
 
 from sqlalchemy import func, select
 
-from sentgen.corpus.sentence import Sentence
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.evaluation.papers.paper import PaperRequest
 from sentgen.evaluation.papers.penn_treebank import Split
 from sentgen.evaluation.regeneration.experiment import evaluate_regeneration
-from sentgen.evaluation.regeneration.results import RegenerationResult
-from sentgen.evaluation.testset import read_test_set
+from sentgen.evaluation.regeneration.results import PRIMARY, RegenerationResult
 from sentgen.generation import Search
 from sentgen.models import ModelInfo
 from sentgen.models.building.build_request import BuildRequest
@@ -32,19 +30,25 @@ ORDER = 5
 class TreebankExperiment:
     """A store, the two parts of a treebank, and what was asked for.
 
-    What is in the store already is used again. Text is lower-cased, as in the examples that the papers print.
+    What is in the store already is used again. With ``lowercase``, text is lower-cased.
     """
 
     store: Store
     split: Split
     request: PaperRequest
+    lowercase: bool
+
+    @property
+    def corpus(self) -> str:
+        """Return the name of the corpus of the training part."""
+        return self.split.name if self.lowercase else f"{self.split.name}-cased"
 
     def ingest_training(self) -> None:
         """Bring the training part into the store."""
         self.request.report(f"reading {quantity(len(self.split.train), 'file')} of {self.split.title}")
-        self.ingest(self.split.name, self.split.train)
+        self.ingest(self.corpus, self.split.train, self.split.form)
 
-    def ingest(self, name: str, paths: Sequence[str]) -> None:
+    def ingest(self, name: str, paths: Sequence[str], form: str | None = None) -> None:
         """Bring a corpus into the store, and make sure that it holds nothing else.
 
         Raises:
@@ -57,7 +61,7 @@ class TreebankExperiment:
                 f"corpus {name!r} is counted up to order {counted}, not {ORDER}; remove it with:"
                 f" sentgen corpora remove {name}"
             )
-        summary = ingest(self.store, paths, Settings(name, order=ORDER, lowercase=True))
+        summary = ingest(self.store, paths, Settings(name, form, order=ORDER, lowercase=self.lowercase))
         query = select(func.count()).select_from(source).join(corpus, corpus.c.id == source.c.corpus_id)
         with self.store.connect() as connection:
             sources = scalar(connection, query.where(corpus.c.name == name))
@@ -73,21 +77,24 @@ class TreebankExperiment:
         self.request.report(f"building the model {asked.name}")
         return (asked.built(self.store) or asked.build(self.store))[0]
 
-    def regenerate(self, model: ModelInfo, systems: Sequence[str], **search: object) -> RegenerationResult:
+    def regenerate(self, model: ModelInfo, systems: Sequence[str], **search: Any) -> RegenerationResult:
         """Put the test sentences in order with some systems, and record the run."""
         request = self.request
         request.report(f"regenerating {self.split.tested} with {model.label}: {', '.join(systems)}")
         return evaluate_regeneration(
             self.store,
             model,
-            self._sentences(),
+            self.split.test_sentences(),
             systems,
-            Search(dependencies=[self.split.name], seed=request.seed, lowercase=True),
+            Search(dependencies=[self.corpus], seed=request.seed, lowercase=self.lowercase),
             jobs=request.jobs,
             source=self.split.title,
             progress=request.progress,
             **search,
         )
 
-    def _sentences(self) -> Iterator[Sentence]:
-        return chain.from_iterable(read_test_set(path) for path in self.split.test)
+    def told(self, result: RegenerationResult) -> str:
+        """Return what a run was trained and tested on, for reading."""
+        tested = quantity(len(result.references), "test sentence")
+        part = "; a part of the data (--quick): figures of all of it are others" if self.request.quick else ""
+        return f"{self.split.title}, {tested}, seed {self.request.seed}; tests are of {PRIMARY}{part}"
