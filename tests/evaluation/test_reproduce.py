@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
+from sentgen.cli.measuring.reproduce import command
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.evaluation.papers.paper import Findings, PaperRequest
 from sentgen.evaluation.papers.papers import PAPERS, prepared
-from sentgen.evaluation.papers.penn_treebank import split_treebank
+from sentgen.evaluation.papers.penn_treebank import Trees, split_treebank
 from sentgen.models import registry
 from sentgen.schema import Store
 from sentgen.schema.store import raw
@@ -40,14 +41,14 @@ def test_full_treebank_is_split_into_the_papers_sections(tmp_path: Path) -> None
     names = [f"wsj_{section:02}{number:02}.mrg" for section in range(25) for number in (1, 0)]
     split = split_treebank(str(treebank(tmp_path / "wsj", names)))
 
-    assert split.name == "ptb-02-22"
+    assert split.name == "ptb-02-22-mrg"
     assert [Path(file).name for file in split.train[:3]] == ["wsj_0200.mrg", "wsj_0201.mrg", "wsj_0300.mrg"]
     assert len(split.train) == 2 * 21
     assert [Path(file).name for file in split.test] == ["wsj_2300.mrg", "wsj_2301.mrg"]
 
 
 def test_sample_is_split_by_file(tmp_path: Path) -> None:
-    """Section 01 alone is the sample; dependencies go before trees."""
+    """Section 01 alone is the sample; of trees that are not all there none are taken."""
     folder = sample(tmp_path / "wsj01")
     treebank(folder, ["wsj_0100.mrg", "wsj_0150.mrg"])
     split = split_treebank(str(folder))
@@ -57,11 +58,49 @@ def test_sample_is_split_by_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("endings", "asked", "name", "title"),
+    [
+        ((".mrg", ".dp", ".pos"), None, "wsj-0100-0179-mrg-pos", ".mrg with .pos"),
+        ((".mrg", ".dp", ".pos"), "dp+pos", "wsj-0100-0179-dp-pos", ".dp with .pos"),
+        ((".mrg", ".dp", ".pos"), "mrg", "wsj-0100-0179-mrg", ".mrg"),
+        ((".dp", ".pos"), None, "wsj-0100-0179-dp-pos", ".dp with .pos"),
+        ((".mrg", ".dp"), None, "wsj-0100-0179-mrg", ".mrg"),
+        ((".dp",), None, "wsj-0100-0179-dp", ".dp"),
+    ],
+)
+def test_what_the_papers_have_is_taken_first(
+    tmp_path: Path, endings: tuple[str, ...], asked: Trees | None, name: str, title: str
+) -> None:
+    """Trees with tagged files, then what is nearest; the name and the title say which."""
+    files = [f"wsj_{number}{ending}" for number in ("0100", "0180") for ending in endings]
+    split = split_treebank(str(treebank(tmp_path / "wsj", files)), trees=asked)
+
+    assert (split.name, split.title) == (name, f"WSJ 0100-0179 to 0180-0199, {title}")
+    assert {Path(file).suffix for file in (*split.train, *split.test)} == {title.split()[0]}
+
+
+def test_a_quick_run_takes_a_part_and_says_so(tmp_path: Path) -> None:
+    """Four sections, and the first sentences of the test."""
+    names = [f"wsj_{section:02}00.mrg" for section in range(25)]
+    folder = treebank(tmp_path / "wsj", names, "( (NP (NN a)) )\n" * 150)
+    (folder / "wsj_2301.mrg").write_text("( (NP (NN b)) )\n" * 150)
+    split = split_treebank(str(folder), quick=True)
+
+    assert [Path(file).name for file in split.train] == [f"wsj_{number:02}00.mrg" for number in range(2, 6)]
+    assert [sentence.forms for sentence in split.test_sentences()] == [["a"]] * 150 + [["b"]] * 50
+    assert (split.name, split.title) == ("ptb-02-05-mrg", "PTB 02-05 to the first 200 sentences of 23, .mrg")
+
+
+@pytest.mark.parametrize(
     ("names", "message"),
     [
         ([], "holds no files named"),
         (["wsj_0200.mrg", "wsj_2300.mrg"], "sections 03, 04, 05, .*, 22 are missing"),
-        (["wsj_0100.mrg"], "sections 02, "),
+        (["wsj_0100.mrg"], r"files 0180-0199 are missing \(.mrg\)"),
+        (
+            ["wsj_0100.mrg", "wsj_0100.pos", "wsj_0180.mrg"],
+            "wsj_0180.mrg has no tagged file beside it .*, as others have; give --trees mrg to look at none",
+        ),
     ],
 )
 def test_incomplete_treebanks_are_refused(tmp_path: Path, names: list[str], message: str) -> None:
@@ -129,8 +168,8 @@ def test_published_figures_and_models_are_stored_once(
         with store.connect() as connection:
             assert raw(connection).execute(query).fetchone() == (2,)
 
-    best = "wsj-0100-0179-best"
-    names = ["wsj-0100-0179@1", *(f"{best}{over}@1" for over in ("", "-tags", "-classes", "-items"))]
+    best = "wsj-0100-0179-dp-pos-best"
+    names = ["wsj-0100-0179-dp-pos@1", *(f"{best}{over}@1" for over in ("", "-tags", "-classes", "-items"))]
     assert sorted(model.label for model in models) == sorted(names)
     (found,) = (model for model in models if model.name == best)
     assert (found.order, found.unknown, found.brackets) == (5, "tag", True)
@@ -144,7 +183,7 @@ def test_a_treebank_without_base_noun_phrases_has_the_papers_systems(tmp_path: P
 
     assert {row["figure"] for row in found.figures.to_pylist()} == {"Wan et al. 2007, figure 4"}
     assert said[-1] == (
-        "no base noun phrases in wsj-0100-0179, such as .pos files have: nothing beyond the paper"
+        "no base noun phrases in wsj-0100-0179-dp, such as .pos files have: nothing beyond the paper"
     )
 
 
@@ -154,7 +193,7 @@ def test_a_corpus_of_a_lower_order_is_refused(tmp_path: Path) -> None:
     split = split_treebank(str(folder))
     with Store(tmp_path / "s.duckdb", create=True) as store:
         ingest(store, split.train, Settings(split.name, order=4, lowercase=True))
-        with pytest.raises(InputError, match=r"up to order 4, not 5; remove it with: .* wsj-0100-0179$"):
+        with pytest.raises(InputError, match=r"up to order 4, not 5; remove it with: .* wsj-0100-0179-dp$"):
             reproduce(store, "wan2009", folder)
 
 
@@ -166,7 +205,7 @@ def test_text_for_a_second_model_adds_a_column(tmp_path: Path) -> None:
         found = reproduce(store, "wan2009", sample(tmp_path / "wsj01"), lm_text=[str(text)])
         corpora = {model.label: model.corpora for model in registry.list_models(store)}
 
-    assert corpora == {"wsj-0100-0179@1": ("wsj-0100-0179",), "lm-text@1": ("lm-text",)}
+    assert corpora == {"wsj-0100-0179-dp@1": ("wsj-0100-0179-dp",), "lm-text@1": ("lm-text",)}
     columns = [row["figure"] for row in found.figures.to_pylist()]
     assert columns == ["Wan et al. 2009, table 2, PTB-LM"] * 4 + ["Wan et al. 2009, table 2, BLLIP-LM"] * 4
 
@@ -195,7 +234,39 @@ def test_what_cannot_be_run_is_refused(paper: str, given: dict[str, Any], messag
 
 
 def test_every_paper_is_named_where_papers_are_listed() -> None:
-    """Its figures are under its own name."""
+    """Its figures are under its own name, and the docs and the help have it."""
+    page = (Path(__file__).parents[2] / "docs" / "evaluate.md").read_text("utf-8")
     for name, paper in PAPERS.items():
         assert paper.name == name
         assert {table.paper for table in paper.tables} == {name}
+        assert f"| `{name}` | {paper.what.partition(':')[0]}: " in page
+        assert name in str(command.__doc__)
+
+
+def test_systems_of_schmaltz_run_by_words_and_with_phrases(tmp_path: Path) -> None:
+    """Text keeps its case, each way has a model of its own, and BLEU is that of the paper."""
+    folder = sample(tmp_path / "wsj01")
+    treebank(folder, ["wsj_0100.pos", "wsj_0101.pos"], DOG_POS + CAT_POS)
+    treebank(folder, ["wsj_0180.pos", "wsj_0199.pos"], DOG_POS)
+    with Store(tmp_path / "s.duckdb", create=True) as store:
+        found = reproduce(store, "schmaltz2016", folder, quick=True)
+        models = {model.name: model for model in registry.list_models(store)}
+        query = "select distinct reference from output"
+        with store.connect() as connection:
+            assert raw(connection).execute(query).fetchall() == [("The dog barks .",)]
+
+    assert [(row["system"], row["published"]) for row in found.figures.to_pylist()] == [
+        *(("NGram-64, no future cost", 32.0), ("NGram-64", 37.0), ("NGram-512", 38.6)),
+        *(("NGram-64", 54.3), ("NGram-512", 55.6)),
+    ]
+    assert {name: (model.order, model.brackets) for name, model in models.items()} == {
+        "wsj-0100-0179-dp-pos-cased-word": (5, False),
+        "wsj-0100-0179-dp-pos-cased-np": (5, True),
+    }
+    assert "a part of the data (--quick)" in found.notes[0]
+
+
+def test_schmaltz_needs_base_noun_phrases(tmp_path: Path) -> None:
+    """Dependencies alone have none."""
+    with pytest.raises(InputError, match="dependencies alone have no base noun phrases"):
+        prepared("schmaltz2016", PaperRequest(ptb=str(sample(tmp_path / "wsj01"))))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sentgen.errors import InputError
-from sentgen.evaluation.papers import wan2007_2009
+from sentgen.evaluation.papers import schmaltz2016, wan2007_2009
 from sentgen.evaluation.papers.paper import Findings, Paper, PaperRequest
 from sentgen.evaluation.papers.published import record_published
 from sentgen.schema import Store
@@ -17,6 +17,7 @@ PAPERS: dict[str, Paper] = {
         # By year.
         wan2007_2009.WAN_2007,
         wan2007_2009.WAN_2009,
+        schmaltz2016.SCHMALTZ_2016,
     )
 }
 

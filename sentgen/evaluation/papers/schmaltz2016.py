@@ -1,0 +1,96 @@
+"""The n-gram systems of Schmaltz, Rush and Shieber 2016, "Word ordering without syntax".
+
+They train on sections 02-21 and test on 23. A model of five words, by Kneser-Ney, counts brackets of base
+noun phrases as words where phrases are kept whole, and is one of words alone where they are not. BLEU is that
+of `mteval-v13`, which does not look at case; the models do. Not as there: hypotheses are recombined, the end
+of a sentence is scored, phrases of one word have no brackets, and unknown words are those that the training
+part does not have, where the paper has words seen less than three times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sentgen.errors import InputError
+from sentgen.evaluation.papers.paper import TESTS, Findings, Paper, PaperRequest, tests_of
+from sentgen.evaluation.papers.penn_treebank import Trees, split_treebank
+from sentgen.evaluation.papers.published import PublishedTable
+from sentgen.evaluation.papers.treebank_experiment import ORDER, TreebankExperiment
+from sentgen.evaluation.regeneration.bleu import overlap_metrics
+from sentgen.models.building.build_request import BuildRequest
+from sentgen.output.tabular import Rows
+from sentgen.schema import Store
+
+#: "Following past work", of Liu et al. 2015; section 22 is for development.
+_TRAINING = range(2, 22)
+_DATA = "PTB WSJ 02-21 -> 23"
+_READING = "mteval-v13, case not looked at"
+#: "Noun phrases without nested constituents", of the trees: those of the tagged files are others.
+_TREES: tuple[Trees, ...] = ("mrg", "mrg+pos", "dp+pos")
+#: Without a future cost: `viterbi` is that search, over single words.
+_NO_COST, _64, _512 = "viterbi:beam=64:order=5", "beam:beam=64", "beam:beam=512"
+WORDS = PublishedTable(
+    "schmaltz2016",
+    "Schmaltz et al. 2016, table 1, words",
+    f"{_DATA}, words",
+    {_NO_COST: 32.0, _64: 37.0, _512: 38.6},
+    reading=_READING,
+)
+WORDS_AND_PHRASES = PublishedTable(
+    "schmaltz2016",
+    "Schmaltz et al. 2016, table 1, words and base NPs",
+    f"{_DATA}, base NPs kept",
+    {_64: 54.3, _512: 55.6},
+    reading=_READING,
+)
+#: What the paper calls the systems.
+_NAMES = {_NO_COST: "NGram-64, no future cost", _64: "NGram-64", _512: "NGram-512"}
+_TABLES = (WORDS, WORDS_AND_PHRASES)
+_COLUMNS = ("figure", "system", "published", "here", "low", "high", "here, as tokenized")
+_MAIN, _OTHER = "bleu-lc-13a", "bleu-lc-none"
+
+
+def _prepare(request: PaperRequest) -> Callable[[Store], Findings]:
+    assert request.ptb is not None  # it needs one
+    split = split_treebank(
+        request.ptb, trees=request.trees, preferred=_TREES, training=_TRAINING, quick=request.quick
+    )
+    if split.form == "dp":
+        raise InputError("dependencies alone have no base noun phrases; give .mrg or .pos files as well")
+    overlap_metrics()  # refuses where there are none, before anything long is run
+    return lambda store: _run(TreebankExperiment(store, split, request, lowercase=False))
+
+
+def _run(experiment: TreebankExperiment) -> Findings:
+    """Ingest a treebank as it is written, and put its test set in order as words, and with phrases kept."""
+    experiment.ingest_training()
+    name = experiment.corpus
+    figures: list[list[object]] = []
+    tests: list[list[object]] = []
+    notes = []
+    for table, units, brackets in ((WORDS, "word", False), (WORDS_AND_PHRASES, "np", True)):
+        asked = BuildRequest(name=f"{name}-{units}", corpus=[name], order=ORDER, brackets=brackets)
+        model = experiment.model(asked)
+        result = experiment.regenerate(model, list(table.figures), units=units)
+        for system in result.systems:
+            measured = system.intervals[_MAIN]
+            figures.append(
+                [
+                    *(table.citation, _NAMES[system.system], table.figures[system.system]),
+                    *(system.value(_MAIN), measured.low, measured.high, system.value(_OTHER)),
+                ]
+            )
+        tests += tests_of(table, result.comparisons, {one: one for one in table.figures}, "")
+        notes.append(f"{table.citation}: run {result.run_id}, model {model.label}")
+    return Findings(Rows(_COLUMNS, figures), Rows(TESTS, tests), [experiment.told(result), *notes])
+
+
+SCHMALTZ_2016 = Paper(
+    "schmaltz2016",
+    "Schmaltz, Rush and Shieber 2016",
+    "table 1: the n-gram systems, by words and with base noun phrases kept",
+    _TABLES,
+    _prepare,
+    needs=("ptb",),
+    takes=("trees", "quick"),
+)
