@@ -128,15 +128,18 @@ class StoreContents:
         with self._door.writing() as store:
             return later.ingested_pairs(store, list(map(str, listed)), corpus, options)
 
-    def pairs(self, corpus: str | None = None, *, limit: int = 20) -> Table:
+    def pairs(self, corpus: str | None = None, *, statistics: bool = False, limit: int = 20) -> Table:
         """List the corpora of pairs, or the pairs of one.
 
         Args:
             corpus: a corpus of pairs.
+            statistics: sentences, words and types of documents, abstracts and both, with means, instead.
             limit: rows; 0 for all.
         """
         with self._door.reading() as store:
-            return first(lambda rows: later.list_pairs(store, corpus, limit=rows), limit)
+            return first(
+                lambda rows: later.list_pairs(store, corpus, statistics=statistics, limit=rows), limit
+            )
 
     def pair(self, corpus: str, key: str | None = None) -> Pair:
         """Return a document with its abstract: the pair of a name, or the first one of a corpus."""

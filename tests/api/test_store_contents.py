@@ -251,6 +251,7 @@ def test_pairs_are_aligned_in_the_store(own: sentgen.Database, tmp_path: Path) -
     assert own.ingest_pairs(tmp_path / "pairs.jsonl", "pairs").pairs == 2
     assert own.ingest_pairs([tmp_path / "pairs.jsonl"], "pairs", order=1).unchanged == 2
     assert own.pairs()["pairs"] == [2]
+    assert own.pairs(statistics=True)["texts"] == [2, 2, 4]
     assert (own.pairs("pairs", limit=1)["name"], own.pairs("pairs", limit=1).truncated) == (["a"], True)
     assert own.pair("pairs", "b").abstract[:2] == ("A", "dog")
     assert len(own.train_alignment("pairs", "m", iterations=2, setting="p0=0.2")) == 4

@@ -7,12 +7,14 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from conftest import Sentgen, refused
 from toy_pairs import PAIRS, write_jsonl
 
+from sentgen.alignment import Pair
 from sentgen.alignment.stored.stored_pairs import stored_pairs
 from sentgen.counts.pair_ingestion import ingest_pairs
 from sentgen.schema import Store, folders
@@ -165,6 +167,53 @@ def test_list_of_corpora_and_of_pairs(filled: Sentgen) -> None:
     assert [(row["corpus"], row["pairs"], row["licence"]) for row in corpora] == [("toy", 6, "CC0")]
     assert (first[0]["name"], first[0]["document_words"], first[0]["abstract_words"]) == ("p0", 8, 6)
     assert "kind" in filled("corpora", "list").out
+
+
+def figures_of(corpus: str, side: str, texts: Sequence[Pair], sides: Sequence[str]) -> dict[str, object]:
+    """Count what a row of the statistics says, word by word."""
+    words = [getattr(pair, name) for pair in texts for name in sides]
+    sentences = sum(len(getattr(pair, f"{name}_starts")) for pair in texts for name in sides)
+    number, tokens = len(words), [word for text in words for word in text]
+    shares = [sum(len(getattr(pair, name)) for pair in texts) for name in ("abstract", "document")]
+    return {
+        "corpus": corpus,
+        "side": side,
+        "texts": number,
+        "sentences": sentences,
+        "words": len(tokens),
+        "types": len(set(tokens)),
+        "sentences_per_text": pytest.approx(sentences / number),
+        "words_per_text": pytest.approx(len(tokens) / number),
+        "words_per_sentence": pytest.approx(len(tokens) / sentences),
+        "compression": pytest.approx(shares[0] / shares[1]) if side == "both" else None,
+    }
+
+
+def test_statistics_of_corpora(filled: Sentgen, tmp_path: Path, store: Path) -> None:
+    """Table 4 of Daumé and Marcu 2004, counted again; documents, abstracts and corpora are kept apart."""
+    other = write_jsonl(tmp_path / "other.jsonl", [("q", "The dog ran. It ran home.", "The dog ran.")])
+    filled("pairs", "ingest", other, "--corpus", "other")
+    expected = []
+    for corpus in ("other", "toy"):
+        with Store(store, read_only=True) as opened:
+            texts = list(stored_pairs(opened, corpus))
+        for side in (("document",), ("abstract",), ("document", "abstract")):
+            name = "both" if len(side) == 2 else f"{side[0]}s"
+            expected.append(figures_of(corpus, name, texts, side))
+
+    found = json.loads(filled("pairs", "list", "--statistics", "--json").out)
+
+    assert found == expected
+    assert (found[0]["sentences"], found[0]["words"], found[0]["types"]) == (2, 8, 6)
+    assert json.loads(filled("pairs", "list", "toy", "--statistics", "--json").out) == expected[3:]
+
+
+def test_statistics_are_of_pairs(filled: Sentgen, pets: Path) -> None:
+    """Other corpora have none."""
+    filled("ingest", pets, "--corpus", "pets")
+
+    refused(filled("pairs", "list", "pets", "--statistics"), "the corpus 'pets' holds no pairs")
+    refused(filled("pairs", "list", "nope", "--statistics"), "no corpus")
 
 
 def test_show_a_pair(filled: Sentgen) -> None:

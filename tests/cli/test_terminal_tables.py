@@ -43,6 +43,7 @@ MORE = (
     "kwic dog --show meta.topic,length",
     "kwic '[] [] [] []' --show length",
     "pairs list pairs",
+    "pairs list --statistics",
     "schema v_corpora",
     "score --model kn 'the dog' --totals",
     "regenerate --model kn -a lmo 'dog the chased' --explain",

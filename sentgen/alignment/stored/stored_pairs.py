@@ -85,10 +85,34 @@ def pair_corpus(connection: Connection, name: str) -> Row[tuple[object, ...]]:
     return row
 
 
-def list_pairs(store: Store, corpus: str | None = None, *, limit: int = 0) -> pa.Table:
-    """Return the corpora of pairs with their sizes, or the pairs of one (the first ``limit``, if not 0)."""
+def list_pairs(
+    store: Store, corpus: str | None = None, *, statistics: bool = False, limit: int = 0
+) -> pa.Table:
+    """Return the corpora of pairs with their sizes, or the pairs of one.
+
+    Args:
+        store: where they are.
+        corpus: whose pairs.
+        statistics: the figures of each corpus, or of this one, instead (view `v_pair_statistics`).
+        limit: rows; 0 for all.
+
+    Raises:
+        NotFoundError: there is no such corpus.
+        InputError: the corpus holds no pairs.
+    """
     with store.connect() as connection:
-        if corpus is None:
+        if corpus is not None:
+            pair_corpus(connection, corpus)
+        given: list[object] = [] if corpus is None else [corpus]
+        if statistics:
+            query = f"""
+                select *
+                from v_pair_statistics
+                {"" if corpus is None else "where corpus = ?"}
+                order by corpus, side = 'both', side = 'abstracts'
+            """
+        elif corpus is None:
+            given = [PAIRS]
             query = """
                 select
                     c.corpus,
@@ -102,15 +126,14 @@ def list_pairs(store: Store, corpus: str | None = None, *, limit: int = 0) -> pa
                 group by c.corpus, c.licence
                 order by c.corpus
             """
-            return fetch_arrow(connection, query, [PAIRS])
-        pair_corpus(connection, corpus)
-        query = """
-            select name, document_sentences, document_words, abstract_sentences, abstract_words, source
-            from v_pairs
-            where corpus = ?
-            order by id
-        """
-        return fetch_arrow(connection, f"{query} limit {limit}" if limit else query, [corpus])
+        else:
+            query = """
+                select name, document_sentences, document_words, abstract_sentences, abstract_words, source
+                from v_pairs
+                where corpus = ?
+                order by id
+            """
+        return fetch_arrow(connection, f"{query} limit {limit}" if limit else query, given)
 
 
 def pairs_hash(connection: Connection, corpus_id: int) -> str:

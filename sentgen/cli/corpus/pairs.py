@@ -108,6 +108,12 @@ def list_(
         str | None, typer.Argument(metavar="[NAME]", help="List the pairs of this corpus.")
     ] = None,
     *,
+    statistics: Annotated[
+        bool,
+        typer.Option(
+            "--statistics", help="Sentences, words and types of documents, abstracts and both, with means."
+        ),
+    ] = False,
     limit: LimitOption = 20,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
@@ -119,7 +125,7 @@ def list_(
     """
     with open_store(db, read_only=True, memory_limit=memory_limit) as store:
         out.first(
-            list_pairs(store, corpus, limit=one_more(limit)),
+            list_pairs(store, corpus, statistics=statistics, limit=one_more(limit)),
             limit,
             none="no pairs yet; read some with: sentgen pairs ingest FILE --corpus NAME",
         )
