@@ -15,6 +15,7 @@ from sentgen.alignment.states.word_states import WordState
 from sentgen.alignment.systems import check_memory
 from sentgen.alignment.view.figures import places_of
 from sentgen.alignment.view.reasons import reasons
+from sentgen.alignment.view.sentence_sources import sentence_sources
 from sentgen.alignment.view.view import PairView, view
 from sentgen.corpus.paths import expand
 from sentgen.corpus.sentence import Sentence
@@ -24,7 +25,7 @@ from sentgen.output.logarithms import decimal
 from sentgen.output.tabular import jsonable
 
 #: Of the shape of the objects of `as_json`: one more whenever a key comes, goes or gets another meaning.
-JSON_VERSION = 1
+JSON_VERSION = 2
 
 
 def align_texts(
@@ -88,6 +89,10 @@ def as_json(shown: PairView, *, model: str, explain: bool = False) -> dict[str, 
         "abstract_starts": pair.abstract_starts,
         "phrases": [asdict(phrase) | {"phrase": numbers.get(phrase)} for phrase in alignment.phrases],
         "words": [_word(one) for one in shown.states],
+        "sentences": [
+            {"words": words, "from": [asdict(one) for one in sources]}
+            for words, sources in sentence_sources(pair, shown.states)
+        ],
         "new": places_of("new", shown.states),
         "null": alignment.null,
         "logp": alignment.logp,

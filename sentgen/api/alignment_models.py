@@ -89,16 +89,24 @@ class AlignmentModels:
             return first(lambda rows: later.application.alignments(store, pairs, model, limit=rows), limit)
 
     def alignment_links(
-        self, pairs: str, model: str | None = None, *, words: bool = False, limit: int = 0
+        self,
+        pairs: str,
+        model: str | None = None,
+        *,
+        words: bool = False,
+        sentences: bool = False,
+        limit: int = 0,
     ) -> Table:
-        """List the links that a model found in a corpus of pairs, or what became of each word.
+        """List the links that a model found in a corpus of pairs, or what became of each word or sentence.
 
         Args:
             pairs: a corpus of pairs.
             model: that was applied to it; the priors if not given.
             words: a row a word with its state, instead of a row a link.
+            sentences: a row a sentence of an abstract and a sentence of the document that it comes from.
             limit: rows; 0 for all.
         """
         with self._door.reading() as store:
-            listed = later.application.words if words else later.application.links
-            return first(lambda rows: listed(store, pairs, model, limit=rows), limit)
+            listed = later.application.found_rows
+            kind = {"words": words, "sentences": sentences}
+            return first(lambda rows: listed(store, pairs, model, limit=rows, **kind), limit)

@@ -22,6 +22,7 @@ from sentgen.alignment.texts import JSON_VERSION, as_json, json_schema, pharaoh
 from sentgen.alignment.view.figures import Figures, figures, fragments
 from sentgen.alignment.view.html import fragment, page, script
 from sentgen.alignment.view.matrix import WORDS, matrix
+from sentgen.alignment.view.sentence_sources import SentenceSource, sentence_sources
 from sentgen.alignment.view.view import AlignedBlock, blocks, view
 
 SCHEMA = Draft202012Validator(json_schema())
@@ -173,6 +174,20 @@ def test_json_has_what_became_of_each_word() -> None:
     assert given["words"][1]["elsewhere"] == [2, 3]
     assert given["new"] == [1, 2, 3]
     SCHEMA.validate(given)
+
+
+def test_sources_of_sentences_by_hand() -> None:
+    """`Dogs bark loudly`: two of three words from sentence 2, one of sentence 1 as well; `, rain`: one of two."""
+    states = [
+        replace(STATED[0], source=(0, 4)),
+        *STATED[1:4],
+        replace(STATED[4], posterior=None),
+    ]
+
+    first, second = sentence_sources(PAIR, states)
+
+    assert first == (3, [SentenceSource(2, 2, 2 / 3, pytest.approx(0.8)), SentenceSource(1, 1, 1 / 3, 0.9)])
+    assert second == (2, [SentenceSource(1, 1, 0.5, None)])
 
 
 def test_json_is_as_its_schema_says() -> None:

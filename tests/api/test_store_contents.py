@@ -261,6 +261,7 @@ def test_pairs_are_aligned_in_the_store(own: sentgen.Database, tmp_path: Path) -
     assert own.alignment_figures("pairs", "m")["pair"] == ["a", "b"]
     assert {*own.alignment_links("pairs", "m", limit=1)["pair"]} == {"a"}
     words = own.alignment_links("pairs", "m", words=True)
+    assert own.alignment_links("pairs", "m", sentences=True)["rank"][0] == 1
     assert [row.word for row in words if row.pair == "b"] == list(own.pair("pairs", "b").abstract)
     (tmp_path / "gold").write_text("a b ||| b ||| 1-0\nc d ||| d ||| 1-0\n", "utf-8")
     assert own.tune_alignment("tuned", tmp_path / "gold", iterations=2)["direction"] == ["forward", "reverse"]

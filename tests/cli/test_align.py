@@ -223,7 +223,7 @@ def test_export(trained: Sentgen) -> None:
 TWO_SENTENCES = {
     "id": "q",
     "document": ["the old physician slept .", "the car was red and fast .", "we saw the physician there ."],
-    "abstract": ["the doctors slept .", "a fast car saw the physician ."],
+    "abstract": ["the doctors slept .", "a fast car saw the physician .", "zebras vanished"],
 }
 
 
@@ -247,7 +247,7 @@ def test_stored_states_are_those_of_texts(trained: Sentgen, tmp_path: Path, mode
     assert [row["document"] for row in rows] == [
         " ".join(alone["document"][place] for place in one["from"]) or None for one in alone["words"]
     ]
-    assert [row["sentence"] for row in rows] == [1] * 4 + [2] * 7
+    assert [row["sentence"] for row in rows] == [1] * 4 + [2] * 7 + [3] * 2
     assert [{k: v for k, v in row.items() if k not in ("model", "corpus")} for row in asked] == rows
     assert {one["state"] for one in alone["words"]} > {"same", "new"}
     (shares,) = json.loads(trained("align", "figures", "--pairs", "more", *model, "--json").out)
@@ -256,12 +256,50 @@ def test_stored_states_are_those_of_texts(trained: Sentgen, tmp_path: Path, mode
     assert f"new words       {len(alone['new'])}\n" in applied
 
 
+@pytest.mark.parametrize("model", [(), ("--model", "m")])
+def test_stored_sentences_are_those_of_texts(
+    trained: Sentgen, tmp_path: Path, model: tuple[str, ...]
+) -> None:
+    """The view has what JSON has; a sentence that comes from nowhere has a row that says so."""
+    (tmp_path / "more.jsonl").write_text(json.dumps(TWO_SENTENCES))
+    for name in ("document", "abstract"):
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in TWO_SENTENCES[name]))
+    trained("pairs", "ingest", "more.jsonl", "--corpus", "more", "--tokenized")
+    texts = ("--document", "document", "--abstract", "abstract", "--format", "lines")
+    alone = json.loads(trained("align", "text", *texts, *model, "--json").out)
+    trained("align", "apply", "--pairs", "more", *model)
+
+    rows = json.loads(trained("align", "export", "--pairs", "more", *model, "--sentences", "--json").out)
+
+    expected = [
+        {
+            "pair": "q",
+            "sentence": number,
+            "words": told["words"],
+            "source": one["sentence"],
+            "linked": one["words"],
+            "share": pytest.approx(one["share"]),
+            "posterior": one["posterior"] and pytest.approx(one["posterior"]),
+            "rank": rank,
+        }
+        for number, told in enumerate(alone["sentences"], 1)
+        for rank, one in enumerate(told["from"], 1)
+    ]
+    nowhere = {"pair": "q", "sentence": 3, "words": 2, "source": None, "linked": 0, "share": 0.0}
+    assert rows == [*expected, nowhere | {"posterior": None, "rank": 1}]
+    assert (rows[0]["sentence"], rows[0]["source"], rows[0]["rank"]) == (1, 1, 1)
+    assert alone["sentences"][2] == {"words": 2, "from": []}
+
+
 def test_words_are_refused_as_lines_of_links(trained: Sentgen) -> None:
     """Those of --pharaoh are links."""
     told = trained("align", "export", *OF, "--words", "--pharaoh")
 
     assert (told.code, told.out) == (2, "")
     assert "--pharaoh prints links, and --words words" in " ".join(told.err.replace("│", " ").split())
+    assert trained("align", "export", *OF, "--sentences", "--pharaoh").code == 2
+    trained("align", "apply", *OF)
+    refused(trained("align", "export", *OF, "--sentences", "--words"), "rows of two kinds; choose one")
 
 
 @pytest.mark.parametrize(
@@ -283,7 +321,8 @@ def test_wrong_states_are_found(trained: Sentgen, store: Path, statement: str, c
 
 
 @pytest.mark.parametrize(
-    "command", [("figures",), ("export",), ("export", "--words"), ("export", "--pharaoh")]
+    "command",
+    [("figures",), ("export",), ("export", "--words"), ("export", "--sentences"), ("export", "--pharaoh")],
 )
 def test_limit(trained: Sentgen, command: tuple[str, ...]) -> None:
     """All without it; with it, the first ones, and a note if there are more."""

@@ -27,7 +27,7 @@ from sentgen.alignment.stored.model_store import (
 from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner, with_vectors
 from sentgen.alignment.stored.stored_pairs import pair_batches, pair_corpus, pair_numbers
 from sentgen.alignment.view.figures import figures, places_of
-from sentgen.errors import NotFoundError
+from sentgen.errors import InputError, NotFoundError
 from sentgen.schema import Store
 from sentgen.schema.store import append, fetch_arrow, raw
 from sentgen.schema.tables import alignment as tables
@@ -229,26 +229,39 @@ def alignments(store: Store, corpus: str, name: str | None, *, limit: int = 0) -
     return _stored(store, corpus, name, query, limit)
 
 
-def links(store: Store, corpus: str, name: str | None, *, limit: int = 0) -> pa.Table:
-    """Return phrase links of a corpus by a model, offsets from 0; limit and errors as of `alignments`."""
-    query = """
-        select * exclude (model, corpus)
-        from v_alignment_links
-        where model = ?
-            and corpus = ?
-        order by pair, abstract_first, document_first
+#: What was found of pairs, a row a link, word or sentence, and the order of the rows.
+_FOUND = {
+    "links": ("v_alignment_links", "pair, abstract_first, document_first"),
+    "words": ("v_alignment", "pair, position"),
+    "sentences": ("v_alignment_sentences", "pair, sentence, rank"),
+}
+
+
+def found_rows(
+    store: Store,
+    corpus: str,
+    name: str | None,
+    *,
+    words: bool = False,
+    sentences: bool = False,
+    limit: int = 0,
+) -> pa.Table:
+    """Return what a model found in a corpus: phrase links, or what became of words or sentences of abstracts.
+
+    Offsets count from 0, sentences from 1; limit and errors are as of `alignments`.
+
+    Raises:
+        InputError: both words and sentences are wanted.
     """
-    return _stored(store, corpus, name, query, limit)
-
-
-def words(store: Store, corpus: str, name: str | None, *, limit: int = 0) -> pa.Table:
-    """Return what became of the words of abstracts, offsets from 0; limit and errors as of `alignments`."""
-    query = """
+    if words and sentences:
+        raise InputError("--words and --sentences are rows of two kinds; choose one")
+    view, order = _FOUND["words" if words else "sentences" if sentences else "links"]
+    query = f"""
         select * exclude (model, corpus)
-        from v_alignment
+        from {view}
         where model = ?
             and corpus = ?
-        order by pair, position
+        order by {order}
     """
     return _stored(store, corpus, name, query, limit)
 

@@ -311,11 +311,18 @@ def export(
     words: Annotated[
         bool, typer.Option("--words", help="Print a row a word with its state, instead of a row a link.")
     ] = False,
+    sentences: Annotated[
+        bool,
+        typer.Option(
+            "--sentences",
+            help="Print a row a sentence of an abstract and a sentence of the document that it comes from.",
+        ),
+    ] = False,
     limit: LimitOption = 0,
     db: DbOption = None,
     out: Output,
 ) -> None:
-    """Print the links that a model found in a corpus of pairs, or what became of each word.
+    """Print the links that a model found in a corpus of pairs, or what became of each word or sentence.
 
     The lines of --pharaoh are in the order of `sentgen pairs list`.
 
@@ -324,12 +331,15 @@ def export(
     # The lines are a format of their own.
     if pharaoh and not out.for_reading:
         raise typer.BadParameter("--pharaoh excludes the other formats; choose one")
-    if pharaoh and words:
-        raise typer.BadParameter("--pharaoh prints links, and --words words; choose one")
+    if pharaoh and (words or sentences):
+        other = "--words words" if words else "--sentences sentences"
+        raise typer.BadParameter(f"--pharaoh prints links, and {other}; choose one")
     with open_store(db, read_only=True) as store:
         if not pharaoh:
-            rows = application.words if words else application.links
-            out.first(rows(store, pairs, model, limit=one_more(limit)), limit)
+            rows = application.found_rows(
+                store, pairs, model, words=words, sentences=sentences, limit=one_more(limit)
+            )
+            out.first(rows, limit)
             return
         for number, (_, found) in enumerate(
             application.stored_alignments(store, pairs, model, limit=one_more(limit))
