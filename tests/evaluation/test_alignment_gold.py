@@ -146,10 +146,32 @@ def test_handalign_texts(write: Write, tmp_path: Path) -> None:
 
     gold = read_gold(str(tmp_path), "handalign")
 
-    assert gold.pairs[0].pair == Pair("ZF1", ("a", "b", "c"), ("c", "b"))
+    assert gold.pairs[0].pair == Pair("ZF1", ("a", "b", "c"), ("c", "b"), (0, 2), (0,))
     assert gold.pairs[0].annotations == (GoldLinks.of({(2, 0)}, {(1, 1)}),)
     Path(path).write_text("<alignment>")
     with pytest.raises(InputError, match=r"ZF1.alignment:1: HandAlign's own markup is not understood"):
+        read_gold(str(tmp_path), "handalign")
+
+
+def test_handalign_by_several_people(write: Write, tmp_path: Path) -> None:
+    """A file for each, of the same texts, whose names may have dots; what one did not align is refused."""
+    for name in ("ZF1", "ZF.2"):
+        write(f"documents/{name}", "a b\nc")
+        write(f"abstracts/{name}", "c b")
+    for name, links in (("ZF1.hal", "2-0"), ("ZF1.dan", "2-0 1-1"), ("ZF.2.hal", "1-1")):
+        path = write(f"{name}.alignment", links)
+
+    with pytest.raises(InputError, match=r"ZF\.2 was not aligned by dan; all align all texts"):
+        read_gold(str(tmp_path), "handalign")
+    write("ZF.2.dan.alignment", "")
+    gold = read_gold(str(tmp_path), "handalign")
+
+    assert gold.annotators == ("dan", "hal")
+    drawn = {one.pair.key: one.annotations for one in gold.pairs}
+    assert drawn["ZF1"] == (GoldLinks.of({(2, 0), (1, 1)}), GoldLinks.of({(2, 0)}))
+    assert drawn["ZF.2"] == (GoldLinks.of(()), GoldLinks.of({(1, 1)}))
+    Path(path).rename(tmp_path / "ZF.3.hal.alignment")
+    with pytest.raises(InputError, match=r"has no text documents/ZF\.3 beside it|not aligned by"):
         read_gold(str(tmp_path), "handalign")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, get_args
@@ -17,12 +16,13 @@ from sentgen.alignment.systems import parse_specs
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size, report_into
 from sentgen.cli.console.output import Output, output_options
+from sentgen.errors import InputError
 from sentgen.evaluation.alignment.experiment import evaluate_alignment
 from sentgen.evaluation.alignment.gold import Possible
 from sentgen.evaluation.alignment.gold_readers import read_gold
 from sentgen.evaluation.alignment.gold_request import CombineOption, GoldFormatOption, GoldOption, LimitOption
 from sentgen.evaluation.alignment.measures import ignored_words, read_ignored
-from sentgen.evaluation.alignment.pseudo import pseudo_documents
+from sentgen.evaluation.alignment.pseudo import pseudo_documents, pseudo_sizes
 from sentgen.evaluation.alignment.report import alignment_report
 from sentgen.evaluation.alignment.results import AlignmentResult, rows_of
 from sentgen.evaluation.alignment.tables import agreement_table, figures_table, new_table, source_table
@@ -82,14 +82,13 @@ class AlignmentExperiment:
 
     def target(self) -> Target:
         """Read what the systems are compared with, in pseudo-documents if they are wanted."""
-        sizes = re.fullmatch(r"(\d+)x(\d+)", self.pseudo_documents or "1x1", re.ASCII)
-        if sizes is None:
-            told = f"{self.pseudo_documents!r} is not such as 22x8"
-            raise typer.BadParameter(told, param_hint="--pseudo-documents")
+        try:
+            documents, abstracts = pseudo_sizes(self.pseudo_documents or "1x1")
+        except InputError as error:  # a mistake of usage, not of a file
+            raise typer.BadParameter(error.message, param_hint="--pseudo-documents") from error
         ignored = ignored_words() if self.ignore is None else read_ignored(self.ignore)
         gold = read_gold(self.gold, self.format).first(self.limit)
         if self.pseudo_documents is not None:
-            documents, abstracts = map(int, sizes.groups())
             gold = pseudo_documents(gold, documents=documents, abstracts=abstracts, seed=self.seed)
         return Target(gold, self.combine, self.possible, ignored)
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
+from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store, parse_size
 from sentgen.cli.console.output import Output, output_options
 from sentgen.evaluation.papers.paper import PaperRequest
 from sentgen.evaluation.papers.papers import PAPERS, prepared
@@ -39,6 +39,27 @@ def command(
             help="Text for a second language model, as BLLIP in 2009; may be repeated.",
         ),
     ] = None,
+    gold: Annotated[
+        str | None, typer.Option("--gold", metavar="PATH", help="daume2004: alignments that people made.")
+    ] = None,
+    form: Annotated[
+        str | None,
+        typer.Option("--format", "-f", metavar="FORMAT", help="Their format, as of `evaluate alignment`."),
+    ] = None,
+    pseudo_documents: Annotated[
+        str | None,
+        typer.Option(
+            "--pseudo-documents",
+            metavar="NxM",
+            help="Put N of the documents together with M of their abstracts, such as 22x8.",
+        ),
+    ] = None,
+    train: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--train", metavar="PATH", help="Pairs to learn from beside those of --gold; may be repeated."
+        ),
+    ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Run on a part of the data, in a few minutes.")
     ] = False,
@@ -56,6 +77,9 @@ def command(
     that only the order of the systems can be compared. Heads come from .mrg files, base noun phrases from
     .pos files, as in the papers of Wan et al., or from what there is; the output says from which.
 
+    daume2004 (Daumé and Marcu) aligns documents with abstracts. Its corpus, Ziff-Davis, is licensed: give
+    your copy, or any links of --gold, where only the order of the systems can be compared.
+
     `literal` takes every literal reading of the paper, `defaults` those of sentgen; BLEU is lower-cased,
     tokenized as the treebank or (`13a`) as sacreBLEU does. Behind the systems of Wan et al. come those that
     they do not have, with the best model of the treebank. A second table has the differences between systems,
@@ -71,9 +95,14 @@ def command(
             ptb=None if ptb is None else str(ptb),
             trees=trees,
             lm_text=lm_text or (),
+            gold=gold,
+            format=form,
+            pseudo_documents=pseudo_documents,
+            train=train or (),
             quick=quick,
             seed=seed,
             jobs=jobs,
+            memory=parse_size(memory_limit),
             progress=progress,
             report=out.note,
         )

@@ -15,8 +15,9 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from sentgen.alignment import Link, Pair
 from sentgen.corpus.paths import expand
@@ -333,31 +334,48 @@ def _read_handalign(path: str) -> GoldStandard:
     """Read a folder with `abstracts/NAME`, `documents/NAME` and `NAME.alignment`.
 
     These are the files that HandAlign is started with (its documentation, "Launching HandAlign"): the top
-    text is the abstract, the bottom text the document, words stand between white space. The markup that
-    HandAlign itself writes into the third file is documented nowhere that we could find, so that links are
+    text is the abstract, the bottom text the document, a line is a sentence, words stand between white
+    space. Where several people aligned, each has `NAME.WHO.alignment` for the same texts. The markup that
+    HandAlign itself writes into these files is documented nowhere that we could find, so that links are
     read as `i-j`, document and abstract, and everything else is refused.
     """
     sources = {os.path.relpath(source.path, path): source for source in expand([path])}
-    pairs = []
+    drawn: dict[str, dict[str, Source]] = {}
     for name, source in sources.items():
-        if not name.endswith(".alignment"):
-            continue
-        key = os.path.basename(name).removesuffix(".alignment")
-        texts = []
-        for folder in ("documents", "abstracts"):
-            if (where := os.path.join(folder, key)) not in sources:
-                raise InputError(f"has no text {where} beside it", path=source.name)
-            # Its offsets run through the lines.
-            texts.append(" ".join(_lines(sources[where])))
-        pair = _pair(key, texts[0], texts[1], _Place(source.name, key=key))
-        links = [
-            parse_links(_plain(line, n, source), pair, _Place(source.name, n, key))
-            for n, line in enumerate(_lines(source), 1)
-        ]
-        sure = _checked((link for one in links for link in sorted(one.sure)), pair, _Place(source.name))
-        possible = (link for one in links for link in one.possible)
-        pairs.append(GoldPair(pair, (GoldLinks.of(sure, possible),)))
-    return GoldStandard(("gold",), tuple(pairs))
+        if name.endswith(".alignment"):
+            key, who = os.path.basename(name).removesuffix(".alignment"), "gold"
+            if os.path.join("documents", key) not in sources and "." in key:
+                key, who = key.rsplit(".", 1)
+            drawn.setdefault(key, {})[who] = source
+    annotators = sorted({who for of in drawn.values() for who in of})
+    pairs = []
+    for key, of in drawn.items():
+        if missing := [who for who in annotators if who not in of]:
+            raise InputError(f"{key} was not aligned by {missing[0]}; all align all texts", path=path)
+        pair = _handalign_pair(key, sources, of[annotators[0]])
+        pairs.append(GoldPair(pair, tuple(_handalign_links(pair, of[who]) for who in annotators)))
+    return GoldStandard(tuple(annotators) or ("gold",), tuple(pairs))
+
+
+def _handalign_pair(key: str, sources: Mapping[str, Source], beside: Source) -> Pair:
+    texts = []
+    for folder in ("documents", "abstracts"):
+        if (where := os.path.join(folder, key)) not in sources:
+            raise InputError(f"has no text {where} beside it", path=beside.name)
+        texts.append([words for line in _lines(sources[where]) if (words := split_tokens(line))])
+    # Offsets run through the lines.
+    pair = _pair(key, *(" ".join(map(" ".join, lines)) for lines in texts), _Place(beside.name, key=key))
+    document, abstract = (tuple(accumulate(map(len, lines[:-1]), initial=0)) for lines in texts)
+    return replace(pair, document_starts=document, abstract_starts=abstract)
+
+
+def _handalign_links(pair: Pair, source: Source) -> GoldLinks:
+    links = [
+        parse_links(_plain(line, n, source), pair, _Place(source.name, n, pair.key))
+        for n, line in enumerate(_lines(source), 1)
+    ]
+    sure = _checked((link for one in links for link in sorted(one.sure)), pair, _Place(source.name))
+    return GoldLinks.of(sure, (link for one in links for link in one.possible))
 
 
 def _plain(line: str, number: int, source: Source) -> str:

@@ -7,6 +7,7 @@ sources elsewhere in the document that nobody annotated, where two pairs are abo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -19,6 +20,18 @@ from sentgen.output.wording import are, quantity
 
 #: Pairs of a document and abstracts that are kept: about 490 and 135 words of MTRef.
 DOCUMENTS, ABSTRACTS = 22, 8
+
+
+def pseudo_sizes(text: str) -> tuple[int, int]:
+    """Read how many documents and abstracts are put together.
+
+    Raises:
+        InputError: it is not such as ``22x8``.
+    """
+    sizes = re.fullmatch(r"(\d{1,9})x(\d{1,9})", text, re.ASCII)
+    if sizes is None:
+        raise InputError(f"{text[:40]!r} is not such as 22x8")
+    return int(sizes[1]), int(sizes[2])
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,9 +24,14 @@ class PaperRequest:
         ptb: folder of a treebank.
         trees: which of its files are read (see `split_treebank`).
         lm_text: files of text for a second language model.
+        gold: links between documents and abstracts that people drew.
+        format: of the links.
+        pseudo_documents: how many documents and abstracts of these are put together, such as 22x8.
+        train: pairs to learn from beside those with links.
         quick: only a part of the data, said in the output, so that it takes minutes.
         seed: of everything that is random.
         jobs: threads that search.
+        memory: bytes that all may take; the usual limit if not given.
         progress: called after every sentence.
         report: called with a line a step.
     """
@@ -34,9 +39,14 @@ class PaperRequest:
     ptb: str | None = None
     trees: Trees | None = None
     lm_text: Sequence[str] = ()
+    gold: str | None = None
+    format: str | None = None
+    pseudo_documents: str | None = None
+    train: Sequence[str] = ()
     quick: bool = False
     seed: int = 1
     jobs: int = 1
+    memory: int | None = None
     progress: Progress | None = None
     report: Report = lambda _: None
 
