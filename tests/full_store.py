@@ -1,7 +1,7 @@
 """A store in which every table has rows, made by the commands from files that are named by absolute paths.
 
 Corpora ``pets`` (a treebank of two sentences, and one that is refused), ``notes`` (plain text, with a table about it), ``odd`` (what
-only CoNLL-U says), ``clusters`` (of the two sentences) and ``pairs``, and the
+only CoNLL-U says), ``clusters`` (of the two sentences), ``pairs``, and ``held``, more of them, and the
 subcorpus ``short`` of ``pets``;
 models ``kn`` (with weights), ``katz`` and ``tags`` of ``pets``, and one that was removed; the aligners
 ``aligner``, trained and applied, and ``tuned``; the vectors ``company`` of ``pets``; one evaluation, and one
@@ -67,6 +67,12 @@ ODD = """\
 1\tOui\t_\t_\t_\t_\t0\troot\t_\t_
 """
 
+#: Pairs whose documents say more than their abstracts, so that there are sentences to choose.
+LONGER = (
+    ("q0", "A dog came home. Nobody had seen the old cat. It rained all night.", "A dog came home."),
+    ("q1", "The house burned. We were not there. A car stood near the river.", "The house burned."),
+)
+
 
 def run(*arguments: object) -> None:
     """Run a command of sentgen in this process."""
@@ -84,7 +90,7 @@ def make(folder: Path) -> Path:
     (ends := folder / "ends.conllu").write_bytes(b"1\tNon\t_\t_\t_\t_\t_\t_\t_\t_\r\n\r\n\r\n")
     notes.write_text("A dog barked.\nNo cat came.\n")
     (about := folder / "about.csv").write_text("name,topic\nnotes,pets\n")
-    pairs = toy_pairs.write_jsonl(folder / "pairs.jsonl")
+    pairs = toy_pairs.write_jsonl(folder / "pairs.jsonl", [*toy_pairs.PAIRS, *LONGER])
     at = ("--db", path)
     run("ingest", trees, "--corpus", "pets", "--on-error", "skip", *at)
     run("ingest", notes, "--corpus", "notes", *at)
@@ -101,6 +107,9 @@ def make(folder: Path) -> Path:
     run("pairs", "ingest", pairs, "--corpus", "pairs", *at)
     run("align", "train", "--pairs", "pairs", "--model", "aligner", "--iterations", 1, *at)
     run("align", "apply", "--pairs", "pairs", "--model", "aligner", *at)
+    held = toy_pairs.write_jsonl(folder / "held.jsonl", LONGER)
+    run("pairs", "ingest", held, "--corpus", "held", *at)
+    run("align", "apply", "--pairs", "held", "--model", "aligner", *at)
     (gold := folder / "gold.txt").write_text("a dog ||| the dog ||| 1-1\na cat ||| one cat ||| 0p0 1-1\n")
     run("align", "tune", "tuned", "--gold", gold, "--iterations", 2, *at)
     run("generate", clusters, "--corpus", "clusters", "--lengths", 5, *at)

@@ -77,6 +77,24 @@ class AlignmentModels:
         """
         return later.applied(self._door, pairs, model, options)
 
+    def extract(
+        self, pairs: str, of: str, model: str | None = None, *, size: int = 3, limit: int = 20
+    ) -> Table:
+        """Learn from aligned pairs which sentences abstracts come from, and list those of other documents.
+
+        Args:
+            pairs: a corpus of pairs to learn from.
+            of: the corpus whose documents are read, of pairs or any.
+            model: that was applied to the pairs; the priors if not given.
+            size: sentences of each document.
+            limit: rows; 0 for all.
+        """
+        with self._door.reading() as store:
+            extractor = later.extraction.learn_extractor(store, pairs, model)
+            return first(
+                lambda rows: later.extraction.extracts(store, extractor, of, size=size, limit=rows), limit
+            )
+
     def alignment_figures(self, pairs: str, model: str | None = None, *, limit: int = 0) -> Table:
         """List the figures of each abstract: coverage, density, new and changed words, longest copied run.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sentgen.alignment import systems as systems
     from sentgen.alignment.stored import application as application
+    from sentgen.alignment.stored import extraction as extraction
     from sentgen.alignment.stored import model_report as model_report
     from sentgen.alignment.stored.model_store import list_models as _list_alignment_models
     from sentgen.alignment.stored.model_store import remove_model as _remove_alignment_model
@@ -68,6 +69,7 @@ _PLACES = {
     "checked": "sentgen.api.texts:checked",
     "citation": "sentgen.schema.citation",
     "exports": "sentgen.counts.exports",
+    "extraction": "sentgen.alignment.stored.extraction",
     "forget_parses": "sentgen.corpus.parsers.cache:forget_parses",
     "compared": "sentgen.api.building:compared",
     "generated": "sentgen.api.generating:generated",

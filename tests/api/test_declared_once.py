@@ -95,6 +95,7 @@ SAME = [
     ("align_pairs", "align apply", None),
     ("alignment_figures", "align figures", None),
     ("alignment_links", "align export", None),
+    ("extract", "align extract", None),
     ("generate", "generate", "generate"),
     ("check", "check", "check"),
 ]
@@ -109,7 +110,10 @@ WITHOUT_METHOD = {
     "db upgrade": "it is for a store that cannot be opened yet",
     "serve": "it goes on until it is stopped",
     **dict.fromkeys(
-        ["evaluate generation", "evaluate alignment", "evaluate regeneration", "tune", "reproduce"],
+        [
+            *(f"evaluate {name}" for name in ("generation", "alignment", "extraction", "regeneration")),
+            *("tune", "reproduce"),
+        ],
         "it is an experiment, whose record is files",
     ),
     **dict.fromkeys(

@@ -42,6 +42,7 @@ OTHERS = (
     "evaluate regeneration --model kn --test {folder}/clusters.conllu -a lmo",
     "evaluate generation --clusters {folder}/clusters.conllu --lengths 5",
     "evaluate alignment --gold {folder}/gold.txt --format pharaoh --systems lcs",
+    "evaluate extraction --pairs pairs --of held --model aligner --size 1",
 )
 #: Those that go to standard output.
 FORMATS = ("--csv", "--tsv", "--json", "--jsonl")

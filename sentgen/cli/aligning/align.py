@@ -23,6 +23,7 @@ from sentgen.alignment.stored.model_report import (
 from sentgen.alignment.stored.model_store import DIRECTIONS, StoredIteration, list_models, remove_model
 from sentgen.alignment.stored.training import TrainingPlan, train_model
 from sentgen.alignment.texts import pharaoh as as_pharaoh
+from sentgen.cli.aligning.align_extract import extract
 from sentgen.cli.aligning.align_text import text
 from sentgen.cli.aligning.align_tune import tune
 from sentgen.cli.console.option_groups import asking
@@ -45,6 +46,7 @@ from sentgen.schema.store import default_memory_limit
 
 app = typer.Typer(help="Align abstracts with the documents that they come from: train, apply, show.")
 app.command("text")(text)
+app.command("extract")(extract)
 
 PairsOption = Annotated[str, typer.Option("--pairs", metavar="NAME", help="Corpus of pairs.")]
 ModelOption = Annotated[str, typer.Option("--model", "-m", metavar="M", help="Name of the model.")]

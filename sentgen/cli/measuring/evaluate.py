@@ -13,6 +13,7 @@ from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store, report_into
 from sentgen.cli.console.output import Output, output_options
 from sentgen.cli.measuring.evaluate_alignment import alignment
+from sentgen.cli.measuring.evaluate_extraction import extraction
 from sentgen.cli.measuring.evaluate_generation import generation
 from sentgen.evaluation import evaluate_regeneration
 from sentgen.evaluation.figures.significance import SystemComparison
@@ -37,6 +38,7 @@ from sentgen.output.progress import counted
 app = typer.Typer(help="Run experiments; every figure is recorded in the store.")
 app.command("generation")(generation)
 app.command("alignment")(alignment)
+app.command("extraction")(extraction)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

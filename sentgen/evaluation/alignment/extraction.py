@@ -1,0 +1,175 @@
+"""How good an extractor that was learnt from alignments is, on pairs that it has not seen.
+
+Each system chooses the same number of sentences of each document: the extractor; `lead` the first ones;
+`salience` those whose content words are most like those of the document (the centroid of Radev et al. 2004);
+and `alignment` those from which most words of the abstract come, which no system can know.
+
+ROUGE-N (Lin 2004) is the F1 of the n-grams of stems that extract and abstract have in common; sentences are
+one text, and the figure is the mean over pairs. `source-f1` is that of the chosen sentences and those from
+which abstract sentences come by alignment, of all pairs together.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sentgen.alignment import Pair
+from sentgen.alignment.baselines.extraction import spans
+from sentgen.alignment.extractor import LIKENESS, Extractor, Words, best, features
+from sentgen.alignment.stored.application import found_rows
+from sentgen.alignment.stored.extraction import SIZE, learn_extractor, sources
+from sentgen.alignment.stored.stored_pairs import stored_pairs
+from sentgen.alignment.words.stems import stem
+from sentgen.arrays import Floats
+from sentgen.errors import InputError
+from sentgen.evaluation.figures.measurement import Measurement, ratio
+from sentgen.evaluation.figures.record import FigureRow, Start, recorded
+from sentgen.evaluation.figures.results import (
+    ExperimentResult,
+    MainFigure,
+    SystemResult,
+    comparison_rows,
+    with_intervals,
+)
+from sentgen.evaluation.figures.significance import compare_all
+from sentgen.schema import Store
+
+COMMAND = "evaluate extraction"
+
+#: The sentences that a system chooses from a document, by their offsets.
+Extract = tuple[int, ...]
+SYSTEMS = ("extractor", "lead", "salience", "alignment")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractionResult(ExperimentResult[SystemResult[Extract]]):
+    """A run over aligned pairs."""
+
+    main = MainFigure("rouge-1", "ROUGE-1", 100)
+    pairs: int
+
+
+def evaluate_extraction(
+    store: Store, pairs: str, of: str, name: str | None = None, *, size: int = SIZE, seed: int = 1
+) -> ExtractionResult:
+    """Learn an extractor from aligned pairs, and let it and others choose sentences of other pairs.
+
+    Args:
+        store: where both are, aligned by the same model; the run is recorded there.
+        pairs: corpus to learn from.
+        of: corpus to choose from.
+        name: of the model; the priors if there is none.
+        size: sentences of a document.
+        seed: of the samples and tests.
+
+    Raises:
+        NotFoundError: there is no such corpus or model, or the one has not been applied to the other.
+        InputError: the corpora are one, or there is nothing to learn.
+    """
+    if pairs == of:
+        raise InputError(
+            f"an extractor learnt from {pairs!r} has seen these pairs; give others to test it on"
+        )
+    started = Start()
+    extractor = learn_extractor(store, pairs, name)
+    wanted, words = sources(store, of, name), _words_from(store, of, name)
+    tested = [pair for pair in stored_pairs(store, of) if pair.key in wanted]
+    chosen = {system: list[Extract]() for system in SYSTEMS}
+    for pair in tested:
+        sentences = _cut(pair.document, pair.document_starts)
+        for system, scores in _scores(extractor, sentences, words.get(pair.key, {})).items():
+            chosen[system].append(best(scores, size))
+    systems = [
+        SystemResult(system, answers, _measure(tested, answers, wanted)) for system, answers in chosen.items()
+    ]
+    result = ExtractionResult(
+        systems=with_intervals(systems, seed),
+        comparisons=compare_all({one.system: one.measurements["rouge-1"] for one in systems}, seed=seed),
+        pairs=len(tested),
+        parameters={"pairs": pairs, "of": of, "model": name, "size": size, "systems": list(SYSTEMS)},
+        seed=seed,
+    )
+    return recorded(store, COMMAND, started.timed(result), started=started, seed=seed, scores=rows_of(result))
+
+
+def rows_of(result: ExtractionResult) -> Iterator[FigureRow]:
+    """Yield every figure as a row of `score`."""
+    for system in result.systems:
+        yield from system.rows(result.seed)
+    for comparison in result.comparisons:
+        yield from comparison_rows(comparison, result.seed)
+
+
+def _words_from(store: Store, corpus: str, name: str | None) -> dict[str, dict[int, int]]:
+    """Return by pair how many words of the abstract come from each sentence of the document, from 0."""
+    found: dict[str, dict[int, int]] = {}
+    rows = found_rows(store, corpus, name, sentences=True).select(["pair", "source", "linked"])
+    for pair, source, linked in zip(*rows.to_pydict().values(), strict=True):
+        if source is not None:
+            of = found.setdefault(pair, {})
+            of[source - 1] = of.get(source - 1, 0) + linked
+    return found
+
+
+def _scores(
+    extractor: Extractor, sentences: Sequence[Words], words: Mapping[int, int]
+) -> Mapping[str, Floats]:
+    places = np.arange(len(sentences))
+    return {
+        "extractor": extractor.probabilities(sentences),
+        "lead": -places.astype(np.float64),
+        "salience": features(sentences)[:, LIKENESS],
+        "alignment": np.array([words.get(place, 0) for place in places], np.float64),
+    }
+
+
+def _measure(
+    pairs: Sequence[Pair], answers: Sequence[Extract], wanted: Mapping[str, set[int]]
+) -> dict[str, Measurement]:
+    """Return the figures of a system."""
+    rouge: list[list[float]] = []
+    for pair, answer in zip(pairs, answers, strict=True):
+        sentences = _cut(pair.document, pair.document_starts)
+        extract = [word for place in answer for word in sentences[place]]
+        rouge.append([rouge_f1(extract, pair.abstract, n) for n in (1, 2)])
+    ones = np.ones(len(pairs))
+    found = {
+        f"rouge-{n}": Measurement(
+            f"rouge-{n}",
+            "F1 of n-grams of stems (Snowball English), mean over pairs",
+            np.column_stack([np.array(rouge)[:, n - 1], ones]),
+            ratio,
+        )
+        for n in (1, 2)
+    }
+    counts = [
+        [2 * len(wanted[pair.key] & {*answer}), len(wanted[pair.key]) + len(answer)]
+        for pair, answer in zip(pairs, answers, strict=True)
+    ]
+    how = "F1 of sentences from which abstract sentences come by alignment, micro"
+    found["source-f1"] = Measurement("source-f1", how, np.array(counts, np.float64), ratio)
+    return found
+
+
+def rouge_f1(extract: Words, abstract: Words, n: int) -> float:
+    """Return the F1 of the n-grams of stems of two texts (ROUGE-N, Lin 2004); 0 where one has none.
+
+    >>> rouge_f1(["the", "dogs", "bark"], ["a", "dog", "barks", "."], 1)  # 2 of 3, 2 of 4
+    0.5714285714285714
+    """
+    one, other = (_grams(words, n) for words in (extract, abstract))
+    total = one.total() + other.total()
+    return 2 * (one & other).total() / total if total else 0.0
+
+
+def _grams(words: Words, n: int) -> Counter[tuple[str, ...]]:
+    stems = [stem(word) for word in words]
+    return Counter(zip(*(stems[place:] for place in range(n)), strict=False))
+
+
+def _cut(words: Words, starts: Sequence[int]) -> list[Words]:
+    return [words[begin:end] for begin, end in spans(starts, len(words))]
