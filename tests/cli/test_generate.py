@@ -328,3 +328,14 @@ def test_capitals(rows: Rows, clusters: Path) -> None:
     (lower,) = rows(clusters, "--cluster", "relief", "--lengths", "6", "--lowercase")
 
     assert cased["sentence"] == str(lower["sentence"]).capitalize() != lower["sentence"]
+
+
+def test_a_treebank_of_the_store(sentgen: Sentgen, clusters: Path) -> None:
+    """Dependencies of a corpus that is kept, for clusters that are not; the trace shows other ones."""
+    sentgen("ingest", clusters, "--corpus", "trees")
+    asked = ("generate", clusters, "--cluster", "again", "--lengths", "7", "--trace")
+    with_corpus = sentgen(*asked, "--dependencies", "trees")
+
+    assert with_corpus.code == 0, with_corpus.err
+    assert with_corpus.out != sentgen(*asked).out
+    refused(sentgen(*asked, "--dependencies", "none"), "no corpus 'none'")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Literal
@@ -34,6 +34,7 @@ from sentgen.evaluation.clusters.results import GenerationResult, Undefined, sig
 from sentgen.evaluation.clusters.tables import figure_rows, strings_table, summary_table
 from sentgen.evaluation.report.folder import prepare_folder
 from sentgen.generation.clusters.clusters import parse_lengths
+from sentgen.generation.clusters.corpus_dependencies import CorpusDependencies
 from sentgen.generation.clusters.generate import Arguments, GenerationSettings, Reuse, Transitions
 from sentgen.generation.clusters.reranking import WEIGHT, Reranker
 from sentgen.generation.clusters.salience import Kind
@@ -75,6 +76,13 @@ class GenerationExperiment:
         bool, Option("Let case, mark, aux and cop head their phrase for the search (UD only).")
     ] = False
     smoothing: Annotated[Smoothing, Option("Back-off of the dependencies.")] = "none"
+    dependencies: Annotated[
+        list[str],
+        Option(
+            "Treebank of the store whose dependencies those of the clusters back off to; may be repeated.",
+            metavar="CORPUS",
+        ),
+    ] = field(default_factory=list)
     salience: Annotated[Kind, Option("Content selection.")] = "uniform"
     beam: Annotated[int | None, Option("Hypotheses a length and word.", metavar="N", least=1)] = None
     punct: Annotated[bool, Option("Keep punctuation.")] = True
@@ -154,7 +162,11 @@ def generation(
             ),
             cached,
             lengths=lengths,
-            system=StringMaker(settings, Reranker.named(store, asked.rerank, asked.rerank_weight)),
+            system=StringMaker(
+                settings,
+                Reranker.named(store, asked.rerank, asked.rerank_weight),
+                CorpusDependencies.named(store, asked.dependencies),
+            ),
             spelling=Spelling(lemmas=asked.lemmas),
             undefined=asked.undefined,
             fluency_model=asked.fluency,

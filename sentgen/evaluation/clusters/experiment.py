@@ -28,6 +28,7 @@ from sentgen.evaluation.clusters.results import (
 from sentgen.evaluation.clusters.strings import Strings, copies, fluency
 from sentgen.evaluation.figures.record import Start, recorded
 from sentgen.generation.clusters.clusters import CORPUS, stored_clusters
+from sentgen.generation.clusters.corpus_dependencies import CorpusDependencies
 from sentgen.generation.clusters.generate import LENGTHS, GenerationSettings, generate
 from sentgen.generation.clusters.reranking import Reranker
 from sentgen.models import find
@@ -41,10 +42,13 @@ Progress = Callable[[str, int, int], None]
 
 
 class StringMaker(NamedTuple):
-    """What makes strings: settings of the search, and a model that chooses among the best ones, if any."""
+    """What makes strings: settings of the search, and if there are any, a model that chooses among the best
+    ones, and treebanks whose dependencies those of the clusters back off to.
+    """
 
     settings: GenerationSettings = GenerationSettings()
     reranker: Reranker | None = None
+    dependencies: CorpusDependencies | None = None
 
     @property
     def name(self) -> str:
@@ -56,7 +60,11 @@ class StringMaker(NamedTuple):
     def parameters(self) -> dict[str, object]:
         """Return what runs record of it."""
         one = self.reranker
-        chosen = {"rerank": one and one.model.name, "rerank_weight": one and one.weight}
+        chosen: dict[str, object] = {
+            "rerank": one and one.model.name,
+            "rerank_weight": one and one.weight,
+            "dependencies": self.dependencies and list(self.dependencies.names),
+        }
         return chosen | asdict(self.settings)
 
     def without_dependencies(self) -> StringMaker:
@@ -170,8 +178,15 @@ def _generated(
     strings: Strings = [[[None] * len(lengths) for _ in clusters] for _ in systems]
     total = len(systems) * len(clusters)
     with stored_clusters(clusters) as store:
-        for s, (settings, reranker) in enumerate(systems):
-            for found in generate(store, CORPUS, lengths=lengths, settings=settings, reranker=reranker):
+        for s, (settings, reranker, dependencies) in enumerate(systems):
+            for found in generate(
+                store,
+                CORPUS,
+                lengths=lengths,
+                settings=settings,
+                dependencies=dependencies,
+                reranker=reranker,
+            ):
                 number = int(found.cluster)
                 strings[s][number][place[found.length]] = found.words
                 # Once a cluster: its shortest sentence comes first.

@@ -206,6 +206,7 @@ def generate_all(
         nbest=asked.nbest,
         best=asked.best,
         lm=models.lm,
+        dependencies=models.dependencies,
         reranker=models.reranker,
     ):
         found.append(one)

@@ -15,6 +15,7 @@ from sentgen.case_folding import fold
 from sentgen.errors import InputError
 from sentgen.generation.clusters import salience
 from sentgen.generation.clusters.casing import capitalized
+from sentgen.generation.clusters.corpus_dependencies import CorpusDependencies
 from sentgen.generation.clusters.depviterbi import UNLIMITED, WordPath, best_paths, lattice_of
 from sentgen.generation.clusters.depviterbi_trace import PathReader, TraceStep
 from sentgen.generation.clusters.lengths import score
@@ -161,6 +162,7 @@ def generate(
     clusters: Sequence[tuple[int, str]] | None = None,
     nbest: int = 1,
     lm: MixedModel | None = None,
+    dependencies: CorpusDependencies | None = None,
     reranker: Reranker | None = None,
     best: bool = False,
 ) -> Iterator[GeneratedSentence]:
@@ -174,15 +176,20 @@ def generate(
         clusters: the documents to take, from `cluster_names`; all of the corpus if ``None``.
         nbest: sentences of each length, at most.
         lm: a language model to mix in.
+        dependencies: of treebanks, which those of the clusters back off to.
         reranker: chooses among the best `CANDIDATES` of each length, or ``nbest`` if these are more.
         best: give the ``nbest`` sentences of all lengths instead, as `lengths` compares them, by rank.
 
     Raises:
         NotFoundError: there is no such corpus.
-        InputError: a length or ``nbest`` is less than 1, or a cluster has too many words, or none.
+        InputError: a length or ``nbest`` is less than 1, ``dependencies`` would not be used, or a cluster has
+            too many words, or none.
         ModelError: the algorithm needs trees, and a cluster has none.
     """
     settings = settings or GenerationSettings()
+    if dependencies is not None and (settings.algorithm == "bigram" or settings.arguments == "supported"):
+        chosen = "bigrams" if settings.algorithm == "bigram" else "supported arguments"
+        raise InputError(f"{chosen} use no dependencies of other corpora; leave --dependencies out")
     if min(lengths, default=1) < 1:
         raise InputError(f"length {min(lengths)} is too short; sentences have 1 word or more")
     if nbest < 1:
@@ -191,7 +198,7 @@ def generate(
     return (
         one
         for begin in range(0, len(chosen), BATCH)
-        for prepared in _prepare(store, corpus, chosen[begin : begin + BATCH], settings, lm)
+        for prepared in _prepare(store, corpus, chosen[begin : begin + BATCH], settings, lm, dependencies)
         for one in _chosen(
             prepared, _ranked(prepared, settings, lengths, nbest, reranker), nbest if best else None
         )
@@ -250,6 +257,7 @@ def _prepare(
     clusters: Sequence[tuple[int, str]],
     settings: GenerationSettings,
     lm: MixedModel | None,
+    dependencies: CorpusDependencies | None,
 ) -> Iterator[_Prepared]:
     """Look up a batch of clusters."""
     started = time.perf_counter()
@@ -264,9 +272,7 @@ def _prepare(
     if settings.algorithm == "depviterbi":
         for counts in counted:
             require_trees(counts)
-    models = [cluster_model(counts, smoothing=settings.smoothing) for counts in counted]
-    if lm is not None:
-        models = _mixed(models, lm)
+    models = cluster_models(counted, settings.smoothing, lm, dependencies)
     frequencies = None
     if settings.salience == "tfidf":
         words = {word for counts in counted for word in counts.words}
@@ -276,6 +282,21 @@ def _prepare(
     lookup = (time.perf_counter() - started) / len(clusters)
     for counts, model in zip(counted, models, strict=True):
         yield _Prepared(counts, model, salience.emission(counts, settings.salience, frequencies), lookup)
+
+
+def cluster_models(
+    counted: Sequence[ClusterCounts],
+    smoothing: Smoothing = "none",
+    lm: MixedModel | None = None,
+    dependencies: CorpusDependencies | None = None,
+) -> list[ClusterModel]:
+    """Return the models of some clusters, with what a language model and treebanks add to them."""
+    corpora = [None] * len(counted) if dependencies is None else dependencies.of(counted)
+    models = [
+        cluster_model(counts, smoothing=smoothing, corpus=corpus)
+        for counts, corpus in zip(counted, corpora, strict=True)
+    ]
+    return models if lm is None else _mixed(models, lm)
 
 
 def _mixed(models: Sequence[ClusterModel], lm: MixedModel) -> list[ClusterModel]:

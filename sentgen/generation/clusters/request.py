@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, NamedTuple
 
+from sentgen.generation.clusters.corpus_dependencies import CorpusDependencies
 from sentgen.generation.clusters.depviterbi import BEAM
 from sentgen.generation.clusters.generate import (
     Arguments,
@@ -31,10 +32,11 @@ _model = partial(Option, panel="Model")
 
 
 class Models(NamedTuple):
-    """Models of a store beside the clusters: one whose bigrams are mixed in, and one that re-ranks."""
+    """What a store adds to clusters: a model whose bigrams are mixed in, one that re-ranks, and treebanks."""
 
     lm: MixedModel | None = None
     reranker: Reranker | None = None
+    dependencies: CorpusDependencies | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +123,15 @@ class ClusterRequest:
         ),
     ] = "all"
     smoothing: Annotated[Smoothing, _model("Of dependencies: none, or back-off to tags.")] = "none"
+    dependencies: Annotated[
+        list[str],
+        _model(
+            "Treebanks whose dependencies those of the cluster back off to.",
+            shell="Treebank whose dependencies those of the cluster back off to; may be repeated.",
+            metavar="CORPUS",
+            api={"max_length": 100},
+        ),
+    ] = field(default_factory=list)
     lm: Annotated[
         str,
         _model("Bigrams of the cluster alone, or mixed with those of a model.", metavar=f"{OWN}|MODEL"),
@@ -187,20 +198,25 @@ class ClusterRequest:
 
     @property
     def asks_models(self) -> bool:
-        """Return whether a model of a store is asked."""
-        return self.lm != OWN or self.rerank is not None
+        """Return whether a model or treebank of a store is asked."""
+        return self.lm != OWN or self.rerank is not None or bool(self.dependencies)
 
     def models(self, store: Store) -> Models:
-        """Return the models of a store that are asked.
+        """Return the models and treebanks of a store that are asked.
 
         Raises:
-            NotFoundError: there is no such model.
-            InputError: a weight is out of range.
+            NotFoundError: there is no such model or corpus.
+            ModelError: a corpus has no trees.
+            InputError: a weight is out of range, or dependencies are asked for where none are used.
         """
         lm = None
         if self.lm != OWN:
             lm = MixedModel(store, registry.find(store, self.lm), self.lm_weight)
-        return Models(lm, Reranker.named(store, self.rerank, self.rerank_weight))
+        return Models(
+            lm,
+            Reranker.named(store, self.rerank, self.rerank_weight),
+            CorpusDependencies.named(store, self.dependencies),
+        )
 
     def settings(self, salience: Kind | Mapping[str, float]) -> GenerationSettings:
         """Return the settings of the search, with weights of words that may come from elsewhere."""

@@ -54,16 +54,25 @@ def treebanks_of(
         NotFoundError: there is no corpus of a name.
         ModelError: a named corpus, or every corpus of the model, has no trees.
     """
-    if names is None:
-        wanted = corpora_of(store, model)
-    else:
-        with store.connect() as connection:
-            rows = [corpora.find(connection, name) for name in dict.fromkeys(names)]
-        wanted = sorted((int(row.id), str(row.name)) for row in rows)
+    if names is not None:
+        return named_treebanks(store, names, layer)
+    return with_trees(store, [number for number, _ in corpora_of(store, model)], layer)
+
+
+def named_treebanks(store: Store, names: Sequence[str], layer: Layer = "unit") -> list[int]:
+    """Return the ids of some corpora, all of which have trees.
+
+    Raises:
+        NotFoundError: there is no corpus of a name.
+        ModelError: a corpus has no trees.
+    """
+    with store.connect() as connection:
+        rows = [corpora.find(connection, name) for name in dict.fromkeys(names)]
+    wanted = sorted((int(row.id), str(row.name)) for row in rows)
     found = with_trees(store, [number for number, _ in wanted], layer)
     missing = [name for number, name in wanted if number not in found]
     # Only of named ones: a model may well be built from plain text beside treebanks.
-    if names and missing:
+    if missing:
         raise ModelError(
             f"there are no dependency trees in {' and '.join(missing)}; name treebanks only"
             " with --dependencies"

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -45,7 +45,16 @@ class ClusterModel:
     head_left: Floats
 
 
-def cluster_model(counts: ClusterCounts, *, smoothing: Smoothing = "none") -> ClusterModel:
+class HeadSides(NamedTuple):
+    """p(isHeadRight(row, column)) and p(isHeadLeft(row, column)) of n words, (n, n) each."""
+
+    right: Floats
+    left: Floats
+
+
+def cluster_model(
+    counts: ClusterCounts, *, smoothing: Smoothing = "none", corpus: HeadSides | None = None
+) -> ClusterModel:
     """Estimate the model of a cluster.
 
     A cluster without trees has no dependencies: all their probabilities are zero.
@@ -53,14 +62,16 @@ def cluster_model(counts: ClusterCounts, *, smoothing: Smoothing = "none") -> Cl
     Args:
         counts: of the cluster; with tags, if ``smoothing`` asks for them.
         smoothing: of the dependencies, `none` as in the paper, or `collins` to back off to tags.
+        corpus: dependencies by other text, to back off to behind those of the cluster.
     """
     levels = [counts.pairs]
     if smoothing == "collins":
         if not counts.backed_off:
             raise ValueError("Collins back-off needs counts of tags: Reading(tags=True)")
         levels += _by_word(counts)
-    right = collins([(level.to_right, level.together) for level in levels])
-    left = collins([(level.to_left, level.together) for level in levels])
+    beyond = (None, None) if corpus is None else corpus
+    right = collins([(level.to_right, level.together) for level in levels], beyond[0])
+    left = collins([(level.to_left, level.together) for level in levels], beyond[1])
     return ClusterModel(counts.words, counts.tags, katz(counts.bigrams), right, left)
 
 
@@ -77,17 +88,18 @@ def require_trees(counts: ClusterCounts) -> None:
         )
 
 
-def collins(levels: Sequence[tuple[Longs, Longs]]) -> Floats:
+def collins(levels: Sequence[tuple[Longs, Longs]], beyond: Floats | None = None) -> Floats:
     """Return relations over co-occurrences, each level backed off to the next one (Collins 1996).
 
     With e_i = relations_i / together_i, nothing over nothing being nothing, and l_i = together_i /
     (together_i + 1): l_0 e_0 + (1 - l_0) (l_1 e_1 + (1 - l_1) e_2). The last level stands as it is, so that
-    one level alone is not smoothed.
+    one level alone is not smoothed, unless there are probabilities ``beyond`` it to back off to.
 
     Args:
         levels: relations and co-occurrences, all of one shape, the most specific level first.
+        beyond: probabilities of that shape.
     """
-    smoothed: Floats | None = None
+    smoothed = beyond
     for relations, together in reversed(levels):
         ratio = relations / np.maximum(together, 1)
         share = together / (together + 1)
