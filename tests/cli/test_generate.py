@@ -339,3 +339,18 @@ def test_a_treebank_of_the_store(sentgen: Sentgen, clusters: Path) -> None:
     assert with_corpus.code == 0, with_corpus.err
     assert with_corpus.out != sentgen(*asked).out
     refused(sentgen(*asked, "--dependencies", "none"), "no corpus 'none'")
+
+
+def test_a_sentence_that_is_given(sentgen: Sentgen, rows: Rows, clusters: Path) -> None:
+    """It is shown as the search shows it with --trace, without a rank; what is about searching is refused."""
+    sentence = "The workers distributed food to the hungry"
+    asked = ("generate", clusters, "--cluster", "relief")
+    searched = sentgen(*asked, "--lengths", "7", "--trace").out
+    told = sentgen(*asked, "--sentence", sentence)
+    (row,) = rows(clusters, "--cluster", "relief", "--sentence", sentence)
+
+    assert told.out == searched.replace(", exact", "")
+    assert (row["rank"], row["exact"], row["length"]) == (None, None, 7)
+    assert isinstance(row["trace"], list)
+    refused(sentgen(*asked, "--sentence", "The boats"), "'boats' is not a word of cluster 'relief'")
+    assert sentgen(*asked, "--sentence", sentence, "--lengths", "7").code == 2

@@ -11,7 +11,8 @@ from cluster_examples import RELIEF, fill
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, ModelError, NotFoundError
 from sentgen.generation.clusters.corpus_dependencies import CorpusDependencies
-from sentgen.generation.clusters.generate import GenerationSettings, cluster_models, generate
+from sentgen.generation.clusters.generate import GenerationSettings, generate
+from sentgen.generation.clusters.prepared import cluster_models
 from sentgen.models.related.cluster_counts import cluster_names, count_clusters
 from sentgen.schema import Store
 

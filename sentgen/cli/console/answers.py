@@ -93,19 +93,21 @@ def show(answers: Answers, out: Output) -> None:
 def show_generated(answers: Generated, out: Output) -> None:
     """Print the sentences with what was asked for, and say what is not proven, and what is missing."""
     asked = answers.request
-    if out.for_reading and (asked.tree or asked.trace):
+    if out.for_reading and (asked.tree or asked.traced):
         for one in answers.sentences:
-            rank = f", rank {one.rank}" if one.rank > 1 else ""
+            rank = f", rank {one.rank}" if (one.rank or 1) > 1 else ""
             trace = map(_trace_row, one.trace)
-            parts = [partial(out.rows, TRACE_COLUMNS, trace)] if asked.trace else []
+            parts = [partial(out.rows, TRACE_COLUMNS, trace)] if asked.traced else []
             if asked.tree and one.tree:
                 parts.append(partial(_tree, units_of_words(one), one.tree.heads))
             heading = f"{one.cluster}, length {one.length}{rank}: {closed_up(one.text)}"
             if asked.rerank is not None:
-                more = f"log10_score {decimal(one.score):.4f}"
+                more = f", log10_score {decimal(one.score):.4f}"
+            elif one.exact is None:
+                more = ""
             else:
-                more = "exact" if one.exact else "bounded by the beam"
-            _read(heading, f"log10 {decimal(one.logp):.4f}, {more}", parts)
+                more = ", exact" if one.exact else ", bounded by the beam"
+            _read(heading, f"log10 {decimal(one.logp):.4f}{more}", parts)
     else:
         _table(answers.table(), out)
     for note in answers.notes():

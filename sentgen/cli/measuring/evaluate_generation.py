@@ -35,7 +35,7 @@ from sentgen.evaluation.clusters.tables import figure_rows, strings_table, summa
 from sentgen.evaluation.report.folder import prepare_folder
 from sentgen.generation.clusters.clusters import parse_lengths
 from sentgen.generation.clusters.corpus_dependencies import CorpusDependencies
-from sentgen.generation.clusters.generate import Arguments, GenerationSettings, Reuse, Transitions
+from sentgen.generation.clusters.generation_settings import Arguments, GenerationSettings, Reuse, Transitions
 from sentgen.generation.clusters.reranking import WEIGHT, Reranker
 from sentgen.generation.clusters.salience import Kind
 from sentgen.models.related.cluster_model import Smoothing

@@ -20,6 +20,7 @@ from sentgen.errors import InputError
 from sentgen.generation.bag import Unit
 from sentgen.generation.bag_reader import TagKind
 from sentgen.generation.clusters.generate import GeneratedSentence, GenerationSettings, generate
+from sentgen.generation.clusters.given_sentence import trace_sentence
 from sentgen.generation.clusters.request import ClusterRequest, Models
 from sentgen.generation.drawing.conllu import conllu_block
 from sentgen.generation.drawing.svg import SentenceDrawing, tree_svg
@@ -153,7 +154,7 @@ class Generated:
 
     def table(self) -> Rows:
         """Return a row a sentence; heads are places from 1, 0 for a root."""
-        tree, trace = self.request.tree, self.request.trace
+        tree, trace = self.request.tree, self.request.traced
         reranked = self.request.rerank is not None
         scores, heads, steps = ["log10_score", "score"], ["heads"], ["trace"]
         columns = [*COLUMNS, *scores * reranked, *heads * tree, *steps * trace]
@@ -172,7 +173,9 @@ class Generated:
 
     def notes(self) -> Iterator[str]:
         """Say what is not proven, and what is missing."""
-        proven = sum(one.exact for one in self.sentences)
+        if self.request.sentence is not None:
+            return
+        proven = sum(bool(one.exact) for one in self.sentences)
         if self.request.rerank is not None:
             yield f"of each length, {self.request.rerank} chose among the best of the cluster"
         elif proven < len(self.sentences):
@@ -195,7 +198,21 @@ def generate_all(
     models: Models,
     progress: Callable[[int, int], None] | None = None,
 ) -> Generated:
-    """Generate from all clusters; ``progress`` is called with those that are done, and how many there are."""
+    """Generate from all clusters, or read a sentence that is given by each.
+
+    ``progress`` is called with those that are done, and how many there are.
+    """
+    if asked.sentence is not None:
+        given = trace_sentence(
+            clusters.store,
+            clusters.corpus,
+            asked.sentence,
+            settings=settings,
+            clusters=clusters.chosen,
+            lm=models.lm,
+            dependencies=models.dependencies,
+        )
+        return Generated(asked, len(clusters.chosen), list(given), clusters.tags)
     found, done = list[GeneratedSentence](), set[str]()
     for one in generate(
         clusters.store,
@@ -223,4 +240,4 @@ def units_of_words(one: GeneratedSentence) -> list[Unit]:
 
 
 def _name(one: GeneratedSentence) -> str:
-    return f"{one.cluster}-{one.length}-{one.rank}"
+    return f"{one.cluster}-{one.length}" + ("" if one.rank is None else f"-{one.rank}")

@@ -7,16 +7,17 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, NamedTuple
 
+from sentgen.errors import InputError
 from sentgen.generation.clusters.corpus_dependencies import CorpusDependencies
 from sentgen.generation.clusters.depviterbi import BEAM
-from sentgen.generation.clusters.generate import (
+from sentgen.generation.clusters.generation_settings import (
     Arguments,
     GenerationAlgorithm,
     GenerationSettings,
-    MixedModel,
     Reuse,
     Transitions,
 )
+from sentgen.generation.clusters.prepared import MixedModel
 from sentgen.generation.clusters.reranking import WEIGHT, Reranker
 from sentgen.generation.clusters.salience import KINDS, Kind
 from sentgen.models import registry
@@ -29,6 +30,8 @@ OWN = "cluster"
 #: The part of the help that tells of trees and traces.
 FILES_PANEL = "Trees and traces"
 _model = partial(Option, panel="Model")
+#: What is about searching, and has nothing to say of a sentence that is given.
+_SEARCHED = ("lengths", "nbest", "best", "rerank", "reuse", "beam")
 
 
 class Models(NamedTuple):
@@ -41,7 +44,11 @@ class Models(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterRequest:
-    """Clusters: documents of a corpus, or a text with trees (or any text if the server has a parser)."""
+    """Clusters: documents of a corpus, or a text with trees (or any text if the server has a parser).
+
+    Raises:
+        InputError: a sentence is given, and something that is about searching, too.
+    """
 
     file: Annotated[
         str | None,
@@ -57,6 +64,15 @@ class ClusterRequest:
         str,
         Option("Words of a sentence, such as 1-40 or 5,10-12.", metavar="LIST", api={"max_length": 200}),
     ] = "1-40"
+    sentence: Annotated[
+        str | None,
+        Option(
+            "Read this sentence, its words separated by blanks, with probabilities and head stack by word.",
+            shell="Show this sentence by word, as --trace does, instead of searching.",
+            metavar="TEXT",
+            api={"max_length": 10_000},
+        ),
+    ] = None
     nbest: Annotated[int, Option("Sentences to give for each length, at most.", least=1, api={"le": 100})] = 1
     best: Annotated[bool, Option("Give the best sentences of all lengths, not of each.")] = False
     corpus: Annotated[
@@ -195,6 +211,18 @@ class ClusterRequest:
             panel=FILES_PANEL,
         ),
     ] = False
+
+    def __post_init__(self) -> None:
+        if self.sentence is None:
+            return
+        for name in _SEARCHED:
+            if getattr(self, name) != self.__dataclass_fields__[name].default:
+                raise InputError(f"a sentence that is given is not searched for; leave {name} out")
+
+    @property
+    def traced(self) -> bool:
+        """Return whether sentences are shown word by word."""
+        return self.trace or self.sentence is not None
 
     @property
     def asks_models(self) -> bool:

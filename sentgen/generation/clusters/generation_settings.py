@@ -1,0 +1,75 @@
+"""What can be chosen about generation from clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from sentgen.errors import InputError
+from sentgen.generation.clusters import salience
+from sentgen.models.related.cluster_model import Smoothing
+
+GenerationAlgorithm = Literal["depviterbi", "bigram"]
+Reuse = Literal["none", "counts", "free"]
+Transitions = Literal["all", "seen"]
+Arguments = Literal["all", "supported"]
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationSettings:
+    """What can be chosen about generation from clusters.
+
+    Attributes:
+        algorithm: `depviterbi`, or `bigram` for the same search without dependencies: the paper's baseline.
+        weight: of the dependency probability in p_tr, from 0 and less than 1: dependencies alone would let
+            no sentence begin or end. The paper takes the average, 0.5.
+        reuse: of words: `none` for each token of the cluster at most once; `counts` for each word at most as
+            often as in the sentence that has it most; `free` for no limit.
+        transitions: between words: `all`, or only those `seen` side by side in the cluster, as are all that
+            the paper shows.
+        arguments: of words: `all` that the head stack lets through, as in the paper, or only those that are
+            `supported` by a sentence of the cluster, in one tree over all words (see `supported`).
+        smoothing: of dependencies: `none` as in the paper, or `collins` to back off to tags.
+        salience: p_em, see `sentgen.generation.clusters.salience`.
+        beam: hypotheses for each length and last word, see `depviterbi.best_paths`.
+        punctuation: whether punctuation is among the words.
+        lowercase: whether words are lower-cased first.
+    """
+
+    algorithm: GenerationAlgorithm = "depviterbi"
+    weight: float = 0.5
+    reuse: Reuse = "none"
+    transitions: Transitions = "all"
+    arguments: Arguments = "all"
+    smoothing: Smoothing = "none"
+    salience: salience.Kind | Mapping[str, float] = "uniform"
+    beam: int | None = None
+    punctuation: bool = True
+    lowercase: bool = False
+
+    @property
+    def name(self) -> str:
+        """Return what the search is called in figures."""
+        return self.algorithm if self.arguments == "all" else self.arguments
+
+    def __post_init__(self) -> None:
+        choices: dict[str, tuple[str, tuple[str, ...]]] = {
+            "algorithm": (self.algorithm, get_args(GenerationAlgorithm)),
+            "reuse": (self.reuse, get_args(Reuse)),
+            "transitions": (self.transitions, get_args(Transitions)),
+            "arguments": (self.arguments, get_args(Arguments)),
+            "smoothing": (self.smoothing, get_args(Smoothing)),
+        }
+        if isinstance(self.salience, str):
+            choices["salience"] = (self.salience, salience.KINDS)
+        for name, (chosen, allowed) in choices.items():
+            if chosen not in allowed:
+                raise InputError(f"{name} {chosen!r} is none of: {', '.join(allowed)}")
+        if not 0 <= self.weight < 1:
+            raise InputError(f"weight {self.weight} is not from 0 to less than 1")
+        if self.beam is not None and self.beam < 1:
+            raise InputError(f"a beam of {self.beam} holds nothing; give 1 or more")
+        if self.arguments == "supported" and (self.algorithm == "bigram" or self.smoothing == "collins"):
+            chosen = "bigrams" if self.algorithm == "bigram" else "smoothing collins"
+            raise InputError(f"{chosen} cannot be combined with supported arguments; leave one of them out")

@@ -1,0 +1,162 @@
+"""Clusters whose counts and probabilities are looked up, a batch at a time, ready for a search."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sentgen.arrays import Bools, Floats, Ints
+from sentgen.case_folding import fold
+from sentgen.errors import InputError
+from sentgen.generation.clusters import salience
+from sentgen.generation.clusters.corpus_dependencies import CorpusDependencies
+from sentgen.generation.clusters.depviterbi import UNLIMITED
+from sentgen.generation.clusters.generation_settings import GenerationSettings
+from sentgen.models.building.symbols import require_words
+from sentgen.models.ngrams.bigram_matrix import bigram_matrix
+from sentgen.models.related.cluster_counts import (
+    BATCH,
+    ClusterCounts,
+    TokenReading,
+    cluster_names,
+    count_clusters,
+    document_frequencies,
+)
+from sentgen.models.related.cluster_model import ClusterModel, Smoothing, cluster_model, require_trees
+from sentgen.models.submodel import ModelLike, lowercases, prefetch
+from sentgen.schema import Store
+
+
+@dataclass(frozen=True, slots=True)
+class MixedModel:
+    """A model in a store, to mix its bigrams into those of the clusters; ``weight`` is that of the latter."""
+
+    store: Store
+    model: ModelLike
+    weight: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.weight <= 1:
+            raise InputError(f"lm-weight {self.weight} is not from 0 to 1")
+        require_words(self.model.name, self.model.symbols)
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedCluster:
+    """A cluster whose probabilities are at hand; ``lookup`` is how many seconds that took."""
+
+    settings: GenerationSettings
+    counts: ClusterCounts
+    model: ClusterModel
+    emission: Floats
+    lookup: float
+
+    @property
+    def weight(self) -> float:
+        """Return the weight of the dependencies in the average."""
+        return self.settings.weight if self.settings.algorithm == "depviterbi" else 0.0
+
+    @property
+    def allowed(self) -> Bools | None:
+        """Return (n + 1, n + 1) which word may follow which; all if ``None``."""
+        return self.counts.bigrams > 0 if self.settings.transitions == "seen" else None
+
+    @property
+    def limit(self) -> Ints:
+        """Return (n,) how often each word may be used."""
+        if self.settings.reuse == "free":
+            return np.full(len(self.counts.words), UNLIMITED, np.int32)
+        often = self.counts.count if self.settings.reuse == "none" else self.counts.most
+        return often.astype(np.int32)
+
+
+def prepared_clusters(
+    store: Store,
+    corpus: str,
+    clusters: Sequence[tuple[int, str]] | None,
+    settings: GenerationSettings,
+    lm: MixedModel | None = None,
+    dependencies: CorpusDependencies | None = None,
+) -> Iterator[PreparedCluster]:
+    """Look up clusters, all of a corpus if ``None``; each batch as it is wanted.
+
+    Raises:
+        NotFoundError: there is no such corpus.
+        InputError: ``dependencies`` would not be used, or a cluster has too many words, or none.
+        ModelError: the algorithm needs trees, and a cluster has none.
+    """
+    if dependencies is not None and (settings.algorithm == "bigram" or settings.arguments == "supported"):
+        one = "bigrams" if settings.algorithm == "bigram" else "supported arguments"
+        raise InputError(f"{one} use no dependencies of other corpora; leave --dependencies out")
+    chosen = cluster_names(store, corpus) if clusters is None else clusters
+    return (
+        prepared
+        for begin in range(0, len(chosen), BATCH)
+        for prepared in _prepare(store, corpus, chosen[begin : begin + BATCH], settings, lm, dependencies)
+    )
+
+
+def _prepare(
+    store: Store,
+    corpus: str,
+    clusters: Sequence[tuple[int, str]],
+    settings: GenerationSettings,
+    lm: MixedModel | None,
+    dependencies: CorpusDependencies | None,
+) -> Iterator[PreparedCluster]:
+    """Look up a batch of clusters."""
+    started = time.perf_counter()
+    reading = TokenReading(
+        settings.punctuation,
+        settings.lowercase,
+        tags=settings.smoothing == "collins",
+        # Their lengths are wanted in any case.
+        trees=True,
+    )
+    counted = count_clusters(store, corpus, clusters, reading)
+    if settings.algorithm == "depviterbi":
+        for counts in counted:
+            require_trees(counts)
+    models = cluster_models(counted, settings.smoothing, lm, dependencies)
+    frequencies = None
+    if settings.salience == "tfidf":
+        words = {word for counts in counted for word in counts.words}
+        frequencies = salience.DocumentFrequencies(
+            *document_frequencies(store, corpus, words, lowercase=settings.lowercase)
+        )
+    lookup = (time.perf_counter() - started) / len(clusters)
+    for counts, model in zip(counted, models, strict=True):
+        emission = salience.emission(counts, settings.salience, frequencies)
+        yield PreparedCluster(settings, counts, model, emission, lookup)
+
+
+def cluster_models(
+    counted: Sequence[ClusterCounts],
+    smoothing: Smoothing = "none",
+    lm: MixedModel | None = None,
+    dependencies: CorpusDependencies | None = None,
+) -> list[ClusterModel]:
+    """Return the models of some clusters, with what a language model and treebanks add to them."""
+    corpora = [None] * len(counted) if dependencies is None else dependencies.of(counted)
+    models = [
+        cluster_model(counts, smoothing=smoothing, corpus=corpus)
+        for counts, corpus in zip(counted, corpora, strict=True)
+    ]
+    return models if lm is None else _mixed(models, lm)
+
+
+def _mixed(models: Sequence[ClusterModel], lm: MixedModel) -> list[ClusterModel]:
+    """Interpolate the bigrams of clusters with those of a language model, which is asked once."""
+    lower = lowercases(lm.store, lm.model)
+    bags = [[fold(word) if lower else word for word in model.words] for model in models]
+    # Where unknown words are classed by tag, their classes are fetched, too.
+    tags = {tag for model in models for tag in model.tags}
+    submodel = prefetch(lm.store, lm.model, bags, tags=tags, order=2)
+    mixed = []
+    for model, bag in zip(models, bags, strict=True):
+        big = bigram_matrix(submodel.table, submodel.encode(bag, model.tags))
+        mixed.append(replace(model, bigrams=lm.weight * model.bigrams + (1 - lm.weight) * big))
+    return mixed
