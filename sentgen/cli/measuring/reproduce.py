@@ -60,6 +60,20 @@ def command(
             "--train", metavar="PATH", help="Pairs to learn from beside those of --gold; may be repeated."
         ),
     ] = None,
+    clusters: Annotated[
+        Path | None,
+        typer.Option("--clusters", metavar="FILE", help="Clusters of related sentences, a document each."),
+    ] = None,
+    parser: Annotated[
+        str | None,
+        typer.Option("--parser", metavar="PARSER", help="Parser of strings, such as udpipe:FILE."),
+    ] = None,
+    dependencies: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--dependencies", metavar="CORPUS", help="Treebank of the store beside clusters; may be repeated."
+        ),
+    ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Run on a part of the data, in a few minutes.")
     ] = False,
@@ -99,6 +113,9 @@ def command(
             format=form,
             pseudo_documents=pseudo_documents,
             train=train or (),
+            clusters=None if clusters is None else str(clusters),
+            parser=parser,
+            dependencies=dependencies or (),
             quick=quick,
             seed=seed,
             jobs=jobs,

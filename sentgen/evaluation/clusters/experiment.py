@@ -27,7 +27,7 @@ from sentgen.evaluation.clusters.results import (
 )
 from sentgen.evaluation.clusters.strings import Strings, copies, fluency
 from sentgen.evaluation.figures.record import Start, recorded
-from sentgen.generation.clusters.clusters import CORPUS, stored_clusters
+from sentgen.generation.clusters.clusters import CORPUS, stored_clusters, written_lengths
 from sentgen.generation.clusters.corpus_dependencies import CorpusDependencies
 from sentgen.generation.clusters.generate import LENGTHS, GenerationSettings, generate
 from sentgen.generation.clusters.reranking import Reranker
@@ -125,7 +125,7 @@ def evaluate_generation(
         signature=_signature(parser, spelling, undefined),
         parameters={
             **_described(source),
-            "lengths": f"{min(lengths)}-{max(lengths)}",
+            "lengths": written_lengths(sorted(lengths)),
             "parser": f"{parser.name}@{parser.version}",
             "undefined": undefined,
             "fluency": fluency_model,

@@ -28,6 +28,9 @@ class PaperRequest:
         format: of the links.
         pseudo_documents: how many documents and abstracts of these are put together, such as 22x8.
         train: pairs to learn from beside those with links.
+        clusters: file of clusters of related sentences.
+        parser: of what has no trees, such as `udpipe:FILE`.
+        dependencies: treebanks of the store.
         quick: only a part of the data, said in the output, so that it takes minutes.
         seed: of everything that is random.
         jobs: threads that search.
@@ -43,6 +46,9 @@ class PaperRequest:
     format: str | None = None
     pseudo_documents: str | None = None
     train: Sequence[str] = ()
+    clusters: str | None = None
+    parser: str | None = None
+    dependencies: Sequence[str] = ()
     quick: bool = False
     seed: int = 1
     jobs: int = 1

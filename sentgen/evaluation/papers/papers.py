@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sentgen.errors import InputError
-from sentgen.evaluation.papers import daume2004, schmaltz2016, wan2007_2009
+from sentgen.evaluation.papers import daume2004, schmaltz2016, wan2005, wan2007_2009
 from sentgen.evaluation.papers.paper import Findings, Paper, PaperRequest
 from sentgen.evaluation.papers.published import record_published
 from sentgen.schema import Store
@@ -16,6 +16,7 @@ PAPERS: dict[str, Paper] = {
     for paper in (
         # By year.
         daume2004.DAUME_2004,
+        wan2005.WAN_2005,
         wan2007_2009.WAN_2007,
         wan2007_2009.WAN_2009,
         schmaltz2016.SCHMALTZ_2016,

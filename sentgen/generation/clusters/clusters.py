@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from itertools import groupby
 from typing import cast
 
 from sentgen import temporary
@@ -118,6 +119,17 @@ def parse_lengths(text: str) -> list[int]:
             raise InputError(f"{part!r} is no length; write such as 1-40 or 5,10")
         lengths.update(range(first, last + 1))
     return sorted(lengths)
+
+
+def written_lengths(lengths: Sequence[int]) -> str:
+    """Return ascending lengths as `parse_lengths` reads them.
+
+    >>> written_lengths([1, 2, 3, 5])
+    '1-3,5'
+    """
+    # Neighbors are as far from their places as each other.
+    runs = [[one for _, one in of] for _, of in groupby(enumerate(lengths), lambda pair: pair[1] - pair[0])]
+    return ",".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
 
 
 @dataclass(frozen=True, slots=True)
