@@ -63,7 +63,9 @@ def append_to_stack(
     lattice: DepviterbiLattice, stack: tuple[int, ...], x: int
 ) -> tuple[tuple[int, ...], float]:
     """Return the stack after a word, and the share of its most probable relation (rules 1, 2a and 2b)."""
-    shares = [float(lattice.dep[item, x]) for item in stack]
+    # What each item above leaves of a relation.
+    left = [lattice.nearness**above for above in reversed(range(len(stack)))]
+    shares = [float(lattice.dep[item, x]) * share for item, share in zip(stack, left, strict=True)]
     dep = max(shares, default=0.0)
     if dep == 0:
         return (*stack, x), 0.0

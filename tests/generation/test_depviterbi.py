@@ -29,15 +29,18 @@ def random_model(seed: int, n: int) -> ClusterModel:
     return ClusterModel(words, ("_",) * n, bigrams, right, relations - right)
 
 
-def lattice(model: ClusterModel, *, weight: float = 0.5, limit: int = UNLIMITED) -> DepviterbiLattice:
+def lattice(
+    model: ClusterModel, *, weight: float = 0.5, limit: int = UNLIMITED, nearness: float = 1.0
+) -> DepviterbiLattice:
     n = len(model.words)
-    return lattice_of(model, weight=weight, emission=np.zeros(n), limit=np.full(n, limit))
+    emission, limits = np.zeros(n), np.full(n, limit)
+    return lattice_of(model, weight=weight, emission=emission, limit=limits, nearness=nearness)
 
 
-def logp_of(model: ClusterModel, words: tuple[int, ...], weight: float = 0.5) -> float:
+def logp_of(model: ClusterModel, words: tuple[int, ...], weight: float = 0.5, nearness: float = 1.0) -> float:
     """Return the log-probability of a sentence by the definition, along its head stack."""
     n = len(model.words)
-    steps, _ = follow(words, model.head_right.tolist(), model.head_left.tolist())
+    steps, _ = follow(words, model.head_right.tolist(), model.head_left.tolist(), nearness)
     deps = [step.dep for step in steps] + [0.0]
     total = 0.0
     for a, b, dep in zip((n, *words), (*words, n), deps, strict=True):
@@ -72,6 +75,28 @@ def test_free_reuse_finds_the_best_of_all_strings(seed: int, n: int, length: int
     assert best.logp == pytest.approx(all_strings(model, length, weight=weight)[0])
     assert best.logp == pytest.approx(logp_of(model, best.words, weight))
     assert best.exact
+
+
+@settings(max_examples=40)
+@given(
+    _seeds, st.integers(1, 4), st.integers(1, 5), st.sampled_from([0.5, 0.9]), st.sampled_from([2, UNLIMITED])
+)
+def test_relations_that_fade_are_searched_as_well(
+    seed: int, n: int, length: int, nearness: float, limit: int
+) -> None:
+    """Each item above one takes its share: against all strings, against the reference, and with the trace."""
+    model = random_model(seed, n)
+    words = lattice(model, nearness=nearness, limit=limit)
+    paths = best_paths(words, [length], beam=None if limit == UNLIMITED else 2000)[length]
+    strings = (one for one in product(range(n), repeat=length) if max(Counter(one).values()) <= limit)
+    expected = sorted((logp_of(model, one, nearness=nearness) for one in strings), reverse=True)[:1]
+    plain = best_paths_plainly(words, length)[length]
+
+    assert logps(paths) == pytest.approx(expected)
+    assert [one.logp for one in plain] == pytest.approx(expected)
+    for path in paths:
+        reader = PathReader(model, weight=0.5, emission=np.zeros(n), nearness=nearness)
+        assert reader.read(path.words)[0][-1].logp == pytest.approx(path.logp)
 
 
 @settings(max_examples=30)

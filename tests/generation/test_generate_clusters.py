@@ -449,3 +449,35 @@ def test_traces_follow_the_definition(store: Store) -> None:
         assert found.tree is not None
         assert list(found.tree.heads) == heads
         assert found.logp == pytest.approx(found.trace[-1].logp)
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"nearness": 0.0}, "nearness 0.0 is not more than 0"),
+        ({"nearness": 1.5}, "at most 1"),
+        ({"nearness": 0.5, "algorithm": "bigram"}, "not used here"),
+        ({"nearness": 0.5, "arguments": "supported"}, "not used here"),
+    ],
+)
+def test_nearness_is_a_share_of_what_is_used(settings: dict[str, Any], why: str) -> None:
+    """More than none, and only where there is a head stack."""
+    with pytest.raises(InputError, match=why):
+        GenerationSettings(**settings)
+
+
+def test_near_relations_are_favored(store: Store) -> None:
+    """In the demo, with half a relation left for each item above, strings change, and their traces add up."""
+    clusters = cluster_names(store, "demo")[:2]
+    far, near = (
+        list(
+            generate(
+                store, "demo", lengths=[8, 12], settings=GenerationSettings(nearness=share), clusters=clusters
+            )
+        )
+        for share in (1.0, 0.5)
+    )
+
+    assert [one.text for one in far] != [one.text for one in near]
+    for one in near:
+        assert one.trace[-1].logp == pytest.approx(one.logp)

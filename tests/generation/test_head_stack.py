@@ -109,6 +109,19 @@ def test_the_oldest_of_equally_probable_items_is_taken() -> None:
     assert heads == [ROOT, ROOT, 0]
 
 
+def test_relations_fade_with_the_items_above() -> None:
+    """Both modify 2 for sure, but 1 is above 0 and leaves half of its relation: 2 hangs on 1, nothing is popped."""
+    left = [[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
+    right = [[0.0] * 3] * 3
+
+    steps, heads = follow([0, 1, 2], right, left, 0.5)
+
+    assert steps[2] == Step(2, "modifies", 1, 1.0, (), (0, 1, 2))
+    assert heads == [ROOT, ROOT, 1]
+    # Where 1 has none, 0 keeps half of its own.
+    assert follow([0, 1, 2], right, [left[0], left[2], left[2]], 0.5)[0][2].dep == 0.5
+
+
 def test_the_most_probable_item_is_taken() -> None:
     """Word 2 governs word 1 with 0.6 and word 0 with 0.5: only word 1 is popped."""
     right = [[0.0, 0.0, 0.5], [0.0, 0.0, 0.6], [0.0, 0.0, 0.0]]

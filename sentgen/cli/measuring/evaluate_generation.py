@@ -76,6 +76,13 @@ class GenerationExperiment:
         bool, Option("Let case, mark, aux and cop head their phrase for the search (UD only).")
     ] = False
     smoothing: Annotated[Smoothing, Option("Back-off of the dependencies.")] = "none"
+    nearness: Annotated[
+        float,
+        Option(
+            "What each item above one on the head stack leaves of its relations' probability.",
+            metavar="0..1",
+        ),
+    ] = 1.0
     dependencies: Annotated[
         list[str],
         Option(
@@ -115,6 +122,7 @@ class GenerationExperiment:
             transitions=self.transitions,
             arguments=self.arguments,
             smoothing=self.smoothing,
+            nearness=self.nearness,
             salience=self.salience,
             beam=self.beam,
             punctuation=self.punct,

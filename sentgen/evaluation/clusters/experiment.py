@@ -69,7 +69,7 @@ class StringMaker(NamedTuple):
 
     def without_dependencies(self) -> StringMaker:
         """Return the baseline: the same settings otherwise, so that the dependencies are all that differs."""
-        return StringMaker(replace(self.settings, algorithm="bigram", arguments="all"))
+        return StringMaker(replace(self.settings, algorithm="bigram", arguments="all", nearness=1.0))
 
 
 #: As settings are if nobody says otherwise.

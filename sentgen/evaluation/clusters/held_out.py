@@ -128,7 +128,7 @@ def _events(
     """
     model, edge = prepared.model, len(prepared.model.words)
     known = [word for word in words if word is not None]
-    steps, _ = follow(known, model.head_right.tolist(), model.head_left.tolist())
+    steps, _ = follow(known, model.head_right.tolist(), model.head_left.tolist(), prepared.settings.nearness)
     before: int | None = edge
     stack: Sequence[int] = ()
     at = 0
@@ -154,7 +154,8 @@ def next_word(prepared: PreparedCluster, before: int, stack: Sequence[int]) -> t
     dep = np.zeros_like(bigram)
     if stack:
         rows = list(stack)
-        dep[:-1] = (model.head_right[rows] + model.head_left[rows]).max(axis=0)
+        fading = prepared.settings.nearness ** np.arange(len(stack))[::-1, None]
+        dep[:-1] = ((model.head_right[rows] + model.head_left[rows]) * fading).max(axis=0)
     mixed = (1 - weight) * bigram + weight * dep
     averaged = (1 - weight) * bigram + weight * dep / dep.sum() if dep.any() else bigram
     return [bigram, mixed / mixed.sum(), averaged], float(mixed.sum())

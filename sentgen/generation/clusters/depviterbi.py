@@ -51,7 +51,13 @@ class WordPath:
 
 
 def lattice_of(
-    model: ClusterModel, *, weight: float, emission: Floats, limit: Ints, allowed: Bools | None = None
+    model: ClusterModel,
+    *,
+    weight: float,
+    emission: Floats,
+    limit: Ints,
+    allowed: Bools | None = None,
+    nearness: float = 1.0,
 ) -> DepviterbiLattice:
     """Return what the search needs.
 
@@ -62,6 +68,7 @@ def lattice_of(
         limit: (n,) how often each word may be used.
         allowed: (n + 1, n + 1) which word may follow which, row n the start and column n the end; all if
             ``None``.
+        nearness: what each item above one on the head stack leaves of its relations, see `head_stack`.
     """
     n = len(model.words)
     ngram = (1 - weight) * model.bigrams
@@ -78,6 +85,7 @@ def lattice_of(
         governs=model.head_right > model.head_left,
         emission=emission,
         limit=limit.astype(np.int32),
+        nearness=nearness,
     )
 
 

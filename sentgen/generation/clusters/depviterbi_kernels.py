@@ -4,6 +4,7 @@ A hypothesis is a beginning of a sentence. Its future depends on its last word, 
 words that it may not use again: hypotheses that agree in these are the same, and of those the best stay. Of
 the stack only what can matter is kept. An item without relations to later words does not, nor does one above
 an item whose relations are all as probable: of equals the oldest is taken, and it is the last to be popped.
+Where relations fade with the number of items above, all items matter.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ CLOSE = 1e-9
 class DepviterbiLattice(NamedTuple):
     """What a search needs to know about n words; rows are earlier, columns later words.
 
-    After word w with a stack of items h, word x has the probability ngram[w, x] + max over h of dep[h, x].
+    After word w with a stack of items h, word x has the probability ngram[w, x] + max over h of dep[h, x],
+    times nearness for each item above h.
     """
 
     start: Floats  # (n,) log-probability of a word at the start, with its emission
@@ -32,6 +34,7 @@ class DepviterbiLattice(NamedTuple):
     governs: Bools  # (n, n) whether in a relation it is the later word that governs
     emission: Floats  # (n,) log p_em
     limit: Ints  # (n,) how often a word may be used
+    nearness: float  # what an item above leaves of a relation, 1 for all
 
 
 class Bounds(NamedTuple):
@@ -91,7 +94,8 @@ def search(
     nodes = _hypotheses(longest * n * beam)
     begin = np.zeros(longest + 2, np.int32)
     lost = np.full(longest + 1, -np.inf)
-    frontier = _first_words(lattice, bounds, min(longest, n))
+    # Of equal words on the stack the older one covers the other, where that is looked at.
+    frontier = _first_words(lattice, bounds, min(longest, n) if lattice.nearness == 1 else longest)
     for length in range(1, longest + 1):
         if length > 1:
             slack = _slack(bounds.ahead, floor, length)
@@ -137,8 +141,9 @@ def _bounds(lattice: DepviterbiLattice, longest: int) -> Bounds:
             ceiling[x, w] = -np.inf
             if lattice.ngram[w, x] > -np.inf:
                 ceiling[x, w] = np.log(lattice.ngram[w, x] + best) + lattice.emission[x]
-            covers[x, w] = _covers(lattice.dep, x, w)
-        matters[x] = lattice.dep[x].max() > 0
+            covers[x, w] = lattice.nearness == 1 and _covers(lattice.dep, x, w)
+        # Where items above count, every item does.
+        matters[x] = lattice.nearness < 1 or lattice.dep[x].max() > 0
     ahead = np.empty((longest, n))
     ahead[0] = lattice.end
     for more in range(1, longest):
@@ -321,12 +326,13 @@ def _extend(
 @compiled
 def _relation(lattice: DepviterbiLattice, before: DepviterbiFrontier, p: int, x: int) -> tuple[float, int]:
     """Return the share of the most probable relation of a word to the stack, and the item, -1 for none."""
-    dep, partner = 0.0, -1
-    for i in range(before.height[p]):
-        share = lattice.dep[before.stack[p, i], x]
-        # Not `>=`: of equals the oldest item, as the paper's example needs (see `head_stack`).
-        if share > dep:
+    dep, partner, left = 0.0, -1, 1.0
+    for i in range(before.height[p] - 1, -1, -1):
+        share = lattice.dep[before.stack[p, i], x] * left
+        # `>=` from the top: of equals the oldest item, as the paper's example needs (see `head_stack`).
+        if share > 0 and share >= dep:
             dep, partner = share, i
+        left *= lattice.nearness
     return dep, partner
 
 

@@ -37,8 +37,10 @@ class TraceStep:
 class PathReader:
     """Reads paths of one cluster; single numbers are looked up faster in lists than in arrays."""
 
-    def __init__(self, model: ClusterModel, *, weight: float, emission: Floats) -> None:
-        self._words, self._weight = model.words, weight
+    def __init__(
+        self, model: ClusterModel, *, weight: float, emission: Floats, nearness: float = 1.0
+    ) -> None:
+        self._words, self._weight, self._nearness = model.words, weight, nearness
         self._bigrams: list[list[float]] = model.bigrams.tolist()
         self._right: list[list[float]] = model.head_right.tolist()
         self._left: list[list[float]] = model.head_left.tolist()
@@ -46,7 +48,7 @@ class PathReader:
 
     def read(self, path: Sequence[int]) -> tuple[tuple[TraceStep, ...], Tree]:
         """Return the trace of a path, given as numbers of words, and the tree that its pops make."""
-        steps, heads = follow(path, self._right, self._left)
+        steps, heads = follow(path, self._right, self._left, self._nearness)
         return self._trace(path, steps), self._tree(path, heads)
 
     def _trace(self, path: Sequence[int], steps: Sequence[Step]) -> tuple[TraceStep, ...]:

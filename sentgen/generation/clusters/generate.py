@@ -192,6 +192,7 @@ def _averaged(prepared: PreparedCluster, lengths: Collection[int], nbest: int) -
         emission=prepared.emission,
         limit=prepared.limit,
         allowed=prepared.allowed,
+        nearness=prepared.settings.nearness,
     )
     reader = reader_of(prepared)
     found = best_paths(lattice, lengths, nbest=nbest, beam=prepared.settings.beam)
@@ -200,7 +201,12 @@ def _averaged(prepared: PreparedCluster, lengths: Collection[int], nbest: int) -
 
 def reader_of(prepared: PreparedCluster) -> PathReader:
     """Return what reads the paths of a cluster."""
-    return PathReader(prepared.model, weight=prepared.weight, emission=prepared.emission)
+    return PathReader(
+        prepared.model,
+        weight=prepared.weight,
+        emission=prepared.emission,
+        nearness=prepared.settings.nearness,
+    )
 
 
 def _supported(prepared: PreparedCluster, lengths: Collection[int], nbest: int) -> _Found:

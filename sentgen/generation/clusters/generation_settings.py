@@ -32,6 +32,8 @@ class GenerationSettings:
             `supported` by a sentence of the cluster, in one tree over all words (see `supported`).
         smoothing: of dependencies: `none` as in the paper, or `collins` to back off to tags.
         salience: p_em, see `sentgen.generation.clusters.salience`.
+        nearness: what each item above one on the head stack leaves of the probability of its relations, more
+            than 0; 1, as in the paper, leaves all. Less favors small reductions of the stack.
         beam: hypotheses for each length and last word, see `depviterbi.best_paths`.
         punctuation: whether punctuation is among the words.
         lowercase: whether words are lower-cased first.
@@ -43,6 +45,7 @@ class GenerationSettings:
     transitions: Transitions = "all"
     arguments: Arguments = "all"
     smoothing: Smoothing = "none"
+    nearness: float = 1.0
     salience: salience.Kind | Mapping[str, float] = "uniform"
     beam: int | None = None
     punctuation: bool = True
@@ -68,8 +71,12 @@ class GenerationSettings:
                 raise InputError(f"{name} {chosen!r} is none of: {', '.join(allowed)}")
         if not 0 <= self.weight < 1:
             raise InputError(f"weight {self.weight} is not from 0 to less than 1")
+        if not 0 < self.nearness <= 1:
+            raise InputError(f"nearness {self.nearness} is not more than 0, and at most 1")
         if self.beam is not None and self.beam < 1:
             raise InputError(f"a beam of {self.beam} holds nothing; give 1 or more")
         if self.arguments == "supported" and (self.algorithm == "bigram" or self.smoothing == "collins"):
             chosen = "bigrams" if self.algorithm == "bigram" else "smoothing collins"
             raise InputError(f"{chosen} cannot be combined with supported arguments; leave one of them out")
+        if self.nearness != 1 and (self.algorithm == "bigram" or self.arguments == "supported"):
+            raise InputError("nearness is about the head stack, which is not used here; leave it out")

@@ -139,6 +139,14 @@ class ClusterRequest:
         ),
     ] = "all"
     smoothing: Annotated[Smoothing, _model("Of dependencies: none, or back-off to tags.")] = "none"
+    nearness: Annotated[
+        float,
+        _model(
+            "What each item above one on the head stack leaves of its relations' probability; 1 leaves all.",
+            metavar="0..1",
+            api={"gt": 0, "le": 1},
+        ),
+    ] = 1.0
     dependencies: Annotated[
         list[str],
         _model(
@@ -255,6 +263,7 @@ class ClusterRequest:
             transitions=self.transitions,
             arguments=self.arguments,
             smoothing=self.smoothing,
+            nearness=self.nearness,
             salience=salience,
             beam=self.beam,
             punctuation=self.punct,
