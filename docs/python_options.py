@@ -48,6 +48,12 @@ _WIDER = {
 }
 _PARSED = "Parse what has no trees: udpipe:FILE, spacy:NAME or stanza:LANGUAGE."
 _PARSER = ("parser", "str | None", None, _PARSED)
+_HEAD_PARSER = (
+    "parser",
+    "str | None",
+    None,
+    "Find the heads of phrases that have none: udpipe:FILE, spacy:NAME or stanza:LANGUAGE.",
+)
 #: What only a server does.
 _OF_SERVER = {
     "as many as the server gives": "all",
@@ -97,7 +103,7 @@ DECLARATIONS: dict[str, tuple[type, tuple[str, ...], tuple[Any, ...]]] = {
     "VectorOptions": (VectorRequest, ("name", "corpus"), ()),
     "NearOptions": (Near, ("word",), ()),
     "ScoreOptions": (ScoreRequest, ("text", "model"), ()),
-    "RegenerateOptions": (OrderingRequest, ("bag", "model"), ()),
+    "RegenerateOptions": (OrderingRequest, ("bag", "model"), (_HEAD_PARSER,)),
     "AlignOptions": (Choice, (), (_FORMAT,)),
     "GenerateOptions": (ClusterRequest, ("file",), (_PARSER,)),
     "CheckOptions": (CheckRequest, ("summary", "against"), (_PARSER,)),

@@ -11,6 +11,7 @@ from sentgen.api.door import StoreSession
 from sentgen.api.options import RegenerateOptions, ScoreOptions
 from sentgen.api.sentences import Sentences
 from sentgen.api.tables import Table
+from sentgen.api.texts import parser_of
 from sentgen.generation.answers import OrderingRequest, answer
 from sentgen.generation.bag_reader import Bag, Notation
 from sentgen.models.arpa import export_arpa
@@ -85,11 +86,12 @@ class LanguageModel:
 
     @signed(RegenerateOptions)
     def regenerate(self, bag: str | Sequence[str], **options: Unpack[RegenerateOptions]) -> Sentences:
-        """Put words and [base noun phrases] in order; the order in which they are given does not matter."""
+        """Put words and [phrases] in order; the order in which they are given does not matter."""
+        parser = parser_of(options.pop("parser", None))
         with self._door.reading() as store, counted("bags") as progress:
             asked = declared(OrderingRequest, {"bag": bag, "model": self.name, **options})
 
             def read(notation: Notation) -> list[Bag]:
                 return list(map(notation.bag, asked.bag))
 
-            return Sentences(answer(store, asked, read, progress=progress))
+            return Sentences(answer(store, asked, read, parser=parser, progress=progress))

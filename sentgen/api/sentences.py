@@ -7,8 +7,9 @@ from sentgen.api.door import translated
 from sentgen.api.tables import SHOWN, Table
 from sentgen.api.trees import Tree
 from sentgen.errors import InputError
-from sentgen.generation.answers import Answers, notes, require_trees, table_of
+from sentgen.generation.answers import Answers, require_trees, table_of
 from sentgen.generation.clusters.clusters import Generated
+from sentgen.generation.notes import notes
 
 
 class Sentences(Table):

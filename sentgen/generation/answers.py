@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
+from sentgen.corpus.parsers import Parser
 from sentgen.errors import InputError
 from sentgen.generation.algorithms import ALGORITHMS
 from sentgen.generation.bag import Unit
@@ -22,18 +22,17 @@ from sentgen.generation.explain import (
 from sentgen.generation.foreign_tags import Bags, with_known_tags
 from sentgen.generation.joint.factors import FACTORS, FactorSettings
 from sentgen.generation.joint.reasons import Decision
+from sentgen.generation.phrase_heads import parsed_heads
 from sentgen.generation.plan import SHARED, Search, SearchPlan, plan_search
 from sentgen.generation.problem import ROOT, Algorithm
 from sentgen.generation.regenerate import RegeneratedSentence, order_bags
 from sentgen.generation.tag_sets import KnownTags
-from sentgen.generation.trees.trees import is_forced
-from sentgen.models.building.tagging import known_tags
 from sentgen.models.dependency.dependencies import LEFT, RIGHT
+from sentgen.models.dependency.treebanks import have_function_heads
 from sentgen.models.request import ModelOption
 from sentgen.options import Option
 from sentgen.output.logarithms import decimal, natural
 from sentgen.output.tabular import Rows
-from sentgen.output.wording import quantity
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import RESERVED_WORDS
 from sentgen.schema.tables.corpus import ROOT as ROOT_WORD
@@ -53,8 +52,6 @@ SHORT_COLUMNS = ["modifier", "side", "head", "log10_weight", "prob", "factor", "
 #: What is added where several factors decide, and what is shown of that for reading: gains of log10.
 DECISION_COLUMNS = ["rival", "log10_margin", "margin", "decided_by", *(f"gain_{name}" for name in FACTORS)]
 SHORT_DECISION_COLUMNS = ["modifier", "side", "head", "rival", "decided_by", "log10_margin", *FACTORS]
-#: What looks like word/TAG, whether there is such a tag or not.
-_TAGGED = re.compile(r"[^/]+/[A-Z]{2,5}\$?$")
 #: The part of the help that tells of trees and reasons.
 FILES_PANEL = "Trees and reasons"
 SIDES = {LEFT: "left", RIGHT: "right"}
@@ -153,6 +150,7 @@ def answer(
     request: OrderingRequest,
     read: Callable[[Notation], Sequence[Bag]],
     *,
+    parser: Parser | None = None,
     files: Mapping[str, object] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Answers:
@@ -162,6 +160,7 @@ def answer(
         store: where the model lives.
         request: what is asked.
         read: returns the bags; told how they are written, and which tags of a treebank count.
+        parser: finds the heads of phrases that have none.
         files: other options that need trees, by name.
         progress: called with the bags that are ordered, and how many there are.
 
@@ -172,12 +171,15 @@ def answer(
     """
     # Before the bags are read: a wrong setting is told at once, and the treebank says which tags count.
     plan = plan_search(store, request.model, request)
-    require_trees(
-        plan.algorithm, {"--tree": request.tree, **(files or {}), "--dependencies": request.dependencies}
-    )
+    asked = {"--tree": request.tree, **(files or {}), "--dependencies": request.dependencies}
+    require_trees(plan.algorithm, asked | {"--parser": parser})
     tags = plan.tags(store)
-    known = KnownTags(store, plan.model, plan.treebank.corpora if plan.treebank else None)
-    bags = read(Notation(request.np_joiner, request.tagged, tags, known))
+    corpora = plan.treebank.corpora if plan.treebank else None
+    promoted = have_function_heads(store, corpora or ())
+    known = KnownTags(store, plan.model, corpora)
+    bags = read(Notation(request.np_joiner, request.tagged, tags, known, promoted))
+    if parser is not None:
+        bags = parsed_heads(bags, parser, promoted=promoted)
     retagged = ""
     units: Bags = [bag.units for bag in bags]
     if plan.treebank and tags:
@@ -277,6 +279,14 @@ def _both(log10: float | None) -> tuple[float | None, float | None]:
     return log10, None if log10 is None else natural(log10)
 
 
+def _written(unit: Unit) -> str:
+    """Return the words of a unit, with a star at a head that is not the last one."""
+    return " ".join(
+        f"{word}*" if place - len(unit.words) == unit.from_end < -1 else word
+        for place, word in enumerate(unit.words)
+    )
+
+
 def _attachment(unit: Unit, explained: ExplainedAttachment) -> Sequence[object]:
     """Return all that is known of an attachment."""
     evidence = explained.evidence
@@ -284,7 +294,7 @@ def _attachment(unit: Unit, explained: ExplainedAttachment) -> Sequence[object]:
     head, _, side, earlier = evidence.attachment
     arguments = evidence.arguments
     return (
-        *(" ".join(unit.words), unit.head_tag, SIDES[side], *head),
+        *(_written(unit), unit.head_tag, SIDES[side], *head),
         *(decimal(explained.weight), explained.weight, evidence.prob, explained.factor),
         *(words.events, words.together, words.weight, mixed.events, mixed.together, mixed.weight),
         *(tags.events, tags.together, earlier, arguments.exactly, arguments.at_least, arguments.weight),
@@ -299,7 +309,7 @@ def _short(unit: Unit, explained: ExplainedAttachment) -> Sequence[object]:
     first, second, _ = (f"{level.weight:.3f}" for level in evidence.levels)
     head, _, side, _ = evidence.attachment
     return (
-        *(" ".join(unit.words), SIDES[side], head[0]),
+        *(_written(unit), SIDES[side], head[0]),
         *(decimal(explained.weight), evidence.prob, explained.factor),
         *(f"{words} {first}", f"{mixed} {second}", tags),
     )
@@ -320,64 +330,6 @@ def _decided(
         return (*_attachment(unit, explained), rival, log10, margin, decision.decided_by, *gains)
     head, _, side, _ = explained.evidence.attachment
     return (
-        *(" ".join(unit.words), SIDES[side], head[0], rival, decision.decided_by),
+        *(_written(unit), SIDES[side], head[0], rival, decision.decided_by),
         *(None if one is None else decimal(one) for one in (margin, *gains)),
     )
-
-
-def notes(answers: Answers) -> Iterator[str]:
-    """Yield what a user might not expect."""
-    empty = sum(not bag.units for bag in answers.bags)
-    if empty:
-        bags = quantity(len(answers.bags), "bag has", "bags have")
-        yield f"{empty} of {bags} no words, and their sentences none either"
-    if answers.retagged:
-        yield answers.retagged
-    first = [one for one in answers.sentences if one.rank == 1]
-    guessed = sum(one.guessed for one in first)
-    if guessed:
-        words = quantity(sum(len(one.words) for one in first), "word")
-        yield (
-            f"{guessed} of {words} had no tag; each word's most frequent tag was used; give tags as word/TAG"
-        )
-    forced = sum(is_forced(weight) for one in first if one.tree for weight in one.tree.weights)
-    if forced:
-        yield (
-            f"hard constraints broken, as nothing else was left: {forced};"
-            " --any-root, --noun-under-noun and --many-roots lift them"
-        )
-    yield from _tag_notes(answers)
-    yield from answers.plan.hints
-    if answers.plan.features and answers.request.explain and not answers.plan.treebank:
-        yield f"reasons are those of {answers.plan.model.name} alone; features are not explained"
-
-
-def _all_units(answers: Answers) -> list[Unit]:
-    return [unit for bag in answers.bags for unit in bag.units]
-
-
-def _tag_notes(answers: Answers) -> Iterator[str]:
-    """Say what was read as a tag and what only looks like one, and name tags that the counts do not know."""
-    units = [unit for bag in answers.bags if bag.tagged for unit in bag.units]
-    if units:
-        tagged, words = (sum(len(unit.words) for unit in some) for some in (units, _all_units(answers)))
-        yield (
-            f"{tagged} of {words} words were read as word/TAG, such as"
-            f" {units[0].words[0]}/{units[0].tags[0]}; --no-tagged keeps them whole"
-        )
-    whole = (one for bag in answers.bags if bag.tagged is False for unit in bag.units for one in unit.words)
-    mixed = next(filter(_TAGGED.match, whole), None)
-    if mixed is not None and answers.request.tagged is None:
-        yield (
-            f"{mixed} is one word, as not every word has a known tag;"
-            " --tagged and --no-tagged say what is meant"
-        )
-    if (treebank := answers.plan.treebank) and not answers.retagged:
-        known = known_tags(answers.store, treebank.corpora, treebank.layer)
-        given = {unit.head_tag for unit in _all_units(answers) if unit.head_tag}
-        if given - known:
-            some = sorted(tag for tag in known if tag.isalpha())[:5]
-            yield (
-                f"tags that the dependency counts have never seen: {', '.join(sorted(given - known))};"
-                f" they use {answers.tags} tags, such as {', '.join(some)}"
-            )

@@ -1,6 +1,7 @@
 """Bags of units: what a generator is given, free of the order it was written in.
 
-A unit is a word or a base noun phrase that is kept whole; its head is its last word (Wan et al. 2007).
+A unit is a word or a phrase that is kept whole; its head stands for it in trees. That is its last word, as in
+Wan et al. 2007, unless another one is given.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ import re
 import zlib
 from collections import defaultdict
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Literal
 
 import numpy as np
@@ -25,27 +27,52 @@ UnitKind = Literal["np", "word"]
 _UNREADABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
 #: The last slash inside a word, unless a backslash says that it belongs there: what stands before and after.
 _TAGGED = re.compile(r"(.*[^\\])/([^/]+)", re.DOTALL)
+#: A star behind a word of a phrase, unless a backslash says that it belongs there.
+_STARRED = re.compile(r"(.*[^\\])\*", re.DOTALL)
+_ESCAPED = re.compile(r"\\([/*])")
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Unit:
-    """Words that stay together; ``tags`` has one tag a word, or none at all."""
+    """Words that stay together; ``tags`` has one tag a word, or none at all.
+
+    ``head_place`` says which word is the head, counted from the end: -1 the last, -2 the one before it; 0
+    where nobody has said, which is taken for the last.
+    """
 
     words: tuple[str, ...]
     tags: tuple[str, ...] = ()
+    head_place: int = 0
+
+    @property
+    def from_end(self) -> int:
+        """Return the place of the head, counted from the end, whether it was said or not."""
+        return self.head_place or -1
 
     @property
     def head(self) -> str:
-        """Return the word that stands for the unit: its last."""
-        return self.words[-1]
+        """Return the word that stands for the unit."""
+        return self.words[self.from_end]
 
     @property
     def head_tag(self) -> str | None:
         """Return the tag of the head."""
-        return self.tags[-1] if self.tags else None
+        return self.tags[self.from_end] if self.tags else None
+
+    @property
+    def headless(self) -> bool:
+        """Return whether it is a phrase whose head nobody has said."""
+        return len(self.words) > 1 and not self.head_place
 
     def __str__(self) -> str:
-        return " ".join(self.words) if len(self.words) == 1 else f"[{' '.join(self.words)}]"
+        """Return its words as `parse_bag` reads them."""
+        words = [word.replace("[", "\\[").replace("]", "\\]") for word in self.words]
+        if len(words) == 1:
+            return words[0]
+        words = [f"{word[:-1]}\\*" if _STARRED.fullmatch(word) else word for word in words]
+        if self.head_place:
+            words[self.head_place] += "*"
+        return f"[{' '.join(words)}]"
 
 
 def parse_bag(
@@ -55,10 +82,11 @@ def parse_bag(
     tagged: bool | None = None,
     tags: Container[str] = STANDARD_TAGS,
 ) -> list[Unit]:
-    r"""Read one bag: words, `word/TAG`, and `[base noun phrases]`, separated by blanks.
+    r"""Read one bag: words, `word/TAG`, and `[phrases]`, separated by blanks.
 
-    A bracket that is a word is written `\[` or `\]`, and a slash that parts no tag may be written `\/`.
-    A line without words is a bag without units.
+    A star behind a word of a phrase, or behind its tag, says that this is the head: `[people* left behind]`.
+    A bracket that is a word is written `\[` or `\]`, a star that ends a word of a phrase `\*`, and a slash
+    that parts no tag may be written `\/`. A line without words is a bag without units.
 
     Args:
         text: one line.
@@ -67,19 +95,21 @@ def parse_bag(
         tags: the tags that are known.
 
     Raises:
-        InputError: the brackets do not match or are empty, a word has no tag where all must, or something is
-            no word.
+        InputError: the brackets do not match or are empty, a phrase has two heads, a word has no tag where
+            all must, or something is no word.
 
     >>> [str(unit) for unit in parse_bag("down [the dow] was 35_points", joiner="_")]
     ['down', '[the dow]', 'was', '[35 points]']
     >>> parse_bag("[the/DT dow/NNP] fell/VBD")[0].tags
     ('DT', 'NNP')
+    >>> parse_bag("[people* left behind] had")[0].head
+    'people'
     """
     check_readable(text)
     groups = [_joined(group, joiner) for group in _brackets(text)]
     if tagged is None:
         # All of them: in a text without tags, one word may look like one with a tag.
-        tagged = all(_is_tagged(word, tags) for group in groups for word in group)
+        tagged = all(_is_tagged(word, tags) for group in groups for word in group.words)
     units = [_unit(group, tagged) for group in groups]
     check_words(word for unit in units for word in unit.words)
     return units
@@ -110,9 +140,18 @@ def check_words(words: Iterable[str]) -> None:
         )
 
 
-def _brackets(text: str) -> list[list[str]]:
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """The words of a unit as they are written, without brackets; ``marked`` are places with a star."""
+
+    words: list[str]
+    phrase: bool
+    marked: tuple[int, ...] = ()
+
+
+def _brackets(text: str) -> list[_Group]:
     """Split a line into words and bracketed phrases."""
-    groups: list[list[str]] = []
+    groups: list[_Group] = []
     phrase: list[str] | None = None
     for token in split_tokens(text):
         opens = token.startswith("[")
@@ -127,22 +166,28 @@ def _brackets(text: str) -> list[list[str]]:
         if closes and phrase is None:
             raise InputError(f"a bracket closes that never opened, at {token!r}; write a bracket word as \\]")
         if word and phrase is None:
-            groups.append([word])
+            groups.append(_Group([word], phrase=False))
         elif word and phrase is not None:
             phrase.append(word)
         if closes:
             if not phrase:
                 raise InputError(r"brackets without words; write the words as \[ and \], or leave them out")
-            groups.append(phrase)
+            groups.append(_Group(phrase, phrase=True))
             phrase = None
     if phrase is not None:
         raise InputError(f"a bracket is never closed, after {' '.join(['[', *phrase])!r}; add a ]")
     return groups
 
 
-def _joined(words: list[str], joiner: str) -> list[str]:
-    """Split words at the joiner: one word becomes a phrase, a phrase stays one."""
-    return [part for word in words for part in _parts(word, joiner)]
+def _joined(group: _Group, joiner: str) -> _Group:
+    """Split words at the joiner: one word becomes a phrase, a phrase stays one; take stars off a phrase."""
+    words = [part for word in group.words for part in _parts(word, joiner)]
+    if not group.phrase and len(words) == 1:
+        return group
+    # Off before tags are looked for: `NN*` is no tag.
+    found = [_STARRED.fullmatch(word) for word in words]
+    plain = [star[1] if star else word for star, word in zip(found, words, strict=True)]
+    return _Group(plain, True, tuple(place for place, star in enumerate(found) if star))
 
 
 def _parts(word: str, joiner: str) -> list[str]:
@@ -156,41 +201,62 @@ def _is_tagged(word: str, tags: Container[str]) -> bool:
     return found is not None and found[2] in tags
 
 
-def _unit(words: list[str], tagged: bool) -> Unit:
+def _unit(group: _Group, tagged: bool) -> Unit:
     if not tagged:
-        return Unit(tuple(map(_unescaped, words)))
-    pairs = [(word, _TAGGED.fullmatch(word)) for word in words]
+        return _headed(group.words, (), group.marked)
+    pairs = [(word, _TAGGED.fullmatch(word)) for word in group.words]
     found = [pair for _, pair in pairs if pair]
     if len(found) < len(pairs):
         bad = next(word for word, pair in pairs if not pair)
         raise InputError(f"{bad!r} has no tag; write it as word/TAG, or leave all tags out")
-    return Unit(tuple(_unescaped(pair[1]) for pair in found), tuple(pair[2] for pair in found))
+    words, tags = [pair[1] for pair in found], tuple(pair[2] for pair in found)
+    # A star may stand before the tag, too.
+    stars = [_STARRED.fullmatch(word) if group.phrase else None for word in words]
+    marked = {*group.marked, *(place for place, star in enumerate(stars) if star)}
+    return _headed(
+        [star[1] if star else word for star, word in zip(stars, words, strict=True)], tags, sorted(marked)
+    )
 
 
-def _unescaped(word: str) -> str:
-    return word.replace("\\/", "/")
+def _headed(words: Sequence[str], tags: tuple[str, ...], marked: Sequence[int]) -> Unit:
+    """Return a unit with at most one place marked as that of its head."""
+    unit = Unit(tuple(_ESCAPED.sub(r"\1", word) for word in words), tags)
+    if len(marked) > 1:
+        first, second = (unit.words[place] for place in marked[:2])
+        raise InputError(
+            f"two heads in a phrase, {first!r} and {second!r}; mark one, and write a star that ends a word"
+            r" as \*"
+        )
+    # A word alone is its head anyway.
+    return replace(unit, head_place=marked[0] - len(words)) if marked and len(words) > 1 else unit
 
 
-def units_of(sentence: Sentence, kind: UnitKind = "np", *, tags: Sequence[str] | None = None) -> list[Unit]:
+def units_of(
+    sentence: Sentence,
+    kind: UnitKind = "np",
+    *,
+    tags: Sequence[str] | None = None,
+    heads: Sequence[int] | None = None,
+) -> list[Unit]:
     """Return the units of a sentence in their order: its base noun phrases whole, or single words.
 
     Args:
         sentence: with ``nps`` if phrases are wanted; without, every word is a unit.
         kind: `np` or `word`.
         tags: the tags to give to the words; xpos, else upos, if ``None``.
+        heads: those of a tree, by which the head of a phrase is the last of its words whose head stands
+            outside; nobody says which it is if ``None``.
     """
     tags = tags or sentence.xpos or sentence.upos
     numbers = sentence.nps if kind == "np" and sentence.nps else [0] * len(sentence.forms)
     units: list[Unit] = []
-    previous = 0
-    for i, (form, number) in enumerate(zip(sentence.forms, numbers, strict=True)):
-        mine = (tags[i],) if tags else ()
-        # Two phrases side by side have different numbers, so they stay two.
-        if number and number == previous:
-            units[-1] = Unit((*units[-1].words, form), (*units[-1].tags, *mine))
-        else:
-            units.append(Unit((form,), mine))
-        previous = number
+    # Two phrases side by side have different numbers, so they stay two.
+    places = groupby(range(len(numbers)), key=lambda i: numbers[i] or -1 - i)
+    for span in (list(places) for _, places in places):
+        words = tuple(sentence.forms[i] for i in span)
+        mine = tuple(tags[i] for i in span) if tags else ()
+        tops = [i for i in span if heads and heads[i] - 1 not in span]
+        units.append(Unit(words, mine, tops[-1] - span[-1] - 1 if tops and len(span) > 1 else 0))
     return units
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Container, Iterator
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
-from sentgen.corpus.base_np import mark_base_nps
+from sentgen.corpus.base_np import function_heads, mark_base_nps
 from sentgen.corpus.formats import (
     READERS,
     UnrecognizedError,
@@ -25,7 +26,7 @@ from sentgen.corpus.sources import Source
 from sentgen.errors import InputError
 from sentgen.generation.bag import Unit, UnitKind, check_readable, check_words, parse_bag, units_of
 from sentgen.generation.tag_sets import STANDARD_TAGS
-from sentgen.output.wording import quantity
+from sentgen.output.wording import near, quantity
 
 TagKind = Literal["upos", "xpos"]
 
@@ -36,6 +37,7 @@ _BLANKS = re.compile(r"\s*")
 _JSON_ARRAY = re.compile(r"\[\s*(\{|\]?\s*$)")
 _CORPUS_KEYS = ("tokens", "sentences", "text")
 _FORMS = '{"units": ["fell", ["the", "dow"]]} or {"words": ["fell", "dow"]}'
+_KEYS = ("id", "units", "words", "tags", "head")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +56,16 @@ class Bag:
 
 @dataclass(frozen=True, slots=True)
 class Notation:
-    """How bags are written (see `parse_bag`), and which tags of a treebank count."""
+    """How bags are written (see `parse_bag`), and which tags and heads of a treebank count.
+
+    ``function_heads`` says whether function words are heads, as in the counts that are used.
+    """
 
     joiner: str = ""
     tagged: bool | None = None
     tags: TagKind | None = None
     known: Container[str] = STANDARD_TAGS
+    function_heads: bool = True
 
     def bag(self, text: str) -> Bag:
         """Read a bag that is written so.
@@ -137,9 +143,12 @@ def _from_treebank(source: Source, form: str, notation: Notation) -> Iterator[Ba
     """Yield the units of sentences; marked base noun phrases, or those found by rule, are kept whole."""
     for sentence in sentences_of([source], form=form):
         mark_base_nps(sentence)
-        other = other_kind(notation.tags) if notation.tags else None
-        others = tuple(tagged_units(sentence, other)) if other else ()
-        yield Bag(tuple(tagged_units(sentence, notation.tags)), sentence.sent_id, others=others)
+        promoted = notation.function_heads and sentence.heads and sentence.deprels
+        units_with = partial(
+            tagged_units, sentence, heads=function_heads(sentence) if promoted else sentence.heads
+        )
+        others = tuple(units_with(other_kind(notation.tags))) if notation.tags else ()
+        yield Bag(tuple(units_with(notation.tags)), sentence.sent_id, others=others)
 
 
 def other_kind(kind: TagKind) -> TagKind:
@@ -147,18 +156,24 @@ def other_kind(kind: TagKind) -> TagKind:
     return "upos" if kind == "xpos" else "xpos"
 
 
-def tagged_units(sentence: Sentence, kind: TagKind | None, units: UnitKind = "np") -> list[Unit]:
+def tagged_units(
+    sentence: Sentence,
+    kind: TagKind | None,
+    units: UnitKind = "np",
+    *,
+    heads: Sequence[int] | None = None,
+) -> list[Unit]:
     """Return the units of a sentence (see `units_of`), with tags of one kind only if one is asked for.
 
     A token without that kind takes the other one, as it was counted; if none has it, there are no tags.
     """
     if kind is None:
-        return units_of(sentence, units)
+        return units_of(sentence, units, heads=heads)
     tags, others = (sentence.xpos, sentence.upos) if kind == "xpos" else (sentence.upos, sentence.xpos)
     if not tags:
-        return [Unit(unit.words) for unit in units_of(sentence, units)]
+        return [replace(unit, tags=()) for unit in units_of(sentence, units, heads=heads)]
     filled = [other if tag == "_" else tag for tag, other in zip(tags, others or tags, strict=True)]
-    return units_of(sentence, units, tags=filled)
+    return units_of(sentence, units, tags=filled, heads=heads)
 
 
 def _from_json(text: str, path: str) -> Iterator[Bag]:
@@ -199,20 +214,54 @@ def _after_blanks(text: str, at: int) -> int:
 def _bag(value: object) -> Bag:
     """Return the bag of a JSON object.
 
-    >>> _bag({"id": 7, "units": ["fell", ["the", "dow"]], "tags": ["VBD", ["DT", "NNP"]]}).units[1]
-    Unit(words=('the', 'dow'), tags=('DT', 'NNP'))
+    >>> bag = _bag({"units": ["had", ["people", "left"]], "tags": ["VBD", ["NNS", "VBN"]], "head": [None, 1]})
+    >>> bag.units[1]
+    Unit(words=('people', 'left'), tags=('NNS', 'VBN'), head_place=-2)
     """
     if not isinstance(value, dict) or ("units" in value) == ("words" in value):
         raise InputError(f"not a bag; write it as {_FORMS}")
+    for unknown in value:
+        # Not passed over: `heads` would seem to have been heard.
+        if unknown not in _KEYS:
+            meant = "".join(f"; did you mean `{one}`?" for one in near(unknown, _KEYS, 1))
+            keys = ", ".join(f"`{one}`" for one in _KEYS)
+            raise InputError(f"a bag has no key {json.dumps(unknown)[:40]}, its keys are {keys}{meant}")
     key = "units" if "units" in value else "words"
     units = _list(value[key], key)
-    tags = _list(value["tags"], "tags") if value.get("tags") is not None else [None] * len(units)
-    if len(tags) != len(units):
-        raise InputError(f"{len(tags)} `tags` for {len(units)} `{key}`; give one for each, or null")
+    tags, heads = (_beside(value, name, units, key) for name in ("tags", "head"))
     if key == "words" and any(isinstance(unit, list) for unit in units):
         raise InputError("a list in `words`; phrases belong in `units`")
     name = value.get("id")
-    return Bag(tuple(map(_unit, units, tags)), "" if name is None else _name(name))
+    found = map(_headed, map(_unit, units, tags), heads)
+    return Bag(tuple(found), "" if name is None else _name(name))
+
+
+def _beside(value: Mapping[str, object], name: str, units: Sequence[object], key: str) -> list[object]:
+    """Return what a list beside the units says of each, None where it is not there."""
+    if value.get(name) is None:
+        return [None] * len(units)
+    found = _list(value[name], name)
+    if len(found) != len(units):
+        raise InputError(f"{len(found)} `{name}` for {len(units)} `{key}`; give one for each, or null")
+    return found
+
+
+def _headed(unit: Unit, head: object) -> Unit:
+    """Return a unit with its head, which is one of its words, or the number of that word, from 1."""
+    if head is None:
+        return unit
+    size = len(unit.words)
+    if isinstance(head, str):
+        places = [place for place, word in enumerate(unit.words, 1) if word == head]
+    else:
+        places = [head] if type(head) is int and 1 <= head <= size else []
+    if len(places) != 1:
+        named = "several words" if places else "no word"
+        raise InputError(
+            f"`head` {json.dumps(head, ensure_ascii=False)[:40]} is {named} of {' '.join(unit.words)!r};"
+            f" give one of its words, or its number from 1 to {size}"
+        )
+    return replace(unit, head_place=places[0] - 1 - size) if size > 1 else unit
 
 
 def _list(value: object, key: str) -> list[object]:

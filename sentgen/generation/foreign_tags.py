@@ -8,6 +8,7 @@ reverse), else the words.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sentgen.generation.bag import Unit
 from sentgen.models.building.tagging import known_tags, tags_beside
@@ -46,7 +47,7 @@ def with_known_tags(
     tags = tags_beside(store, corpora, kind, pairs) if pairs else {}
     if not tags:
         return [
-            [Unit(unit.words) for unit in bag] for bag in bags
+            [replace(unit, tags=()) for unit in bag] for bag in bags
         ], f"{told} each word's most frequent tag was used"
     used = "upos" if kind == "xpos" else "xpos"
     return (
@@ -58,4 +59,4 @@ def with_known_tags(
 def _tagged(unit: Unit, tags: dict[tuple[str, str], str]) -> Unit:
     """Return a unit with the tags that were found, or without if one has none."""
     found = tuple(tags.get(pair, "") for pair in zip(unit.words, unit.tags, strict=False))
-    return Unit(unit.words, found if all(found) and len(found) == len(unit.words) else ())
+    return replace(unit, tags=found if all(found) and len(found) == len(unit.words) else ())

@@ -151,13 +151,13 @@ def _guessed_tags(
 def _tagged(unit: Unit, tags: Mapping[str, str]) -> Unit:
     if unit.tags or not tags:
         return unit
-    return Unit(unit.words, tuple(tags[word] for word in unit.words))
+    return replace(unit, tags=tuple(tags[word] for word in unit.words))
 
 
 def _trees(
     store: Store, plan: SearchPlan, treebank: Treebank, batch: Sequence[Sequence[Unit]]
 ) -> list[TreeModel | None]:
-    """Fetch the dependency models of a batch; a unit is represented by its last word (Wan et al. 2007)."""
+    """Fetch the dependency models of a batch; a unit is represented by its head (Wan et al. 2007)."""
     heads = [[(_cased(unit.head, plan.lowercase), unit.head_tag) for unit in bag] for bag in batch]
     found = prefetch_dependencies(
         store, treebank.corpora, treebank.layer, heads, distances=plan.algorithm.distances

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sentgen.errors import InputError
@@ -136,7 +136,7 @@ def _gold_score(prepared: PreparedBag, problem: Problem, algorithm: Algorithm, g
     """Return what the algorithm would have scored the real order with."""
     units = broken_up(gold.units) if algorithm.words else gold.units
     tagged = any(unit.tags for unit in units)  # else the bag has guessed tags
-    bag = [unit if tagged else Unit(unit.words) for unit in prepared.bag]
+    bag = [unit if tagged else replace(unit, tags=()) for unit in prepared.bag]
     # Which of equal units is which does not change the score.
     order = tuple(places_of(units, bag))
     if gold.heads is None or algorithm.words:

@@ -157,7 +157,7 @@ def test_sentences_of_a_treebank(tmp_path: Path, tags: TagKind | None, expected:
     """
     (bag,) = read(tmp_path, SENTENCE, tags=tags)
 
-    assert words([bag]) == [["[the dow]", "fell"]]
+    assert words([bag]) == [["[the dow*]", "fell"]]
     assert tuple(tag for unit in bag.units for tag in unit.tags) == expected
     assert bag.name == "s1"
 
@@ -184,10 +184,10 @@ def test_broken_sentence(tmp_path: Path) -> None:
         ("bags.txt", "a b .\nc d .\n", [["a", "b", "."], ["c", "d", "."]]),
         ("bags.xyz", "what is this\n", [["what", "is", "this"]]),
         ("bags", "[the dow] fell\n", [["[the dow]", "fell"]]),
-        ("a.mrg", TREE, [["[the dow]", "fell"]]),
+        ("a.mrg", TREE, [["[the dow*]", "fell"]]),
         ("a.pos", "[ the/DT dow/NNP ]\nfell/VBD\n", [["[the dow]", "fell"]]),
         ("a.jsonl", '{"tokens": ["the", "dow"]}\n', [["the", "dow"]]),
-        ("a", SENTENCE, [["[the dow]", "fell"]]),
+        ("a", SENTENCE, [["[the dow*]", "fell"]]),
     ],
 )
 def test_forms_are_told_apart(tmp_path: Path, name: str, text: str, expected: list[list[str]]) -> None:
@@ -197,7 +197,7 @@ def test_forms_are_told_apart(tmp_path: Path, name: str, text: str, expected: li
 
 def test_form_can_be_given(tmp_path: Path) -> None:
     """--format decides where the look of a file misleads."""
-    assert words(read(tmp_path, TREE, form="mrg")) == [["[the dow]", "fell"]]
+    assert words(read(tmp_path, TREE, form="mrg")) == [["[the dow*]", "fell"]]
     assert words(read(tmp_path, '{"a": b\n', form="bags")) == [['{"a":', "b"]]
     with pytest.raises(InputError, match="no format 'wpd'; there are: bags, json, conll2000"):
         read(tmp_path, "a", form="wpd")

@@ -31,8 +31,8 @@ BAGS = st.lists(st.tuples(FORMS, TAGS), min_size=1, max_size=6)
 
 
 def escaped(form: str) -> str:
-    """Return a form as bags have it."""
-    return form.replace("[", r"\[").replace("]", r"\]")
+    """Return a form as bags have it, in a phrase or not."""
+    return form.replace("[", r"\[").replace("]", r"\]").replace("*", r"\*")
 
 
 def forms_of(bag: Bag) -> Counter[str]:

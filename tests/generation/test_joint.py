@@ -18,12 +18,13 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, ModelError, NotFoundError
 from sentgen.generation import RegeneratedSentence, parse_bag, regenerate
 from sentgen.generation.algorithms import settings_record
-from sentgen.generation.answers import OrderingRequest, answer, notes
+from sentgen.generation.answers import OrderingRequest, answer
 from sentgen.generation.joint.candidates import candidates
 from sentgen.generation.joint.factors import FACTORS, FactorSettings
 from sentgen.generation.joint.joint import tree_scores, value
 from sentgen.generation.ngrams import beam
 from sentgen.generation.ngrams.features import FeatureSettings, companions
+from sentgen.generation.notes import notes
 from sentgen.generation.plan import Search, SearchPlan, plan_search
 from sentgen.generation.prepare import prepare
 from sentgen.generation.problem import Problem, string_of

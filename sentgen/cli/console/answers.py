@@ -13,11 +13,12 @@ import typer
 from sentgen.cli.console.option_groups import Result, option_group
 from sentgen.cli.console.options import check_file_option
 from sentgen.cli.console.output import Output, printable
-from sentgen.generation.answers import Answers, notes, reasons, table_of
+from sentgen.generation.answers import Answers, reasons, table_of
 from sentgen.generation.bag import Unit
 from sentgen.generation.clusters.clusters import Generated, units_of_words
 from sentgen.generation.clusters.depviterbi_trace import TraceStep
 from sentgen.generation.drawing.text import tree_text
+from sentgen.generation.notes import notes
 from sentgen.output.files import write_text
 from sentgen.output.logarithms import NATURAL, decimal
 from sentgen.output.tabular import Rows

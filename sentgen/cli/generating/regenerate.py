@@ -10,6 +10,7 @@ from sentgen.cli.console.answers import TreeFiles, show, tree_files
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, open_for_lookups
 from sentgen.cli.console.output import Output, output_options
+from sentgen.corpus.parsers import open_parser
 from sentgen.errors import InputError
 from sentgen.generation.answers import FILES_PANEL, OrderingRequest, answer
 from sentgen.generation.bag_reader import FORMATS, Bag, Notation, read_bags
@@ -21,6 +22,7 @@ from sentgen.models.caches import told
     OrderingRequest,
     input="algorithm",
     format="algorithm",
+    parser="algorithm",
     conllu="tree",
     svg="tree",
     db="explain",
@@ -38,6 +40,14 @@ def regenerate(
         str | None,
         typer.Option("--format", "-f", help=f"Format of the input: {', '.join(FORMATS)}. Default: detected."),
     ] = None,
+    parser: Annotated[
+        str | None,
+        typer.Option(
+            "--parser",
+            metavar="PARSER",
+            help="Find the heads of phrases that have none: udpipe:FILE, spacy:NAME, stanza:LANGUAGE.",
+        ),
+    ] = None,
     files: TreeFiles,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
@@ -54,10 +64,15 @@ def regenerate(
     """
     if asked.tree and asked.explain and not out.for_reading:
         raise InputError(f"--tree and --explain are two tables, and --{out.form} is one; choose one of them")
+    trees = open_parser(parser) if parser else None
     with open_for_lookups(db, memory_limit) as store:
         # Which tags a bag has to have depends on the treebank, which `answer` finds first.
         answers = answer(
-            store, asked, lambda notation: _bags(asked.bag, input, format, notation), files=files.options
+            store,
+            asked,
+            lambda notation: _bags(asked.bag, input, format, notation),
+            parser=trees,
+            files=files.options,
         )
         files.write(answers, out)
         show(answers, out)

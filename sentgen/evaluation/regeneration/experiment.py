@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, cast
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
@@ -38,6 +38,7 @@ from sentgen.generation.algorithms import settings_record
 from sentgen.generation.bag_reader import TagKind, other_kind
 from sentgen.generation.foreign_tags import with_known_tags
 from sentgen.models.building.tagging import tag_set
+from sentgen.models.dependency.treebanks import have_function_heads
 from sentgen.models.submodel import ModelLike, lowercases
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import corpus
@@ -179,7 +180,7 @@ def _preparation(
         punctuation=punctuation,
         lowercase=lowercases(store, model) if search.lowercase is None else search.lowercase,
         tags=cast(TagKind, tag_set(store, corpora)) if corpora else None,
-        function_heads=_function_heads(store, corpora),
+        function_heads=have_function_heads(store, corpora),
     )
 
 
@@ -188,13 +189,6 @@ def _names(store: Store, corpora: Sequence[int]) -> list[str]:
     query = select(corpus.c.name).where(corpus.c.id.in_(corpora)).order_by(corpus.c.id)
     with store.connect() as connection:
         return [str(name) for name in connection.execute(query).scalars()]
-
-
-def _function_heads(store: Store, corpora: Sequence[int]) -> bool:
-    """Return whether function words are heads in the counts that are used, so that the gold trees fit."""
-    query = select(func.bool_or(corpus.c.function_heads)).where(corpus.c.id.in_(corpora))
-    with store.connect() as connection:
-        return bool(connection.execute(query).scalar())
 
 
 def summarize(

@@ -15,10 +15,9 @@ def conllu_block(
 ) -> str:
     """Return one sentence in CoNLL-U, with the blank line that ends it; nothing for a sentence without words.
 
-    The head of a unit is its last word; the other words of a base noun phrase hang on that, and `NP=k` in the
-    last column says that a word is in the k-th base noun phrase. The trees have no relations: a word is the
-    `root` or a `dep`. CoNLL-U allows one root; where several units hang on it, the first one has it and the
-    others hang on that one as `parataxis`.
+    The other words of a phrase hang on its head, and `NP=k` in the last column says that a word is in the
+    k-th phrase. The trees have no relations: a word is the `root` or a `dep`. CoNLL-U allows one root; where
+    several units hang on it, the first one has it and the others hang on that one as `parataxis`.
 
     Args:
         units: in the order of the sentence.
@@ -44,12 +43,14 @@ def conllu_block(
 
 def _edges(units: Sequence[Unit], heads: Sequence[int]) -> Iterator[tuple[int, str]]:
     """Yield the number of the head of each word, 0 for the root, and the relation."""
-    last = list(accumulate(len(unit.words) for unit in units))
+    ends = accumulate(len(unit.words) for unit in units)
+    tops = [end + 1 + unit.from_end for end, unit in zip(ends, units, strict=True)]
     root = heads.index(ROOT)
     for place, unit in enumerate(units):
-        for _ in unit.words[:-1]:
-            yield last[place], "dep"
-        if heads[place] != ROOT:
-            yield last[heads[place]], "dep"
-        else:
-            yield (0, "root") if place == root else (last[root], "parataxis")
+        for other in range(-len(unit.words), 0):
+            if other != unit.from_end:
+                yield tops[place], "dep"
+            elif heads[place] != ROOT:
+                yield tops[heads[place]], "dep"
+            else:
+                yield (0, "root") if place == root else (tops[root], "parataxis")

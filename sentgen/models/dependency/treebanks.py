@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import literal, select
+from sqlalchemy import func, literal, select
 
 from sentgen.counts import corpora
 from sentgen.errors import ModelError
@@ -37,6 +37,13 @@ def has_trees(store: Store, model: ModelLike, layer: Layer = "unit") -> bool:
     query = select(literal(1)).where(token.c.corpus_id.in_(mine), head.is_not(None)).limit(1)
     with store.connect() as connection:
         return connection.execute(query).first() is not None
+
+
+def have_function_heads(store: Store, corpora: Sequence[int]) -> bool:
+    """Return whether function words are heads in the counts of some corpora."""
+    query = select(func.bool_or(corpus.c.function_heads)).where(corpus.c.id.in_(corpora))
+    with store.connect() as connection:
+        return bool(connection.execute(query).scalar())
 
 
 def treebanks_of(

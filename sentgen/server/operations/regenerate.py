@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from sentgen.errors import InputError
-from sentgen.generation.answers import OrderingRequest, answer, notes, table_of
+from sentgen.generation.answers import OrderingRequest, answer, table_of
+from sentgen.generation.notes import notes
 from sentgen.server.operations.operation import Context, Operation, Result
 
 

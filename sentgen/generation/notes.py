@@ -1,0 +1,86 @@
+"""What a user might not expect of sentences that were put in order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from sentgen.generation.answers import Answers
+from sentgen.generation.bag import Unit
+from sentgen.generation.phrase_heads import doubtful
+from sentgen.generation.regenerate import RegeneratedSentence
+from sentgen.generation.trees.trees import is_forced
+from sentgen.models.building.tagging import known_tags
+from sentgen.output.wording import quantity
+
+#: What looks like word/TAG, whether there is such a tag or not.
+_TAGGED = re.compile(r"[^/]+/[A-Z]{2,5}\$?$")
+
+
+def notes(answers: Answers) -> Iterator[str]:
+    """Yield what a user might not expect."""
+    empty = sum(not bag.units for bag in answers.bags)
+    if empty:
+        bags = quantity(len(answers.bags), "bag has", "bags have")
+        yield f"{empty} of {bags} no words, and their sentences none either"
+    if answers.retagged:
+        yield answers.retagged
+    first = [one for one in answers.sentences if one.rank == 1]
+    guessed = sum(one.guessed for one in first)
+    if guessed:
+        words = quantity(sum(len(one.words) for one in first), "word")
+        yield (
+            f"{guessed} of {words} had no tag; each word's most frequent tag was used; give tags as word/TAG"
+        )
+    forced = sum(is_forced(weight) for one in first if one.tree for weight in one.tree.weights)
+    if forced:
+        yield (
+            f"hard constraints broken, as nothing else was left: {forced};"
+            " --any-root, --noun-under-noun and --many-roots lift them"
+        )
+    yield from _tag_notes(answers)
+    yield from _head_notes(first)
+    yield from answers.plan.hints
+    if answers.plan.features and answers.request.explain and not answers.plan.treebank:
+        yield f"reasons are those of {answers.plan.model.name} alone; features are not explained"
+
+
+def _head_notes(sentences: Sequence[RegeneratedSentence]) -> Iterator[str]:
+    """Say where the last word stands for a phrase that is no base noun phrase."""
+    found = list(dict.fromkeys(unit for one in sentences if one.tree for unit in doubtful(one.units)))
+    if found:
+        yield (
+            f"{quantity(len(found), 'phrase')} without a given head: the last word is taken, such as"
+            f" {found[0].head} of {found[0]}; a star marks another one, as in [people* left behind]"
+        )
+
+
+def _all_units(answers: Answers) -> list[Unit]:
+    return [unit for bag in answers.bags for unit in bag.units]
+
+
+def _tag_notes(answers: Answers) -> Iterator[str]:
+    """Say what was read as a tag and what only looks like one, and name tags that the counts do not know."""
+    units = [unit for bag in answers.bags if bag.tagged for unit in bag.units]
+    if units:
+        tagged, words = (sum(len(unit.words) for unit in some) for some in (units, _all_units(answers)))
+        yield (
+            f"{tagged} of {words} words were read as word/TAG, such as"
+            f" {units[0].words[0]}/{units[0].tags[0]}; --no-tagged keeps them whole"
+        )
+    whole = (one for bag in answers.bags if bag.tagged is False for unit in bag.units for one in unit.words)
+    mixed = next(filter(_TAGGED.match, whole), None)
+    if mixed is not None and answers.request.tagged is None:
+        yield (
+            f"{mixed} is one word, as not every word has a known tag;"
+            " --tagged and --no-tagged say what is meant"
+        )
+    if (treebank := answers.plan.treebank) and not answers.retagged:
+        known = known_tags(answers.store, treebank.corpora, treebank.layer)
+        given = {unit.head_tag for unit in _all_units(answers) if unit.head_tag}
+        if given - known:
+            some = sorted(tag for tag in known if tag.isalpha())[:5]
+            yield (
+                f"tags that the dependency counts have never seen: {', '.join(sorted(given - known))};"
+                f" they use {answers.tags} tags, such as {', '.join(some)}"
+            )

@@ -1,0 +1,47 @@
+"""The heads of phrases that nobody has said: those that a parser finds, and which are left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from sentgen.corpus.base_np import function_heads
+from sentgen.corpus.parsers import Parser
+from sentgen.corpus.sentence import Sentence
+from sentgen.generation.bag import Unit
+from sentgen.generation.bag_reader import Bag
+from sentgen.generation.word_classes import is_preposition, is_verb
+
+
+def parsed_heads(bags: Sequence[Bag], parser: Parser, *, promoted: bool) -> list[Bag]:
+    """Return bags in which phrases without a head have the one that a parser finds, each read by itself.
+
+    Args:
+        bags: of any input.
+        parser: what finds the heads.
+        promoted: whether function words are heads, as in the counts that are used.
+
+    Raises:
+        InputError: the parser is `gold`, and there is such a phrase.
+    """
+    phrases = sorted({unit.words for bag in bags for unit in bag.units if unit.headless})
+    trees = parser.parse_tokenized(phrases)
+    found = {words: _root(tree, promoted) for words, tree in zip(phrases, trees, strict=True)}
+    return [replace(bag, units=_headed(bag.units, found), others=_headed(bag.others, found)) for bag in bags]
+
+
+def _root(tree: Sentence, promoted: bool) -> int:
+    """Return the place of the root, counted from the end."""
+    heads = function_heads(tree) if promoted and tree.deprels else tree.heads or [0]
+    return heads.index(0) - len(heads)
+
+
+def _headed(units: Sequence[Unit], found: Mapping[tuple[str, ...], int]) -> tuple[Unit, ...]:
+    return tuple(replace(unit, head_place=found[unit.words]) if unit.headless else unit for unit in units)
+
+
+def doubtful(units: Sequence[Unit]) -> Iterator[Unit]:
+    """Yield phrases without a given head that are no base noun phrases, so that the last word may not do."""
+    for unit in units:
+        if unit.headless and any(is_verb(tag) or is_preposition(tag) for tag in unit.tags):
+            yield unit
