@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
@@ -17,6 +18,7 @@ from sentgen.generation.explain import (
     ExplainedAttachment,
     ExplainedWord,
     explain_sentence,
+    explain_steps,
     explain_trees,
 )
 from sentgen.generation.foreign_tags import Bags, with_known_tags
@@ -24,9 +26,10 @@ from sentgen.generation.joint.factors import FACTORS, FactorSettings
 from sentgen.generation.joint.reasons import Decision
 from sentgen.generation.phrase_heads import parsed_heads
 from sentgen.generation.plan import SHARED, Search, SearchPlan, plan_search
-from sentgen.generation.problem import ROOT, Algorithm
+from sentgen.generation.problem import ROOT, Algorithm, SearchStep
 from sentgen.generation.regenerate import RegeneratedSentence, order_bags
 from sentgen.generation.tag_sets import KnownTags
+from sentgen.generation.trees.trees import FORBIDDEN, is_forced
 from sentgen.models.dependency.dependencies import LEFT, RIGHT
 from sentgen.models.dependency.treebanks import have_function_heads
 from sentgen.models.request import ModelOption
@@ -51,6 +54,10 @@ ATTACHMENT_COLUMNS = [
 SHORT_COLUMNS = ["modifier", "side", "head", "log10_weight", "prob", "factor", "words", "mixed", "tags"]
 #: What is added where several factors decide, and what is shown of that for reading: gains of log10.
 DECISION_COLUMNS = ["rival", "log10_margin", "margin", "decided_by", *(f"gain_{name}" for name in FACTORS)]
+#: The steps of a search for reading; programs have them as objects, in a column of the table of reasons.
+STEP_COLUMNS = [
+    *("step", "event", "modifier", "side", "head", "prob", "log10_weight", "rival", "log10_rival"),
+]
 SHORT_DECISION_COLUMNS = ["modifier", "side", "head", "rival", "decided_by", "log10_margin", *FACTORS]
 #: The part of the help that tells of trees and reasons.
 FILES_PANEL = "Trees and reasons"
@@ -249,7 +256,7 @@ def reasons(answers: Answers, *, full: bool) -> tuple[list[str], list[list[Seque
         columns, row_of = (ATTACHMENT_COLUMNS, _attachment) if full else (SHORT_COLUMNS, _short)
         if FactorSettings in answers.plan.algorithm.groups:
             columns = [*columns, *DECISION_COLUMNS] if full else SHORT_DECISION_COLUMNS
-        return columns, [
+        tables: list[list[Sequence[object]]] = [
             [
                 _decided(one.units, edge, edge.decision, full=full)
                 if edge.decision
@@ -258,8 +265,66 @@ def reasons(answers: Answers, *, full: bool) -> tuple[list[str], list[list[Seque
             ]
             for one, edges in zip(answers.sentences, found, strict=True)
         ]
+        if full and answers.plan.algorithm.steps:
+            return [*columns, "steps"], _with_steps(answers, tables)
+        return columns, tables
     words = (explain_sentence(answers.store, answers.plan, one) for one in answers.sentences)
     return WORD_COLUMNS, [[row for word in found for row in _word(word)] for found in words]
+
+
+def step_tables(answers: Answers) -> list[list[Sequence[object]]]:
+    """Return how the tree of each sentence was found, for reading; nothing where an algorithm cannot tell."""
+    tables: list[list[Sequence[object]]] = []
+    for one, steps in zip(answers.sentences, _steps(answers), strict=True):
+        told = [_told(one.units, step) for step in steps]
+        tables.append([[step[name] for name in STEP_COLUMNS] for step in told])
+    return tables
+
+
+def _steps(answers: Answers) -> list[list[SearchStep]]:
+    return explain_steps(answers.store, answers.plan, answers.sentences)
+
+
+def _with_steps(
+    answers: Answers, tables: Sequence[Sequence[Sequence[object]]]
+) -> list[list[Sequence[object]]]:
+    """Return the rows of each sentence with the steps that were about their modifier."""
+    full: list[list[Sequence[object]]] = []
+    for one, steps, rows in zip(answers.sentences, _steps(answers), tables, strict=True):
+        mine: list[list[object]] = [[] for _ in rows]
+        for step in steps:
+            told = _told(one.units, step)
+            del told["modifier"]
+            mine[step.modifier].append(told)
+        full.append([[*row, told] for row, told in zip(rows, mine, strict=True)])
+    return full
+
+
+def _told(units: Sequence[Unit], step: SearchStep) -> dict[str, object]:
+    """Return what is told of a step: weights without the constraints, where these do not forbid an edge."""
+
+    def word(place: int) -> str:
+        return RESERVED_WORDS[ROOT_WORD] if place == ROOT else units[place].head
+
+    weight, rival = step.weight, step.rival_weight
+    if step.event == "forced" and is_forced(weight):
+        weight -= FORBIDDEN
+    allowed = [None if one is None or is_forced(one) else one for one in (weight, rival)]
+    logs = [None if one is None else decimal(one) for one in allowed]
+    return {
+        "step": step.step,
+        "event": step.event,
+        "modifier": _written(units[step.modifier]),
+        "side": SIDES[step.side],
+        "head": word(step.head),
+        "earlier": step.earlier,
+        "prob": math.exp(step.logp - FORBIDDEN * is_forced(step.logp)),
+        "log10_weight": logs[0],
+        "weight": allowed[0],
+        "rival": None if step.rival is None else word(step.rival),
+        "log10_rival": logs[1],
+        "rival_weight": allowed[1],
+    }
 
 
 def _word(explained: ExplainedWord) -> Iterator[Sequence[object]]:

@@ -15,7 +15,7 @@ from sentgen.generation.joint.factors import FactorSettings
 from sentgen.generation.joint.reasons import Decision, decisions
 from sentgen.generation.plan import SearchPlan
 from sentgen.generation.prepare import prepare, spelling
-from sentgen.generation.problem import ROOT, Tree
+from sentgen.generation.problem import ROOT, SearchStep, Tree
 from sentgen.generation.regenerate import RegeneratedSentence
 from sentgen.generation.trees.trees import FORBIDDEN, ZERO, is_forced
 from sentgen.models.dependency.attachments import (
@@ -115,6 +115,25 @@ def _decisions(
         for prepared in batch:
             order = places_of(sentences[prepared.item - 1].units, prepared.bag)
             found.append(decisions(prepared.under(plan.settings), order))
+    return found
+
+
+def explain_steps(
+    store: Store, plan: SearchPlan, sentences: Sequence[RegeneratedSentence]
+) -> list[list[SearchStep]]:
+    """Return how the trees of sentences were found, over their places, if the algorithm can tell.
+
+    Of several sentences of a bag, the first is the algorithm's own; of the others nothing is told.
+    """
+    steps = plan.algorithm.steps
+    own = {number: one for number, one in enumerate(sentences) if one.rank == 1 and steps}
+    found: list[list[SearchStep]] = [[] for _ in sentences]
+    batches = prepare(store, plan, [one.given for one in own.values()], shuffle=False)
+    bags = (prepared for batch in batches for prepared in batch)
+    for (number, one), prepared in zip(own.items(), bags, strict=True):
+        place = {unit: place for place, unit in enumerate(one.order)}
+        made = steps(prepared.under(plan.settings)) if steps else []
+        found[number] = [step.renumbered(place) for step in made]
     return found
 
 

@@ -49,17 +49,20 @@ class PreparedBag:
         return replace(self.problem, settings=settings)
 
 
-def prepare(store: Store, plan: SearchPlan, bags: Sequence[Sequence[Unit]]) -> Iterator[list[PreparedBag]]:
+def prepare(
+    store: Store, plan: SearchPlan, bags: Sequence[Sequence[Unit]], *, shuffle: bool = True
+) -> Iterator[list[PreparedBag]]:
     """Shuffle bags and look up all that a search can ask, a batch at a time.
 
-    Other searches can use what is looked up if theirs are words, treebank, features and order.
+    Other searches can use what is looked up if theirs are words, treebank, features and order. Bags of which
+    that has been done before need no ``shuffle``: ties would be broken otherwise.
     """
     model, settings, treebank, lowercase = plan.model, plan.settings, plan.treebank, plan.lowercase
     for begin in range(0, len(bags), BATCH):
         started = time.perf_counter()
         # Broken up before shuffling: words must not come in the order of their phrase.
         given = [broken_up(bag) if plan.words else bag for bag in bags[begin : begin + BATCH]]
-        batch = [shuffled(bag, plan.seed) for bag in given]
+        batch = [shuffled(bag, plan.seed) if shuffle else list(bag) for bag in given]
         # Without a treebank nobody looks at tags that were not given.
         tags = _guessed_tags(store, treebank, batch, lowercase) if treebank else {}
         guessed = [sum(len(unit.words) for unit in bag if not unit.tags) if treebank else 0 for bag in batch]

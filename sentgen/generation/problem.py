@@ -8,7 +8,7 @@ group is made.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Annotated, Literal, TypeVar, get_args
 
@@ -27,6 +27,9 @@ LEFT, RIGHT = 0, 1
 
 Paper = Literal["2007", "2009"]
 PAPERS: tuple[Paper, ...] = get_args(Paper)
+
+#: What becomes of a modifier in a step of a search; `SearchStep` says which step has which.
+StepEvent = Literal["attached", "cheapest", "forced", "empty", "moved", "kept"]
 
 #: The part of the help that tells of searches.
 SEARCH_PANEL = "Search; defaults are the algorithm's own"
@@ -149,6 +152,47 @@ class Tree:
 
 
 @dataclass(frozen=True, slots=True)
+class SearchStep:
+    """What a tree search did with one edge, in the order in which it did it.
+
+    Attributes:
+        step: number of the step, from 1: of the round, or of the unit that joins the tree.
+        event: `attached` where the edge joins the tree; `cheapest` where it does because no position is
+            worth its cost, `forced` where a constraint forbids it and nothing else is left; `empty` where a
+            position stays empty, for which this modifier would be the cheapest; `moved` where a unit waits
+            for this head from now on, `kept` where it would, were that no theft from its rival.
+        modifier: a unit.
+        head: a unit, `ROOT` for the root.
+        side: where the modifier stands, `LEFT` or `RIGHT`.
+        earlier: modifiers that the head already has on that side.
+        logp: log prob(head, modifier, side), less the constraint that forbids it.
+        weight: the same after the arguments are looked at.
+        rival: the head that the modifier waited for until now, where one is compared with.
+        rival_weight: what that was worth.
+    """
+
+    step: int
+    event: StepEvent
+    modifier: int
+    head: int
+    side: int
+    earlier: int
+    logp: float
+    weight: float
+    rival: int | None = None
+    rival_weight: float | None = None
+
+    def renumbered(self, place: Mapping[int, int]) -> SearchStep:
+        """Return the same step over units with other numbers; the root stays."""
+        return replace(
+            self,
+            modifier=place[self.modifier],
+            head=place.get(self.head, ROOT),
+            rival=None if self.rival is None else place.get(self.rival, ROOT),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Ordering:
     """An order of the units, as indices into the bag, with what the algorithm optimized, and its tree."""
 
@@ -166,6 +210,7 @@ class Algorithm:
         value: the score of an answer that came from elsewhere, the units in order with the heads of the bag's
             units if there is a tree: what `Ordering.score` would be; None where that cannot be told. With it
             search errors are counted.
+        steps: what it does to find its own answer to a problem; slow, for people.
         settings: the groups of settings that it looks at, beside `NgramSettings`.
         defaults: values that are best on development data, where they are not those of the groups.
         published: the literal reading of a paper.
@@ -179,6 +224,7 @@ class Algorithm:
     title: str
     order: Callable[[Problem, int], list[Ordering]]
     value: Callable[[Problem, tuple[int, ...], tuple[int, ...] | None], float | None]
+    steps: Callable[[Problem], list[SearchStep]] | None = None
     settings: tuple[type, ...] = ()
     defaults: Mapping[str, object] = field(default_factory=dict)
     published: Mapping[Paper, Mapping[str, object]] = field(default_factory=dict)

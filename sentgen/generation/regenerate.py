@@ -31,9 +31,10 @@ class RegeneratedSentence:
 
     ``score`` is what the algorithm optimized, ``logp`` the log-probability of the sentence with its end (both
     natural). ``tree`` is over the places of ``units``, if the algorithm makes one. ``given`` is the bag as
-    the algorithm saw it, shuffled; of its words ``unknown`` are not in the language model, and ``guessed``
-    came without a tag. ``gold_score`` is the score of the order that the sentence really has,
-    where that was given and can be told. ``lookup`` and ``search`` are seconds.
+    the algorithm saw it, shuffled, and ``order`` has the places of ``units`` there; of its words ``unknown``
+    are not in the language model, and ``guessed`` came without a tag. ``gold_score`` is the score of the
+    order that the sentence really has, where that was given and can be told. ``lookup`` and ``search`` are
+    seconds.
     """
 
     item: int
@@ -48,6 +49,7 @@ class RegeneratedSentence:
     guessed: int
     lookup: float
     search: float
+    order: tuple[int, ...] = ()
 
     @property
     def words(self) -> list[str]:
@@ -129,6 +131,7 @@ def solve(prepared: PreparedBag, plan: SearchPlan, gold: Gold | None = None) -> 
             guessed=prepared.guessed,
             lookup=prepared.lookup,
             search=search,
+            order=found.units,
         )
 
 

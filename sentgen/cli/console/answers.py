@@ -13,7 +13,7 @@ import typer
 from sentgen.cli.console.option_groups import Result, option_group
 from sentgen.cli.console.options import check_file_option
 from sentgen.cli.console.output import Output, printable
-from sentgen.generation.answers import Answers, reasons, table_of
+from sentgen.generation.answers import STEP_COLUMNS, Answers, reasons, step_tables, table_of
 from sentgen.generation.bag import Unit
 from sentgen.generation.clusters.clusters import Generated, units_of_words
 from sentgen.generation.clusters.depviterbi_trace import TraceStep
@@ -77,11 +77,14 @@ def show(answers: Answers, out: Output) -> None:
     asked = answers.request
     if out.for_reading and (asked.tree or asked.explain):
         columns, tables = reasons(answers, full=False) if asked.explain else ([], [])
+        steps = step_tables(answers) if asked.explain else []
         for number, one in enumerate(answers.sentences):
             rank = f", rank {one.rank}" if answers.plan.nbest > 1 else ""
             parts = [partial(_tree, one.units, one.tree.heads)] if asked.tree and one.tree else []
             if asked.explain:
                 parts.append(partial(out.rows, columns, tables[number], programs=NATURAL))
+                if steps[number]:
+                    parts.append(partial(out.rows, STEP_COLUMNS, steps[number], programs=NATURAL))
             heading = f"bag {one.item}{rank}: {closed_up(one.text)}".rstrip()
             logs = f"log10 {decimal(one.logp):.2f}, log10_score {decimal(one.score):.2f}"
             _read(heading, logs, parts)

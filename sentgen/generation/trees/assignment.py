@@ -29,7 +29,18 @@ import numpy as np
 from sentgen.arrays import Bools, Floats, Ints, compiled
 from sentgen.errors import InputError
 from sentgen.generation.ngrams.lmo import LmoSettings
-from sentgen.generation.problem import LEFT, RIGHT, ROOT, Algorithm, Ordering, Problem, Setting, TreeModel
+from sentgen.generation.problem import (
+    LEFT,
+    RIGHT,
+    ROOT,
+    Algorithm,
+    Ordering,
+    Problem,
+    SearchStep,
+    Setting,
+    StepEvent,
+    TreeModel,
+)
 from sentgen.generation.trees.matching import assign
 from sentgen.generation.trees.trees import (
     FORBIDDEN,
@@ -37,6 +48,7 @@ from sentgen.generation.trees.trees import (
     ConstraintSettings,
     best_orderings,
     by_ngrams,
+    edge_weights,
     log_of,
     tree_value,
 )
@@ -86,6 +98,14 @@ def search(problem: Problem, edges: Floats) -> Attachments:
 def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | None) -> float | None:
     """Return the negative sum of the costs of the edges of a tree."""
     return tree_value(problem, units, heads, argument_charges(problem.require_trees()))
+
+
+def steps(problem: Problem) -> list[SearchStep]:
+    """Return how `search` finds the tree of a problem."""
+    model, settings = problem.require_trees(), problem.settings.of(AssignmentSettings)
+    price = np.inf if settings.padding == "literal" else settings.padding_cost
+    limits = positions(model, settings.q)
+    return grow_in_steps(edge_weights(problem), argument_charges(model), limits, price)
 
 
 def argument_charges(model: TreeModel) -> Floats:
@@ -156,6 +176,43 @@ def grow(edges: Floats, charges: Floats, limits: Ints, price: float) -> tuple[In
                 inside[unit + 1] = True
                 left -= 1
     return heads, sides, earlier, weights
+
+
+def grow_in_steps(edges: Floats, charges: Floats, limits: Ints, price: float) -> list[SearchStep]:
+    """Return what `grow` does, in plain Python; see there.
+
+    A step is a round: what becomes of each open position, with the word that is assigned to it, or, where it
+    stays empty, the word that would be the cheapest.
+    """
+    size = left = edges.shape[1]
+    taken, inside = np.zeros((size + 1, 2), np.int32), np.zeros(size + 1, np.bool_)
+    inside[0] = True
+    found: list[SearchStep] = []
+    step = 0
+    while left:
+        step += 1
+        words = _outside(inside, left)
+        heads, sides = _positions(inside, taken, limits, False)
+        costs = _costs(edges, charges, taken, heads, sides, words)
+        if not (costs < -FORBIDDEN / 2).any():
+            heads, sides = _positions(inside, taken, limits, True)
+            costs = _costs(edges, charges, taken, heads, sides, words)
+        limit = price if left < size else np.inf
+        for row, column in enumerate(_round(costs, limit).tolist()):
+            head, side = int(heads[row]), int(sides[row])
+            unit = int(words[column if column >= 0 else costs[row].argmin()])
+            cost = float(costs[row, column] if column >= 0 else costs[row].min())
+            event: StepEvent = "empty"
+            if column >= 0:
+                # As `_round` parts them.
+                event = "forced" if cost >= -FORBIDDEN / 2 else "cheapest" if cost >= limit else "attached"
+            earlier, logp = int(taken[head, side]), float(edges[head, unit, side])
+            found.append(SearchStep(step, event, unit, head - 1, side, earlier, logp, -cost))
+            if column >= 0:
+                taken[head, side] += 1
+                inside[unit + 1] = True
+                left -= 1
+    return found
 
 
 @compiled
@@ -256,6 +313,7 @@ ALGORITHMS = (
         "assignment of words to argument positions, siblings ordered by n-grams (2009)",
         order_units,
         value,
+        steps=steps,
         settings=(LmoSettings, ConstraintSettings, AssignmentSettings),
         defaults={"noun_under_noun": True},
         published={"2009": {"q": "paper", "padding": "literal", "verb_root": False}},

@@ -14,6 +14,7 @@ orders siblings by n-grams, and `prim-arg` ("Tree+Arg") does, too, and minds the
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Annotated, Literal, get_args
 
@@ -21,7 +22,18 @@ import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints, compiled
 from sentgen.generation.ngrams.lmo import LmoSettings
-from sentgen.generation.problem import LEFT, RIGHT, ROOT, Algorithm, Ordering, Problem, Setting, TreeModel
+from sentgen.generation.problem import (
+    LEFT,
+    RIGHT,
+    ROOT,
+    Algorithm,
+    Ordering,
+    Problem,
+    SearchStep,
+    Setting,
+    StepEvent,
+    TreeModel,
+)
 from sentgen.generation.trees.linearize import by_weight
 from sentgen.generation.trees.trees import (
     FORBIDDEN,
@@ -31,6 +43,8 @@ from sentgen.generation.trees.trees import (
     RootSettings,
     best_orderings,
     by_ngrams,
+    edge_weights,
+    is_forced,
     log_of,
     tree_value,
 )
@@ -87,6 +101,19 @@ def search_with_arguments(problem: Problem, edges: Floats) -> Attachments:
     model, one_root = problem.require_trees(), problem.settings.of(RootSettings).one_root
     theft = THEFTS.index(problem.settings.of(TheftSettings).theft)
     return Attachments(*grow(edges, argument_charges(model), model.arguments, theft, one_root))
+
+
+def steps(problem: Problem) -> list[SearchStep]:
+    """Return how `search` finds the tree of a problem."""
+    arguments, one_root = problem.require_trees().arguments, problem.settings.of(RootSettings).one_root
+    return grow_in_steps(edge_weights(problem), np.zeros_like(arguments), arguments, _OFF, one_root)
+
+
+def steps_with_arguments(problem: Problem) -> list[SearchStep]:
+    """Return how `search_with_arguments` finds the tree of a problem."""
+    model, one_root = problem.require_trees(), problem.settings.of(RootSettings).one_root
+    theft = THEFTS.index(problem.settings.of(TheftSettings).theft)
+    return grow_in_steps(edge_weights(problem), argument_charges(model), model.arguments, theft, one_root)
 
 
 def argument_charges(model: TreeModel) -> Floats:
@@ -151,6 +178,53 @@ def grow(
     return heads, sides, earlier, weights
 
 
+def grow_in_steps(
+    edges: Floats, charges: Floats, arguments: Floats, theft: int, one_root: bool
+) -> list[SearchStep]:
+    """Return what `grow` does to its queue, in plain Python; see there.
+
+    A step attaches the best edge that waits; then come the units that wait for the new node instead, and
+    those that do not because that would be a theft.
+    """
+    size, most = edges.shape[1], charges.shape[2] - 1
+    heads, sides = np.full(size, ROOT, np.int32), np.full(size, RIGHT, np.int32)
+    edge, outside = edges[0, :, RIGHT].copy(), np.ones(size, np.bool_)
+    taken = np.zeros((size + 1, 2), np.int32)
+    found: list[SearchStep] = []
+
+    def worth(unit: int) -> float:
+        head, side = heads[unit] + 1, sides[unit]
+        return float(edge[unit] + charges[head, side, min(taken[head, side], most)])
+
+    for step in range(1, size + 1):
+        best = max((unit for unit in range(size) if outside[unit]), key=worth)
+        head, side, weight = int(heads[best]), int(sides[best]), worth(best)
+        event: StepEvent = "forced" if is_forced(weight) else "attached"
+        earlier = int(taken[head + 1, side])
+        found.append(SearchStep(step, event, best, head, side, earlier, float(edge[best]), weight))
+        outside[best] = False
+        taken[head + 1, side] += 1
+        waiting = _waiting(heads, sides, edge, outside)
+        for unit in map(int, np.flatnonzero(outside)):
+            new = edges[best + 1, unit]
+            new_side = RIGHT if new[RIGHT] > new[LEFT] else LEFT
+            head, side, rival_weight = int(heads[unit]), int(sides[unit]), worth(unit)
+            logp = offer = float(new[new_side])
+            if theft != _OFF and edge[unit] > FORBIDDEN / 2:
+                chance = _satisfied(
+                    arguments[head + 1, side], taken[head + 1, side], waiting[head + 1, side] - 1, theft
+                )
+                offer += math.log(max(ZERO, chance))
+            moves = offer > rival_weight or (one_root and head == ROOT)
+            if moves or logp > rival_weight:
+                event = "moved" if moves else "kept"
+                edge_to = (best, new_side, int(taken[best + 1, new_side]))
+                found.append(SearchStep(step, event, unit, *edge_to, logp, offer, head, rival_weight))
+            if moves:
+                heads[unit], sides[unit], edge[unit] = best, new_side, logp
+    return found
+
+
 @compiled
 def _waiting(heads: Ints, sides: Ints, edge: Floats, outside: Bools) -> Ints:
     """Return (n + 1, 2) how many allowed edges wait, by head and side.
@@ -189,6 +263,7 @@ ALGORITHMS = (
         "Prim's tree, the strongest relation nearest to its head (2007)",
         order_by_relations,
         tree_value,
+        steps=steps,
         settings=(ConstraintSettings, RootSettings),
         defaults=_DEFAULTS,
         published={"2007": {}},
@@ -199,6 +274,7 @@ ALGORITHMS = (
         "Prim's tree, siblings ordered by n-grams (2007)",
         order_siblings_by_ngrams,
         tree_value,
+        steps=steps,
         settings=(LmoSettings, ConstraintSettings, RootSettings),
         defaults=_DEFAULTS,
         published={"2007": {}},
@@ -209,6 +285,7 @@ ALGORITHMS = (
         "Prim's tree with argument counts, siblings ordered by n-grams (2007)",
         order_with_arguments,
         value_with_arguments,
+        steps=steps_with_arguments,
         settings=(LmoSettings, ConstraintSettings, RootSettings, TheftSettings),
         defaults=_DEFAULTS,
         published={"2007": {"theft": "printed"}},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sentgen.schema.tables.corpus import RESERVED_WORDS, ROOT
 from sentgen.server.pages import examples
@@ -27,12 +27,16 @@ WORD = ("word", "ngram", "log10", "log10_backoff", "log10_total")
 
 @dataclass(frozen=True, slots=True)
 class PageOutput:
-    """What one algorithm made of the words; ``reasons`` are those of each sentence, in their order."""
+    """What one algorithm made of the words.
+
+    ``reasons`` are those of each sentence, in their order, and ``steps`` how its tree was found.
+    """
 
     algorithm: Algorithm
     answer: PageAnswer
     explained: PageAnswer
     reasons: Sequence[Sequence[Mapping[str, object]]]
+    steps: Sequence[Sequence[Mapping[str, Any]]]
 
 
 async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
@@ -109,7 +113,13 @@ async def _attempt(ask: Asking, algorithm: Algorithm, words: str, asked: Mapping
         ask("regenerate", **given, tree=algorithm.trees), ask("regenerate", **given, explain=True)
     )
     reasons = [[row for row in explained.rows if row["rank"] == sentence["rank"]] for sentence in answer.rows]
-    return PageOutput(algorithm, answer, explained, reasons)
+    return PageOutput(algorithm, answer, explained, reasons, list(map(_steps, reasons)))
+
+
+def _steps(reasons: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the steps of all attachments in their order; in each, what joined comes first."""
+    found = [{**step, "modifier": row["modifier"]} for row in reasons for step in row.get("steps") or ()]
+    return sorted(found, key=lambda step: (step["step"], step["event"] in ("empty", "moved", "kept")))
 
 
 PAGE = Page(
