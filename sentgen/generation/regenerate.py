@@ -137,14 +137,23 @@ def solve(prepared: PreparedBag, plan: SearchPlan, gold: Gold | None = None) -> 
 
 def _gold_score(prepared: PreparedBag, problem: Problem, algorithm: Algorithm, gold: Gold) -> float | None:
     """Return what the algorithm would have scored the real order with."""
-    units = broken_up(gold.units) if algorithm.words else gold.units
+    order, heads = gold_places(gold, prepared.bag, broken=algorithm.words)
+    return algorithm.value(problem, order, heads)
+
+
+def gold_places(
+    gold: Gold, bag: Sequence[Unit], *, broken: bool = False
+) -> tuple[tuple[int, ...], tuple[int, ...] | None]:
+    """Return the real order as places of a bag, and the head of each unit of the bag, if there is a tree.
+
+    Which of equal units is which is not known. There is no tree over the words of ``broken`` phrases.
+    """
+    units = broken_up(gold.units) if broken else gold.units
     tagged = any(unit.tags for unit in units)  # else the bag has guessed tags
-    bag = [unit if tagged else replace(unit, tags=()) for unit in prepared.bag]
-    # Which of equal units is which does not change the score.
-    order = tuple(places_of(units, bag))
-    if gold.heads is None or algorithm.words:
-        return algorithm.value(problem, order, None)
+    order = tuple(places_of(units, [unit if tagged else replace(unit, tags=()) for unit in bag]))
+    if gold.heads is None or broken:
+        return order, None
     heads = [ROOT] * len(order)
     for place, head in zip(order, gold.heads, strict=True):
         heads[place] = order[head] if head >= 0 else ROOT
-    return algorithm.value(problem, order, tuple(heads))
+    return order, tuple(heads)

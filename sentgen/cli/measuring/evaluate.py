@@ -18,6 +18,7 @@ from sentgen.cli.measuring.evaluate_generation import generation
 from sentgen.evaluation import evaluate_regeneration
 from sentgen.evaluation.figures.significance import SystemComparison
 from sentgen.evaluation.regeneration.bleu import overlap_metrics
+from sentgen.evaluation.regeneration.measures import ARGUMENT_ERRORS
 from sentgen.evaluation.regeneration.report import regeneration_report
 from sentgen.evaluation.regeneration.results import (
     PRIMARY,
@@ -25,6 +26,7 @@ from sentgen.evaluation.regeneration.results import (
     RegenerationResult,
     rows_of,
 )
+from sentgen.evaluation.regeneration.tables import arguments_rows
 from sentgen.evaluation.report.folder import prepare_folder
 from sentgen.evaluation.report.tables import probability, score_table
 from sentgen.evaluation.testset import read_test_set
@@ -85,9 +87,10 @@ def regeneration(
 
     Prints for each system corpus BLEU in three ways and chrF, the share of sentences that are exact and of
     neighbors that are right, Kendall's tau, the share of sentences whose real order the algorithm would have
-    scored higher than its answer, the share of units on the right head, and milliseconds; then which systems
-    differ. With another format than a table all of it comes with 95% intervals and signatures, as it goes
-    into the table score of the store; runs are in the table run, sentences in output.
+    scored higher than its answer, the share of units on the right head, errors in the numbers of arguments,
+    and milliseconds; then which systems differ. With another format than a table all of it comes with 95%
+    intervals and signatures, as it goes into the table score of the store; runs are in the table run,
+    sentences in output.
 
     Example: `sentgen evaluate regeneration --model ewt --test en_ewt-ud-dev.conllu --algorithms lmo,beam`
     """
@@ -135,7 +138,7 @@ def _show(result: RegenerationResult, out: Output) -> None:
 def _show_figures(result: RegenerationResult, out: Output) -> None:
     """Print overlap, order and times apart, so that each table fits a terminal."""
     overlap = [name for name in result.signatures if name in overlap_metrics()]
-    order = [name for name in result.signatures if name not in overlap_metrics()]
+    order = [name for name in result.signatures if name not in (*overlap_metrics(), *ARGUMENT_ERRORS)]
     interval = f"95% of {PRIMARY}"
     ends = [f"{found.low:.2f} - {found.high:.2f}" for found in (s.intervals[PRIMARY] for s in result.systems)]
     rows = [[*_values(system, overlap), end] for system, end in zip(result.systems, ends, strict=True)]
@@ -143,6 +146,10 @@ def _show_figures(result: RegenerationResult, out: Output) -> None:
     typer.echo()
     out.rows(["system", *order], [_values(system, order) for system in result.systems])
     typer.echo()
+    if arguments := arguments_rows(result.systems):
+        errors = [*ARGUMENT_ERRORS, "units"]
+        out.rows(["system", *errors], arguments, align=dict.fromkeys(errors, "right"))
+        typer.echo()
     times = [(system.system, *(f"{time.value:.2f} ms" for time in system.times)) for system in result.systems]
     out.rows(["system", "look-up", "search"], times, align={"look-up": "right", "search": "right"})
 

@@ -106,7 +106,8 @@ def _answer_part(
     for plan in plans:
         # The first one is the answer, whatever `nbest` says.
         answers = [next(solve(prepared, plan, case.gold)) for prepared, case in zip(part, mine, strict=True)]
-        found.append(SystemAnswers(answers, statistics(answers, mine)))
+        problems = [prepared.problem for prepared in part]
+        found.append(SystemAnswers(answers, statistics(answers, mine, problems)))
     return found
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from sentgen.arrays import Floats
 from sentgen.evaluation.figures.measurement import Measurement, ratio
+from sentgen.evaluation.regeneration.argument_errors import UNUSUAL, argument_errors
 from sentgen.evaluation.regeneration.bleu import overlap_measurements, overlap_statistics
 from sentgen.evaluation.regeneration.cases import Case
 from sentgen.evaluation.regeneration.orders import (
@@ -16,18 +17,32 @@ from sentgen.evaluation.regeneration.orders import (
     is_search_error,
     kendall_tau,
 )
-from sentgen.generation import RegeneratedSentence, Unit
+from sentgen.generation import Problem, RegeneratedSentence, Unit
+from sentgen.generation.problem import LEFT, RIGHT, ROOT
+from sentgen.generation.regenerate import gold_places
 
 #: What one sentence adds to both parts of a ratio.
 Parts = tuple[float, float]
 
 
-def statistics(answers: Sequence[RegeneratedSentence], cases: Sequence[Case]) -> dict[str, Floats]:
-    """Return by metric what the figures sum, a row a sentence; any part of a test set can be done apart."""
+def statistics(
+    answers: Sequence[RegeneratedSentence], cases: Sequence[Case], problems: Sequence[Problem] | None = None
+) -> dict[str, Floats]:
+    """Return by metric what the figures sum, a row a sentence; any part of a test set can be done apart.
+
+    Errors in the arguments are counted where the ``problems`` are given that were answered.
+    """
     outputs, references = [answer.text for answer in answers], [case.reference for case in cases]
     parts = {
         name: np.array([of(*pair) for pair in zip(answers, cases, strict=True)], np.float64).reshape(-1, 2)
         for name, (of, _) in _FRACTIONS.items()
+    }
+    errors = [
+        _argument_errors(*one) for one in zip(answers, cases, problems or [None] * len(cases), strict=True)
+    ]
+    parts |= {
+        name: np.array([(one[k], one[-1]) for one in errors], np.float64).reshape(-1, 2)
+        for k, name in enumerate(ARGUMENT_ERRORS)
     }
     return overlap_statistics(outputs, references) | parts
 
@@ -38,9 +53,10 @@ def measurements(found: Mapping[str, Floats]) -> dict[str, Measurement]:
     Search errors are there if the algorithm can score other orders, attachments if it makes trees and the
     test set has some; the signature says how many sentences these figures are about.
     """
+    meanings = {name: meaning for name, (_, meaning) in _FRACTIONS.items()} | ARGUMENT_ERRORS
     fractions = {
         name: Measurement(name, f"{meaning}|sentences:{counted}/{len(found[name])}", found[name], ratio)
-        for name, (_, meaning) in _FRACTIONS.items()
+        for name, meaning in meanings.items()
         # A figure that no sentence has is left out, not 0.
         if (counted := np.count_nonzero(found[name][:, 1]))
     }
@@ -79,6 +95,28 @@ def _attachment(answer: RegeneratedSentence, case: Case) -> Parts:
     return float(found), float(len(gold.units))
 
 
+def _argument_errors(
+    answer: RegeneratedSentence, case: Case, problem: Problem | None
+) -> tuple[int, int, int, int]:
+    """Return theft, greed and shortage of a tree, and the number of its units; zeros where there is none."""
+    gold = case.gold
+    if answer.tree is None or gold.heads is None or problem is None or problem.trees is None:
+        return 0, 0, 0, 0
+    order, heads = gold_places(gold, answer.given)
+    if heads is None:
+        return 0, 0, 0, 0
+    place = {unit: position for position, unit in enumerate(order)}
+    sides = [LEFT if head != ROOT and place[unit] < place[head] else RIGHT for unit, head in enumerate(heads)]
+    # Of the places of the sentence those of the bag.
+    own_heads, own_sides = [ROOT] * len(heads), [RIGHT] * len(heads)
+    for position, unit in enumerate(answer.order):
+        head = answer.tree.heads[position]
+        own_heads[unit] = answer.order[head] if head != ROOT else ROOT
+        own_sides[unit] = answer.tree.sides[position]
+    found = argument_errors(own_heads, own_sides, heads, sides, problem.kinds.tolist(), problem.trees)
+    return *found, len(heads)
+
+
 def _comparable(gold: Sequence[Unit]) -> Callable[[Unit], object]:
     """Return what makes units the same: words and tags, or words only where the test set has no tags."""
     if all(unit.tags for unit in gold):
@@ -86,6 +124,12 @@ def _comparable(gold: Sequence[Unit]) -> Callable[[Unit], object]:
     return lambda unit: unit.words
 
 
+#: What goes wrong in the arguments, and what it is a share of; the words of section 4.1 of Wan et al. 2007.
+ARGUMENT_ERRORS = {
+    "theft": "units that hang elsewhere while their gold head has fewer on that side, per unit",
+    "greed": f"heads with more on a side than gold, so many being unusual (p < {UNUSUAL}), per unit",
+    "shortage": f"heads with fewer on a side than gold, so few being unusual (p < {UNUSUAL}), per unit",
+}
 #: What a sentence adds to both parts, and what the ratio is of. A sentence that adds nothing does not count.
 _FRACTIONS: dict[str, tuple[Callable[[RegeneratedSentence, Case], Parts], str]] = {
     "exact-match": (_exact, "share of sentences"),

@@ -7,7 +7,13 @@ from functools import partial
 from sentgen.evaluation.regeneration.examples import examples
 from sentgen.evaluation.regeneration.plots import lengths_plot
 from sentgen.evaluation.regeneration.results import RegenerationResult
-from sentgen.evaluation.regeneration.tables import LABELS, figures_table, lengths_csv, lengths_table
+from sentgen.evaluation.regeneration.tables import (
+    LABELS,
+    arguments_table,
+    figures_table,
+    lengths_csv,
+    lengths_table,
+)
 from sentgen.evaluation.report.plots import systems_plot
 from sentgen.evaluation.report.report import Report
 from sentgen.evaluation.report.tables import (
@@ -24,6 +30,7 @@ def regeneration_report(result: RegenerationResult) -> Report:
     """Return the report of a run that told lengths apart."""
     compared = [differences_table(result), comparisons_table(result)] if result.comparisons else []
     figures, lengths = figures_table(result), lengths_table(result)
+    arguments = [arguments] if (arguments := arguments_table(result)).rows else []
     settings, signatures = settings_table(result), signatures_table(result, LABELS)
     return Report(
         title=f"String regeneration, run {result.run_id}",
@@ -31,6 +38,7 @@ def regeneration_report(result: RegenerationResult) -> Report:
         shown={
             "figures": figures,
             "compared": compared,
+            "arguments": arguments,
             "lengths": lengths,
             "settings": settings,
             "signatures": signatures,
@@ -41,6 +49,7 @@ def regeneration_report(result: RegenerationResult) -> Report:
             figures,
             "![Systems with 95% intervals](systems.svg)\n",
             *compared,
+            *arguments,
             lengths,
             "![Systems by length of the sentence](by-length.svg)\n",
             settings,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from sentgen.evaluation.regeneration.measures import ARGUMENT_ERRORS
 from sentgen.evaluation.regeneration.results import PRIMARY, OrderingResult, RegenerationResult
 from sentgen.evaluation.report.tables import ReportTable, csv_text
 from sentgen.output.wording import quantity
@@ -22,19 +25,43 @@ PERCENT = frozenset({"exact-match", "adjacency", "search-error", "attachment"})
 
 
 def figures_table(result: RegenerationResult) -> ReportTable:
-    """Return all figures of all systems with their intervals."""
+    """Return the figures of all systems with their intervals; those of arguments have their own table."""
+    names = [name for name in result.signatures if name not in ARGUMENT_ERRORS]
     return ReportTable(
         quantity(len(result.references), "sentence"),
-        ["system", *(LABELS.get(name, name) for name in result.signatures), "look-up, ms", "search, ms"],
+        ["system", *(LABELS.get(name, name) for name in names), "look-up, ms", "search, ms"],
         [
             [
                 system.system,
-                *(_with_interval(system, name) for name in result.signatures),
+                *(_with_interval(system, name) for name in names),
                 *(f"{time.value:.2f}" for time in system.times),
             ]
             for system in result.ranked
         ],
         "In brackets: 95% intervals of a bootstrap over sentences. Milliseconds are per sentence.",
+    )
+
+
+def arguments_rows(systems: Sequence[OrderingResult]) -> list[list[str]]:
+    """Return a row a system that makes trees: its errors in the arguments with their share, and its units."""
+    rows = []
+    for system in systems:
+        found = [system.measurements[name] for name in ARGUMENT_ERRORS if name in system.measurements]
+        if found:
+            errors = [f"{one.statistics[:, 0].sum():,.0f} ({100 * one.value:.1f}%)" for one in found]
+            rows.append([system.system, *errors, f"{found[0].statistics[:, 1].sum():,.0f}"])
+    return rows
+
+
+def arguments_table(result: RegenerationResult) -> ReportTable:
+    """Return the errors in the arguments of the systems that make trees."""
+    return ReportTable(
+        "Arguments",
+        ["system", *ARGUMENT_ERRORS, "units"],
+        arguments_rows(result.ranked),
+        "Theft: a unit hangs on another head, and its real one has fewer on that side than it should. Greed"
+        " and shortage: a head has more, or fewer, on a side than it should, and than is usual for it."
+        " In brackets: per unit.",
     )
 
 
