@@ -38,11 +38,15 @@ class PreparedBag:
     """
 
     item: int
-    bag: tuple[Unit, ...]
     problem: Problem
     unknown: int
     guessed: int
     lookup: float
+
+    @property
+    def bag(self) -> tuple[Unit, ...]:
+        """Return the units, as the algorithm sees them."""
+        return self.problem.bag
 
     def under(self, settings: SearchSettings) -> Problem:
         """Return the problem with other settings."""
@@ -77,9 +81,9 @@ def prepare(
         ]
         share = (time.perf_counter() - started) / len(batch)
         yield [
-            PreparedBag(item, tuple(bag), problem, _unknown(submodel, mine), count, share)
-            for item, (bag, problem, mine, count) in enumerate(
-                zip(batch, problems, spelled, guessed, strict=True), begin + 1
+            PreparedBag(item, problem, _unknown(submodel, mine), count, share)
+            for item, (problem, mine, count) in enumerate(
+                zip(problems, spelled, guessed, strict=True), begin + 1
             )
         ]
 
@@ -118,6 +122,7 @@ def _problem(
         settings=settings,
         order=submodel.order,
         trees=trees,
+        bag=tuple(bag),
     )
 
 

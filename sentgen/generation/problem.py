@@ -16,6 +16,7 @@ import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints
 from sentgen.errors import InputError
+from sentgen.generation.bag import Unit
 from sentgen.models.dependency.head_automata import Automata
 from sentgen.models.ngrams.ngram_table import NgramTable, extend, score_words, start_state
 from sentgen.models.ngrams.ngram_tables import NgramTables
@@ -93,7 +94,8 @@ class Problem:
 
     ``words`` holds the local word ids of all units one after the other, and unit u is
     ``words[offsets[u]:offsets[u + 1]]``. Units of the same ``kind`` are identical: words, tags and all.
-    ``trees`` and ``features`` are there for the algorithms that ask for them.
+    ``trees`` and ``features`` are there for the algorithms that ask for them. ``bag`` are the units that all
+    of this was made of.
     """
 
     table: NgramTable
@@ -104,11 +106,22 @@ class Problem:
     order: int
     trees: TreeModel | None = None
     features: Features | None = None
+    bag: tuple[Unit, ...] = ()
 
     @property
     def size(self) -> int:
         """Return the number of units."""
         return len(self.offsets) - 1
+
+    @property
+    def forms(self) -> list[tuple[str, ...]]:
+        """Return the words of each unit as they were given, whatever the models are asked."""
+        return [unit.words for unit in self.bag]
+
+    @property
+    def tags(self) -> list[tuple[str, ...]]:
+        """Return the tags of each unit, one a word; none where the bag has none and no trees are asked for."""
+        return [unit.tags for unit in self.bag]
 
     @property
     def columns(self) -> list[tuple[Ints, Ints]]:

@@ -333,6 +333,26 @@ def test_an_algorithm_with_trees_and_settings(filled: Sentgen, tmp_path: Path) -
     ] == ["2", "0"]
 
 
+def test_an_algorithm_sees_words_and_tags(filled: Sentgen, tmp_path: Path) -> None:
+    """As they were given, unknown words and capitals too; tags are guessed only where trees need them."""
+    code = """
+def order(problem, nbest):
+    units = sorted(range(problem.size), key=lambda unit: (problem.tags[unit], problem.forms[unit]))
+    return [Ordering(tuple(units), 0.0)]
+x = made(order)
+"""
+    write_package(tmp_path / "site", "seeing", {"algorithms.bad": "x"}, PREAMBLE["algorithms"] + code)
+    asked = ("regenerate", "-m", "pets", "-a", "bad", "--csv")
+    with plugged(tmp_path / "site"):
+        told = [
+            filled(*asked, bag).out.splitlines()[1].split(",")[2]
+            for bag in ("ate/VBD [The/DT Zebra/NN] cat/CC", "ate [The Zebra] cat")
+        ]
+
+    # By their first tags, CC, DT and VBD; by their first words where there are none.
+    assert told == ["cat The Zebra ate", "The Zebra ate cat"]
+
+
 def test_settings_behind_a_name_of_ours(filled: Sentgen) -> None:
     """They are those of the options; a wrong one is refused in the same words."""
     asked = ("regenerate", "-m", "pets", "dog the saw cat the .", "--csv")
