@@ -1,4 +1,4 @@
-"""Plug-ins: readers, algorithms and aligners that other installed packages add by entry points.
+"""Plug-ins: readers, algorithms, aligners and scorers that other installed packages add by entry points.
 
 They are looked for only where a name is not one of ours, or where all names are listed: looking through the
 installed packages takes 0.02 s, and nothing of a plug-in is imported before it is used or described.
@@ -19,7 +19,7 @@ from sentgen.errors import PluginError, SentgenError
 if TYPE_CHECKING:  # 0.02 s, which only those wait for who ask for a plug-in
     from importlib.metadata import EntryPoint
 
-Kind = Literal["reader", "algorithm", "aligner"]
+Kind = Literal["reader", "algorithm", "aligner", "scorer"]
 Thing = TypeVar("Thing")
 
 #: Colons, commas and blanks separate names in lists of systems.
@@ -28,7 +28,7 @@ _NAME = re.compile(r"[A-Za-z0-9][\w.+-]*")
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
-    """One reader, algorithm or aligner of another package, which is imported when it is loaded."""
+    """One reader, algorithm, aligner or scorer of another package, which is imported when it is loaded."""
 
     kind: Kind
     entry: EntryPoint

@@ -6,6 +6,7 @@ point is the name that users give, and what it names is
     sentgen.readers      a `Reader`: a format of corpora, lines in and sentences out
     sentgen.algorithms   an `Algorithm`: a bag of words and phrases in, orders of them out
     sentgen.aligners     a `System`, which makes an `Aligner`: pairs of texts in, links out
+    sentgen.scorers      a `Scorer`: sentences in, log-probabilities out
 
 What stands here keeps its meaning within a minor version. Each name is imported when it is first used, so
 that a reader does not wait for what algorithms need. `docs/plugins.md` has an example of each.
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
         string_of,
     )
     from sentgen.models.ngrams.ngram_table import NgramTable, extend, score_words, start_state
+    from sentgen.models.scorer import Scorer
 
 _MODULES = {
     "sentgen.alignment.alignment": ("Aligner", "Alignment", "Link", "PhraseLink", "Span"),
@@ -52,6 +54,7 @@ _MODULES = {
         *("Setting", "Tree", "TreeModel", "sentence_logp", "string_of"),
     ),
     "sentgen.models.ngrams.ngram_table": ("NgramTable", "extend", "score_words", "start_state"),
+    "sentgen.models.scorer": ("Scorer",),
 }
 _PLACES = {name: module for module, names in _MODULES.items() for name in names}
 
@@ -74,6 +77,7 @@ __all__ = [
     "RawText",
     "Reader",
     "Rejection",
+    "Scorer",
     "SearchSettings",
     "Sentence",
     "SentgenError",

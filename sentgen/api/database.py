@@ -383,6 +383,10 @@ class Database(StoreContents, AlignmentModels):
         """List the systems that align texts, with their settings."""
         return _chosen_from(later.systems.overview())
 
+    def scorers(self) -> Table:
+        """List the scorers of sentences, which plug-ins add."""
+        return _chosen_from(later.plugin_scorers.overview())
+
     # Texts.
 
     @signed(taken.AlignOptions)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from sentgen.counts import sync as sync
     from sentgen.generation import algorithms as algorithms
     from sentgen.models import caches as caches
+    from sentgen.models import plugin_scorers as plugin_scorers
     from sentgen.models import registry as registry
     from sentgen.models.arpa import import_arpa as import_arpa
     from sentgen.models.checks import model_checks as model_checks
@@ -91,6 +92,7 @@ _PLACES = {
     "new_line_set": "sentgen.api.lines:new_line_set",
     "open_parser": "sentgen.corpus.parsers:open_parser",
     "parse_rows": "sentgen.corpus.parsers.cache:parse_rows",
+    "plugin_scorers": "sentgen.models.plugin_scorers",
     "prune": "sentgen.models.derived.prune",
     "registry": "sentgen.models.registry",
     "remove_alignment_model": "sentgen.alignment.stored.model_store:remove_model",

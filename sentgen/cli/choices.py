@@ -1,4 +1,4 @@
-"""``sentgen formats``, ``algorithms`` and ``aligners``: what there is to choose from, plug-ins included."""
+"""``sentgen formats``, ``algorithms``, ``aligners`` and ``scorers``: what there is, with plug-ins."""
 
 from __future__ import annotations
 
@@ -49,6 +49,23 @@ def aligners(*, out: Output) -> None:
     from sentgen.alignment.systems import overview
 
     _show(overview(), out)
+
+
+@output_options
+def scorers(*, out: Output) -> None:
+    """List the scorers of sentences, which are those of plug-ins: language models that sentgen does not have.
+
+    `words` says whether a scorer knows the probability of each word, too, which surprisal needs.
+    A plug-in that cannot be used is named on standard error, and the exit code is 1.
+
+    Example: `sentgen scorers`
+    """
+    from sentgen.models.plugin_scorers import overview
+
+    table, wrong = overview()
+    if not table.rows and not wrong:
+        out.note("no package adds a scorer; docs/plugins.md has one of ten lines")
+    _show((table, wrong), out)
 
 
 def _show(found: tuple[Rows, Sequence[str]], out: Output) -> None:

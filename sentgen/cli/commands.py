@@ -94,6 +94,7 @@ _PANELS = {
         "formats": "choices:formats",
         "algorithms": "choices:algorithms",
         "aligners": "choices:aligners",
+        "scorers": "choices:scorers",
     },
     "Beyond one machine": {
         "cluster": "keeping.cluster:app",

@@ -10,7 +10,7 @@ from sentgen.errors import InputError
 from sentgen.generation.joint import joint
 from sentgen.generation.ngrams import beam, lmo
 from sentgen.generation.plugin_algorithms import algorithm_of, check_settings
-from sentgen.generation.problem import Algorithm, NgramSettings, SearchSettings
+from sentgen.generation.problem import Algorithm, NgramSettings, RerankSettings, SearchSettings
 from sentgen.generation.trees import assignment, cle, prim
 from sentgen.generation.weighted import Weights
 from sentgen.options import Parameter, parameters_of
@@ -37,7 +37,7 @@ def _parameters(groups: Iterable[type]) -> dict[str, Parameter]:
 
 
 #: The settings of our algorithms by name, in the order of help: what most people change comes first.
-SETTINGS = _parameters((NgramSettings, beam.BeamSettings, *GROUPS))
+SETTINGS = _parameters((NgramSettings, beam.BeamSettings, RerankSettings, *GROUPS))
 
 
 def _of_plugin(plugin: Plugin, given: object) -> Algorithm:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
 from sentgen.corpus.parsers import Parser
@@ -50,6 +50,8 @@ ATTACHMENT_COLUMNS = [
     *("tag_events", "tag_pairs", "earlier", "argument_exactly", "argument_or_more", "argument_lambda"),
     *("argument_counts", "argument_tag_counts", "forced"),
 ]
+#: What the columns of parts of scores begin with.
+PART = "part_"
 #: The same for reading: events/pairs and lambda of a level in one column, and no counts of arguments.
 SHORT_COLUMNS = ["modifier", "side", "head", "log10_weight", "prob", "factor", "words", "mixed", "tags"]
 #: What is added where several factors decide, and what is shown of that for reading: gains of log10.
@@ -70,7 +72,7 @@ class OrderingRequest(Search):
 
     ORDER: ClassVar = (
         *("bag", "model", "algorithm", "units", "np_joiner", "tagged", "lowercase", "seed", "nbest"),
-        *("tree", "explain", *SHARED),
+        *("tree", "explain", "parts", *SHARED),
     )
 
     bag: Annotated[
@@ -109,6 +111,14 @@ class OrderingRequest(Search):
             panel=FILES_PANEL,
         ),
     ] = False
+    parts: Annotated[
+        bool,
+        Option(
+            "Give what each model, factor of trees and scorer says of a sentence, too.",
+            shell="Show what each model, factor of trees and scorer says of a sentence, too.",
+            panel=FILES_PANEL,
+        ),
+    ] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +140,11 @@ class Answers:
         """Return the name of its bag, or the number, with the rank if there are several sentences a bag."""
         name = self.bags[one.item - 1].name or str(one.item)
         return f"{name}-{one.rank}" if self.plan.nbest > 1 else name
+
+    @property
+    def part_names(self) -> list[str]:
+        """Return the parts of scores, where they are asked for."""
+        return list(dict.fromkeys(name for one in self.sentences for name in one.parts))
 
     @property
     def trees(self) -> list[SentenceDrawing]:
@@ -177,7 +192,9 @@ def answer(
         ModelError: the algorithm needs trees, and there are none.
     """
     # Before the bags are read: a wrong setting is told at once, and the treebank says which tags count.
-    plan = plan_search(store, request.model, request)
+    if request.parts and request.explain:
+        raise InputError("--parts and --explain are two tables; choose one of them")
+    plan = replace(plan_search(store, request.model, request), parts=request.parts)
     asked = {"--tree": request.tree, **(files or {}), "--dependencies": request.dependencies}
     require_trees(plan.algorithm, asked | {"--parser": parser})
     tags = plan.tags(store)
@@ -219,11 +236,12 @@ def table_of(answers: Answers) -> Rows:
 
 def sentence_table(answers: Answers) -> Rows:
     """Return a row a sentence."""
-    tree = answers.request.tree
+    tree, parts = answers.request.tree, answers.part_names
     columns = [
         *COLUMNS,
         *(["guessed"] if answers.plan.treebank else []),
         *(["units", "heads"] if tree else []),
+        *(column for name in parts for column in (f"log10_{PART}{name}", f"{PART}{name}")),
     ]
     rows = []
     for one in answers.sentences:
@@ -234,7 +252,9 @@ def sentence_table(answers: Answers) -> Rows:
         if tree:
             heads = one.tree.heads if one.tree else ()
             row += [[" ".join(unit.words) for unit in one.units], [head + 1 for head in heads]]
-        rows.append(row)
+        # An empty sentence has no tree, and is not shown to scorers.
+        said = (one.parts.get(name, 0.0) for name in parts)
+        rows.append([*row, *(log for part in said for log in (decimal(part), part))])
     return Rows(columns, rows)
 
 

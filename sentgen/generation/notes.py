@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from sentgen.generation.answers import Answers
+from sentgen.generation.answers import PART, Answers
 from sentgen.generation.bag import Unit
+from sentgen.generation.ngrams.features import FeatureSettings
+from sentgen.generation.parts import part_weights
 from sentgen.generation.phrase_heads import doubtful
+from sentgen.generation.plan import SearchPlan
 from sentgen.generation.regenerate import RegeneratedSentence
 from sentgen.generation.trees.trees import is_forced
 from sentgen.models.building.tagging import known_tags
@@ -41,6 +44,8 @@ def notes(answers: Answers) -> Iterator[str]:
     yield from _tag_notes(answers)
     yield from _head_notes(first)
     yield from answers.plan.hints
+    if answers.request.parts:
+        yield _formula(answers.plan)
     if answers.plan.features and answers.request.explain and not answers.plan.treebank:
         yield f"reasons are those of {answers.plan.model.name} alone; features are not explained"
 
@@ -53,6 +58,14 @@ def _head_notes(sentences: Sequence[RegeneratedSentence]) -> Iterator[str]:
             f"{quantity(len(found), 'phrase')} without a given head: the last word is taken, such as"
             f" {found[0].head} of {found[0]}; a star marks another one, as in [people* left behind]"
         )
+
+
+def _formula(plan: SearchPlan) -> str:
+    """Say how the score comes of its parts."""
+    weights = part_weights(plan)
+    own = [] if FeatureSettings in plan.algorithm.groups else [f"what {plan.algorithm.name} maximizes"]
+    terms = [*own, *(f"{weight:.4g} {PART}{name}" for name, weight in weights.items() if weight)]
+    return f"score = {' + '.join(terms)}"
 
 
 def _all_units(answers: Answers) -> list[Unit]:

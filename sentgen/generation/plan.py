@@ -13,6 +13,7 @@ from sentgen.generation.bag_reader import TagKind
 from sentgen.generation.joint.weights import found_weights
 from sentgen.generation.ngrams.features import FeatureModel, FeatureSettings, feature_models
 from sentgen.generation.problem import SEARCH_PANEL, Algorithm, NgramSettings, Paper, SearchSettings
+from sentgen.generation.reranking import Rerankers, rerankers_of
 from sentgen.generation.systems import read_system
 from sentgen.models import registry
 from sentgen.models.building.symbols import require_words
@@ -91,8 +92,9 @@ class SearchPlan:
     """All that a search needs to know beside the bags: nothing is left to be looked up or to default.
 
     ``treebank`` is there for the algorithms that make trees, ``features`` for those that ask several models
-    (their weights are among the settings); ``words`` says whether phrases are broken up. ``hints`` say what
-    would make the search better.
+    (their weights are among the settings), ``rerankers`` for what chooses among its best sentences; ``words``
+    says whether phrases are broken up, ``parts`` whether to tell what the parts of a score say. ``hints`` say
+    what would make the search better.
     """
 
     model: ModelLike
@@ -100,10 +102,12 @@ class SearchPlan:
     settings: SearchSettings
     treebank: Treebank | None = None
     features: tuple[FeatureModel, ...] = ()
+    rerankers: Rerankers = ()
     words: bool = False
     lowercase: bool = False
     seed: int = 1
     nbest: int = 1
+    parts: bool = False
     hints: tuple[str, ...] = ()
 
     @property
@@ -123,6 +127,7 @@ def plan_search(store: Store, model: ModelLike | str, search: Search) -> SearchP
         InputError: the algorithm is unknown, or a setting makes no sense.
         NotFoundError: there is no model or corpus of a name.
         ModelError: the model is not over words, or the algorithm needs trees, and the corpora have none.
+        PluginError: the algorithm, or a scorer, is that of a plug-in, and cannot be used.
     """
     if isinstance(model, str):
         model = registry.find(store, model)
@@ -135,7 +140,7 @@ def plan_search(store: Store, model: ModelLike | str, search: Search) -> SearchP
     algorithm, asked, given = read_system(name, search.as_published, search.changes)
     if search.nbest < 1:
         raise InputError(f"{search.nbest} sentences a bag is too few; give 1 or more")
-    settings = found_weights(store, model, algorithm, asked, given)
+    settings, rerankers = rerankers_of(store, found_weights(store, model, algorithm, asked, given))
     treebank = None
     if algorithm.trees:
         treebank = Treebank(tuple(treebanks_of(store, model, search.dependencies or None, layer)), layer)
@@ -151,6 +156,7 @@ def plan_search(store: Store, model: ModelLike | str, search: Search) -> SearchP
         settings=settings,
         treebank=treebank,
         features=features,
+        rerankers=rerankers,
         words=words,
         lowercase=lowercase,
         seed=search.seed,

@@ -17,6 +17,7 @@ import numpy as np
 from sentgen.arrays import Bools, Floats, Ints
 from sentgen.errors import InputError
 from sentgen.generation.bag import Unit
+from sentgen.generation.weighted import Weights, read_weights
 from sentgen.models.dependency.head_automata import Automata
 from sentgen.models.ngrams.ngram_table import NgramTable, extend, score_words, start_state
 from sentgen.models.ngrams.ngram_tables import NgramTables
@@ -37,6 +38,7 @@ SEARCH_PANEL = "Search; defaults are the algorithm's own"
 #: An option of a search.
 Setting = partial(Option, panel=SEARCH_PANEL)
 Group = TypeVar("Group")
+_NO_WEIGHTS = Weights()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,22 @@ class NgramSettings:
     def __post_init__(self) -> None:
         if self.order < 2:
             raise InputError(f"n-grams of order {self.order} cannot order words; give 2 or more")
+
+
+@dataclass(frozen=True, slots=True)
+class RerankSettings:
+    """What chooses among the best sentences of any search, whose own score weighs 1."""
+
+    rerank: Annotated[
+        Weights,
+        Setting(
+            "Models or scorers that choose among the best sentences, and what they weigh beside the 1 of the"
+            " algorithm's score, joined by commas or +.",
+            metavar="NAME[=WEIGHT],...",
+            read=partial(read_weights, kind="reranker"),
+            api={"max_length": 1000},
+        ),
+    ] = _NO_WEIGHTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +138,7 @@ class Problem:
 
     @property
     def tags(self) -> list[tuple[str, ...]]:
-        """Return the tags of each unit, one a word; none where the bag has none and no trees are asked for."""
+        """Return the tags of each unit, one a word; none where nobody gave any and no trees are asked for."""
         return [unit.tags for unit in self.bag]
 
     @property
@@ -224,7 +242,7 @@ class Algorithm:
             units if there is a tree: what `Ordering.score` would be; None where that cannot be told. With it
             search errors are counted.
         steps: what it does to find its own answer to a problem; slow, for people.
-        settings: the groups of settings that it looks at, beside `NgramSettings`.
+        settings: the groups of settings that it looks at, beside `NgramSettings` and `RerankSettings`.
         defaults: values that are best on development data, where they are not those of the groups.
         published: the literal reading of a paper.
         trees: whether it needs a dependency model, and gives trees.
@@ -249,7 +267,7 @@ class Algorithm:
     @property
     def groups(self) -> tuple[type, ...]:
         """Return all groups of settings that it looks at."""
-        return NgramSettings, *self.settings
+        return NgramSettings, RerankSettings, *self.settings
 
     @property
     def options(self) -> frozenset[str]:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from typing import Any
 
 from sentgen.errors import InputError
 from sentgen.generation.bag import Unit, broken_up, places_of
+from sentgen.generation.parts import parts_of
 from sentgen.generation.plan import Search, SearchPlan, plan_search
 from sentgen.generation.prepare import PreparedBag, prepare
-from sentgen.generation.problem import ROOT, Algorithm, Problem, Tree, sentence_logp
+from sentgen.generation.problem import ROOT, Algorithm, Ordering, Problem, Tree, sentence_logp
+from sentgen.generation.reranking import CANDIDATES, scores_of, weighted_sum
 from sentgen.models.submodel import ModelLike
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
@@ -24,17 +27,23 @@ class Gold:
     units: tuple[Unit, ...]
     heads: tuple[int, ...] | None = None
 
+    @property
+    def words(self) -> list[str]:
+        """Return the words of the sentence."""
+        return [word for unit in self.units for word in unit.words]
+
 
 @dataclass(frozen=True, slots=True)
 class RegeneratedSentence:
     """One sentence that an algorithm made of a bag.
 
-    ``score`` is what the algorithm optimized, ``logp`` the log-probability of the sentence with its end (both
-    natural). ``tree`` is over the places of ``units``, if the algorithm makes one. ``given`` is the bag as
-    the algorithm saw it, shuffled, and ``order`` has the places of ``units`` there; of its words ``unknown``
-    are not in the language model, and ``guessed`` came without a tag. ``gold_score`` is the score of the
-    order that the sentence really has, where that was given and can be told. ``lookup`` and ``search`` are
-    seconds.
+    ``score`` is what the algorithm optimized, with what reranks, ``logp`` the log-probability of the sentence
+    with its end (both natural). ``tree`` is over the places of ``units``, if the algorithm makes one.
+    ``given`` is the bag as the algorithm saw it, shuffled, and ``order`` has the places of ``units`` there;
+    of its words ``unknown`` are not in the language model, and ``guessed`` came without a tag. ``gold_score``
+    is the score of the order that the sentence really has, where that was given and can be told. ``lookup``
+    and ``search`` are seconds. ``parts`` are what models, factors of trees and scorers say of the sentence,
+    natural logarithms without weights, where asked for.
     """
 
     item: int
@@ -50,6 +59,7 @@ class RegeneratedSentence:
     lookup: float
     search: float
     order: tuple[int, ...] = ()
+    parts: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def words(self) -> list[str]:
@@ -82,7 +92,7 @@ def order_bags(
     """
     check_bags(bags, plan)
     batches = prepare(store, plan, bags)
-    return (one for batch in batches for prepared in batch for one in solve(prepared, plan))
+    return (one for batch in batches for found in solve_all(batch, plan) for one in found)
 
 
 def check_bags(bags: Sequence[Sequence[Unit]], plan: SearchPlan) -> None:
@@ -110,14 +120,64 @@ def check_bags(bags: Sequence[Sequence[Unit]], plan: SearchPlan) -> None:
         )
 
 
+def solve_all(
+    bags: Sequence[PreparedBag], plan: SearchPlan, golds: Sequence[Gold | None] = ()
+) -> Iterator[list[RegeneratedSentence]]:
+    """Yield the best sentences of bags whose probabilities are at hand; ``golds`` are their real orders.
+
+    What reranks is asked once, for all sentences of these bags.
+    """
+    given = list(zip(bags, golds or [None] * len(bags), strict=True))
+    if not plan.rerankers:
+        yield from (list(solve(prepared, plan, gold)) for prepared, gold in given)
+        return
+    wide = replace(plan, nbest=max(plan.nbest, CANDIDATES))
+    found = [list(solve(prepared, wide, gold)) for prepared, gold in given]
+    started = time.perf_counter()
+    texts = [
+        [*(one.words for one in sentences), *([gold.words] if gold else [])]
+        for sentences, (_, gold) in zip(found, given, strict=True)
+    ]
+    scores = iter(scores_of(plan.rerankers, list(chain.from_iterable(texts))))
+    share = (time.perf_counter() - started) / max(1, len(given))
+    for sentences, mine in zip(found, texts, strict=True):
+        yield _reranked(sentences, list(islice(scores, len(mine))), plan, share)
+
+
+def _reranked(
+    sentences: Sequence[RegeneratedSentence],
+    scores: Sequence[Sequence[float]],
+    plan: SearchPlan,
+    share: float,
+) -> list[RegeneratedSentence]:
+    """Return the best of some sentences by all scores; those of the real order come last, if there is one."""
+    added = [weighted_sum(plan.rerankers, mine) for mine in scores]
+    gold = added[-1] if len(scores) > len(sentences) else 0.0
+    names = [scorer.name for scorer, _ in plan.rerankers]
+    found = [
+        replace(
+            one,
+            score=one.score + more,
+            gold_score=None if one.gold_score is None else one.gold_score + gold,
+            search=one.search + share,
+            parts={**one.parts, **dict(zip(names, mine, strict=True))} if plan.parts else one.parts,
+        )
+        for one, more, mine in zip(sentences, added, scores, strict=False)
+    ]
+    # Stable: of equals the one that the algorithm likes better.
+    best = sorted(found, key=lambda one: -one.score)[: plan.nbest]
+    return [replace(one, rank=rank) for rank, one in enumerate(best, 1)]
+
+
 def solve(prepared: PreparedBag, plan: SearchPlan, gold: Gold | None = None) -> Iterator[RegeneratedSentence]:
-    """Order one bag whose probabilities are at hand."""
+    """Order one bag whose probabilities are at hand, by the algorithm alone; no sentence comes twice."""
     started = time.perf_counter()
     problem = prepared.under(plan.settings)
-    orderings = plan.algorithm.order(problem, plan.nbest)
+    orderings = _different(plan.algorithm.order(problem, plan.nbest), prepared.bag)
     search = time.perf_counter() - started
     gold_score = _gold_score(prepared, problem, plan.algorithm, gold) if gold else None
-    for rank, found in enumerate(orderings, 1):
+    parts = parts_of(plan, problem, orderings) if plan.parts else [{}] * len(orderings)
+    for rank, (found, mine) in enumerate(zip(orderings, parts, strict=True), 1):
         yield RegeneratedSentence(
             item=prepared.item,
             rank=rank,
@@ -132,7 +192,16 @@ def solve(prepared: PreparedBag, plan: SearchPlan, gold: Gold | None = None) -> 
             lookup=prepared.lookup,
             search=search,
             order=found.units,
+            parts=mine,
         )
+
+
+def _different(orderings: Sequence[Ordering], bag: Sequence[Unit]) -> list[Ordering]:
+    """Leave out what comes out as the same words, as of one unknown word that has two tags."""
+    texts: dict[tuple[str, ...], Ordering] = {}
+    for one in orderings:
+        texts.setdefault(tuple(chain.from_iterable(bag[unit].words for unit in one.units)), one)
+    return list(texts.values())
 
 
 def _gold_score(prepared: PreparedBag, problem: Problem, algorithm: Algorithm, gold: Gold) -> float | None:

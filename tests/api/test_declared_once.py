@@ -84,6 +84,7 @@ SAME = [
     ("formats", "formats", "formats"),
     ("algorithms", "algorithms", "algorithms"),
     ("aligners", "aligners", "aligners"),
+    ("scorers", "scorers", "scorers"),
     ("score", "score", "score"),
     ("regenerate", "regenerate", "regenerate"),
     ("align", "align text", "align"),

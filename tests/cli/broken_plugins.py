@@ -26,6 +26,7 @@ class Gives:
     def __call__(self, name): return self
     def align(self, pairs): return iter(self.given)
 """,
+    "scorers": "from sentgen.plugins import Scorer\n",
 }
 #: The command that meets it.
 USE = {
@@ -35,6 +36,7 @@ USE = {
         *("align", "text", "--document", "text", "--abstract", "text"),
         *("--format", "lines", "--system", "bad"),
     ),
+    "scorers": ("regenerate", "-m", "pets", "-a", "lmo", "--rerank", "bad", "dog cat"),
 }
 #: The rest of the code of a module, and what is told, by kind.
 BROKEN = {
@@ -90,5 +92,17 @@ BROKEN = {
         ("x = System(Gives(Alignment((PhraseLink((0, 9), (0, 1)),))), '')", "gives a link outside of the texts, (0, 9) to (0, 1)"),
         ("x = System(Gives(Alignment((PhraseLink((1, 2), (0, 1)), PhraseLink((0, 1), (0, 1))))), '')", "not in the order"),
         ("x = System(Gives(Alignment((), null=(0.5,))), '')", "gives 1 values of null where 2 belong"),
+    ),
+    "scorers": (
+        ("x = len", "is of the class builtin_function_or_method, not Scorer of sentgen.plugins"),
+        ("x = Scorer('other', '', len)", "calls itself 'other'"),
+        ("x = Scorer('bad', '', 'score')", "has failed: TypeError: 'str' object is not callable"),
+        ("x = Scorer('bad', '', lambda sentences: 1 / 0)", "has failed: ZeroDivisionError: division by zero (broken.py:2)"),
+        ("x = Scorer('bad', '', lambda sentences: None)", "has failed: TypeError"),
+        ("x = Scorer('bad', '', lambda sentences: [0.0] * 99)", "gives 99 scores for 2 sentences"),
+        ("x = Scorer('bad', '', lambda sentences: [float('nan') for _ in sentences])", "gives the score nan, which is no finite number"),
+        ("x = Scorer('bad', '', lambda sentences: [-float('inf') for _ in sentences])", "gives the score -inf, which is no finite number"),
+        ("x = Scorer('bad', '', lambda sentences: ['-1.5' for _ in sentences])", "gives the score '-1.5', which is no finite number"),
+        ("x = Scorer('bad', '', lambda sentences: [words.pop() for words in sentences])", "which is no finite number"),
     ),
 }  # fmt: skip

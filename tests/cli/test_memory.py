@@ -39,7 +39,7 @@ WITHOUT = {
     **dict.fromkeys(
         (f"lines {one}" for one in ("label", "undo", "report", "import", "remove")), "open no store"
     ),
-    **dict.fromkeys(("formats", "algorithms", "aligners"), "print a short table"),
+    **dict.fromkeys(("formats", "algorithms", "aligners", "scorers"), "print a short table"),
     "saved run": "passes on what stands behind --",
     **dict.fromkeys(("saved add", "saved list", "saved remove"), "one small table"),
     **dict.fromkeys(("cluster status", "cluster remove"), "reads and writes the manifest"),

@@ -48,14 +48,16 @@ def test_they_are_listed(sentgen: Sentgen) -> None:
     """With the package that adds them, behind our own."""
     for listing, name, settings in (
         ("formats", "tagged", None),
-        ("algorithms", "insertion", "order passes"),
+        ("algorithms", "insertion", "order rerank passes"),
         ("aligners", "spelling", "least"),
+        ("scorers", "elman", None),
     ):
         told = sentgen(listing, "--json")
-        first, *_, last = json.loads(told.out)
+        listed = json.loads(told.out)
+        first, last = listed[0], listed[-1]
 
         assert told.code == 0
-        assert first["package"] == "sentgen"
+        assert first["package"] == ("sentgen-example 0.1.0" if listing == "scorers" else "sentgen")
         assert list(last.values())[:2] == [name, "sentgen-example 0.1.0"]
         assert last.get("settings") == settings
 
@@ -351,6 +353,51 @@ x = made(order)
 
     # By their first tags, CC, DT and VBD; by their first words where there are none.
     assert told == ["cat The Zebra ate", "The Zebra ate cat"]
+
+
+@pytest.mark.usefixtures("example")
+def test_the_scorer(filled: Sentgen) -> None:
+    """It chooses among the best sentences of any algorithm, and its score is added to that of the algorithm."""
+    bag = "dog the saw cat the ."
+    asked = ("regenerate", "-m", "pets", "-a", "lmo", bag, "--nbest", "9", "--parts", "--json")
+    plain, chosen = (json.loads(filled(*asked, *more).out) for more in ((), ("--rerank", "elman=3")))
+
+    assert {row["sentence"] for row in chosen} >= {row["sentence"] for row in plain}
+    before = {row["sentence"]: row["score"] for row in plain}
+    for row in chosen:
+        if row["sentence"] in before:
+            assert row["score"] == pytest.approx(before[row["sentence"]] + 3 * row["part_elman"])
+    assert [row["score"] for row in chosen] == sorted((row["score"] for row in chosen), reverse=True)
+    assert [row["rank"] for row in chosen] == list(range(1, len(chosen) + 1))
+
+
+@pytest.mark.usefixtures("example")
+def test_the_scorer_in_an_evaluation(filled: Sentgen) -> None:
+    """The record has what it weighs, and its package; one among features reranks."""
+    evaluated = filled(
+        *("evaluate", "regeneration", "-m", "pets", "--test", "pets.conllu"),
+        *("-a", "lmo,lmo:rerank=elman=.5,beam:features=elman", "--json"),
+    )
+    assert evaluated.code == 0, evaluated.err
+    recorded = json.loads(filled("sql", "select parameters from run", "--json").out)[0]["parameters"]
+    systems = json.loads(recorded)["systems"]
+    assert {name: one.get("rerank") for name, one in systems.items()} == {
+        "lmo": None,
+        "lmo:rerank=elman=.5": "elman=.5",
+        "beam:features=elman": "elman=1",
+    }
+    assert systems["beam:features=elman"]["scorers"] == {"elman": "sentgen-example 0.1.0"}
+
+
+def test_scorers_that_there_are_not(filled: Sentgen) -> None:
+    """The list is empty and says so; a name is that of a model, and what is there twice is refused."""
+    told = filled("scorers")
+    assert (told.code, told.out) == (0, "")
+    assert "no package adds a scorer" in told.err
+    asked = ("regenerate", "-m", "pets", "dog cat")
+    refused(filled(*asked, "--rerank", "elman"), "no model 'elman'; there are: pets@1")
+    refused(filled(*asked, "--rerank", "pets+pets"), "reranker pets is there twice")
+    refused(filled(*asked, "--parts", "--explain"), "--parts and --explain are two tables")
 
 
 def test_settings_behind_a_name_of_ours(filled: Sentgen) -> None:

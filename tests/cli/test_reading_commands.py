@@ -121,7 +121,7 @@ WRITERS = (
 #: Commands that open no store.
 WITHOUT = (
     *("check", "db path", "parser run"),
-    *("formats", "algorithms", "aligners"),
+    *("formats", "algorithms", "aligners", "scorers"),
     *(f"lines {name}" for name in ("label", "undo", "report", "import", "remove")),  # of desks
     *(
         "cluster count",

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from plugged import plugged, write_package
 
 from sentgen.cli import build as command_line
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
-from sentgen.errors import InputError, ModelError, StoreError
+from sentgen.errors import InputError, ModelError, NotFoundError, StoreError
 from sentgen.evaluation.regeneration.expected_bleu import learn
 from sentgen.evaluation.regeneration.tuning import TuningResult, TuningSettings, tune
 from sentgen.evaluation.testset import read_test_set
@@ -61,6 +63,41 @@ def folder(template: Path, tmp_path: Path) -> Path:
 def tuned(store: Store, folder: Path, asked: TuningSettings = ASKED, **more: object) -> TuningResult:
     sentences = read_test_set(str(folder / "dev.conllu"))
     return tune(store, find(store, asked.model), sentences, asked, source="dev.conllu", **more)  # type: ignore[arg-type]
+
+
+#: Knows which sentences people wrote.
+ORACLE = """
+from pathlib import Path
+from sentgen.plugins import Scorer
+asked = []
+def score(sentences):
+    asked.extend(map(tuple, sentences))
+    return [0.0 if " ".join(words).lower() in REAL else -5.0 for words in sentences]
+x = Scorer("oracle", "", score)
+"""
+
+
+def test_what_a_scorer_weighs_is_learnt_too(folder: Path) -> None:
+    """It weighs more where it is right; joint takes it, and says so where it is there no more."""
+    real = [" ".join(one.forms).lower() for one in read_test_set(str(folder / "dev.conllu"))]
+    write_package(folder / "site", "knowing", {"scorers.oracle": "x"}, ORACLE + f"REAL = {real!r}\n")
+    with Store(folder / "store.duckdb") as store:
+        with plugged(folder / "site"):
+            result = tuned(store, folder, replace(ASKED, features="tags=6,oracle=0"))
+            (before, after), plan = result.rounds, plan_search(store, "words", Search())
+            asked = importlib.import_module("knowing").asked
+
+        assert result.version == 1
+        assert before.weights.features == {"tags@1": 6.0, "oracle": 0.0}
+        assert after.weights.features["oracle"] > 0.01
+        assert [(scorer.name, round(weight, 3)) for scorer, weight in plan.rerankers] == [
+            ("oracle", round(after.weights.features["oracle"], 3))
+        ]
+        assert [one.model.name for one in plan.features] == ["tags"]
+        # Two rounds find much the same sentences, and each is scored once.
+        assert len(asked) == len(set(asked))
+        with pytest.raises(NotFoundError, match="were learnt with oracle, which was removed"):
+            plan_search(store, "words", Search())
 
 
 def rows(store: Store, query: str) -> list[tuple[object, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import permutations
 from typing import Any
 
@@ -14,15 +15,16 @@ from hypothesis import strategies as st
 from test_beam import FIRST_WORD, random_table
 
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.errors import InputError, NotFoundError
+from sentgen.errors import InputError, ModelError, NotFoundError
 from sentgen.generation import Problem, SearchSettings, parse_bag, regenerate
 from sentgen.generation.algorithms import algorithm_named, settings_record
 from sentgen.generation.ngrams.beam import BeamSettings, order_units, value
 from sentgen.generation.ngrams.features import FeatureSettings
+from sentgen.generation.parts import part_weights
 from sentgen.generation.plan import Search, plan_search
 from sentgen.generation.prepare import prepare
 from sentgen.generation.problem import Features, string_of
-from sentgen.generation.regenerate import solve
+from sentgen.generation.regenerate import order_bags, solve
 from sentgen.generation.weighted import read_weights
 from sentgen.models import build, find
 from sentgen.models.building.symbols import Symbols
@@ -192,6 +194,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         build(store, "words", ["trees"], order=3)
         build(store, "more", ["more"], order=3)
         build(store, "tags", ["trees"], order=3, brackets=True, symbols=Symbols("tags"))
+        build(store, "brackets", ["trees"], order=2, brackets=True)
         for over in ("classes", "items"):
             build(store, over, ["trees"], order=3, symbols=Symbols(over, 2))
         yield store
@@ -271,3 +274,55 @@ def test_weights_may_change_after_looking_up(made: Store) -> None:
     assert one.features == other.features
     assert (shared.text, shared.score) == (alone.text, alone.score)
     assert next(solve(prepared, one)).score != shared.score
+
+
+def test_a_model_chooses_among_the_best_of_any_algorithm(made: Store) -> None:
+    """Its log-probability is added to the score of the algorithm; empty bags have nothing to choose from."""
+    plain = {one.text: one.score for one in asked(made, "the the dog chased cat", nbest=60)}
+    logps = {
+        text: natural(next(score_sentences(made, find(made, "more"), [text.split()])).log10) for text in plain
+    }
+    expected = {text: plain[text] + 2 * logps[text] for text in plain}
+    found = asked(made, "the the dog chased cat", changes={"rerank": "more=2"}, nbest=60)
+
+    assert {one.text: one.score for one in found} == pytest.approx(expected)
+    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+    assert [one.rank for one in found] == list(range(1, len(found) + 1))
+    # One sentence a bag is the best of fifty, too.
+    best = asked(made, "the the dog chased cat", changes={"rerank": "more=2"})
+    assert [one.text for one in best] == [found[0].text]
+    assert [(one.text, one.rank) for one in asked(made, "", changes={"rerank": "more"})] == [("", 1)]
+
+
+def test_the_score_is_the_sum_of_its_parts(made: Store) -> None:
+    """Models and what reranks, weighted; nothing is computed where nobody asks."""
+    changes = {"features": FEATURES, "rerank": "more=.5"}
+    plan = plan_search(made, "words", Search(algorithm="beam", nbest=9, changes=changes))
+    weights = part_weights(plan)
+    for one in order_bags(made, replace(plan, parts=True), [parse_bag(BAG)]):
+        assert one.parts.keys() == weights.keys()
+        assert sum(weights[name] * part for name, part in one.parts.items()) == pytest.approx(one.score)
+        assert one.parts["words@1"] == pytest.approx(one.logp)
+    assert not any(one.parts for one in order_bags(made, plan, [parse_bag(BAG)]))
+
+
+def test_no_sentence_comes_twice(made: Store) -> None:
+    """One word with two tags, which two models tell apart, is one word where people read it."""
+    found = asked(made, "zebra/NN zebra/VB the/DT", nbest=6, changes={"features": "tags"})
+
+    assert sorted(one.text for one in found) == ["the zebra zebra", "zebra the zebra", "zebra zebra the"]
+
+
+def test_what_reranks_is_checked(made: Store) -> None:
+    for rerank, error, message in (
+        ("more=x", InputError, "reranker 'more=x' has no weight"),
+        ("tags", ModelError, "tags is a model over tags, which knows no words"),
+        ("none", NotFoundError, "no model 'none'"),
+        (
+            "brackets",
+            ModelError,
+            "counts the brackets of base noun phrases, which whole sentences do not have",
+        ),
+    ):
+        with pytest.raises(error, match=message):
+            asked(made, BAG, changes={"rerank": rerank})

@@ -24,6 +24,7 @@ from sentgen.generation.clusters.reranking import CANDIDATES, Reranker
 from sentgen.generation.clusters.salience import DocumentFrequencies, emission, parse_weights
 from sentgen.generation.problem import ROOT
 from sentgen.models import build, find
+from sentgen.models.plugin_scorers import scorer_for
 from sentgen.models.related.cluster_counts import TokenReading, cluster_names, count_clusters
 from sentgen.models.related.cluster_model import cluster_model
 from sentgen.models.scoring import score_sentences
@@ -408,7 +409,11 @@ def test_a_model_chooses_among_the_best(store: Store, weight: float) -> None:
         for length in lengths
     }
 
-    chosen = list(generate(store, "paper", lengths=lengths, nbest=3, reranker=Reranker(store, news, weight)))
+    chosen = list(
+        generate(
+            store, "paper", lengths=lengths, nbest=3, reranker=Reranker(scorer_for(store, "news"), weight)
+        )
+    )
 
     assert [(one.length, one.rank) for one in chosen] == [(n, k) for n in lengths for k in (1, 2, 3)]
     for one in chosen:
@@ -427,7 +432,7 @@ def test_requests_are_checked(store: Store) -> None:
     with pytest.raises(InputError, match=r"lm-weight 1.5 is not from 0 to 1"):
         MixedModel(store, find(store, "news"), weight=1.5)
     with pytest.raises(InputError, match=r"rerank-weight -1 is not from 0 to 1"):
-        Reranker(store, find(store, "news"), weight=-1)
+        Reranker(scorer_for(store, "news"), weight=-1)
     with pytest.raises(NotFoundError, match="no corpus 'clusters'"):
         generate(store, "clusters")
 

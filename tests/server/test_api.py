@@ -32,7 +32,7 @@ BAG = "[the trucks] reached [the city] ."
 CASES: list[tuple[str, dict[str, Any]]] = [
     ("corpora", {}),
     ("saved", {}),
-    *((name, {}) for name in ("formats", "algorithms", "aligners")),
+    *((name, {}) for name in ("formats", "algorithms", "aligners", "scorers")),
     ("corpus", {"name": "relief"}),
     ("corpus", {"name": "relief", "rejected": True}),
     ("line_sets", {}),

@@ -13,7 +13,7 @@ import typer
 from sentgen.cli.console.option_groups import Result, option_group
 from sentgen.cli.console.options import check_file_option
 from sentgen.cli.console.output import Output, printable
-from sentgen.generation.answers import STEP_COLUMNS, Answers, reasons, step_tables, table_of
+from sentgen.generation.answers import PART, STEP_COLUMNS, Answers, reasons, step_tables, table_of
 from sentgen.generation.bag import Unit
 from sentgen.generation.clusters.clusters import Generated, units_of_words
 from sentgen.generation.clusters.depviterbi_trace import TraceStep
@@ -124,7 +124,8 @@ def _table(table: Rows, out: Output) -> None:
     if out.for_reading and _SENTENCE in table.columns:
         place = list(table.columns).index(_SENTENCE)
         rows = [(*row[:place], closed_up(str(row[place])), *row[place + 1 :]) for row in rows]
-    out.rows(table.columns, rows, programs=NATURAL, essential=(_SENTENCE,))
+    natural = NATURAL.union(name for name in table.columns if name.startswith(PART))
+    out.rows(table.columns, rows, programs=natural, essential=(_SENTENCE,))
 
 
 def _read(heading: str, figures: str, parts: Sequence[Callable[[], None]]) -> None:

@@ -64,6 +64,10 @@ def regenerate(
     """
     if asked.tree and asked.explain and not out.for_reading:
         raise InputError(f"--tree and --explain are two tables, and --{out.form} is one; choose one of them")
+    if asked.tree and asked.parts and out.for_reading:
+        raise InputError(
+            "--parts is a table, which --tree shows only for programs; leave one out, or give --json"
+        )
     trees = open_parser(parser) if parser else None
     with open_for_lookups(db, memory_limit) as store:
         # Which tags a bag has to have depends on the treebank, which `answer` finds first.

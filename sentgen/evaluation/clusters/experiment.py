@@ -54,17 +54,19 @@ class StringMaker(NamedTuple):
     def name(self) -> str:
         """Return what tables call it."""
         own = self.settings.name
-        return own if self.reranker is None else f"{own}+{self.reranker.model.name}"
+        return own if self.reranker is None else f"{own}+{self.reranker.scorer.name}"
 
     @property
     def parameters(self) -> dict[str, object]:
         """Return what runs record of it."""
         one = self.reranker
         chosen: dict[str, object] = {
-            "rerank": one and one.model.name,
+            "rerank": one and one.scorer.name,
             "rerank_weight": one and one.weight,
             "dependencies": self.dependencies and list(self.dependencies.names),
         }
+        if one and one.scorer.package:
+            chosen["plugin"] = one.scorer.package
         return chosen | asdict(self.settings)
 
     def without_dependencies(self) -> StringMaker:

@@ -19,7 +19,7 @@ from sentgen.errors import InputError
 from sentgen.evaluation.regeneration.cases import Case
 from sentgen.evaluation.regeneration.measures import statistics
 from sentgen.generation import PreparedBag, RegeneratedSentence, SearchPlan, prepare
-from sentgen.generation.regenerate import check_bags, solve
+from sentgen.generation.regenerate import check_bags, solve_all
 from sentgen.schema import Store
 
 #: Sentences that one thread takes at a time.
@@ -105,7 +105,7 @@ def _answer_part(
     found = []
     for plan in plans:
         # The first one is the answer, whatever `nbest` says.
-        answers = [next(solve(prepared, plan, case.gold)) for prepared, case in zip(part, mine, strict=True)]
+        answers = [found[0] for found in solve_all(part, plan, [case.gold for case in mine])]
         problems = [prepared.problem for prepared in part]
         found.append(SystemAnswers(answers, statistics(answers, mine, problems)))
     return found

@@ -135,8 +135,14 @@ def _setup(
     plans: Mapping[str, SearchPlan], treebanks: Sequence[str], preparation: Preparation, jobs: int
 ) -> dict[str, object]:
     """Return what is recorded of how the test set was prepared and put in order."""
-    systems = {name: settings_record(plan.algorithm, plan.settings) for name, plan in plans.items()}
+    systems = {name: _recorded_system(plan) for name, plan in plans.items()}
     return {"systems": systems, "dependencies": treebanks, "jobs": jobs, **asdict(preparation)}
+
+
+def _recorded_system(plan: SearchPlan) -> dict[str, object]:
+    """Return the settings of a system, with the packages that add its scorers."""
+    packages = {scorer.name: scorer.package for scorer, _ in plan.rerankers if scorer.package}
+    return settings_record(plan.algorithm, plan.settings) | ({"scorers": packages} if packages else {})
 
 
 def _plans(

@@ -32,6 +32,7 @@ from sentgen.generation.joint.factors import FACTORS, FactorSettings
 from sentgen.generation.ngrams.features import FeatureSettings
 from sentgen.generation.problem import SearchSettings
 from sentgen.generation.regenerate import check_bags
+from sentgen.generation.reranking import Rerankers, scores_of
 from sentgen.generation.weighted import rounded_weights
 from sentgen.models.request import ModelOption
 from sentgen.models.submodel import ModelLike
@@ -165,22 +166,24 @@ def _rounds(
 ) -> list[TuningRound]:
     """Return the weights of each round, those to start with first, with their figures."""
     # With versions, however they were asked for: of a later one the weights would be wrong.
-    names = [f"{feature.model.name}@{feature.model.version}" for feature in plan.features]
+    models = [f"{feature.model.name}@{feature.model.version}" for feature in plan.features]
+    names = [*models, *(scorer.name for scorer, _ in plan.rerankers)]
     features = [weight for _, weight in plan.settings.of(FeatureSettings).features.named]
+    scorers = [weight for _, weight in plan.rerankers]
     factors = plan.settings.of(FactorSettings).weights
-    weights = np.array([1.0, *features, *(factors.get(name, 0.0) for name in FACTORS)])
-    pools = [_Pool(one, case) for one, case in zip(prepared, cases, strict=True)]
+    weights = np.array([1.0, *features, *scorers, *(factors.get(name, 0.0) for name in FACTORS)])
+    pools = [_Pool(one, case, plan.rerankers) for one, case in zip(prepared, cases, strict=True)]
     found = []
     total = (asked.rounds + 1) * len(pools)
     for number in range(asked.rounds + 1):
         named = _named(names, weights)
         settings = plan.settings.having(
-            FeatureSettings(rounded_weights(named.features.items())),
+            FeatureSettings(rounded_weights((name, named.features[name]) for name in models)),
             FactorSettings(rounded_weights(named.factors.items())),
         )
         matches = []
         for k, pool in enumerate(pools, 1):
-            matches.append(pool.grow(settings, asked.candidates))
+            matches.append(pool.grow(settings, asked.candidates, weights))
             if progress is not None:
                 progress(number * len(pools) + k, total)
         found.append(
@@ -199,27 +202,41 @@ def _rounds(
 
 
 class _Pool:
-    """The candidates of one sentence, with what models and factors say of them, and how they match it."""
+    """The candidates of one sentence, what models, scorers and factors say of them, and how they match it."""
 
-    def __init__(self, prepared: PreparedBag, case: Case) -> None:
+    def __init__(self, prepared: PreparedBag, case: Case, rerankers: Rerankers) -> None:
         self._prepared, self._gold = prepared, [word.lower() for word in case.words]
+        self._rerankers = rerankers
         self._found: dict[tuple[str, ...], tuple[Floats, Floats]] = {}
 
-    def grow(self, settings: SearchSettings, count: int) -> Floats:
-        """Add the best candidates of a search; return the n-gram statistics of the best one."""
+    def grow(self, settings: SearchSettings, count: int, weights: Floats) -> Floats:
+        """Add the best candidates of a search; return the n-gram statistics of the best one by weights."""
         found = candidates(self._prepared.under(settings), count)
         bag = self._prepared.bag
-        texts = [
-            tuple(word.lower() for unit in order for word in bag[unit].words)
-            for order in found.orders.tolist()
-        ]
+        sentences = [[word for unit in order for word in bag[unit].words] for order in found.orders.tolist()]
+        texts = [tuple(word.lower() for word in sentence) for sentence in sentences]
         new = [text for text in texts if text not in self._found]
         overlap = dict(zip(new, ngram_statistics(new, [self._gold] * len(new), _ORDER), strict=True))
-        for text, values in zip(texts, found.values, strict=True):
+        every = self._with_scores(found.values, sentences, texts)
+        for text, values in zip(texts, every, strict=True):
             # What the factors say is of the tree that the weights of this round make.
             statistics = overlap[text] if text in overlap else self._found[text][1]
             self._found[text] = values, statistics
-        return self._found[texts[0]][1]
+        # Where nothing reranks, it is the one that the search likes best.
+        best = int(np.argmax(every @ weights)) if self._rerankers else 0
+        return self._found[texts[best]][1]
+
+    def _with_scores(
+        self, values: Floats, sentences: Sequence[Sequence[str]], texts: Sequence[tuple[str, ...]]
+    ) -> Floats:
+        """Return values of models and factors with scores between them; a text is scored once."""
+        models = values.shape[1] - len(FACTORS)
+        place = slice(models, models + len(self._rerankers))
+        new = [sentence for sentence, text in zip(sentences, texts, strict=True) if text not in self._found]
+        asked = iter(scores_of(self._rerankers, new))
+        scores = [self._found[text][0][place] if text in self._found else next(asked) for text in texts]
+        between = np.array(scores).reshape(len(texts), len(self._rerankers))
+        return np.hstack([values[:, :models], between, values[:, models:]])
 
     def arrays(self) -> tuple[Floats, Floats]:
         """Return values, and n-grams that match."""

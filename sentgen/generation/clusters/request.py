@@ -171,7 +171,10 @@ class ClusterRequest:
     ] = 0.5
     rerank: Annotated[
         str | None,
-        _model("Choose among the best sentences of each length by this model.", metavar="MODEL"),
+        _model(
+            "Choose among the best sentences of each length by this model, or scorer of a plug-in.",
+            metavar="MODEL",
+        ),
     ] = None
     rerank_weight: Annotated[
         float,

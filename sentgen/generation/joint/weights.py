@@ -12,6 +12,7 @@ from sentgen.generation.ngrams.features import AUTO, FeatureSettings, companion_
 from sentgen.generation.problem import Algorithm, SearchSettings, Setting
 from sentgen.generation.weighted import rounded_weights
 from sentgen.models.building.companions import TEXT
+from sentgen.models.plugin_scorers import scorer_named
 from sentgen.models.registry import list_models
 from sentgen.models.submodel import ModelLike
 from sentgen.models.weights import LearntWeights, learnt_weights
@@ -92,9 +93,9 @@ def _learnt(
 
 
 def _require(store: Store, model: ModelLike, learnt: Collection[str]) -> None:
-    """Refuse weights that were learnt for a model that is gone: without it the others are not the best."""
+    """Refuse weights that were learnt with a model or scorer that is gone: the others are not the best."""
     there = {one.label for one in list_models(store)}
-    gone = next((name for name in learnt if name not in there), None)
+    gone = next((name for name in learnt if name not in there and scorer_named(name) is None), None)
     if gone is not None:
         raise NotFoundError(
             f"weights of {model.name}@{model.version} were learnt with {gone}, which was removed;"

@@ -1,4 +1,4 @@
-"""What there is to choose from: formats, algorithms and aligners, those of plug-ins included."""
+"""What there is to choose from: formats, algorithms, aligners and scorers, those of plug-ins included."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from sentgen.alignment import systems
 from sentgen.corpus import formats
 from sentgen.generation import algorithms
+from sentgen.models import plugin_scorers
 from sentgen.output.tabular import Rows
 from sentgen.server.operations.operation import Context, Nothing, Operation, Result
 
@@ -29,4 +30,5 @@ OPERATIONS = (
     _operation("formats", "Formats of texts that can be read.", formats.overview),
     _operation("algorithms", "Algorithms that order words and phrases.", algorithms.overview),
     _operation("aligners", "Systems that align texts.", systems.overview),
+    _operation("scorers", "Scorers of sentences, which plug-ins add.", plugin_scorers.overview),
 )
