@@ -56,7 +56,7 @@ DOING = {
     ),
     "Using plug-ins": (
         *("sentgen/entry_points.py", "sentgen/corpus/plugin_"),
-        *("sentgen/generation/plugin_", "sentgen/alignment/plugin_"),
+        *("sentgen/generation/plugin_", "sentgen/alignment/plugin_", "sentgen/models/plugin_"),
     ),
     "Publishing and serving": ("sentgen/server/", "schema/snapshots.py", "sentgen/cli/keeping/serve.py"),
     "Anywhere": ("",),

@@ -57,5 +57,5 @@ def test_all_of_the_example_is_on_the_page() -> None:
     """What people copy; that each is as on the page, the test of generated pages says."""
     files = [EXAMPLE / "pyproject.toml", *(EXAMPLE / "src/sentgen_example").glob("[!_]*.py")]
 
-    assert len(files) == 4
+    assert len(files) == 5
     assert [one.name for one in files if one.read_text("utf-8") not in PAGE] == []

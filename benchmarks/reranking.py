@@ -1,0 +1,88 @@
+"""What n-best lists hold, and what choosing among them by another model is worth, as BLEU.
+
+    python benchmarks/reranking.py STORE MODEL TEST NAME [SYSTEM ...]
+
+Every system (joint and beam if none is named) gives its 50 best sentences of each bag of the test set; NAME, a
+model of the store or a scorer of a plug-in, says how probable each is. Its weight is chosen on every other
+sentence and tested on the others, and the reverse. The oracle is the sentence of the list that has most of the
+n-grams of the real one (sentence BLEU).
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import replace
+
+import numpy as np
+
+from sentgen.arrays import Floats
+from sentgen.evaluation.regeneration.bleu import bleu
+from sentgen.evaluation.regeneration.experiment import cases_of
+from sentgen.evaluation.regeneration.ngram_overlap import ngram_statistics
+from sentgen.evaluation.testset import read_test_set
+from sentgen.generation import Search, plan_search, prepare
+from sentgen.generation.regenerate import solve_all
+from sentgen.models import find
+from sentgen.schema import Store
+
+NBEST, ORDER = 50, 4
+WEIGHTS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0)
+
+
+def lists(store: Store, model: str, test: str, name: str, system: str) -> list[tuple[Floats, Floats, Floats]]:
+    """Return of each bag the scores of its sentences, what the other model says, and n-grams that match."""
+    search = Search(algorithm=system, nbest=NBEST, changes={"rerank": f"{name}=0"}, lowercase=False)
+    plan = replace(plan_search(store, model, search), parts=True)
+    cases = cases_of(store, find(store, model), read_test_set(test), replace(search, lowercase=None), plan)
+    found, started = [], time.process_time()
+    for batch in prepare(store, plan, [case.gold.units for case in cases]):
+        for case, sentences in zip(
+            (cases[one.item - 1] for one in batch), solve_all(batch, plan), strict=True
+        ):
+            texts = [[word.lower() for word in one.words] for one in sentences]
+            gold = [word.lower() for word in case.words]
+            statistics = ngram_statistics(texts, [gold] * len(texts), ORDER)
+            own, other = ([one.score for one in sentences], [one.parts[name] for one in sentences])
+            found.append((np.array(own), np.array(other), np.array(statistics)))
+    per = 1000 * (time.process_time() - started) / len(found)
+    sizes = [len(own) for own, _, _ in found]
+    print(f"{system}: {len(found)} bags, {np.mean(sizes):.1f} sentences a bag, {per:.0f} CPU ms a bag")
+    return found
+
+
+def score(found: list[tuple[Floats, Floats, Floats]], weight: float) -> float:
+    """Return the BLEU of what is best with a weight."""
+    return float(bleu(np.sum([each[np.argmax(own + weight * other)] for own, other, each in found], axis=0)))
+
+
+def oracle(found: list[tuple[Floats, Floats, Floats]], count: int) -> float:
+    """Return the BLEU of the best of the first so many of each list."""
+    return float(
+        bleu(
+            np.sum(
+                [max(each[:count], key=lambda one: float(bleu(one, effective=True))) for _, _, each in found],
+                axis=0,
+            )
+        )
+    )
+
+
+def main() -> None:
+    """Print a table a system."""
+    path, model, test, name, *systems = sys.argv[1:]
+    with Store(path, read_only=True) as store:
+        for system in systems or ["joint", "beam"]:
+            found = lists(store, model, test, name, system)
+            held = " ".join(f"{count}: {oracle(found, count):.2f}" for count in (1, 2, 5, 10, 20, NBEST))
+            print(f"  first {score(found, 0):.2f}; best of the first {held}")
+            for mine, others in ((0, 1), (1, 0)):
+                half, rest = found[mine::2], found[others::2]
+                best = max(WEIGHTS, key=lambda weight: score(half, weight))
+                print(
+                    f"  weight {best} of one half: on the other {score(rest, 0):.2f} > {score(rest, best):.2f}"
+                )
+
+
+if __name__ == "__main__":
+    main()
