@@ -16,7 +16,7 @@ model = Table(
     column(
         "smoothing",
         String,
-        "katz, kneser-ney, stupid-backoff, arpa (imported), mixture, dynamic-mixture or pruned.",
+        "katz, kneser-ney, stupid-backoff, arpa (imported), mixture, dynamic-mixture, pruned, or scorer.",
     ),
     column("min_count", String, "Lowest count kept per order, joined by commas."),
     column(

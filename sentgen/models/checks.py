@@ -20,7 +20,7 @@ from sentgen.models.derived.mix import MIXTURE
 from sentgen.models.derived.prune import PRUNED
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.ngrams.mixture import DYNAMIC
-from sentgen.models.registry import CONDITION, ModelInfo, is_stale, list_models
+from sentgen.models.registry import CONDITION, SCORER, ModelInfo, is_stale, list_models
 from sentgen.models.smoothing import katz
 from sentgen.schema import Store
 from sentgen.schema.integrity.check import Check
@@ -46,9 +46,9 @@ def model_checks(store: Store, *, quick: bool = False) -> Iterator[Check]:
     """
     yield _check("n-grams of models are whole", "shape")
     yield _check("words of models", "words")
-    unstored = _listed(stupid_backoff.NAME, DYNAMIC)
+    unstored = _listed(stupid_backoff.NAME, DYNAMIC, SCORER)
     yield _check("vocabulary of models", "vocabulary", bos=BOS, unstored=unstored)
-    made = _listed(MIXTURE, DYNAMIC, PRUNED)
+    made = _listed(MIXTURE, DYNAMIC, PRUNED, SCORER)
     yield _check("tokens of models", "corpora", condition=CONDITION, made=made)
     yield _check("parameters of models", "parameters", parameters=_map(_PARAMETERS), max_order=MAX_ORDER)
     if quick:

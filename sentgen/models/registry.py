@@ -39,6 +39,10 @@ _OF_MODEL = (
 #: What the names of the parameters begin with that note the models that a model was made of; their values are
 #: what these weigh.
 PARTS = "of: "
+#: Smoothing of what is no model: a scorer of a plug-in, of which the store has the surprisal of tokens alone.
+SCORER = "scorer"
+#: What the name of the parameter begins with that notes the package of a scorer.
+PACKAGE = "package: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,8 @@ class ModelInfo:
     ``min_count`` has one number per order, and is empty for an imported model; ``brackets`` says whether the
     brackets of base noun phrases are words of it; ``vocabulary`` counts the unigrams without <s>;
     ``condition`` is what the metadata of its sentences meet, empty for whole corpora; ``symbols`` are what
-    its n-grams are made of; ``parts`` are the labels of the models that it was made of, and what they weigh.
+    its n-grams are made of; ``parts`` are the labels of the models that it was made of, and what they weigh;
+    ``package`` is that of a scorer, which has no n-grams.
     """
 
     id: int
@@ -67,6 +72,7 @@ class ModelInfo:
     condition: str = ""
     symbols: Symbols = OF_WORDS
     parts: tuple[tuple[str, float], ...] = ()
+    package: str = ""
 
     @property
     def label(self) -> str:
@@ -85,7 +91,7 @@ LATER = "has as many tokens, some from sources that came later"
 #: Brackets, symbols, a condition and parts are no figures: notes that are kept in the same table.
 _NOTES = or_(
     tables.model_parameter.c.name == BRACKETS,
-    *(tables.model_parameter.c.name.startswith(note) for note in (CONDITION, SYMBOLS, PARTS)),
+    *(tables.model_parameter.c.name.startswith(note) for note in (CONDITION, SYMBOLS, PARTS, PACKAGE)),
 )
 #: When the last source of each corpus was stored: other texts may have as many tokens.
 _NEWEST = select(source.c.corpus_id, func.max(source.c.ingested_at).label("newest")).group_by(
@@ -105,8 +111,13 @@ def find(store: Store, label: str) -> ModelInfo:
 
 def find_in(connection: Connection, label: str) -> ModelInfo:
     """Do what `find` does, inside a transaction."""
+    found = [one for one in _all_in(connection, label) if one.smoothing != SCORER]
+    if not found:
+        raise NotFoundError(
+            f"no model {label!r} but a scorer, which has no n-grams; the store has only its surprisal"
+        )
     # Sorted by version: the newest one.
-    return _all_in(connection, label)[-1]
+    return found[-1]
 
 
 def matching(models: Iterable[ModelInfo], label: str) -> list[ModelInfo]:
@@ -118,7 +129,16 @@ def matching(models: Iterable[ModelInfo], label: str) -> list[ModelInfo]:
 
 
 def list_models(store: Store) -> list[ModelInfo]:
-    """Return all models, by name and version."""
+    """Return all models, by name and version; scorers are none."""
+    return [one for one in _every(store) if one.smoothing != SCORER]
+
+
+def list_scorers(store: Store) -> list[ModelInfo]:
+    """Return the scorers that were applied, by name and version."""
+    return [one for one in _every(store) if one.smoothing == SCORER]
+
+
+def _every(store: Store) -> list[ModelInfo]:
     with store.connect() as connection:
         return _infos(connection)
 
@@ -314,7 +334,7 @@ def overview(store: Store) -> Rows:
             str(model.symbols),
             model.condition or None,
         )
-        for model in list_models(store)
+        for model in _every(store)
     ]
     return Rows((*settings, "tokens", "corpora", "created_at", "stale", "over", "where"), rows)
 
@@ -372,4 +392,5 @@ def _info(row: Row[*tuple[object, ...]], corpora: list[str], notes: dict[str, fl
         condition=next(iter(conditions), ""),
         symbols=next(iter(over), OF_WORDS),
         parts=tuple((note.removeprefix(PARTS), notes[note]) for note in notes if note.startswith(PARTS)),
+        package=next((note.removeprefix(PACKAGE) for note in notes if note.startswith(PACKAGE)), ""),
     )

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 Sentences = Sequence[Sequence[str]]
+#: Takes sentences and returns the natural logarithm of the probability of each word, a list a sentence.
+ScoreWords = Callable[[Sentences], Sequence[Sequence[float]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,5 +26,5 @@ class Scorer:
     name: str
     title: str
     score: Callable[[Sentences], Sequence[float]]
-    score_words: Callable[[Sentences], Sequence[Sequence[float]]] | None = None
+    score_words: ScoreWords | None = None
     package: str = ""

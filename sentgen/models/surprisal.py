@@ -3,6 +3,8 @@
 The surprisal of a token is -log2 p(token | tokens before it in the sentence), in bits (Hale 2001, Levy 2008);
 that of an unknown word is that of <unk>. The model is the one that `sentgen score` asks, so that the bits of
 a sentence and of its end sum up to its log10 there, divided by -log10 2.
+
+A scorer of a plug-in stands among the models of the store, each version of its package as one of its own.
 """
 
 from __future__ import annotations
@@ -10,6 +12,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -17,13 +21,16 @@ import numpy as np
 from sentgen.arrays import Bools, Floats
 from sentgen.counts.batch import spill_folder
 from sentgen.counts.draft import Draft
-from sentgen.errors import ModelError
+from sentgen.errors import ModelError, NotFoundError
 from sentgen.lookups.selection import select_corpora
 from sentgen.models import registry
 from sentgen.models.building.symbols import require_words
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.ngrams.model_reader import ModelReader
+from sentgen.models.plugin_scorers import scorer_named
 from sentgen.models.registry import ModelInfo
+from sentgen.models.scorer import ScoreWords
+from sentgen.models.scorer_rows import add_scorer, stored_scorer, words_of
 from sentgen.models.scoring import score_tokens
 from sentgen.models.stored_text import StoredText, read_stored
 from sentgen.models.submodel import lowercases
@@ -69,7 +76,7 @@ class ApplyRequest:
     name: Annotated[
         str,
         Option(
-            "Name of the model, its newest version; or NAME@VERSION.",
+            "Name of the model, its newest version; or NAME@VERSION; or of a scorer of a plug-in.",
             argument=True,
             metavar="NAME[@VERSION]",
         ),
@@ -94,17 +101,18 @@ class ApplyRequest:
             progress: called with one line a part of the text.
 
         Raises:
-            NotFoundError: there is no such model or corpus.
-            ModelError: the model has no probabilities of words as the store has them.
+            NotFoundError: there is no such model, scorer or corpus.
+            ModelError: the model, or scorer, has no probabilities of words as the store has them.
+            PluginError: the scorer fails.
         """
         store.downgrade_to_read()
-        model = registry.find(store, self.name)
-        _require_probabilities(model)
+        model, say = _speaker(store, self.name)
         draft = Draft(spill_folder(store))
         try:
-            done = self._draft(store, model, draft, progress)
+            done = self._draft(store, model, say, draft, progress)
             if done.sentences:
                 with store.begin(in_order=True) as connection:
+                    add_scorer(connection, model)
                     draft.write(connection)
         finally:
             draft.close()
@@ -112,18 +120,21 @@ class ApplyRequest:
         return done
 
     def _draft(
-        self, store: Store, model: ModelInfo, draft: Draft, progress: Callable[[str], None] | None
+        self,
+        store: Store,
+        model: ModelInfo,
+        say: Speaker,
+        draft: Draft,
+        progress: Callable[[str], None] | None,
     ) -> Application:
         """Compute what is to be stored."""
         with store.connect() as connection:
             selection = select_corpora(connection, self.corpus, sentences=True)
-        lower, done = lowercases(store, model), Application(model)
-        reader = ModelReader(store, model)
+        done = Application(model)
         for text in read_stored(store, selection, without=model.id):
-            known, logps = score_tokens(reader, text.forms, text.numbers, text.lengths, lower=lower)
+            logps, unknown = say(text)
             # Zero, not -0.0, for what is certain.
-            bits = np.round(logps[_tokens_of(text)] / -math.log(2), _DECIMALS) + 0.0
-            unknown = known[text.numbers] == UNK
+            bits = np.round(logps / -math.log(2), _DECIMALS) + 0.0
             draft.append("surprisal", _rows(model, text, bits, unknown))
             done = Application(
                 model,
@@ -135,6 +146,34 @@ class ApplyRequest:
             if progress:
                 progress(quantity(done.tokens, "token"))
         return done
+
+
+#: Returns the log-probabilities of the tokens of a text, and which of them are unknown.
+Speaker = Callable[[StoredText], tuple[Floats, Bools]]
+
+
+def _speaker(store: Store, name: str) -> tuple[ModelInfo, Speaker]:
+    """Return a model, or a scorer, and what it says of texts."""
+    try:
+        model = registry.find(store, name)
+    except NotFoundError:
+        if (scorer := scorer_named(name)) is None:
+            raise
+        return stored_scorer(store, scorer), partial(_said_by_scorer, words_of(scorer))
+    _require_probabilities(model)
+    return model, partial(_said_by_model, ModelReader(store, model), lowercases(store, model))
+
+
+def _said_by_model(reader: ModelReader, lower: bool, text: StoredText) -> tuple[Floats, Bools]:
+    known, logps = score_tokens(reader, text.forms, text.numbers, text.lengths, lower=lower)
+    return logps[_tokens_of(text)], known[text.numbers] == UNK
+
+
+def _said_by_scorer(score_words: ScoreWords, text: StoredText) -> tuple[Floats, Bools]:
+    words = [text.forms[number] for number in text.numbers.tolist()]
+    ends = np.cumsum(text.lengths).tolist()
+    found = score_words([words[begin:end] for begin, end in zip([0, *ends], ends, strict=False)])
+    return np.array(list(chain.from_iterable(found)), float), np.zeros(len(words), np.bool_)
 
 
 def _require_probabilities(model: ModelInfo) -> None:

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from plugged import plugged, write_package
 
 from sentgen.counts import corpora
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.errors import ModelError, NotFoundError
+from sentgen.errors import ModelError, NotFoundError, SentgenError
 from sentgen.lookups.selection import Selection
 from sentgen.models import arpa, build, registry, surprisal
 from sentgen.models.stored_text import read_stored
@@ -281,3 +282,48 @@ def problems(store: Store) -> dict[str, list[object]]:
     with store.connect() as connection:
         duck = raw(connection)
         return {one.name: duck.execute(one.query).fetchall() for one in checks() if "surprisal" in one.name}
+
+
+#: Each word is as probable as it has letters: half, a quarter, ...
+LETTERS = """
+from sentgen.plugins import Scorer
+import math
+def score_words(sentences): return [[-len(word) * math.log(2) for word in words] for words in sentences]
+x = Scorer("letters", "", lambda sentences: [0.0 for _ in sentences], score_words)
+whole = Scorer("whole", "", lambda sentences: [0.0 for _ in sentences])
+high = Scorer("high", "", len, lambda sentences: [[0.5] * len(words) for words in sentences])
+few = Scorer("few", "", len, lambda sentences: [[] for _ in sentences])
+text = Scorer("text", "", len, lambda sentences: ["no" for _ in sentences])
+"""
+
+
+def test_that_of_a_scorer_is_stored(modeled: Store, tmp_path: Path) -> None:
+    """Under its name, as a version of each version of its package; nothing else takes it for a model."""
+    named = ("letters", "whole", "high", "few", "text")
+    entries = {f"scorers.{name}": name.replace("letters", "x") for name in named}
+    write_package(tmp_path / "site", "scoring", entries, LETTERS)
+    asked = partial(ApplyRequest, corpus=["others"])
+    with plugged(tmp_path / "site"):
+        done = asked(name="letters").apply(modeled)
+        again = asked(name="letters").apply(modeled)
+        for name, told in (
+            ("whole", "the scorer 'whole' of scoring 1.0 has no score_words, and surprisal is that of words"),
+            ("high", "gives the score 0.5 for a word, which is no log-probability: it is above 0"),
+            ("few", "gives 0 scores for a sentence of"),
+            ("text", "gives 'no' where the scores of words belong"),
+        ):
+            with pytest.raises(SentgenError, match=told):
+                asked(name=name).apply(modeled)
+    with modeled.connect() as connection:
+        query = "select form, surprisal from v_surprisal where model = 'letters' and version = 1"
+        rows = raw(connection).execute(query).fetchall()
+
+    assert (done.tokens, again.tokens) == (len(rows), 0)
+    assert rows
+    assert all(bits == len(form) for form, bits in rows)
+    with pytest.raises(NotFoundError, match="no model 'letters' but a scorer, which has no n-grams"):
+        registry.find(modeled, "letters")
+    assert "letters" not in [one.name for one in registry.list_models(modeled)]
+    assert ("letters", 1, 0, "scorer") in [tuple(row[:4]) for row in registry.overview(modeled).rows]
+    assert [one.label for one in registry.remove(modeled, "letters")] == ["letters@1"]
+    assert not registry.list_scorers(modeled)
