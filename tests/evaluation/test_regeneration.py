@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from bleu_scores import corpus_bleu
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation import evaluate_regeneration
+from sentgen.evaluation.regeneration.report import regeneration_report
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import Search
 from sentgen.schema import Store
@@ -200,3 +202,77 @@ def test_test_sets_are_read_in_any_format(tmp_path: Path) -> None:
     path.write_text("\n\n")
     with pytest.raises(InputError):
         list(read_test_set(str(path)))
+
+
+def test_outputs_of_other_systems(toy: Toy, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """They stand beside ours, tested and recorded; lost words cost and are told, a blank line is no answer."""
+    (tmp_path / "o.txt").write_text("the dog barks .\n\ncat sees the mat\n")
+    result = evaluate_regeneration(*toy, TEST, ["lmo"], outputs=[f"theirs={tmp_path / 'o.txt'}"])
+    theirs = result.systems[1]
+
+    assert theirs.system == "theirs"
+    assert theirs.outputs == ["the dog barks .", "", "cat sees the mat"]
+    assert theirs.scores[:3] == corpus_bleu(theirs.outputs, result.references)
+    # Of five and two and six pairs of neighbors five, none, and those of sees the, the mat, cat sees, mat .
+    assert theirs.value("adjacency") == pytest.approx((5 + 0 + 4) / (5 + 2 + 6))
+    assert theirs.value("other-words") == pytest.approx(2 / 3)
+    # Only of the first sentence; the second has one word, the third lost one.
+    assert (theirs.value("kendall-tau"), theirs.times) == (1, [])
+    assert "other-words" not in result.systems[0].measurements
+    assert caplog.messages == ["theirs: of 3 answers, 1 have other words than the sentence, and 1 are blank"]
+    assert {pair.better for pair in result.comparisons} | {pair.worse for pair in result.comparisons} == {
+        "lmo", "theirs",
+    }  # fmt: skip
+    query = "select output from output where system = 'theirs' order by item"
+    assert rows(toy[0], query) == [("the dog barks .",), ("",), ("cat sees the mat",)]
+    assert regeneration_report(result).markdown()
+
+
+def test_outputs_are_lower_cased_and_left_out_as_the_test_is(toy: Toy, tmp_path: Path) -> None:
+    """A sentence of which nothing is left has a line, too."""
+    test = [Sentence(["THE", "dog"], upos=["DET", "NOUN"]), Sentence(["!"], upos=["PUNCT"]), Sentence(["a"])]
+    (tmp_path / "o.txt").write_text("the DOG\n!\na\n")
+    asked = {"punctuation": False, "lowercase": True, "outputs": [f"theirs={tmp_path / 'o.txt'}"]}
+    result = evaluate_regeneration(*toy, test, ["lmo"], **asked)  # type: ignore[arg-type]
+
+    assert result.systems[1].outputs == result.references == ["the dog", "a"]
+
+
+@pytest.mark.parametrize(
+    ("outputs", "message"),
+    [
+        (["a=FILE"], r"o\.txt:3: the file has 2 lines, and the test set 3 sentences; give a line for each"),
+        (["lmo=FILE"], "lmo is there twice; give the outputs another name"),
+        (["a=FILE", "a=FILE"], "a is there twice"),
+        (["FILE"], "not written NAME=FILE"),
+        (["a=none.txt"], r"none\.txt"),
+    ],
+)
+def test_outputs_that_do_not_fit(toy: Toy, tmp_path: Path, outputs: list[str], message: str) -> None:
+    """The number of lines is told with the first that is missing, or too much."""
+    (tmp_path / "o.txt").write_text("a\nb\n")
+    named = [text.replace("FILE", str(tmp_path / "o.txt")) for text in outputs]
+    with pytest.raises(InputError, match=message):
+        evaluate_regeneration(*toy, TEST, ["lmo"], outputs=named)
+
+
+def test_several_models(toy: Toy) -> None:
+    """Each system with each model, on the same sentences, and compared."""
+    store, model = toy
+    other = replace(model, version=2)
+    told: list[tuple[int, int]] = []
+    result = evaluate_regeneration(
+        store, [model, other], TEST, ["lmo"], progress=lambda *each: told.append(each)
+    )
+    ((text,),) = rows(store, "select parameters from run")
+    parameters = json.loads(str(text))
+
+    assert [system.system for system in result.systems] == ["lmo@toy@1", "lmo@toy@2"]
+    assert (parameters["model"], parameters["lowercase"]) == ("toy@1, toy@2", False)
+    assert parameters["systems"]["lmo@toy@2"]["model"] == "toy@2"
+    assert told == [(3, 6), (6, 6)]
+    assert len(result.comparisons) == 1
+    alone = evaluate_regeneration(store, model, TEST, ["lmo"])
+    assert alone.systems[0].outputs == result.systems[0].outputs
+    with pytest.raises(InputError, match="each once"):
+        evaluate_regeneration(store, [model, model], TEST, ["lmo"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, ClassVar
 
@@ -33,7 +33,6 @@ from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import Search
 from sentgen.generation.plan import SHARED
 from sentgen.models import registry
-from sentgen.models.request import ModelOption
 from sentgen.options import Option
 from sentgen.output.progress import counted
 
@@ -48,11 +47,30 @@ class RegenerationExperiment(Search):
     """What is compared, and how: a search, of which ``algorithms`` have their own settings."""
 
     ORDER: ClassVar = (
-        *("model", "test", "algorithms", "seed", "units", "punct", "lowercase", "by_length", "jobs"),
+        *(
+            "model",
+            "test",
+            "algorithms",
+            "outputs",
+            "seed",
+            "units",
+            "punct",
+            "lowercase",
+            "by_length",
+            "jobs",
+        ),
         *("format", *SHARED),
     )
 
-    model: ModelOption
+    model: Annotated[
+        list[str],
+        Option(
+            "Language model, NAME or NAME@VERSION; may be repeated, and each system is run with each.",
+            short="-m",
+            metavar="NAME[@VERSION]",
+            given=True,
+        ),
+    ]
     test: Annotated[str, Option("Sentences to regenerate, in any format.", metavar="PATH")]
     algorithms: Annotated[
         str,
@@ -62,6 +80,13 @@ class RegenerationExperiment(Search):
             metavar="LIST",
         ),
     ] = "lmo,beam"
+    outputs: Annotated[
+        list[str],
+        Option(
+            "Answers of another system, a sentence a line in the order of the test; may be repeated.",
+            metavar="NAME=FILE",
+        ),
+    ] = field(default_factory=list)
     seed: Annotated[int, Option("Seed of the shuffle, samples and tests.", least=0)] = 1
     punct: Annotated[bool, Option("Keep punctuation.")] = True
     lowercase: Annotated[
@@ -103,10 +128,11 @@ def regeneration(
     ):
         result = evaluate_regeneration(
             store,
-            registry.find(store, asked.model),
+            [registry.find(store, name) for name in asked.model],
             read_test_set(asked.test, form=asked.format),
             [name.strip() for name in asked.algorithms.split(",") if name.strip()],
             asked,
+            outputs=asked.outputs,
             punctuation=asked.punct,
             # The report has it in any case.
             by_length=asked.by_length or report is not None,
@@ -150,7 +176,11 @@ def _show_figures(result: RegenerationResult, out: Output) -> None:
         errors = [*ARGUMENT_ERRORS, "units"]
         out.rows(["system", *errors], arguments, align=dict.fromkeys(errors, "right"))
         typer.echo()
-    times = [(system.system, *(f"{time.value:.2f} ms" for time in system.times)) for system in result.systems]
+    times = [
+        (system.system, *(f"{time.value:.2f} ms" for time in system.times))
+        for system in result.systems
+        if system.times
+    ]
     out.rows(["system", "look-up", "search"], times, align={"look-up": "right", "search": "right"})
 
 

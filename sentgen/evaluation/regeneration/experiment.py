@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from itertools import accumulate
 from typing import Any, cast
 
 from sqlalchemy import select
@@ -22,6 +24,7 @@ from sentgen.evaluation.figures.significance import compare_all
 from sentgen.evaluation.regeneration.answers import Progress, SystemAnswers, answer_all
 from sentgen.evaluation.regeneration.bleu import overlap_metrics
 from sentgen.evaluation.regeneration.cases import Case, Preparation, case_of
+from sentgen.evaluation.regeneration.given_outputs import OutputsFile, given_answers, read_outputs
 from sentgen.evaluation.regeneration.measures import measurements
 from sentgen.evaluation.regeneration.results import (
     PRIMARY,
@@ -48,13 +51,29 @@ logger = logging.getLogger(__name__)
 COMMAND = "evaluate regeneration"
 
 
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A model of the evaluation: its systems by their names, and what they make of the test set."""
+
+    model: ModelLike
+    plans: Mapping[str, SearchPlan]
+    treebanks: list[int]
+    preparation: Preparation
+
+    @property
+    def label(self) -> str:
+        """Return the name and version of the model."""
+        return f"{self.model.name}@{self.model.version}"
+
+
 def evaluate_regeneration(
     store: Store,
-    model: ModelLike,
+    model: ModelLike | Sequence[ModelLike],
     sentences: Iterable[Sentence],
     algorithms: Sequence[str],
     search: Search | None = None,
     *,
+    outputs: Sequence[str] = (),
     punctuation: bool = True,
     by_length: bool = False,
     jobs: int = 1,
@@ -69,11 +88,12 @@ def evaluate_regeneration(
 
     Args:
         store: where the model lives and the run is recorded, so not read-only.
-        model: the language model.
+        model: the language model, or several; then each system is run with each, as ``beam@ewt``.
         sentences: the test set.
         algorithms: names of algorithms, with settings where wanted (see `parse_systems`).
         search: what all of them share; its seed is that of the samples and tests, too, and it says whether to
             lower-case the test set. With `word` units, trees are over words, too.
+        outputs: answers of other systems, ``NAME=FILE`` each (see `read_outputs`).
         punctuation: whether punctuation stays in.
         by_length: whether to give the main figure for sentences of some lengths, too.
         jobs: threads that search; milliseconds, which include waiting for the others, are taken with one.
@@ -82,23 +102,31 @@ def evaluate_regeneration(
         asked: fields of ``search``, by name.
 
     Raises:
-        InputError: an algorithm or setting is unknown, a sentence too long, there is none, or no sacreBLEU.
+        InputError: an algorithm or setting is unknown, a sentence too long, there is none, a system is there
+            twice, models want the test set in different case, or no sacreBLEU.
         ModelError: an algorithm needs trees, and no corpus has any.
     """
     overlap_metrics()  # refuses where there are none, before anything long is run
     started = Start()
     store.downgrade_to_read()
+    files = read_outputs(outputs)
     search = replace(search or Search(), **asked)
-    plans = _plans(store, model, algorithms, search)
-    corpora = _treebanks(plans.values())
-    preparation = _preparation(store, model, search, corpora, punctuation=punctuation)
-    cases = _cases(store, sentences, preparation, corpora)
-    answered = answer_all(store, cases, plans, jobs=jobs, progress=progress)
-    result = summarize(answered, cases, seed=search.seed, by_length=by_length)
+    models = list(model) if isinstance(model, Sequence) else [model]
+    entries = _entries(store, models, algorithms, search, punctuation=punctuation)
+    _refuse_twice([*(name for entry in entries for name in entry.plans), *files])
+    read = list(sentences)
+    tests = [_cases(store, read, entry.preparation, entry.treebanks) for entry in entries]
+    given = {name: file.of(_kept(read, entries[0].preparation)) for name, file in files.items()}
+    # Before the search, which may take long: it says what is odd about a file.
+    theirs = given_answers(given, tests[0], lowercase=entries[0].preparation.lowercase)
+    answered: dict[str, SystemAnswers] = {}
+    for entry, cases, tell in zip(entries, tests, _progress(progress, entries, tests), strict=True):
+        answered |= answer_all(store, cases, entry.plans, jobs=jobs, progress=tell)
+    result = summarize(answered | theirs, tests[0], seed=search.seed, by_length=by_length)
     parameters = {
-        "model": f"{model.name}@{model.version}",
+        "model": ", ".join(entry.label for entry in entries),
         **set_record(source, result.references),
-        **_setup(plans, _names(store, corpora), preparation, jobs),
+        **_setup(store, entries, files, jobs),
     }
     return recorded(
         store,
@@ -109,6 +137,54 @@ def evaluate_regeneration(
         scores=(*rows_of(result), *sentence_rows(result)),
         outputs=outputs_of(result),
     )
+
+
+def _entries(
+    store: Store, models: Sequence[ModelLike], algorithms: Sequence[str], search: Search, *, punctuation: bool
+) -> list[_Entry]:
+    """Return what each model makes of the systems and the test set, which is the same for all of them."""
+    labels = [f"{model.name}@{model.version}" for model in models]
+    if not models or len(set(labels)) < len(labels):
+        raise InputError(f"models {', '.join(labels) or 'none'}: name one or more, each once")
+    found = []
+    for model, label in zip(models, labels, strict=True):
+        named = model.name if [one.name for one in models].count(model.name) == 1 else label
+        plans = _plans(store, model, algorithms, search)
+        if len(models) > 1:
+            plans = {f"{name}@{named}": plan for name, plan in plans.items()}
+        treebanks = _treebanks(plans.values())
+        preparation = _preparation(store, model, search, treebanks, punctuation=punctuation)
+        found.append(_Entry(model, plans, treebanks, preparation))
+    if len({entry.preparation.lowercase for entry in found}) > 1:
+        raise InputError(
+            f"of {', '.join(labels)} some are of lower-cased corpora and some are not;"
+            " say how the test set is with --lowercase or --keep-case"
+        )
+    return found
+
+
+def _refuse_twice(names: Sequence[str]) -> None:
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"{twice} is there twice; give the outputs another name")
+
+
+def _kept(sentences: Sequence[Sentence], preparation: Preparation) -> list[bool]:
+    """Return which sentences are put in order: those of which something is left."""
+    return [bool(case_of(sentence, preparation).gold.units) for sentence in sentences]
+
+
+def _progress(
+    progress: Progress | None, entries: Sequence[_Entry], tests: Sequence[Sequence[Case]]
+) -> Iterator[Progress | None]:
+    """Yield for each model what tells the sentences that are done, those of the models before it included."""
+    sizes = [len(cases) * len(entry.plans) for entry, cases in zip(entries, tests, strict=True)]
+    for before in accumulate(sizes[:-1], initial=0):
+        yield progress and partial(_told, progress, before, sum(sizes))
+
+
+def _told(progress: Progress, before: int, total: int, done: int, _: int) -> None:
+    progress(before + done, total)
 
 
 def set_record(source: str, references: Sequence[str]) -> dict[str, object]:
@@ -132,11 +208,32 @@ def _treebanks(plans: Iterable[SearchPlan]) -> list[int]:
 
 
 def _setup(
-    plans: Mapping[str, SearchPlan], treebanks: Sequence[str], preparation: Preparation, jobs: int
+    store: Store, entries: Sequence[_Entry], files: Mapping[str, OutputsFile], jobs: int
 ) -> dict[str, object]:
-    """Return what is recorded of how the test set was prepared and put in order."""
-    systems = {name: _recorded_system(plan) for name, plan in plans.items()}
-    return {"systems": systems, "dependencies": treebanks, "jobs": jobs, **asdict(preparation)}
+    """Return what is recorded of how the test set was prepared and put in order.
+
+    What differs between models is there for each of them.
+    """
+    systems: dict[str, object] = {}
+    for entry in entries:
+        of = {"model": entry.label} if len(entries) > 1 else {}
+        for name, plan in entry.plans.items():
+            systems[name] = {**_recorded_system(plan), **of}
+    systems |= {name: {"outputs": file.path, "sha256": file.sha256} for name, file in files.items()}
+    prepared = {
+        entry.label: {"dependencies": _names(store, entry.treebanks), **asdict(entry.preparation)}
+        for entry in entries
+    }
+    first = next(iter(prepared.values()))
+    alike = {key for key, value in first.items() if all(one[key] == value for one in prepared.values())}
+    return {
+        "systems": systems,
+        "jobs": jobs,
+        **{
+            key: value if key in alike else {label: one[key] for label, one in prepared.items()}
+            for key, value in first.items()
+        },
+    }
 
 
 def _recorded_system(plan: SearchPlan) -> dict[str, object]:
@@ -232,4 +329,6 @@ def _ordering_result(name: str, found: SystemAnswers) -> OrderingResult:
         Score(metric, 1000 * sum(each) / max(1, len(each)), "milliseconds a sentence, mean")
         for metric, each in seconds.items()
     ]
-    return OrderingResult(name, found.answers, measurements(found.statistics), times)
+    # Nothing is known of the time that other systems took.
+    own = any(answer.given for answer in found.answers)
+    return OrderingResult(name, found.answers, measurements(found.statistics), times if own else [])

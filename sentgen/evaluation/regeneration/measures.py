@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -50,8 +51,9 @@ def statistics(
 def measurements(found: Mapping[str, Floats]) -> dict[str, Measurement]:
     """Return the figures by their names: overlap 0 to 100, the others fractions (Kendall's tau -1 to 1).
 
-    Search errors are there if the algorithm can score other orders, attachments if it makes trees and the
-    test set has some; the signature says how many sentences these figures are about.
+    Other words are there for answers that were made elsewhere, search errors if the algorithm can score other
+    orders, attachments if it makes trees and the test set has some; the signature says how many sentences
+    these figures are about.
     """
     meanings = {name: meaning for name, (_, meaning) in _FRACTIONS.items()} | ARGUMENT_ERRORS
     fractions = {
@@ -74,8 +76,16 @@ def _tau(answer: RegeneratedSentence, case: Case) -> Parts:
 
 
 def _adjacency(answer: RegeneratedSentence, case: Case) -> Parts:
-    found = adjacencies_found(answer.words, case.words)
-    return float(sum(found)), float(len(found))
+    words, gold = answer.words, case.words
+    # Both have as many pairs, unless another system lost words, which must not make it better.
+    return float(sum(adjacencies_found(words, gold))), float(max(len(words), len(gold)) + 1)
+
+
+def _other_words(answer: RegeneratedSentence, case: Case) -> Parts:
+    # Of a bag that was put in order the words are those of the sentence.
+    if answer.given:
+        return 0.0, 0.0
+    return float(Counter(answer.words) != Counter(case.words)), 1.0
 
 
 def _search_error(answer: RegeneratedSentence, _: Case) -> Parts:
@@ -135,6 +145,7 @@ _FRACTIONS: dict[str, tuple[Callable[[RegeneratedSentence, Case], Parts], str]] 
     "exact-match": (_exact, "share of sentences"),
     "kendall-tau": (_tau, "mean over sentences of 2 words and more"),
     "adjacency": (_adjacency, "share of pairs of neighbors, boundaries included"),
+    "other-words": (_other_words, "share of sentences with other words than the original"),
     "search-error": (_search_error, "share of sentences whose gold order scores higher"),
     "attachment": (_attachment, "share of units on their gold head"),
 }

@@ -16,14 +16,15 @@ def kendall_tau(output: Sequence[Hashable], gold: Sequence[Hashable]) -> float |
     """Return Kendall's tau between two orders of the same words: 1 for the same order, -1 for the reverse.
 
     The k-th occurrence of a word in the output is taken for its k-th occurrence in the gold order.
-    Tau is 1 - 4 * (pairs in the wrong order) / (n * (n - 1)) for n words, and ``None`` for less than two
-    (Lapata 2006, "Automatic evaluation of information ordering: Kendall's tau"). Time and memory: n^2.
+    Tau is 1 - 4 * (pairs in the wrong order) / (n * (n - 1)) for n words, and ``None`` for less than two, and
+    where the words are not the same (Lapata 2006, "Automatic evaluation of information ordering: Kendall's
+    tau"). Time and memory: n^2.
 
     >>> kendall_tau("abc", "abc"), round(kendall_tau("acb", "abc"), 3)
     (1.0, 0.333)
     """
     size = len(gold)
-    if size < 2:
+    if size < 2 or Counter(output) != Counter(gold):
         return None
     places = defaultdict(list)
     # From the right, so that pop() gives the places of a word from the left.

@@ -18,10 +18,11 @@ LABELS = {
     "exact-match": "exact, %",
     "kendall-tau": "Kendall's tau",
     "adjacency": "neighbors right, %",
+    "other-words": "other words, %",
     "search-error": "search errors, %",
     "attachment": "heads right, %",
 }
-PERCENT = frozenset({"exact-match", "adjacency", "search-error", "attachment"})
+PERCENT = frozenset({"exact-match", "adjacency", "other-words", "search-error", "attachment"})
 
 
 def figures_table(result: RegenerationResult) -> ReportTable:
@@ -34,7 +35,7 @@ def figures_table(result: RegenerationResult) -> ReportTable:
             [
                 system.system,
                 *(_with_interval(system, name) for name in names),
-                *(f"{time.value:.2f}" for time in system.times),
+                *([f"{time.value:.2f}" for time in system.times] or ["", ""]),
             ]
             for system in result.ranked
         ],
