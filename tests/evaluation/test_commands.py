@@ -187,3 +187,18 @@ def test_units_are_np_or_word(app: typer.Typer, command: str) -> None:
     ]
 
     assert CliRunner().invoke(app, [*arguments, *MODEL, "--units", "x"]).exit_code == 2
+
+
+def test_other_systems_and_runs_compared(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """Answers of a file stand in the tables, without times; runs compare by number and name."""
+    (tmp_path / "t.lines").write_text("a dog barks .\nthe cat sleeps .\n")
+    (tmp_path / "o.txt").write_text("barks a dog .\n\n")
+    arguments = ["--test", str(tmp_path / "t.lines"), "-a", "lmo", "--outputs", f"x={tmp_path / 'o.txt'}"]
+    overlap, order, times, _ = run("evaluate", "regeneration", *MODEL, *arguments).split("\n\n")
+
+    assert [line.split()[0] for line in overlap.splitlines()] == ["system", "lmo", "x"]
+    assert "other-words" in order
+    assert [line.split()[0] for line in times.splitlines()] == ["system", "lmo"]
+    found = rows(run("evaluate", "compare", "1:lmo", "1:x", "--json"))
+    assert {row["system"] for row in found} == {"1:lmo", "1:x", "1:x vs 1:lmo"}
+    assert run("evaluate", "compare", "1").split("\n\n")[-1].splitlines()[1].split()[:2] == ["1:x", "1:lmo"]

@@ -26,6 +26,7 @@ from sentgen.evaluation.regeneration.results import (
     RegenerationResult,
     rows_of,
 )
+from sentgen.evaluation.regeneration.stored_runs import compare_runs
 from sentgen.evaluation.regeneration.tables import arguments_rows
 from sentgen.evaluation.report.folder import prepare_folder
 from sentgen.evaluation.report.tables import probability, score_table
@@ -147,6 +148,34 @@ def regeneration(
     out.note(f"run {result.run_id}: {told}")
 
 
+@app.command()
+@output_options
+def compare(
+    runs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN[:SYSTEM]...", help="Number of a run, with the name of one of its systems."
+        ),
+    ],
+    *,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of samples and tests.")] = 1,
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+    out: Output,
+) -> None:
+    """Compare systems of recorded runs of evaluate regeneration, which must be over the same sentences.
+
+    Nothing is put in order again: figures and tests are of the sentences in the table output. The comparison
+    is recorded as a run of its own; its systems are called by run and name, such as 3:joint.
+
+    Example: `sentgen evaluate compare 3:joint 7:joint`
+    """
+    with open_store(db, memory_limit=memory_limit) as store:
+        result = compare_runs(store, runs, seed=seed)
+    _show(result, out)
+    out.note(f"run {result.run_id}: seed {seed}")
+
+
 def _show(result: RegenerationResult, out: Output) -> None:
     """Print tables for reading, or one table of all figures."""
     if not out.for_reading:
@@ -171,17 +200,18 @@ def _show_figures(result: RegenerationResult, out: Output) -> None:
     out.rows(["system", *overlap, interval], rows, align={interval: "right"})
     typer.echo()
     out.rows(["system", *order], [_values(system, order) for system in result.systems])
-    typer.echo()
     if arguments := arguments_rows(result.systems):
         errors = [*ARGUMENT_ERRORS, "units"]
-        out.rows(["system", *errors], arguments, align=dict.fromkeys(errors, "right"))
         typer.echo()
+        out.rows(["system", *errors], arguments, align=dict.fromkeys(errors, "right"))
     times = [
         (system.system, *(f"{time.value:.2f} ms" for time in system.times))
         for system in result.systems
         if system.times
     ]
-    out.rows(["system", "look-up", "search"], times, align={"look-up": "right", "search": "right"})
+    if times:
+        typer.echo()
+        out.rows(["system", "look-up", "search"], times, align={"look-up": "right", "search": "right"})
 
 
 def _values(system: OrderingResult, metrics: Sequence[str]) -> list[object]:

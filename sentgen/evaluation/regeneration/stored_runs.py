@@ -1,0 +1,103 @@
+"""Compare systems of runs that are recorded: the sentences are there, so that nothing is run again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from sqlalchemy import Connection, select
+
+from sentgen.errors import InputError, NotFoundError
+from sentgen.evaluation.figures.record import Start, recorded
+from sentgen.evaluation.regeneration.cases import Case
+from sentgen.evaluation.regeneration.experiment import COMMAND, set_record, summarize
+from sentgen.evaluation.regeneration.given_outputs import given_answer, given_answers
+from sentgen.evaluation.regeneration.results import RegenerationResult, rows_of
+from sentgen.generation.regenerate import Gold
+from sentgen.schema import Store
+from sentgen.schema.tables.runs import output, run
+
+COMPARE = "evaluate compare"
+
+
+class _Texts(NamedTuple):
+    """What a system of a run wrote, and what it should have written, sentence by sentence."""
+
+    outputs: list[str]
+    references: list[str]
+
+
+def compare_runs(store: Store, runs: Sequence[str], *, seed: int = 1) -> RegenerationResult:
+    """Measure and compare systems of recorded runs over the same sentences, and record the comparison.
+
+    Args:
+        store: with the runs, not read-only.
+        runs: the number of a run, for all its systems, or ``NUMBER:SYSTEM`` for one of them.
+        seed: of the samples and the tests.
+
+    Returns:
+        systems by the names ``NUMBER:SYSTEM``, with the figures that need no more than the sentences.
+
+    Raises:
+        InputError: a run is written otherwise, runs are over other sentences, or there is one system alone.
+        NotFoundError: there is no such run, or no such system in it.
+    """
+    started = Start()
+    with store.connect() as connection:
+        found: dict[str, _Texts] = {}
+        for text in runs:
+            found |= _systems(connection, text)
+    if len(found) < 2:
+        raise InputError(f"{', '.join(runs)}: one system compares with nothing; name another run, too")
+    _check_same(found)
+    references = next(iter(found.values())).references
+    cases = [Case(Gold(given_answer(text).units)) for text in references]
+    answered = given_answers({name: texts.outputs for name, texts in found.items()}, cases)
+    result = summarize(answered, cases, seed=seed)
+    parameters = {"systems": {name: {} for name in found}, **set_record("", result.references)}
+    return recorded(
+        store,
+        COMPARE,
+        started.timed(replace(result, parameters=parameters)),
+        started=started,
+        seed=seed,
+        scores=rows_of(result),
+    )
+
+
+def _systems(connection: Connection, text: str) -> dict[str, _Texts]:
+    """Return the systems of ``NUMBER`` or ``NUMBER:SYSTEM``."""
+    written, _, wanted = text.partition(":")
+    if not (written.isascii() and written.isdecimal() and len(written) < 10):
+        raise InputError(f"run {text!r} is not written NUMBER or NUMBER:SYSTEM, such as 3 or 3:joint")
+    number = int(written)
+    command = connection.execute(select(run.c.command).where(run.c.id == number)).scalar()
+    if command is None:
+        raise NotFoundError(f"no run {number}; see: sentgen sql 'select run, command from v_runs'")
+    if command != COMMAND:
+        raise InputError(f"run {number} is one of {command}; only those of {COMMAND} can be compared")
+    query = select(output.c.system, output.c.output, output.c.reference).where(output.c.run_id == number)
+    found: dict[str, _Texts] = {}
+    for row in connection.execute(query.order_by(output.c.item)):
+        texts = found.setdefault(str(row.system), _Texts([], []))
+        texts.outputs.append(str(row.output))
+        texts.references.append(str(row.reference))
+    if wanted and wanted not in found:
+        raise NotFoundError(f"run {number} has no system {wanted!r}; it has: {', '.join(sorted(found))}")
+    return {f"{number}:{name}": found[name] for name in sorted(found) if wanted in ("", name)}
+
+
+def _check_same(found: Mapping[str, _Texts]) -> None:
+    """Refuse systems that had other sentences: figures of these say nothing about each other."""
+    (first, texts), *others = found.items()
+    for name, other in others:
+        if other.references == texts.references:
+            continue
+        numbers = len(texts.references), len(other.references)
+        pairs = enumerate(zip(texts.references, other.references, strict=False), 1)
+        place = next((item for item, (one, two) in pairs if one != two), min(numbers) + 1)
+        raise InputError(
+            f"{first} and {name} are not over the same sentences: {numbers[0]:,} and {numbers[1]:,}, from"
+            f" sentence {place:,} on others; evaluate both on one test set, in the same case and punctuation"
+        )
