@@ -144,6 +144,7 @@ OF_COMMANDS = {
         "tsv",
         "json",
         "jsonl",
+        "latex",
         "parquet",
         "xlsx",
         "bom",

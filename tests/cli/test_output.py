@@ -294,3 +294,19 @@ def test_no_row_group_is_empty(sizes: list[int], tmp_path: Path) -> None:
 def test_parquet_without_a_path() -> None:
     with pytest.raises(InputError, match="--parquet FILE"):
         Output(OutputFormat.PARQUET).arrow(pa.table({"a": [1]}))
+
+
+def test_latex_is_text_for_booktabs() -> None:
+    """Numbers to the right and rounded, nothing in a cell is a command; a table without rows has its head."""
+    out = Output(OutputFormat.LATEX)
+    with CliRunner().isolation() as (stdout, _, _):
+        out.rows(["form", "n_1"], [("50% of $x_1$ & \\dog{}\x1b", 0.123456), ("b", None)])
+        out.rows(["form"], [])
+        written = stdout.getvalue().decode()
+
+    assert written == (
+        "\\begin{tabular}{lr}\n\\toprule\nform & n\\_1 \\\\\n\\midrule\n"
+        "50\\% of \\$x\\_1\\$ \\& \\textbackslash{}dog\\{\\}\\textbackslash{}x1b & 0.1235 \\\\\nb &  \\\\\n"
+        "\\bottomrule\n\\end{tabular}\n"
+        "\\begin{tabular}{l}\n\\toprule\nform \\\\\n\\midrule\n\\bottomrule\n\\end{tabular}\n"
+    )

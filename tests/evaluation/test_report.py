@@ -17,9 +17,11 @@ from sentgen.evaluation.regeneration.examples import examples
 from sentgen.evaluation.regeneration.plots import lengths_plot
 from sentgen.evaluation.regeneration.report import regeneration_report
 from sentgen.evaluation.regeneration.results import PRIMARY, RegenerationResult
+from sentgen.evaluation.regeneration.tables import figures_table
 from sentgen.evaluation.report import plots
 from sentgen.evaluation.report.folder import prepare_folder
 from sentgen.evaluation.report.plots import systems_plot
+from sentgen.evaluation.report.tables import best_cells, comparisons_table, latex
 from sentgen.output.drawing import DARK, LIGHT, picture
 
 
@@ -227,3 +229,18 @@ def test_refusals(result: RegenerationResult, tmp_path: Path, monkeypatch: pytes
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(InputError, match=r"pip install 'sentgen\[plots\]'"):
         prepare_folder(tmp_path)
+
+
+def test_latex_has_the_best_in_bold_and_intervals_small() -> None:
+    """A table of all systems and one of all pairs; what is better lower is bold where it is lowest."""
+    result = fake_run.fake_run()
+    text = latex([figures_table(result), comparisons_table(result)])
+    good = next(line for line in text.splitlines() if line.startswith("good &"))
+    bad = next(line for line in text.splitlines() if line.startswith(r"\textless{}b\textgreater{}bad"))
+
+    assert text.count(r"\toprule") == 2
+    assert r"bad\textless{}/b\textgreater{}\textbar{} & " in bad
+    assert good.split(" & ")[1].startswith(r"\textbf{")
+    assert r"} {\scriptsize (" in good.split(" & ")[1]
+    assert not bad.split(" & ")[1].startswith(r"\textbf{")
+    assert best_cells([[0.2, 0.1]], lower=[1]) == {(1, 1)}

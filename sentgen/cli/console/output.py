@@ -1,8 +1,8 @@
 """How every command that shows a table shows it: one set of options, one object that writes.
 
 A command takes ``out: Output`` and is wrapped in `output_options`, which replaces that parameter by
-``--csv``, ``--tsv``, ``--json``, ``--jsonl``, ``--parquet FILE``, ``--xlsx FILE`` (a table for reading is the
-default), ``--bom`` and ``--wide``::
+``--csv``, ``--tsv``, ``--json``, ``--jsonl``, ``--latex``, ``--parquet FILE``, ``--xlsx FILE`` (a table for
+reading is the default), ``--bom`` and ``--wide``::
 
     @output_options
     def words(*, limit: LimitOption = 20, out: Output) -> None:
@@ -14,9 +14,10 @@ default), ``--bom`` and ``--wide``::
 Data goes to standard output and everything else to standard error (`Output.note`). In a terminal the table
 fits its width (`terminal_table`), and what it leaves out is named; elsewhere and with ``--wide`` it is plain
 aligned text of any width. JSON numbers stay numbers; NaN and the infinities become null in JSON and empty in
-CSV and TSV. CSV, TSV, JSON and JSON lines are written row by row. The text of a corpus is hostile: tables for
-reading show control characters and text-direction overrides as escapes such as ``\\x1b``, and never read
-markup in them; the other formats keep the text as it is.
+CSV and TSV. CSV, TSV, JSON and JSON lines are written row by row; LaTeX rounds as a table for reading does.
+The text of a corpus is hostile: tables for reading and LaTeX show control characters and text-direction
+overrides as escapes such as ``\\x1b``, and never read markup in them; the other formats keep the text as it
+is.
 
 Formats for programs have all rows, a table for reading those of `row_limits`, wherever either goes: what
 standard output is decides about colors, width and progress, and about nothing else.
@@ -43,6 +44,7 @@ from sentgen.cli.console.writing import FirstRows, write_csv, write_json, write_
 from sentgen.errors import InputError
 from sentgen.errors import printable as printable
 from sentgen.output.files import whole_file
+from sentgen.output.latex import tabular
 from sentgen.output.parquet import write_parquet
 from sentgen.output.plain_table import Align as Align
 from sentgen.output.plain_table import aligned_lines, cells_of, is_numeric
@@ -67,6 +69,10 @@ TsvOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON array.", rich_help_panel="Output")]
 JsonlOption = Annotated[
     bool, typer.Option("--jsonl", help="Print one JSON object a line.", rich_help_panel="Output")
+]
+LatexOption = Annotated[
+    bool,
+    typer.Option("--latex", help="Print LaTeX, for the package booktabs.", rich_help_panel="Output"),
 ]
 ParquetOption = Annotated[
     Path | None,
@@ -94,6 +100,7 @@ OPTIONS: dict[str, tuple[object, object]] = {
     "tsv": (TsvOption, False),
     "json": (JsonOption, False),
     "jsonl": (JsonlOption, False),
+    "latex": (LatexOption, False),
     "parquet": (ParquetOption, None),
     "xlsx": (XlsxOption, None),
     "bom": (BomOption, False),
@@ -111,6 +118,7 @@ class OutputFormat(StrEnum):
     TSV = "tsv"
     JSON = "json"
     JSONL = "jsonl"
+    LATEX = "latex"
     PARQUET = "parquet"
     XLSX = "xlsx"
 
@@ -259,6 +267,8 @@ class Output:
             self._parquet(table.schema, [table])
         elif self.form is OutputFormat.XLSX:
             self._workbook(names, following)
+        elif self.form is OutputFormat.LATEX:
+            self._latex(names, list(following), look)
         elif self.form is OutputFormat.TABLE:
             # In blocks: how wide a column is, is known only when its rows are in memory.
             while block := list(islice(following, _ALIGNED)):
@@ -275,6 +285,13 @@ class Output:
         else:
             sys.stdout.write("\ufeff" if self.bom else "")
             write_csv(names, rows, "\t" if self.form is OutputFormat.TSV else ",")
+
+    def _latex(self, names: Sequence[str], rows: Sequence[Sequence[object]], look: Look) -> None:
+        """Write rows as a table for reading rounds them."""
+        columns = _columns(names, rows, look) if rows else []
+        sides: list[Align] = [one.side for one in columns] or ["left"] * len(names)
+        cells = list(zip(*(one.cells for one in columns), strict=True))
+        typer.echo(tabular(names, cells, sides))
 
     def _workbook(self, names: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         from sentgen.output.workbook import write_workbook
@@ -329,6 +346,7 @@ def choose(
     tsv: bool,
     json: bool,
     jsonl: bool,
+    latex: bool = False,
     parquet: Path | None,
     xlsx: Path | None = None,
     bom: bool = False,
@@ -340,7 +358,7 @@ def choose(
         typer.BadParameter: more than one was given, or a mark for what has none.
     """
     files = {"parquet": parquet, "xlsx": xlsx}
-    given = {"csv": csv, "tsv": tsv, "json": json, "jsonl": jsonl} | {
+    given = {"csv": csv, "tsv": tsv, "json": json, "jsonl": jsonl, "latex": latex} | {
         name: path is not None for name, path in files.items()
     }
     names = [name for name, chosen in given.items() if chosen]

@@ -11,7 +11,7 @@ import typer
 
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store, report_into
-from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.console.output import Output, OutputFormat, output_options
 from sentgen.cli.measuring.evaluate_alignment import alignment
 from sentgen.cli.measuring.evaluate_extraction import extraction
 from sentgen.cli.measuring.evaluate_generation import generation
@@ -27,9 +27,9 @@ from sentgen.evaluation.regeneration.results import (
     rows_of,
 )
 from sentgen.evaluation.regeneration.stored_runs import compare_runs
-from sentgen.evaluation.regeneration.tables import arguments_rows
+from sentgen.evaluation.regeneration.tables import arguments_rows, figures_table, lengths_table
 from sentgen.evaluation.report.folder import prepare_folder
-from sentgen.evaluation.report.tables import probability, score_table
+from sentgen.evaluation.report.tables import comparisons_table, latex, probability, score_table
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import Search
 from sentgen.generation.plan import SHARED
@@ -177,7 +177,12 @@ def compare(
 
 
 def _show(result: RegenerationResult, out: Output) -> None:
-    """Print tables for reading, or one table of all figures."""
+    """Print tables for reading or for a paper, or one table of all figures."""
+    if out.form is OutputFormat.LATEX:
+        compared = [comparisons_table(result)] if result.comparisons else []
+        lengths = [lengths_table(result)] if result.lengths else []
+        typer.echo(latex([figures_table(result), *compared, *lengths]))
+        return
     if not out.for_reading:
         out.table(score_table(rows_of(result), "sentences", len(result.references)))
         return

@@ -15,7 +15,7 @@ from sentgen.alignment.stored.stored_pairs import stored_pairs
 from sentgen.alignment.systems import parse_specs
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size, report_into
-from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.console.output import Output, OutputFormat, output_options
 from sentgen.errors import InputError
 from sentgen.evaluation.alignment.experiment import evaluate_alignment
 from sentgen.evaluation.alignment.gold import Possible
@@ -28,7 +28,7 @@ from sentgen.evaluation.alignment.results import AlignmentResult, rows_of
 from sentgen.evaluation.alignment.tables import agreement_table, figures_table, new_table, source_table
 from sentgen.evaluation.alignment.target import Target
 from sentgen.evaluation.report.folder import prepare_folder
-from sentgen.evaluation.report.tables import differences_table, score_table
+from sentgen.evaluation.report.tables import differences_table, latex, score_table
 from sentgen.options import Option
 from sentgen.output.progress import counted_each
 from sentgen.schema.store import default_memory_limit
@@ -146,7 +146,7 @@ def _show(result: AlignmentResult, out: Output) -> None:
     """Print tables for reading, or one table of all figures."""
     for missing in result.missing:
         out.note(f"{missing.system} was left out: {missing.reason}")
-    if not out.for_reading:
+    if not out.for_reading and out.form is not OutputFormat.LATEX:
         out.table(score_table(rows_of(result), "pairs", len(result.pairs)))
         return
     tables = (
@@ -156,7 +156,11 @@ def _show(result: AlignmentResult, out: Output) -> None:
         differences_table(result),
         agreement_table(result),
     )
-    for table in (table for table in tables if table.rows):
+    shown = [table for table in tables if table.rows]
+    if out.form is OutputFormat.LATEX:
+        typer.echo(latex(shown))
+        return
+    for table in shown:
         for columns in _that_fit(len(table.columns)):
             names = [table.columns[n] for n in columns]
             rows = [[row[n].replace("\n", " ") for n in columns] for row in table.rows]

@@ -7,6 +7,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated, Literal
 
+import typer
+
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import (
     LOOKUP_SHARE,
@@ -16,7 +18,7 @@ from sentgen.cli.console.options import (
     open_store,
     report_into,
 )
-from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.console.output import Output, OutputFormat, output_options
 from sentgen.corpus.parsers import CachedParser, Parser, open_parser
 from sentgen.corpus.sentences import read_trees
 from sentgen.errors import InputError
@@ -33,6 +35,7 @@ from sentgen.evaluation.clusters.report import generation_report
 from sentgen.evaluation.clusters.results import GenerationResult, Undefined, signed_rank_test
 from sentgen.evaluation.clusters.tables import figure_rows, strings_table, summary_table
 from sentgen.evaluation.report.folder import prepare_folder
+from sentgen.evaluation.report.tables import latex
 from sentgen.generation.clusters.clusters import parse_lengths
 from sentgen.generation.clusters.corpus_dependencies import CorpusDependencies
 from sentgen.generation.clusters.generation_settings import Arguments, GenerationSettings, Reuse, Transitions
@@ -201,9 +204,13 @@ def _clusters(asked: GenerationExperiment, parser: Parser) -> list[Cluster]:
 
 def _show(result: GenerationResult, out: Output) -> None:
     """Print a line a curve for reading, or one table of all figures."""
+    tables = summary_table(result), strings_table(result)
+    if out.form is OutputFormat.LATEX:
+        typer.echo(latex(tables))
+        return
     if not out.for_reading:
         out.table(figure_rows(result))
         return
-    for table in (summary_table(result), strings_table(result)):
+    for table in tables:
         out.rows(table.columns, table.rows)
         out.note(table.note)

@@ -9,7 +9,7 @@ from sentgen.alignment.texts import pharaoh
 from sentgen.evaluation.alignment.kinds import CLASSES, RELATIONS, kinds, missed_words, wrong_words
 from sentgen.evaluation.alignment.measures import PRIMARY, SCOPES
 from sentgen.evaluation.alignment.results import AlignerResult, AlignmentResult
-from sentgen.evaluation.report.tables import ReportTable, csv_text
+from sentgen.evaluation.report.tables import ReportTable, best_cells, csv_text
 from sentgen.output.wording import quantity
 
 #: What people call the figures, in the order of tables.
@@ -39,6 +39,7 @@ def percent(value: float) -> str:
 
 def figures_table(result: AlignmentResult) -> ReportTable:
     """Return the figures of all words: systems, the best one first, and annotators."""
+    values = [[system.value(name) for system in result.ranked] for name in LABELS]
     return ReportTable(
         f"{quantity(len(result.pairs), 'pair')}, all words",
         ["system", *LABELS.values(), "training, s", "ms a pair"],
@@ -53,6 +54,7 @@ def figures_table(result: AlignmentResult) -> ReportTable:
         "In percent; in brackets: 95% intervals of a bootstrap over pairs. Lower is better for AER, the"
         " alignment error rate. Exact: pairs with all sure and only possible links."
         + (" Humans: sure links of one annotator by what the others drew." if result.humans else ""),
+        best_cells(values, [list(LABELS).index("aer") + 1]),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sentgen.evaluation.regeneration.measures import ARGUMENT_ERRORS
 from sentgen.evaluation.regeneration.results import PRIMARY, OrderingResult, RegenerationResult
-from sentgen.evaluation.report.tables import ReportTable, csv_text
+from sentgen.evaluation.report.tables import ReportTable, best_cells, csv_text
 from sentgen.output.wording import quantity
 
 #: What people call the metrics.
@@ -25,9 +25,17 @@ LABELS = {
 PERCENT = frozenset({"exact-match", "adjacency", "other-words", "search-error", "attachment"})
 
 
+#: Figures that are better if they are lower.
+_LOWER = frozenset({"other-words", "search-error"})
+
+
 def figures_table(result: RegenerationResult) -> ReportTable:
     """Return the figures of all systems with their intervals; those of arguments have their own table."""
     names = [name for name in result.signatures if name not in ARGUMENT_ERRORS]
+    ranked = result.ranked
+    figures = [[_value(system, name) for system in ranked] for name in names]
+    times = [[system.times[n].value if system.times else None for system in ranked] for n in (0, 1)]
+    lower = [place for place, name in enumerate(names, 1) if name in _LOWER]
     return ReportTable(
         quantity(len(result.references), "sentence"),
         ["system", *(LABELS.get(name, name) for name in names), "look-up, ms", "search, ms"],
@@ -37,9 +45,10 @@ def figures_table(result: RegenerationResult) -> ReportTable:
                 *(_with_interval(system, name) for name in names),
                 *([f"{time.value:.2f}" for time in system.times] or ["", ""]),
             ]
-            for system in result.ranked
+            for system in ranked
         ],
         "In brackets: 95% intervals of a bootstrap over sentences. Milliseconds are per sentence.",
+        best_cells([*figures, *times], [*lower, len(names) + 1, len(names) + 2]),
     )
 
 
@@ -66,6 +75,10 @@ def arguments_table(result: RegenerationResult) -> ReportTable:
     )
 
 
+def _value(system: OrderingResult, metric: str) -> float | None:
+    return system.value(metric) if metric in system.measurements else None
+
+
 def _with_interval(system: OrderingResult, metric: str) -> str:
     if metric not in system.measurements:
         return ""
@@ -78,14 +91,16 @@ def _with_interval(system: OrderingResult, metric: str) -> str:
 
 def lengths_table(result: RegenerationResult) -> ReportTable:
     """Return the main figure by the number of words of a sentence."""
+    values = [[score.value for score in result.by_length(system)] for system in result.ranked]
     return ReportTable(
         f"By length ({result.main.label})",
         ["words", *(f"{bucket.label} ({len(bucket.sentences):,})" for bucket in result.lengths)],
         [
-            [system.system, *(f"{score.value:.1f}" for score in result.by_length(system))]
-            for system in result.ranked
+            [system.system, *(f"{value:.1f}" for value in row)]
+            for system, row in zip(result.ranked, values, strict=True)
         ],
         "In brackets: number of sentences.",
+        best_cells(list(zip(*values, strict=True))),
     )
 
 

@@ -1,16 +1,19 @@
-"""Tables of reports, as text in cells; Markdown and HTML show the same ones, CSV has all digits."""
+"""Tables of reports, as text in cells; Markdown, HTML and LaTeX show the same ones, CSV has all digits."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from sentgen.errors import printable
 from sentgen.evaluation.figures.record import FigureRow
 from sentgen.evaluation.figures.results import ExperimentResult, SystemResult, SystemT
 from sentgen.evaluation.figures.significance import SHUFFLES, SystemComparison
+from sentgen.output.latex import tabular
+from sentgen.output.plain_table import Align
 from sentgen.output.tabular import Rows
 
 #: Differences below this are called sure, after Holm's correction for the number of pairs.
@@ -19,12 +22,38 @@ SURE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class ReportTable:
-    """A heading, columns and cells; the first column names the row, a second line in a cell is a detail."""
+    """A heading, columns and cells; the first column names the row, a second line in a cell is a detail.
+
+    ``best`` are the cells with the best figure of their column, as (row, column).
+    """
 
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     note: str = ""
+    best: frozenset[tuple[int, int]] = frozenset()
+
+
+def best_cells(
+    columns: Sequence[Sequence[float | None]], lower: Collection[int] = ()
+) -> frozenset[tuple[int, int]]:
+    """Return the cells with the best figure of each column of figures, those that are equal all of them.
+
+    Args:
+        columns: the figures of each, from the second column of the table; None or NaN where there is none.
+        lower: which of them are better if they are lower, the first figures being column 1.
+
+    >>> sorted(best_cells([[1.0, 3.0], [0.5, None], [2.0, 2.0]], lower=[2]))
+    [(0, 2), (0, 3), (1, 1), (1, 3)]
+    """
+    found: set[tuple[int, int]] = set()
+    for place, values in enumerate(columns, 1):
+        known = [value for value in values if value is not None and value == value]
+        # The only one is not the best of any.
+        if len(values) > 1 and known:
+            best = min(known) if place in lower else max(known)
+            found.update((row, place) for row, value in enumerate(values) if value == best)
+    return frozenset(found)
 
 
 def differences_table(result: ExperimentResult[SystemT]) -> ReportTable:
@@ -143,6 +172,17 @@ def _plain(text: str) -> str:
     for character in "\\`*_[]|":
         text = text.replace(character, f"\\{character}")
     return " ".join(text.replace("&", "&amp;").replace("<", "&lt;").split())
+
+
+def latex(tables: Iterable[ReportTable]) -> str:
+    """Return tables as LaTeX, with their headings and notes as comments; the best figures are bold."""
+    return "\n\n".join(map(_latex, tables))
+
+
+def _latex(table: ReportTable) -> str:
+    sides: list[Align] = ["left", *("right" for _ in table.columns[1:])]
+    comments = [f"% {printable(' '.join(text.split()))}" for text in (table.title, table.note) if text]
+    return "\n".join([*comments, tabular(table.columns, table.rows, sides, table.best)])
 
 
 def score_table(rows: Iterable[FigureRow], things: str, number: int) -> Rows:
