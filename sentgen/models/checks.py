@@ -13,7 +13,7 @@ from sqlalchemy import text
 
 from sentgen.errors import DamagedError
 from sentgen.models import sql
-from sentgen.models.building.chosen import built_from, choose, selected
+from sentgen.models.building.chosen import apart, built_from, choose, selected
 from sentgen.models.building.recipe import Recipe
 from sentgen.models.building.summed_counts import count, drop_temporary
 from sentgen.models.derived.mix import MIXTURE
@@ -116,9 +116,10 @@ def _recounted(store: Store, model: ModelInfo) -> Iterator[Check]:
     try:
         with store.begin() as connection:
             corpora = [built_from(connection, name) for name in model.corpora]
-            _, condition = selected(connection, model.corpora, model.condition or None)
-            if chosen := condition is not None:
-                choose(connection, condition, [each.id for each in corpora])
+            recorded, draw = apart(model.condition)
+            _, condition = selected(connection, model.corpora, recorded or None)
+            if chosen := bool(model.condition):
+                choose(connection, condition, draw, [each.id for each in corpora])
             count(connection, corpora, settings, lambda _: None, new_words=False, chosen=chosen)
     except DamagedError:  # in what was counted, not in the model
         return

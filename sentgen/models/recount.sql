@@ -8,6 +8,21 @@ where {among}
 select count(*), coalesce(sum(length), 0)::bigint
 from chosen
 
+-- name: draw
+-- By a hash of seed and place in the corpus: the same in every store, the fewer among the more.
+create or replace temp table chosen as
+with placed as (
+    select s.id, k.name as corpus, s.id - min(s.id) over (partition by s.corpus_id) as place
+    from sentence s
+    join corpus k on k.id = s.corpus_id
+    where s.corpus_id in (select x.corpus_id from sentence x semi join chosen c on c.id = x.id)
+)
+select c.id, c.length
+from chosen c
+join placed p on p.id = c.id
+order by md5(concat_ws(' ', {seed}, p.place, p.corpus)), c.id
+limit {number}
+
 -- name: singletons
 create or replace temp table singleton as
 select t.word_id as w1

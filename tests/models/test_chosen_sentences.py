@@ -11,12 +11,15 @@ from meta_treebank import Sentence
 from toy_corpus import ngrams
 
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.errors import ModelError, NotFoundError, QueryError
+from sentgen.errors import ModelError, NotFoundError, QueryError, SentgenError
 from sentgen.generation.ngrams.features import companions
 from sentgen.lookups import subcorpora
 from sentgen.models import ModelInfo, build, find
+from sentgen.models.building.build_request import BuildRequest
+from sentgen.models.building.chosen import Draw, choose
 from sentgen.models.building.symbols import Symbols
 from sentgen.models.checks import model_checks
+from sentgen.models.derived.prune import PruneRequest
 from sentgen.models.registry import changes, describe, overview
 from sentgen.schema import Store
 from sentgen.schema.store import raw
@@ -181,3 +184,46 @@ def test_companions_have_seen_the_same_sentences(store: Store) -> None:
     build(store, "text", ["first"], order=2)
     assert [*companions(store, words).values()] == ["tags@1"]
     assert [*companions(store, whole).values()] == ["all-tags@1", "text@1"]
+
+
+def test_drawn_sentences_are_nested(store: Store) -> None:
+    """Of one seed, fewer are among more, whatever else there is; another seed draws others."""
+    taken: dict[object, set[int]] = {}
+    with store.connect() as connection:
+        for number, seed in ((5, 1), (10, 1), (10, 2)):
+            found = choose(connection, None, Draw(number, None, seed), [1, 2])
+            taken[number, seed] = {n for (n,) in raw(connection).execute("select id from chosen").fetchall()}
+            assert found.sentences == len(taken[number, seed]) == number
+        half = choose(connection, None, Draw(None, 0.5, 1), [1, 2])
+
+    assert taken[5, 1] < taken[10, 1] != taken[10, 2]
+    assert half.sentences == round(0.5 * len(ROWS))
+
+
+def test_models_of_drawn_sentences(store: Store) -> None:
+    """The record says how many and by which seed, with the condition; recounted and pruned alike."""
+    asked = BuildRequest(name="m", corpus=["first"], order=3, where=CONDITION, sentences=4, seed=7)
+    (model,) = asked.build(store)
+    pruned = PruneRequest(name="small", of="m", min_count="1").make(store)
+
+    assert model.sentences == 4
+    assert model.condition.endswith("; 4 sentences drawn with seed 7")
+    assert ("where", None, model.condition) in describe(store, model)
+    assert ngrams(store, model) == ngrams(store, pruned)
+    assert pruned.condition == model.condition
+    assert failed(store) == {}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"sentences": 100_000}, "100000 of .* sentences cannot be drawn; ask for 1 to"),
+        ({"share": 0.0}, "0 of .* sentences cannot be drawn"),
+        ({"sentences": 2, "smoothing": "stupid-backoff"}, "reads the counts of whole corpora"),
+        ({"sentences": 2, "share": 0.5}, "exclude each other"),
+    ],
+)
+def test_what_cannot_be_drawn(store: Store, options: dict[str, object], message: str) -> None:
+    """More than there are, none, from counts of whole corpora, or in two ways."""
+    with pytest.raises(SentgenError, match=message):
+        BuildRequest(name="m", corpus=["first"], order=2, **options).build(store)  # type: ignore[arg-type]

@@ -42,6 +42,7 @@ from sentgen.generation.bag_reader import TagKind, other_kind
 from sentgen.generation.foreign_tags import with_known_tags
 from sentgen.models.building.tagging import tag_set
 from sentgen.models.dependency.treebanks import have_function_heads
+from sentgen.models.registry import ModelInfo
 from sentgen.models.submodel import ModelLike, lowercases
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import corpus
@@ -221,7 +222,11 @@ def _setup(
             systems[name] = {**_recorded_system(plan), **of}
     systems |= {name: {"outputs": file.path, "sha256": file.sha256} for name, file in files.items()}
     prepared = {
-        entry.label: {"dependencies": _names(store, entry.treebanks), **asdict(entry.preparation)}
+        entry.label: {
+            "dependencies": _names(store, entry.treebanks),
+            **({"where": _chosen(entry.model)} if any(_chosen(one.model) for one in entries) else {}),
+            **asdict(entry.preparation),
+        }
         for entry in entries
     }
     first = next(iter(prepared.values()))
@@ -240,6 +245,11 @@ def _recorded_system(plan: SearchPlan) -> dict[str, object]:
     """Return the settings of a system, with the packages that add its scorers."""
     packages = {scorer.name: scorer.package for scorer, _ in plan.rerankers if scorer.package}
     return settings_record(plan.algorithm, plan.settings) | ({"scorers": packages} if packages else {})
+
+
+def _chosen(model: ModelLike) -> str:
+    """Return which sentences of its corpora a model is of, if not of all."""
+    return model.condition if isinstance(model, ModelInfo) else ""
 
 
 def _plans(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sentgen import temporary
 from sentgen.errors import ModelError, StoreError
-from sentgen.models.building.chosen import selected
+from sentgen.models.building.chosen import Draw, selected
 from sentgen.models.building.in_store import build_of_counts, build_smoothed
 from sentgen.models.building.recipe import Recipe, recipe
 from sentgen.models.building.summed_counts import Progress
@@ -30,6 +30,7 @@ def build(
     brackets: bool = False,
     symbols: Symbols | None = None,
     condition: str | None = None,
+    draw: Draw | None = None,
     progress: Progress | None = None,
 ) -> ModelInfo:
     """Build the next version of a model from the counts of the given corpora.
@@ -47,20 +48,21 @@ def build(
         brackets: count the brackets of base noun phrases as words, ``<np>`` and ``</np>``.
         symbols: what the n-grams are made of, if not of words (see `sentgen.models.building.symbols`).
         condition: count only sentences whose metadata meet this (see `sentgen.lookups.metadata`).
+        draw: count only some of these, drawn by a seed.
         progress: called with one line a step.
 
     Raises:
         InputError: a setting is out of range, or the condition cannot be read.
         NotFoundError: there is no such corpus.
-        ModelError: a corpus has no counts, too low an order, no tags where they are needed, or no base
-            noun phrases.
+        ModelError: fewer sentences than are to be drawn, a corpus has no counts, too low an order, no tags
+            where they are needed, or no base noun phrases.
         StoreError: the store is a lake, which takes models of ``stupid-backoff`` alone.
     """
     require_name(name)
     settings = recipe(order, smoothing, min_count, unknown, brackets, symbols)
     report = progress or (lambda _: None)
     if smoothing == stupid_backoff.NAME:
-        _refuse_chosen(store, corpora, condition)
+        _refuse_chosen(store, corpora, condition, draw)
         of_counts = _build_in_lake if store.lake else build_of_counts
         return of_counts(store, name, corpora, settings)
     if store.lake:
@@ -68,13 +70,13 @@ def build(
             f"{store.lake}: a lake is only read; a model of kneser-ney is built in it with: "
             f"sentgen cluster models {shlex.quote(name)} --in {shlex.quote(str(store.lake))}"
         )
-    return build_smoothed(store, name, corpora, settings, condition, report)
+    return build_smoothed(store, name, corpora, settings, condition, draw, report)
 
 
-def _refuse_chosen(store: Store, corpora: Sequence[str], condition: str | None) -> None:
+def _refuse_chosen(store: Store, corpora: Sequence[str], condition: str | None, draw: Draw | None) -> None:
     """Refuse what has no counts to be read."""
     with store.connect() as connection:
-        if selected(connection, corpora, condition)[1] is not None:
+        if draw or selected(connection, corpora, condition)[1] is not None:
             raise ModelError(
                 f"{stupid_backoff.NAME} reads the counts of whole corpora;"
                 " for chosen sentences take kneser-ney or katz"

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated
 
-from sentgen.errors import InputError
+from sentgen.errors import InputError, ModelError
 from sentgen.models import registry
 from sentgen.models.building.build import build
+from sentgen.models.building.chosen import Draw
 from sentgen.models.building.companions import COMPANIONS, companion_name, corpora_of_companions
 from sentgen.models.building.recipe import Recipe, recipe
 from sentgen.models.building.summed_counts import Progress
@@ -54,7 +55,14 @@ class BuildRequest:
         Option(f"Frequent words that classes and items keep. Default: {KEPT}.", metavar="N", least=0),
     ] = None
     where: WhereOption = None
-
+    sentences: Annotated[
+        int | None, Option("Count only N of the sentences, drawn by --seed.", metavar="N", least=1)
+    ] = None
+    share: Annotated[
+        float | None,
+        Option("Count only this share of the sentences, drawn by --seed.", metavar="0..1", least=0, most=1),
+    ] = None
+    seed: Annotated[int, Option("Seed by which sentences are drawn.", least=0)] = 1
     companions: Annotated[
         bool,
         Option(
@@ -70,6 +78,8 @@ class BuildRequest:
                 f"companions go with a model over words, not over {self.over};"
                 " leave --over or --companions out"
             )
+        if self.sentences is not None and self.share is not None:
+            raise InputError("a number of sentences and a share exclude each other; leave one out")
         symbols(ITEMS if self.companions else self.over, self.classes)
 
     def build(self, store: Store, progress: Progress | None = None) -> list[ModelInfo]:
@@ -101,18 +111,23 @@ class BuildRequest:
         of = Recipe(
             model.order, model.smoothing, model.min_count, model.unknown, model.brackets, model.symbols
         )
-        chosen = self.where or model.condition
+        chosen = self.where or self._draw or model.condition
         return settings == of and set(self.corpus) == set(model.corpora) and not chosen
 
     def requests(self, store: Store) -> list[BuildRequest]:
         """Return what is asked for, a model each, that of the words first.
 
         Raises:
-            ModelError: no corpus can have companions.
+            ModelError: no corpus can have companions, or of drawn sentences not all.
         """
         if not self.companions:
             return [self]
         tagged = corpora_of_companions(store, self.corpus)
+        if self._draw and set(tagged) != set(self.corpus):
+            raise ModelError(
+                f"companions are of {', '.join(tagged)} alone, and would be of other sentences than are drawn"
+                " for the model; name these corpora alone, or leave --companions out"
+            )
         words = replace(self, companions=False, classes=None)
         # Symbols have counts of their own, and stand for rare words and brackets already.
         smoothing = KNESER_NEY if self.smoothing == stupid_backoff.NAME else self.smoothing
@@ -130,6 +145,11 @@ class BuildRequest:
             ),
         ]
 
+    @property
+    def _draw(self) -> Draw | None:
+        drawn = self.sentences is not None or self.share is not None
+        return Draw(self.sentences, self.share, self.seed) if drawn else None
+
     def _build(self, store: Store, progress: Progress | None) -> ModelInfo:
         return build(
             store,
@@ -142,6 +162,7 @@ class BuildRequest:
             brackets=self.brackets,
             symbols=symbols(self.over, self.classes),
             condition=self.where,
+            draw=self._draw,
             progress=progress,
         )
 

@@ -1,7 +1,8 @@
-"""What a model is built from: corpora, or the sentences of them that meet a condition."""
+"""What a model is built from: corpora, or sentences of them that meet a condition or are drawn."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from sentgen.errors import ModelError, NotFoundError
 from sentgen.lookups.selection import select_corpora
 from sentgen.lookups.statement import Bindings, Statement
 from sentgen.models import sql
+from sentgen.output.wording import quantity
 from sentgen.schema.tables.corpus import corpus, subcorpus
 from sentgen.schema.tables.counts import segment
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from sentgen.lookups.metadata.conditions import Condition
 
 _FILE = "recount.sql"
+_DRAWN = re.compile(r"(?:; |^)(\d+) sentences drawn with seed (\d+)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +37,55 @@ class BuiltFrom:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """Sentences by their metadata; their numbers are in the temporary table ``chosen``.
+class Draw:
+    """Some of the sentences, drawn by a seed: more of the same corpora and seed include fewer.
 
     Args:
-        condition: what they meet, with the conditions of subcorpora.
+        number: how many, or None.
+        share: which share of them, if not a number.
+        seed: of the drawing.
+    """
+
+    number: int | None
+    share: float | None
+    seed: int
+
+    def of(self, sentences: int) -> int:
+        """Return how many of so many are drawn.
+
+        Raises:
+            ModelError: there are fewer.
+        """
+        wanted = round(self.share * sentences) if self.share is not None else self.number or 0
+        if wanted > sentences or not wanted:
+            there = quantity(sentences, "sentence")
+            raise ModelError(f"{wanted} of {there} cannot be drawn; ask for 1 to {sentences}")
+        return wanted
+
+
+def with_draw(condition: str, number: int, seed: int) -> str:
+    """Return what is recorded of drawn sentences: behind the condition that they meet, if there is one.
+
+    >>> with_draw("year > 1990", 1000, 1), apart(with_draw("", 1000, 1))
+    ('year > 1990; 1000 sentences drawn with seed 1', ('', Draw(number=1000, share=None, seed=1)))
+    """
+    return f"{condition}{'; ' if condition else ''}{number} sentences drawn with seed {seed}"
+
+
+def apart(recorded: str) -> tuple[str, Draw | None]:
+    """Return the condition and the drawing that `with_draw` put together, or a condition alone."""
+    found = _DRAWN.search(recorded)
+    if not found:
+        return recorded, None
+    return recorded[: found.start()], Draw(int(found[1]), None, int(found[2]))
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Sentences by their metadata, or drawn; their numbers are in the temporary table ``chosen``.
+
+    Args:
+        condition: what they meet, with the conditions of subcorpora; and how they were drawn.
         sentences: how many they are.
         tokens: how many tokens they have.
     """
@@ -95,18 +142,26 @@ def selected(
     return list(selection.names or every), selection.condition
 
 
-def choose(connection: Connection, condition: Condition, corpora: Sequence[int]) -> Chosen:
-    """Make the temporary table ``chosen`` with the numbers of the sentences that meet a condition.
+def choose(
+    connection: Connection, condition: Condition | None, draw: Draw | None, corpora: Sequence[int]
+) -> Chosen:
+    """Make the temporary table ``chosen`` with the numbers of sentences that meet a condition, or are drawn.
 
     Raises:
-        ModelError: there are none.
+        ModelError: there are none, or fewer than are to be drawn.
     """
-    bindings = Bindings()
-    among = f"s.corpus_id in ({', '.join(map(str, corpora))}) and s.id in ({condition.sentences(bindings)})"
-    text = sql.statements(_FILE)["chosen"].format(among=among)
-    Statement(text, bindings).run(connection)
+    bindings, text = Bindings(), condition.text if condition else ""
+    among = f"s.corpus_id in ({', '.join(map(str, corpora))})"
+    if condition:
+        among += f" and s.id in ({condition.sentences(bindings)})"
+    Statement(sql.statements(_FILE)["chosen"].format(among=among), bindings).run(connection)
     ((sentences, tokens),) = sql.run(connection, _FILE, "size_of_chosen")
     if not sentences:
-        hints = "; ".join(condition.hints(connection))
-        raise ModelError(f"no sentences for a model where {condition.text}{hints and f'; {hints}'}")
-    return Chosen(condition.text, sentences, tokens)
+        hints = "; ".join(condition.hints(connection)) if condition else ""
+        raise ModelError(f"no sentences for a model where {text}{hints and f'; {hints}'}")
+    if draw:
+        number, seed = draw.of(sentences), draw.seed
+        sql.run(connection, _FILE, "draw", seed=seed, number=number)
+        ((sentences, tokens),) = sql.run(connection, _FILE, "size_of_chosen")
+        text = with_draw(text, number, seed)
+    return Chosen(text, sentences, tokens)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection
 
 from sentgen.counts.shares import COUNTING_SHARE, DATABASE_SHARE
-from sentgen.models.building.chosen import Chosen, built_from, choose, selected
+from sentgen.models.building.chosen import Chosen, Draw, built_from, choose, selected
 from sentgen.models.building.model_rows import insert_rows, record, rows_of
 from sentgen.models.building.recipe import ESTIMATORS, Recipe
 from sentgen.models.building.summed_counts import Progress, check_corpora, count, drop_temporary, vocabulary
@@ -30,10 +30,16 @@ _COMPILED = 64 << 20
 
 
 def build_smoothed(
-    store: Store, name: str, corpora: Sequence[str], settings: Recipe, condition: str | None, report: Progress
+    store: Store,
+    name: str,
+    corpora: Sequence[str],
+    settings: Recipe,
+    condition: str | None,
+    draw: Draw | None,
+    report: Progress,
 ) -> ModelInfo:
-    """Store a model of the sentences of some corpora that meet a condition, or of all."""
-    made = _Build(store, settings, condition, report)
+    """Store a model of the sentences of some corpora that meet a condition or are drawn, or of all."""
+    made = _Build(store, settings, condition, draw, report)
     if not settings.as_counted:
         # Classes, brackets and symbols become words of the store before they are counted.
         with store.begin() as connection:
@@ -61,8 +67,15 @@ def build_of_counts(store: Store, name: str, corpora: Sequence[str], settings: R
 class _Build:
     """A model on its way from counts to rows."""
 
-    def __init__(self, store: Store, settings: Recipe, condition: str | None, report: Progress) -> None:
-        self.settings, self.condition, self.report = settings, condition, report
+    def __init__(
+        self,
+        store: Store,
+        settings: Recipe,
+        condition: str | None,
+        draw: Draw | None,
+        report: Progress,
+    ) -> None:
+        self.settings, self.condition, self.draw, self.report = settings, condition, draw, report
         memory = store.memory_limit / DATABASE_SHARE
         self.sorting = int(memory * SORTING_SHARE)
         room = max(0, int(memory * ROWS_SHARE) - _COMPILED)
@@ -75,8 +88,8 @@ class _Build:
         self.corpora = [built_from(connection, each) for each in names]
         check_corpora(self.corpora, settings)
         self.chosen: Chosen | None = None
-        if condition is not None:
-            self.chosen = choose(connection, condition, [each.id for each in self.corpora])
+        if condition is not None or self.draw is not None:
+            self.chosen = choose(connection, condition, self.draw, [each.id for each in self.corpora])
         count(connection, self.corpora, settings, self.report, chosen=self.chosen is not None)
         self.orders, self.parameters = ESTIMATORS[settings.smoothing](
             connection,

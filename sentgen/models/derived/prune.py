@@ -26,6 +26,7 @@ from sentgen.arrays import Bools, Floats, Ints, compiled
 from sentgen.errors import InputError, ModelError
 from sentgen.models.building.build import build
 from sentgen.models.building.build_request import parse_counts
+from sentgen.models.building.chosen import apart
 from sentgen.models.building.recipe import ESTIMATORS
 from sentgen.models.building.summed_counts import Progress
 from sentgen.models.derived.parts import parts_named, room, store_model
@@ -103,6 +104,7 @@ class PruneRequest:
             raise ModelError(f"{model.label} is stale: {changed[0]}; build it again, with --min-count")
         least = parse_counts(self.min_count) or [1]
         least += least[-1:] * (model.order - len(least))
+        condition, draw = apart(model.condition)
         return build(
             store,
             self.name,
@@ -113,7 +115,8 @@ class PruneRequest:
             unknown=model.unknown,
             brackets=model.brackets,
             symbols=model.symbols,
-            condition=model.condition or None,
+            condition=condition or None,
+            draw=draw,
             progress=report,
         )
 
