@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import typer
 
@@ -15,9 +15,12 @@ from sentgen.cli.console.output import Output, OutputFormat, output_options
 from sentgen.cli.measuring.evaluate_alignment import alignment
 from sentgen.cli.measuring.evaluate_extraction import extraction
 from sentgen.cli.measuring.evaluate_generation import generation
+from sentgen.errors import InputError
 from sentgen.evaluation import evaluate_regeneration
 from sentgen.evaluation.figures.significance import SystemComparison
+from sentgen.evaluation.regeneration.answers import Progress
 from sentgen.evaluation.regeneration.bleu import overlap_metrics
+from sentgen.evaluation.regeneration.learning_curve import learning_curve
 from sentgen.evaluation.regeneration.measures import ARGUMENT_ERRORS
 from sentgen.evaluation.regeneration.report import regeneration_report
 from sentgen.evaluation.regeneration.results import (
@@ -36,6 +39,7 @@ from sentgen.generation.plan import SHARED
 from sentgen.models import registry
 from sentgen.options import Option
 from sentgen.output.progress import counted
+from sentgen.schema import Store
 
 app = typer.Typer(help="Run experiments; every figure is recorded in the store.")
 app.command("generation")(generation)
@@ -88,7 +92,14 @@ class RegenerationExperiment(Search):
             metavar="NAME=FILE",
         ),
     ] = field(default_factory=list)
-    seed: Annotated[int, Option("Seed of the shuffle, samples and tests.", least=0)] = 1
+    curve: Annotated[
+        str | None,
+        Option(
+            "Learn from so many sentences of the model's corpora, or percents, drawn by the seed.",
+            metavar="N,N%,...",
+        ),
+    ] = None
+    seed: Annotated[int, Option("Seed of the shuffle, samples, tests and drawn sentences.", least=0)] = 1
     punct: Annotated[bool, Option("Keep punctuation.")] = True
     lowercase: Annotated[
         bool | None, Option("Lower-case the test. Default: as the model's corpora.", off="--keep-case")
@@ -127,25 +138,35 @@ def regeneration(
         open_store(db, memory_limit=memory_limit, share=LOOKUP_SHARE) as store,
         counted("sentences") as progress,
     ):
-        result = evaluate_regeneration(
-            store,
-            [registry.find(store, name) for name in asked.model],
-            read_test_set(asked.test, form=asked.format),
-            [name.strip() for name in asked.algorithms.split(",") if name.strip()],
-            asked,
-            outputs=asked.outputs,
-            punctuation=asked.punct,
-            # The report has it in any case.
-            by_length=asked.by_length or report is not None,
-            jobs=asked.jobs,
-            source=asked.test,
-            progress=progress,
-        )
+        result = _evaluated(store, asked, by_length=asked.by_length or report is not None, progress=progress)
     if report is not None:
         out.note(f"report: {regeneration_report(result).write(report)[0]}")
     _show(result, out)
     told = f"seed {asked.seed}, {result.seconds:.1f} s; sentences are in the table output"
     out.note(f"run {result.run_id}: {told}")
+
+
+def _evaluated(
+    store: Store, asked: RegenerationExperiment, *, by_length: bool, progress: Progress
+) -> RegenerationResult:
+    """Run the experiment once, or for each size of a learning curve; a report has lengths in any case."""
+    models = [registry.find(store, name) for name in asked.model]
+    algorithms = [name.strip() for name in asked.algorithms.split(",") if name.strip()]
+    shared: dict[str, Any] = {
+        "punctuation": asked.punct,
+        "by_length": by_length,
+        "jobs": asked.jobs,
+        "source": asked.test,
+        "progress": progress,
+    }
+    sentences = read_test_set(asked.test, form=asked.format)
+    if asked.curve is None:
+        return evaluate_regeneration(
+            store, models, sentences, algorithms, asked, outputs=asked.outputs, **shared
+        )
+    if len(models) > 1 or asked.outputs:
+        raise InputError("a curve is of one model, without outputs of others; leave them out")
+    return learning_curve(store, models[0], list(sentences), algorithms, asked.curve, asked, **shared)
 
 
 @app.command()

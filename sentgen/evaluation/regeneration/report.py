@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from sentgen.evaluation.regeneration.examples import examples
-from sentgen.evaluation.regeneration.plots import lengths_plot
+from sentgen.evaluation.regeneration.plots import curve_plot, lengths_plot
 from sentgen.evaluation.regeneration.results import RegenerationResult
 from sentgen.evaluation.regeneration.tables import (
     LABELS,
@@ -47,6 +47,7 @@ def regeneration_report(result: RegenerationResult) -> Report:
         },
         markdown_parts=[
             figures,
+            *(["![Learning curves](curve.svg)\n"] if result.curve else []),
             "![Systems with 95% intervals](systems.svg)\n",
             *compared,
             *arguments,
@@ -60,5 +61,9 @@ def regeneration_report(result: RegenerationResult) -> Report:
             "comparisons.csv": comparisons_csv(result.comparisons),
             "by-length.csv": lengths_csv(result),
         },
-        plots={"systems": partial(systems_plot, result), "by-length": partial(lengths_plot, result)},
+        plots={
+            **({"curve": partial(curve_plot, result)} if result.curve else {}),
+            "systems": partial(systems_plot, result),
+            "by-length": partial(lengths_plot, result),
+        },
     )

@@ -42,13 +42,26 @@ class LengthBucket:
     sentences: Sequence[int] = field(repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """A system of a learning curve: which one, and from how many sentences it was learnt."""
+
+    system: str
+    algorithm: str
+    sentences: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegenerationResult(ExperimentResult[OrderingResult]):
-    """A run over a test set: its sentences as they should have been, and by length if that was wanted."""
+    """A run over a test set: its sentences as they should have been, and by length if that was wanted.
+
+    ``curve`` has a point a system where these are learnt from more and more sentences.
+    """
 
     main = MainFigure(PRIMARY, "BLEU, lower-cased")
     lengths: Sequence[LengthBucket]
     references: Sequence[str] = field(repr=False)
+    curve: Sequence[CurvePoint] = ()
 
     def by_length(self, system: OrderingResult) -> Iterator[Score]:
         """Yield the main figure of the sentences of each length."""

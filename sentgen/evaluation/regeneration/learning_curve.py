@@ -1,0 +1,281 @@
+"""Learning curves: the same test, learnt from more and more of the sentences of a model.
+
+Each size has a store of its own, with the drawn sentences as corpora, so that n-grams, dependencies,
+arguments and companions are all counted in the same ones. The sentences are those that ``models build
+--sentences`` draws with the same seed: the fewer are among the more.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection
+
+from sentgen import temporary
+from sentgen.corpus.sentence import Sentence
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.counts.settings import find_corpus
+from sentgen.errors import InputError, ModelError
+from sentgen.evaluation.figures.record import Start, recorded
+from sentgen.evaluation.figures.significance import compare_all
+from sentgen.evaluation.regeneration.answers import Progress
+from sentgen.evaluation.regeneration.experiment import COMMAND, evaluate_regeneration
+from sentgen.evaluation.regeneration.results import (
+    PRIMARY,
+    CurvePoint,
+    OrderingResult,
+    RegenerationResult,
+    outputs_of,
+    rows_of,
+    sentence_rows,
+)
+from sentgen.generation import Search
+from sentgen.models import ModelInfo
+from sentgen.models.building.build import build
+from sentgen.models.building.chosen import Chosen, Draw, apart, built_from, choose, selected
+from sentgen.models.building.recipe import SMOOTHING
+from sentgen.models.registry import changes, list_models
+from sentgen.output.wording import quantity
+from sentgen.schema import Store
+from sentgen.schema.store import raw
+
+Report = Callable[[str], None]
+
+#: The drawn sentences of a corpus, in their order, with all that counts look at.
+_SENTENCES = """
+with wanted as (
+    select t.sentence_id, t.position, w.form, l.form as lemma, u.name as upos, x.name as xpos, t.head,
+        r.name as deprel, t.np
+    from token t
+    semi join chosen c on c.id = t.sentence_id
+    join word w on w.id = t.word_id
+    left join word l on l.id = t.lemma_id
+    left join tag u on u.id = t.upos_id
+    left join tag x on x.id = t.xpos_id
+    left join tag r on r.id = t.deprel_id
+    where t.corpus_id = $corpus
+)
+select
+    list(form order by position) as tokens,
+    if(count(lemma) > 0, list(coalesce(lemma, '_') order by position), null) as lemmas,
+    if(count(upos) > 0, list(coalesce(upos, '_') order by position), null) as upos,
+    if(count(xpos) > 0, list(coalesce(xpos, '_') order by position), null) as xpos,
+    if(count(head) = count(*), list(head order by position), null) as heads,
+    if(count(head) = count(*) and count(deprel) = count(*), list(deprel order by position), null) as deprels,
+    if(count(np) = count(*), list(np order by position), null) as nps
+from wanted
+group by sentence_id
+order by sentence_id
+"""
+#: Sentences in memory at a time.
+_BLOCK = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class _Size:
+    """A size as it was asked for, and how many sentences that draws."""
+
+    text: str
+    draw: Draw
+
+
+def learning_curve(
+    store: Store,
+    model: ModelInfo,
+    sentences: Sequence[Sentence],
+    algorithms: Sequence[str],
+    sizes: str,
+    search: Search,
+    *,
+    punctuation: bool = True,
+    by_length: bool = False,
+    jobs: int = 1,
+    source: str = "",
+    progress: Progress | None = None,
+    report: Report | None = None,
+) -> RegenerationResult:
+    """Evaluate systems as `evaluate_regeneration` does, learnt from some of the sentences of a model.
+
+    The systems are called by the number of these, such as ``joint@1000``. Companions of the model are built
+    for each size, too; a model of more text and learnt weights are not asked. One run is recorded.
+
+    Args:
+        store: with the model and its corpora, not read-only.
+        model: which corpora, and how they make a model.
+        sentences: the test set.
+        algorithms: names of algorithms, with settings where wanted.
+        sizes: numbers of sentences, or percents of all, separated by commas, such as ``1000,2000,100%``.
+        search: as for `evaluate_regeneration`; its seed is that of the drawing, too.
+        punctuation, by_length, jobs, source: as there.
+        progress: called after every sentence of a size.
+        report: called with a line a size.
+
+    Raises:
+        InputError: a size cannot be read, or is there twice, or trees of other corpora are asked for.
+        ModelError: there are fewer sentences than a size, or the model was not built from corpora that are
+            as they were.
+    """
+    started = Start()
+    wanted = _sizes(sizes, search.seed)
+    if search.dependencies:
+        raise InputError("the trees of a curve are those of the drawn sentences; leave --dependencies out")
+    _refuse_others(store, model)
+    parts: dict[int, RegenerationResult] = {}
+    with temporary.folder() as folder:
+        for number, size in enumerate(wanted):
+            with Store(folder / f"{number}.duckdb", create=True, memory_limit=store.memory_limit) as drawn:
+                with store.connect() as connection:
+                    chosen = _draw(connection, model, size)
+                    if report:
+                        report(f"{size.text}: {quantity(chosen.sentences, 'sentence')}")
+                    _copy(connection, model, drawn, folder)
+                if chosen.sentences in parts:
+                    raise InputError(f"{size.text} are {chosen.sentences} sentences, which are there already")
+                parts[chosen.sentences] = evaluate_regeneration(
+                    drawn,
+                    _built(drawn, model, _companions(store, model)),
+                    sentences,
+                    algorithms,
+                    search,
+                    punctuation=punctuation,
+                    by_length=by_length,
+                    jobs=jobs,
+                    source=source,
+                    progress=progress,
+                )
+    result = _together(model, parts)
+    return recorded(
+        store,
+        COMMAND,
+        started.timed(result),
+        started=started,
+        seed=search.seed,
+        scores=(*rows_of(result), *sentence_rows(result)),
+        outputs=outputs_of(result),
+    )
+
+
+def _sizes(text: str, seed: int) -> list[_Size]:
+    """Read sizes."""
+    found = []
+    for one in (each.strip() for each in text.split(",")):
+        number = one.removesuffix("%")
+        whole = number.isascii() and number.isdecimal() and len(number) < 10
+        share = int(number) / 100 if whole and one.endswith("%") else None
+        if not whole or (share is not None and share > 1):
+            raise InputError(f"curve {one!r} is no number of sentences and no percent, such as 1000 or 50%")
+        found.append(_Size(one, Draw(None if share is not None else int(number), share, seed)))
+    return found
+
+
+def _refuse_others(store: Store, model: ModelInfo) -> None:
+    """Refuse a model that cannot be built again from some of its sentences."""
+    if model.smoothing not in SMOOTHING or not model.corpora or model.parts:
+        raise ModelError(f"{model.label} was not built from corpora ({model.smoothing}); name one that was")
+    if apart(model.condition)[1]:
+        raise ModelError(f"{model.label} is of drawn sentences itself; name a model of all of them")
+    if changed := changes(store, model):
+        raise ModelError(f"{model.label} is stale: {changed[0]}; build it again")
+
+
+def _draw(connection: Connection, model: ModelInfo, size: _Size) -> Chosen:
+    """Draw sentences of the corpora of a model into the temporary table ``chosen``."""
+    names, condition = selected(connection, model.corpora, model.condition or None)
+    numbers = [built_from(connection, name).id for name in names]
+    return choose(connection, condition, size.draw, numbers)
+
+
+def _copy(connection: Connection, model: ModelInfo, drawn: Store, folder: Path) -> None:
+    """Make corpora of the sentences that were drawn, counted as those that they are of."""
+    for name in model.corpora:
+        counted = find_corpus(connection, name)
+        assert counted is not None  # a model of a corpus that is gone is stale
+        path = folder / "drawn.jsonl"
+        if not _write(connection, counted.id, path):
+            continue
+        settings = Settings(
+            name,
+            format="jsonl",
+            lowercase=counted.lowercase,
+            order=counted.max_order,
+            tags=counted.tags,
+            function_heads=counted.function_heads,
+        )
+        ingest(drawn, [str(path)], settings)
+
+
+def _write(connection: Connection, corpus: int, path: Path) -> bool:
+    """Write the drawn sentences of a corpus as JSON Lines; return whether there are any."""
+    rows = raw(connection).execute(_SENTENCES, {"corpus": corpus})
+    names = [column[0] for column in rows.description]
+    with path.open("w", encoding="utf-8") as file:
+        while block := rows.fetchmany(_BLOCK):
+            for row in block:
+                known = {key: value for key, value in zip(names, row, strict=True) if value is not None}
+                file.write(f"{json.dumps(known, ensure_ascii=False)}\n")
+    return path.stat().st_size > 0
+
+
+def _companions(store: Store, model: ModelInfo) -> list[ModelInfo]:
+    """Return the models over tags, classes and items that were built beside a model."""
+    models = list_models(store)
+    return [
+        one
+        for one in models
+        if not one.symbols.are_words
+        and one.name == f"{model.name}-{one.symbols.over}"
+        and one.condition == model.condition
+        and set(one.corpora) <= set(model.corpora)
+    ]
+
+
+def _built(drawn: Store, model: ModelInfo, companions: Sequence[ModelInfo]) -> ModelInfo:
+    """Build the model of the corpora of a store, and those beside it."""
+    there = {name for name in model.corpora if _is_there(drawn, name)}
+    made: dict[str, ModelInfo] = {}
+    for one in (model, *companions):
+        corpora = [name for name in one.corpora if name in there]
+        if corpora:
+            made[one.name] = build(
+                drawn,
+                one.name,
+                corpora,
+                order=one.order,
+                smoothing=one.smoothing,
+                min_count=one.min_count,
+                unknown=one.unknown,
+                brackets=one.brackets,
+                symbols=one.symbols,
+            )
+    return made[model.name]
+
+
+def _is_there(store: Store, name: str) -> bool:
+    with store.connect() as connection:
+        return find_corpus(connection, name) is not None
+
+
+def _together(model: ModelInfo, parts: dict[int, RegenerationResult]) -> RegenerationResult:
+    """Return the results of all sizes as one, every system compared with every other."""
+    systems: list[OrderingResult] = []
+    points, settings = [], {}
+    for size, part in parts.items():
+        named: Any = part.parameters["systems"]
+        for system in part.systems:
+            name = f"{system.system}@{size}"
+            systems.append(replace(system, system=name))
+            points.append(CurvePoint(name, system.system, size))
+            settings[name] = {**named[system.system], "learnt from": size}
+    first = next(iter(parts.values()))
+    compared = {one.system: one.measurements[PRIMARY] for one in systems}
+    return replace(
+        first,
+        systems=systems,
+        comparisons=compare_all(compared, seed=first.seed),
+        parameters={**first.parameters, "model": model.label, "systems": settings, "curve": list(parts)},
+        curve=points,
+    )

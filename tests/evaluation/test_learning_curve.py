@@ -1,0 +1,101 @@
+"""Learning curves: each size is learnt from its drawn sentences alone, trees included; all of them are one run."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import fake_run
+import meta_treebank
+import pytest
+
+from sentgen.errors import InputError, ModelError, SentgenError
+from sentgen.evaluation import evaluate_regeneration
+from sentgen.evaluation.regeneration.learning_curve import learning_curve
+from sentgen.evaluation.regeneration.plots import curve_plot
+from sentgen.evaluation.regeneration.report import regeneration_report
+from sentgen.evaluation.regeneration.results import CurvePoint
+from sentgen.evaluation.testset import read_test_set
+from sentgen.generation import Search
+from sentgen.models import find
+from sentgen.models.building.build_request import BuildRequest
+from sentgen.output.drawing import LIGHT
+from sentgen.schema import Store
+from sentgen.schema.store import raw
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("curve")
+    path = meta_treebank.store_of(folder / "s.duckdb", meta_treebank.sentences())
+    with Store(path, threads=1) as store:
+        BuildRequest(name="m", corpus=["first"], order=3).build(store)
+        BuildRequest(name="drawn", corpus=["first"], order=2, sentences=3).build(store)
+    (folder / "test.conllu").write_text(meta_treebank.conllu(meta_treebank.sentences()[:4]), "utf-8")
+    return path
+
+
+@pytest.mark.nightly
+def test_all_sentences_are_the_model_itself(made: Path) -> None:
+    """At 100% all answers, scores and heads are those of the model; a smaller size is another system."""
+    test = list(read_test_set(str(made.parent / "test.conllu")))
+    search = Search(seed=1)
+    with Store(made, threads=1) as store:
+        model = find(store, "m")
+        whole = evaluate_regeneration(store, model, test, ["lmo", "cle"], search)
+        found = learning_curve(store, model, test, ["lmo", "cle"], "5,100%", search)
+        with store.connect() as connection:
+            query = f"select command, parameters from run where id = {found.run_id}"
+            ((command, text),) = raw(connection).execute(query).fetchall()
+    names = [system.system for system in found.systems]
+    size = model.sentences
+
+    assert names == ["lmo@5", "cle@5", f"lmo@{size}", f"cle@{size}"]
+    for mine, its in zip(found.systems[2:], whole.systems, strict=True):
+        assert mine.outputs == its.outputs
+        assert mine.scores == its.scores
+    assert len(found.comparisons) == 6
+    parameters = json.loads(str(text))
+    assert (command, parameters["model"], parameters["curve"]) == ("evaluate regeneration", "m@1", [5, size])
+    assert parameters["systems"]["cle@5"]["learnt from"] == 5
+    assert curve_plot(found, LIGHT).axes[0].get_xscale() == "log"
+
+
+def test_the_report_draws_the_curves() -> None:
+    """A point a system, over a logarithmic axis of the sentences; without a curve there is no such plot."""
+    result = fake_run.fake_run()
+    points = [
+        CurvePoint(one.system, "joint", size) for size, one in zip((10, 100), result.systems, strict=True)
+    ]
+    report = regeneration_report(replace(result, curve=points))
+
+    assert curve_plot(replace(result, curve=points), LIGHT).axes[0].get_xscale() == "log"
+    assert "![Learning curves](curve.svg)" in report.markdown()
+    assert "Learning curves" in report.page()
+    assert "curve" not in regeneration_report(result).plots
+
+
+@pytest.mark.parametrize(
+    ("model", "sizes", "asked", "error", "message"),
+    [
+        ("m", "5,x", {}, InputError, "curve 'x' is no number of sentences and no percent"),
+        ("m", "", {}, InputError, "curve '' is no number"),
+        ("m", "99999", {}, ModelError, "99999 of .* sentences cannot be drawn"),
+        ("m", "0%", {}, ModelError, "0 of .* cannot be drawn"),
+        ("m", "200%", {}, InputError, "curve '200%' is no number"),
+        ("m", "5", {"dependencies": ["second"]}, InputError, "leave --dependencies out"),
+        ("drawn", "2", {}, ModelError, "drawn@1 is of drawn sentences itself"),
+    ],
+)
+def test_what_makes_no_curve(
+    made: Path,
+    model: str,
+    sizes: str,
+    asked: dict[str, list[str]],
+    error: type[SentgenError],
+    message: str,
+) -> None:
+    """Sizes that cannot be read or drawn, trees of others, models of some sentences already."""
+    with Store(made, threads=1) as store, pytest.raises(error, match=message):
+        learning_curve(store, find(store, model), [], ["lmo"], sizes, Search(**asked))  # type: ignore[arg-type]
