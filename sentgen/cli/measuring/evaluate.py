@@ -52,19 +52,8 @@ class RegenerationExperiment(Search):
     """What is compared, and how: a search, of which ``algorithms`` have their own settings."""
 
     ORDER: ClassVar = (
-        *(
-            "model",
-            "test",
-            "algorithms",
-            "outputs",
-            "seed",
-            "units",
-            "punct",
-            "lowercase",
-            "by_length",
-            "jobs",
-        ),
-        *("format", *SHARED),
+        *("model", "test", "algorithms", "outputs", "curve", "seed", "units", "punct", "lowercase"),
+        *("by_length", "jobs", "format", *SHARED),
     )
 
     model: Annotated[
