@@ -56,6 +56,11 @@ def test_they_are_listed_and_used(compute: Context) -> None:
         "rows"
     ]
     assert sorted(row["sentence"].split()) == [".", "arrived", "the", "trucks"]
+    assert [row["scorer"] for row in told(compute, "scorers")["rows"]] == ["elman"]
+    chosen = told(compute, "regenerate", model="relief", bag=["trucks the"], rerank="elman=2", parts=True)
+    (row,) = chosen["rows"]
+    assert row["part_elman"] < 0
+    assert chosen["notes"][-1].endswith(" + 2 part_elman")
     text = "trucks_NNS arrived_VBD\n"
     (row,) = told(compute, "align", document=text, abstract=text, format="tagged", system="spelling")["rows"]
     assert [(one["abstract"], one["document"]) for one in row["phrases"]] == [
