@@ -150,7 +150,8 @@ class _Merge:
             return 0, 0
         self.lost += 1
         if self.lost > _LOST:
-            raise InputError("not the same text as the file of trees", path=self.tagged, check="merge")
+            message = "not the same text as the file of trees; read that alone with the format mrg or dp"
+            raise InputError(message, path=self.tagged, check="merge")
         # Least skipped first; of equals the least in the sentence, whose tokens must not be lost.
         for total in range(1, len(self.window) + _SKIP_SENTENCE):
             for own in range(min(total, _SKIP_SENTENCE) + 1):

@@ -48,6 +48,7 @@ def prepared(name: str, request: PaperRequest) -> Callable[[Store], Findings]:
     run = paper.prepare(request)
 
     def reproduce(store: Store) -> Findings:
+        request.report(f"{paper.citation}: {paper.what}")
         record_published(store, paper.tables)
         return run(store)
 
