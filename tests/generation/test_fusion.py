@@ -11,8 +11,8 @@ from sentgen.corpus.sentences import read_trees
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError
 from sentgen.generation.clusters.casing import capitalized, lower_initials
-from sentgen.generation.clusters.fusion import fuse_by_insertion, fuse_by_search, select
-from sentgen.generation.clusters.inserting import Insertion, Ordered, insertions
+from sentgen.generation.fusion.selecting import fuse_by_insertion, fuse_by_search, select
+from sentgen.generation.fusion.inserting import Insertion, Ordered, insertions
 
 
 def tree(text: str) -> Sentence:

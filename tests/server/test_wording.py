@@ -137,7 +137,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/evaluation/check/request.py": ("check",),
     "sentgen/evaluation/check/verb_arguments.py": ("check",),
     "sentgen/generation/answers.py": ("regenerate",),
-    "sentgen/generation/clusters/fusion.py": (),
+    "sentgen/generation/fusion/request.py": (),
     "sentgen/models/building/summed_counts.py": (),
     "sentgen/models/building/build_request.py": (),  # the server builds no models
     "sentgen/models/related/cluster_model.py": ("generate",),

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -17,68 +15,17 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sentences import read_trees
 from sentgen.errors import InputError
 from sentgen.evaluation.clusters.clusters import read_clusters
-from sentgen.generation import ALGORITHMS, Search
-from sentgen.generation.clusters.fusion import (
-    DEPVITERBI,
-    INSERT,
-    WEIGHT,
-    WORDS,
-    FusedSentence,
-    FusionContent,
-    fuse_by_insertion,
-    fuse_by_search,
-    fuse_with_model,
-    select,
-)
-from sentgen.options import Option
+from sentgen.generation.fusion.answer import FusionAnswer
+from sentgen.generation.fusion.fuse import fused_sentences
+from sentgen.generation.fusion.request import FusionRequest
 from sentgen.output.logarithms import decimal
 from sentgen.output.typography import closed_up
 
 COLUMNS = ["rank", "sentence", "log10_score", "score", "added", "algorithm"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fusion:
-    """How many words are added, and how all are put in order."""
-
-    model: Annotated[
-        str | None,
-        Option("Language model to order words with.", short="-m", metavar="NAME[@VERSION]"),
-    ] = None
-    algorithm: Annotated[
-        str | None,
-        Option(
-            f"{INSERT} or {DEPVITERBI}, or with --model one of: {', '.join(ALGORITHMS)}."
-            f" Default: beam with a model, else {INSERT}.",
-            short="-a",
-            metavar="NAME",
-        ),
-    ] = None
-    words: Annotated[int, Option("Words to add to the key sentence, at most.", metavar="N", least=1)] = WORDS
-    weight: Annotated[float, Option(f"Weight of the dependencies, for {DEPVITERBI}.", least=0, most=1)] = (
-        WEIGHT
-    )
-    nbest: Annotated[int, Option("Sentences to give, at most.", least=1)] = 1
-    seed: Annotated[int, Option("Seed of the shuffle that breaks ties.", least=0)] = 1
-    format: Annotated[str | None, Option("Format of the files; detected if not given.", short="-f")] = None
-
-    def chosen(self) -> str:
-        """Return the algorithm.
-
-        Raises:
-            InputError: it needs a model, or takes none.
-        """
-        chosen = self.algorithm or ("beam" if self.model else INSERT)
-        if (self.model is None) != (chosen in (INSERT, DEPVITERBI)):
-            needs = (
-                "takes no --model" if self.model else "needs a model to order words with; give --model NAME"
-            )
-            raise InputError(f"{chosen} {needs}")
-        return chosen
-
-
 @output_options
-@asking(Fusion)
+@asking(FusionRequest)
 def fuse(
     *,
     key: Annotated[
@@ -89,7 +36,7 @@ def fuse(
     ],
     related: Annotated[str, typer.Option("--with", metavar="FILE", help="The related sentences.")],
     parser: ParserOption = None,
-    asked: Fusion,
+    asked: FusionRequest,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
     out: Output,
@@ -103,40 +50,42 @@ def fuse(
 
     Example: `sentgen fuse 1 --with cluster.conllu --model ewt --algorithm beam`
     """
-    chosen = asked.chosen()
+    asked.check()
     trees = open_parser(parser) if parser else None
     sentence, others = _sentences(key, related, trees, asked.format)
-    selection = select(sentence, others, words=asked.words)
-    if chosen == INSERT:
-        found = fuse_by_insertion(selection, nbest=asked.nbest)
-    elif asked.model is None:
-        found = fuse_by_search(selection, weight=asked.weight, nbest=asked.nbest)
+    if asked.model is None:
+        answer = fused_sentences(sentence, others, asked)
     else:
         with open_for_lookups(db, memory_limit) as store:
-            search = Search(algorithm=chosen, nbest=asked.nbest, seed=asked.seed)
-            found = fuse_with_model(store, asked.model, selection, search)
-    _show(found, selection, chosen, out)
+            answer = fused_sentences(sentence, others, asked, store)
+    _show(answer, out)
 
 
-def _show(found: Sequence[FusedSentence], selection: FusionContent, algorithm: str, out: Output) -> None:
-    added = [phrase.text for phrase in selection.phrases]
+def _show(answer: FusionAnswer, out: Output) -> None:
     if not out.for_reading:
         out.rows(
             COLUMNS,
             [
-                (rank, one.text, decimal(one.score), one.score, "; ".join(added), algorithm)
-                for rank, one in enumerate(found, 1)
+                (
+                    rank,
+                    one.text,
+                    decimal(one.score),
+                    one.score,
+                    "; ".join(change.text for change in one.changes),
+                    answer.algorithm,
+                )
+                for rank, one in enumerate(answer.sentences, 1)
             ],
         )
-    for one in found if out.for_reading else ():
+    for one in answer.sentences if out.for_reading else ():
         typer.echo(printable(closed_up(one.text)))
-    if not added:
+    if not answer.changes:
         out.note(
             "nothing to add: no phrase of the related sentences fits; try more --words, or other sentences"
         )
         raise typer.Exit(1)
-    out.note(f"added: {'; '.join(map(closed_up, added))}")
-    if not found:
+    out.note(f"added: {'; '.join(closed_up(change.text) for change in answer.changes)}")
+    if not answer.sentences:
         out.note("no new sentence was found; add more words with --words, or related sentences")
         raise typer.Exit(1)
 

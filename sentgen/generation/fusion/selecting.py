@@ -18,16 +18,19 @@ from itertools import islice
 
 import numpy as np
 
+from sentgen.case_folding import fold
 from sentgen.corpus.base_np import mark_base_nps
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.generation.bag import Unit
 from sentgen.generation.bag_reader import TagKind, tagged_units
-from sentgen.generation.clusters.casing import capitalized, decapitalized, lower_initials
+from sentgen.generation.clusters.casing import decapitalized, lower_initials
 from sentgen.generation.clusters.clusters import CORPUS, stored_clusters
 from sentgen.generation.clusters.depviterbi import BEAM, best_paths, lattice_of
-from sentgen.generation.clusters.inserting import Insertion, Ordered, insertions
 from sentgen.generation.clusters.supported_kernels import sentence_logp
+from sentgen.generation.fusion.answer import FusedSentence, FusionChange, WordOrigin
+from sentgen.generation.fusion.inserting import Insertion, Ordered, insertions
+from sentgen.generation.fusion.request import WEIGHT, WORDS
 from sentgen.generation.plan import Search, plan_search
 from sentgen.generation.problem import ROOT
 from sentgen.generation.regenerate import order_bags
@@ -35,13 +38,6 @@ from sentgen.models.related.cluster_counts import ClusterCounts, TokenReading, c
 from sentgen.models.related.cluster_model import cluster_model
 from sentgen.models.related.cluster_trigrams import trigrams
 from sentgen.schema import Store
-
-#: Words that are added to the key sentence, at most.
-WORDS = 8
-#: Weight of the dependencies in the search; with 0.5, as in 2005, it leaves function words for the end.
-WEIGHT = 0.2
-#: What needs no model: phrases are put into the key sentence, or the words are searched for the best order.
-INSERT, DEPVITERBI = "insert", "depviterbi"
 
 _CONTENT = ("NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM", "NN", "VB", "JJ", "RB", "CD")
 #: Relations of modifiers, of which a word may have any number; `_` where relations are not named.
@@ -91,18 +87,24 @@ class FusionContent:
         added = [self.related[p.sentence - 1].forms[place] for p in self.phrases for place in p.places]
         return [*self.key.forms, *added]
 
+    def changes(self) -> tuple[FusionChange, ...]:
+        """Return the phrases as changes of the key."""
+        return tuple(
+            FusionChange("added", one.text, one.sentence, one.places, one.anchor) for one in self.phrases
+        )
 
-@dataclass(frozen=True, slots=True)
-class FusedSentence:
-    """A new sentence; ``score`` is what the generator optimized, a natural logarithm."""
-
-    words: tuple[str, ...]
-    score: float
-
-    @property
-    def text(self) -> str:
-        """Return the sentence, words separated by blanks, with a capital."""
-        return " ".join(capitalized(self.words))
+    def fused(self, words: Sequence[str], score: float) -> FusedSentence:
+        """Return words in some order as a sentence; of equal words those of the key come first."""
+        sources = (
+            *(WordOrigin(0, place) for place in range(len(self.key.forms))),
+            *(WordOrigin(phrase.sentence, place) for phrase in self.phrases for place in phrase.places),
+        )
+        free: dict[str, list[WordOrigin]] = {}
+        for word, source in zip(self.words(), sources, strict=True):
+            free.setdefault(fold(word), []).append(source)
+        return FusedSentence(
+            tuple(words), score, tuple(free[fold(word)].pop(0) for word in words), self.changes()
+        )
 
 
 def select(key: Sentence, related: Sequence[Sentence], *, words: int = WORDS) -> FusionContent:
@@ -176,7 +178,7 @@ def fuse_with_model(
     asked = replace(search, nbest=search.nbest + 1 + len(selection.related))
     plan = plan_search(store, model, asked)
     found = order_bags(store, plan, [selection.units(plan.tags(store))])
-    return _new((FusedSentence(tuple(one.words), one.score) for one in found), selection)[: search.nbest]
+    return _new((selection.fused(one.words, one.score) for one in found), selection)[: search.nbest]
 
 
 def fuse_by_search(
@@ -202,7 +204,7 @@ def fuse_by_search(
     lattice = lattice_of(cluster_model(counts), weight=weight, emission=emission, limit=limit)
     length = wanted.total()
     found = best_paths(lattice, [length], nbest=nbest + 1 + len(selection.related), beam=beam)[length]
-    fused = (FusedSentence(tuple(forms[word] for word in path.words), path.logp) for path in found)
+    fused = (selection.fused([forms[word] for word in path.words], path.logp) for path in found)
     return _new(fused, selection)[:nbest]
 
 
@@ -233,7 +235,7 @@ def fuse_by_insertion(selection: FusionContent, *, beam: int = BEAM, nbest: int 
         tried = {one.order: one for sentence in found for one in insertions(sentence, insertion)}
         # Of equals the one that was found first: a stable sort.
         found = sorted(tried.values(), key=logp, reverse=True)[:beam]
-    fused = [FusedSentence(tuple(forms[tokens[at]] for at in one.order), logp(one)) for one in found]
+    fused = [selection.fused([forms[tokens[at]] for at in one.order], logp(one)) for one in found]
     return _new(fused, selection)[:nbest]
 
 

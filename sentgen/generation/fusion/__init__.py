@@ -1,0 +1,1 @@
+"""One new sentence from a key sentence and related ones (Global Revision)."""
