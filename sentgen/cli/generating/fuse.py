@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated
+from collections.abc import Iterable
+from typing import Annotated, get_args
 
 import typer
 
@@ -15,13 +16,13 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sentences import read_trees
 from sentgen.errors import InputError
 from sentgen.evaluation.clusters.clusters import read_clusters
-from sentgen.generation.fusion.answer import FusionAnswer
+from sentgen.generation.fusion.answer import ChangeKind, FusionAnswer, FusionChange
 from sentgen.generation.fusion.fuse import fused_sentences
 from sentgen.generation.fusion.request import FusionRequest
 from sentgen.output.logarithms import decimal
 from sentgen.output.typography import closed_up
 
-COLUMNS = ["rank", "sentence", "log10_score", "score", "added", "algorithm"]
+COLUMNS = ["rank", "sentence", "log10_score", "score", *get_args(ChangeKind), "algorithm"]
 
 
 @output_options
@@ -41,14 +42,14 @@ def fuse(
     memory_limit: MemoryOption = None,
     out: Output,
 ) -> None:
-    """Make one new sentence of a key sentence and modifiers from related ones (Global Revision, 2007).
+    """Make one new sentence of a key sentence and units of related ones (Global Revision, 2007).
 
-    Phrases of the related sentences that hang on a word of the key sentence are added to it, the most salient
-    ones first, and all is put in order; where none fits, there is no sentence, and the exit code is 1.
-    Nothing checks whether the result is true or grammatical: see `sentgen check`. All sentences need trees:
-    CoNLL-U, or any text with --parser.
+    Phrases of the related sentences are added to words of the key sentence that they share, or replace what
+    names the same thing less precisely, and a clause about something else is conjoined; where nothing fits,
+    there is no sentence, and the exit code is 1. Nothing checks whether the result is true: `sentgen check`
+    does. All sentences need trees: CoNLL-U, or any text with --parser.
 
-    Example: `sentgen fuse 1 --with cluster.conllu --model ewt --algorithm beam`
+    Example: `sentgen fuse 1 --with cluster.conllu`
     """
     asked.check()
     trees = open_parser(parser) if parser else None
@@ -61,6 +62,15 @@ def fuse(
     _show(answer, out)
 
 
+def _told(changes: Iterable[FusionChange]) -> dict[str, list[str]]:
+    """Return what was done by kind, in words."""
+    told: dict[str, list[str]] = {kind: [] for kind in get_args(ChangeKind)}
+    for change in changes:
+        text = f"{change.marker} {change.text}".lstrip(" ,")
+        told[change.kind].append(f"{text} (for {change.beside})" if change.kind == "replaced" else text)
+    return told
+
+
 def _show(answer: FusionAnswer, out: Output) -> None:
     if not out.for_reading:
         out.rows(
@@ -71,7 +81,7 @@ def _show(answer: FusionAnswer, out: Output) -> None:
                     one.text,
                     decimal(one.score),
                     one.score,
-                    "; ".join(change.text for change in one.changes),
+                    *("; ".join(of_kind) for of_kind in _told(one.changes).values()),
                     answer.algorithm,
                 )
                 for rank, one in enumerate(answer.sentences, 1)
@@ -84,7 +94,9 @@ def _show(answer: FusionAnswer, out: Output) -> None:
             "nothing to add: no phrase of the related sentences fits; try more --words, or other sentences"
         )
         raise typer.Exit(1)
-    out.note(f"added: {'; '.join(closed_up(change.text) for change in answer.changes)}")
+    for kind, texts in _told(answer.changes).items():
+        if texts:
+            out.note(f"{kind}: {'; '.join(map(closed_up, texts))}")
     if not answer.sentences:
         out.note("no new sentence was found; add more words with --words, or related sentences")
         raise typer.Exit(1)

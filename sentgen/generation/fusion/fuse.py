@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sentgen.corpus.sentence import Sentence
-from sentgen.generation.fusion.answer import FusionAnswer
-from sentgen.generation.fusion.request import INSERT, FusionRequest
-from sentgen.generation.fusion.selecting import fuse_by_insertion, fuse_by_search, fuse_with_model, select
+from sentgen.generation.fusion.answer import FusedSentence, FusionAnswer
+from sentgen.generation.fusion.evidence import of_model, of_sentences
+from sentgen.generation.fusion.reordering import FusionContent, ordered_by_search, ordered_with_model
+from sentgen.generation.fusion.request import DEPVITERBI, REVISE, FusionRequest
+from sentgen.generation.fusion.revising import revised_keys
+from sentgen.generation.fusion.word_bag import bag_of
 from sentgen.generation.plan import Search
 from sentgen.schema import Store
 
@@ -29,14 +32,28 @@ def fused_sentences(
         ModelError: the algorithm needs trees, and the model's corpora have none.
     """
     asked.check()
-    selection = select(key, related, words=asked.words)
-    if asked.model is not None:
-        if store is None:
-            raise ValueError("a model needs a store")
-        search = Search(algorithm=asked.chosen, nbest=asked.nbest, seed=asked.seed)
-        found = fuse_with_model(store, asked.model, selection, search)
-    elif asked.chosen == INSERT:
-        found = fuse_by_insertion(selection, nbest=asked.nbest)
+    sentences = (key, *related)
+    bag = bag_of(sentences)
+    evidence = of_sentences(bag) if asked.model is None else of_model(_given(store), asked.model, bag)
+    nbest = asked.nbest + len(sentences) if asked.algorithm == REVISE else 1
+    trees = revised_keys(bag, evidence.weights, evidence.fluency, words=asked.words, nbest=nbest)
+    if not trees:
+        return FusionAnswer(key, related, asked.algorithm, (), ())
+    contents = [FusionContent(sentences, bag, tree) for tree in trees]
+    found: list[FusedSentence]
+    if asked.algorithm == REVISE:
+        found = [content.revised() for content in contents]
+    elif asked.algorithm == DEPVITERBI or asked.model is None:
+        found = ordered_by_search(contents[0], weight=asked.weight, nbest=asked.nbest)
     else:
-        found = fuse_by_search(selection, weight=asked.weight, nbest=asked.nbest)
-    return FusionAnswer(key, related, asked.chosen, selection.changes(), tuple(found))
+        search = Search(algorithm=asked.algorithm, nbest=asked.nbest, seed=asked.seed)
+        found = ordered_with_model(_given(store), asked.model, contents[0], search)
+    old = {" ".join(sentence.forms).lower() for sentence in sentences}
+    new = [one for one in found if one.text.lower() not in old]
+    return FusionAnswer(key, related, asked.algorithm, trees[0].changes, tuple(new[: asked.nbest]))
+
+
+def _given(store: Store | None) -> Store:
+    if store is None:
+        raise ValueError("a model needs a store")
+    return store

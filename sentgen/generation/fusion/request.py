@@ -9,31 +9,35 @@ from sentgen.errors import InputError
 from sentgen.generation.algorithms import ALGORITHMS
 from sentgen.options import Option
 
-#: Words that are added to the key sentence, at most.
-WORDS = 8
+#: Words that are added to the key sentence, at most: a clause of a usual length, or some phrases.
+WORDS = 24
 #: Weight of the dependencies in the search; with 0.5, as in 2005, it leaves function words for the end.
 WEIGHT = 0.2
-#: What needs no model: phrases are put into the key sentence, or the words are searched for the best order.
-INSERT, DEPVITERBI = "insert", "depviterbi"
+#: The tree of the key grows; or its words are searched for the best order.
+REVISE, DEPVITERBI = "revise", "depviterbi"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FusionRequest:
-    """How many words are added, and how all are put in order."""
+    """What is added to a key sentence, and how its words are put in order."""
 
     model: Annotated[
         str | None,
-        Option("Language model to order words with.", short="-m", metavar="NAME[@VERSION]"),
+        Option(
+            "Language model with treebanks to go by, instead of the sentences alone.",
+            short="-m",
+            metavar="NAME[@VERSION]",
+        ),
     ] = None
     algorithm: Annotated[
-        str | None,
+        str,
         Option(
-            f"{INSERT} or {DEPVITERBI}, or with --model one of: {', '.join(ALGORITHMS)}."
-            f" Default: beam with a model, else {INSERT}.",
+            f"{REVISE}, or {DEPVITERBI} (2005); with model also one of: {', '.join(ALGORITHMS)}.",
+            shell=f"{REVISE}, or {DEPVITERBI} (2005); with --model also one of: {', '.join(ALGORITHMS)}.",
             short="-a",
             metavar="NAME",
         ),
-    ] = None
+    ] = REVISE
     words: Annotated[int, Option("Words to add to the key sentence, at most.", metavar="N", least=1)] = WORDS
     weight: Annotated[float, Option(f"Weight of the dependencies, for {DEPVITERBI}.", least=0, most=1)] = (
         WEIGHT
@@ -42,20 +46,13 @@ class FusionRequest:
     seed: Annotated[int, Option("Seed of the shuffle that breaks ties.", least=0)] = 1
     format: Annotated[str | None, Option("Format of the files; detected if not given.", short="-f")] = None
 
-    @property
-    def chosen(self) -> str:
-        """Return the algorithm."""
-        return self.algorithm or ("beam" if self.model else INSERT)
-
     def check(self) -> None:
         """Refuse what cannot be.
 
         Raises:
             InputError: the algorithm needs a model, or takes none.
         """
-        chosen = self.chosen
-        if (self.model is None) != (chosen in (INSERT, DEPVITERBI)):
-            needs = (
-                "takes no --model" if self.model else "needs a model to order words with; give --model NAME"
-            )
-            raise InputError(f"{chosen} {needs}")
+        if self.algorithm == REVISE or (self.model is None) == (self.algorithm == DEPVITERBI):
+            return
+        needs = "takes no model" if self.model else "needs a model to order words with; give --model NAME"
+        raise InputError(f"{self.algorithm} {needs}")

@@ -1,0 +1,219 @@
+"""The words of the key and its related sentences as one bag, each with its place, its tag and its head.
+
+Relations are those of Universal Dependencies without subtypes. Where a treebank names none, as those of the
+Penn Treebank, the tags of a word and its head, and the side on which it stands, say which it is; prepositions
+govern their nouns there, and so are themselves modifiers of what these hang on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from sentgen.case_folding import fold
+from sentgen.corpus.sentence import Sentence
+from sentgen.errors import InputError
+from sentgen.generation.clusters.casing import decapitalized
+from sentgen.generation.problem import ROOT
+
+_UNIVERSAL = {
+    "AUX": ("MD",),
+    "ADP": ("IN", "RP"),
+    "ADJ": ("JJ", "JJR", "JJS"),
+    "ADV": ("RB", "RBR", "RBS", "WRB"),
+    "CCONJ": ("CC",),
+    "DET": ("DT", "PDT", "WDT"),
+    "NOUN": ("NN", "NNS"),
+    "NUM": ("CD",),
+    "PART": ("POS", "TO"),
+    "PRON": ("PRP", "PRP$", "WP", "WP$", "EX"),
+    "PROPN": ("NNP", "NNPS"),
+    "PUNCT": (".", ",", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", "#"),
+    "VERB": ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"),
+}
+_OF_PENN = {penn: tag for tag, found in _UNIVERSAL.items() for penn in found}
+_CONTENT = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM"})
+NOUNS = frozenset({"NOUN", "PROPN"})
+_PLURAL = ("NNS", "NNPS")
+#: What stands between an article and its noun.
+INSIDE = frozenset({"amod", "compound", "det", "nummod", "flat"})
+#: Articles and such say which one; of the other determiners, each says how many.
+_DEFINITE = frozenset({"the", "this", "that", "these", "those"})
+_ARTICLES = _DEFINITE | {"a", "an"}
+#: Letters that words in two forms have in common at least, as `asia` and `asian`.
+_STEM = 4
+
+
+@dataclass(frozen=True, slots=True)
+class BagWord:
+    """A word: the number of its sentence, 0 for the key, its place there, and the number of its head.
+
+    ``fine`` is its tag in the Penn Treebank, "" where there is none.
+    """
+
+    sentence: int
+    place: int
+    form: str
+    lemma: str
+    tag: str
+    fine: str
+    relation: str
+    subtype: str
+    head: int
+
+    @property
+    def is_content(self) -> bool:
+        """Return whether it says something itself."""
+        return self.tag in _CONTENT
+
+    @property
+    def plural(self) -> bool:
+        """Return whether it is a noun for several things."""
+        return self.fine in _PLURAL
+
+
+@dataclass(frozen=True, slots=True)
+class WordBag:
+    """The words of all sentences, numbered from 0 through, the modifiers of each in order, and where each
+    sentence begins, with the end behind the last one.
+    """
+
+    words: tuple[BagWord, ...]
+    modifiers: tuple[tuple[int, ...], ...]
+
+    starts: tuple[int, ...]
+
+    @property
+    def related(self) -> range:
+        """Return the numbers of the related sentences."""
+        return range(1, len(self.starts) - 1)
+
+    def sentence(self, number: int) -> range:
+        """Return the words of a sentence."""
+        return range(self.starts[number], self.starts[number + 1])
+
+    def of_form(self, form: str) -> list[int]:
+        """Return the words of a form."""
+        return [n for n, word in enumerate(self.words) if word.form == form]
+
+    def below(self, top: int) -> list[int]:
+        """Return a word with all that hangs on it, in order."""
+        found = [top]
+        for one in found:
+            found += self.modifiers[one]
+        return sorted(found)
+
+    def phrase(self, top: int) -> tuple[int, ...]:
+        """Return the same without the punctuation at its ends, () if it has gaps."""
+        below = self.below(top)
+        kept = [n for n in below if self.is_word(n)]
+        found = [n for n in below if kept and kept[0] <= n <= kept[-1]]
+        return tuple(found) if found and found[-1] - found[0] + 1 == len(found) else ()
+
+    def is_word(self, n: int) -> bool:
+        """Return whether a word has a letter or a digit."""
+        return any(map(str.isalnum, self.words[n].form))
+
+    def content(self, numbers: Iterable[int]) -> set[str]:
+        """Return the lemmas of the words that say something."""
+        return {self.words[n].lemma for n in numbers if n >= 0 and self.words[n].is_content}
+
+    def neighbor(self, n: int, step: int) -> int | None:
+        """Return the word before or behind a word in its sentence."""
+        at = n + step
+        inside = 0 <= at < len(self.words) and self.words[at].sentence == self.words[n].sentence
+        return at if inside else None
+
+    def text(self, numbers: Iterable[int]) -> str:
+        """Return words as a string."""
+        return " ".join(self.words[n].form for n in numbers)
+
+    def introduced(self, n: int) -> str:
+        """Return the preposition or conjunction that introduces a word, "" for none."""
+        word = self.words[n]
+        if word.tag in ("ADP", "SCONJ"):
+            return word.lemma
+        found = (m for m in self.modifiers[n] if self.words[m].relation in ("case", "mark"))
+        return "".join(self.words[m].lemma for m in islice(found, 1))
+
+    def kind(self, n: int) -> str:
+        """Return what kind of a modifier a word is: its relation, with what introduces it, as in `obl in`."""
+        return f"{self.words[n].relation} {self.introduced(n)}".strip()
+
+
+def bag_of(sentences: Sequence[Sentence]) -> WordBag:
+    """Put sentences, the key first, into one bag.
+
+    Raises:
+        InputError: a sentence has no tree or no tags.
+    """
+    words: list[BagWord] = []
+    starts = [0]
+    for number, sentence in enumerate(sentences):
+        words += _words(number, sentence, len(words))
+        starts.append(len(words))
+    modifiers: list[list[int]] = [[] for _ in words]
+    for n, word in enumerate(words):
+        if word.head != ROOT:
+            modifiers[word.head].append(n)
+    return WordBag(tuple(words), tuple(map(tuple, modifiers)), tuple(starts))
+
+
+def _words(number: int, sentence: Sentence, first: int) -> Iterator[BagWord]:
+    if sentence.heads is None or (sentence.upos is None and sentence.xpos is None):
+        raise InputError("a sentence without a tree and tags cannot be fused; parse it with --parser")
+    forms = decapitalized(sentence).forms
+    fine = sentence.xpos or sentence.upos or []
+    tags = [_OF_PENN.get(tag, "X") for tag in fine] if sentence.upos is None else sentence.upos
+    lemmas = sentence.lemmas or forms
+    for place, (form, tag, head) in enumerate(zip(forms, tags, sentence.heads, strict=True)):
+        lemma = lemmas[place] if lemmas[place] not in ("", "_") else form
+        name = sentence.deprels[place] if sentence.deprels else "_"
+        if name == "_":
+            name = _relation(tag, tags[head - 1], before=place < head - 1) if head else "root"
+        relation, _, subtype = name.partition(":")
+        yield BagWord(
+            number,
+            place,
+            form,
+            fold(lemma),
+            tag,
+            fine[place],
+            relation,
+            subtype,
+            first + head - 1 if head else ROOT,
+        )
+
+
+def _relation(tag: str, head: str, *, before: bool) -> str:
+    """Return the relation that tags and side make likely."""
+    fixed = {"DET": "det", "NUM": "nummod", "CCONJ": "cc", "PUNCT": "punct", "AUX": "aux", "PART": "mark"}
+    if tag in fixed:
+        return fixed[tag]
+    if head in NOUNS:
+        return {
+            "ADJ": "amod",
+            "ADP": "nmod",
+            "SCONJ": "acl",
+            "VERB": "acl",
+            "AUX": "acl",
+            "ADV": "advmod",
+        }.get(tag, "compound" if before else "appos")
+    if tag in NOUNS or tag == "PRON":
+        return "nsubj" if before else "obj"
+    return {"ADP": "obl", "SCONJ": "advcl", "ADV": "advmod"}.get(tag, "dep")
+
+
+def akin(one: str, other: str) -> bool:
+    """Return whether two lemmas are the same or begin alike, as forms and derivations of a word do.
+
+    >>> akin("asia", "asian"), akin("sep", "september"), akin("port", "portion"), akin("far", "father")
+    (True, True, True, False)
+    """
+    if one == other:
+        return True
+    short, long = sorted((one, other), key=len)
+    if len(short) < _STEM:
+        return len(short) == _STEM - 1 and len(long) > 2 * len(short) and long.startswith(short)
+    return short[:_STEM] == long[:_STEM]
