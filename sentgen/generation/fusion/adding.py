@@ -70,6 +70,12 @@ class Adding(Fitting):
         others = [self.bag.words[n] for n in words if n != top]
         if top != words[-1] or any(one.tag not in inner and one.form != "-" for one in others):
             return False
+        if (
+            noun.relation in ("compound", "nmod", "obl")
+            and self.bag.introduced(head)
+            and not self.bag.introduced(anchor)
+        ):
+            return False  # *For monday evening* is no evening that somebody came.
         if noun.tag == "PROPN" and (word.tag != "NOUN" or self._has_parts(anchor)):
             return False  # Titles stand before names, and nothing between names.
         return (

@@ -109,7 +109,7 @@ class Fitting:
             return (before.form == "an") == (self.bag.words[first].form[:1].lower() in _VOWELS)
         if before.is_content:
             return before.lemma in self.lemmas(first) or before.fine in ("VBD", "VBZ", "VBP", "VB")
-        return before.form != "-"
+        return self.bag.is_word(self.at(at - 1)) or before.form == ","
 
     def can_follow(self, at: int, first: int) -> bool:
         """Return whether a phrase can stand before the word at a place.
