@@ -138,6 +138,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/evaluation/check/verb_arguments.py": ("check",),
     "sentgen/generation/answers.py": ("regenerate",),
     "sentgen/generation/fusion/request.py": (),
+    "sentgen/generation/fusion/word_bag.py": (),
     "sentgen/models/building/summed_counts.py": (),
     "sentgen/models/building/build_request.py": (),  # the server builds no models
     "sentgen/models/related/cluster_model.py": ("generate",),
