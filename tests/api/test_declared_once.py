@@ -112,7 +112,10 @@ WITHOUT_METHOD = {
     "serve": "it goes on until it is stopped",
     **dict.fromkeys(
         [
-            *(f"evaluate {name}" for name in ("generation", "alignment", "extraction", "regeneration")),
+            *(
+                f"evaluate {name}"
+                for name in ("generation", "fusion", "judgments", "alignment", "extraction", "regeneration")
+            ),
             *("tune", "reproduce"),
         ],
         "it is an experiment, whose record is files",

@@ -14,6 +14,7 @@ from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, op
 from sentgen.cli.console.output import Output, OutputFormat, output_options
 from sentgen.cli.measuring.evaluate_alignment import alignment
 from sentgen.cli.measuring.evaluate_extraction import extraction
+from sentgen.cli.measuring.evaluate_fusion import fusion, judgments
 from sentgen.cli.measuring.evaluate_generation import generation
 from sentgen.errors import InputError
 from sentgen.evaluation import evaluate_regeneration
@@ -45,6 +46,8 @@ app = typer.Typer(help="Run experiments; every figure is recorded in the store."
 app.command("generation")(generation)
 app.command("alignment")(alignment)
 app.command("extraction")(extraction)
+app.command("fusion")(fusion)
+app.command("judgments")(judgments)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,17 +18,21 @@ Strings = list[list[list[tuple[str, ...] | None]]]
 
 def copies(strings: Strings, clusters: Sequence[Sequence[Sentence]]) -> Bools:
     """Return (systems, clusters, lengths) whether a string is a sentence of its cluster or a piece of one."""
-    sources = [[_spaced(sentence.forms) for sentence in cluster] for cluster in clusters]
     return np.array(
         [
             [
-                [text is not None and any(_spaced(text) in source for source in of) for text in row]
-                for row, of in zip(system, sources, strict=True)
+                [text is not None and is_copied(text, cluster) for text in row]
+                for row, cluster in zip(system, clusters, strict=True)
             ]
             for system in strings
         ],
         bool,
     )
+
+
+def is_copied(words: Sequence[str], sentences: Sequence[Sentence]) -> bool:
+    """Return whether words are one of some sentences, or a piece of one, capitals aside."""
+    return any(_spaced(words) in _spaced(sentence.forms) for sentence in sentences)
 
 
 def fluency(store: Store, model: str, strings: Strings) -> Floats:

@@ -1,0 +1,211 @@
+"""`sentgen evaluate fusion` and `sentgen evaluate judgments`: fused sentences, measured and judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, ClassVar
+
+import typer
+
+from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.options import (
+    LOOKUP_SHARE,
+    DbOption,
+    MemoryOption,
+    mistakes,
+    open_store,
+    report_into,
+)
+from sentgen.cli.console.output import Output, output_options
+from sentgen.corpus.parsers import CachedParser, open_parser
+from sentgen.evaluation.check.verb_arguments import Spelling
+from sentgen.evaluation.fusion.cases import read_cases
+from sentgen.evaluation.fusion.experiment import evaluate_fusion
+from sentgen.evaluation.fusion.judging import (
+    CLUSTERS,
+    NO,
+    YES,
+    answers_path,
+    judged_differences,
+    judged_systems,
+    judgments_table,
+    read_judgments,
+    write_sheet,
+)
+from sentgen.evaluation.fusion.measures import require_bleu
+from sentgen.evaluation.fusion.report import fusion_report
+from sentgen.evaluation.fusion.results import FusionResult, rows_of
+from sentgen.evaluation.fusion.systems import DEFAULT, EXTRACTION, parse_fusers
+from sentgen.evaluation.fusion.tables import figures_table, tests_table
+from sentgen.evaluation.report.folder import prepare_folder
+from sentgen.evaluation.report.tables import ReportTable, score_table
+from sentgen.generation.fusion.request import FusionRequest
+from sentgen.options import Option
+from sentgen.output.progress import counted_each
+from sentgen.output.wording import quantity
+
+#: Columns of a table for reading, beside the first one, that fit a terminal.
+_WIDE = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FusionExperiment(FusionRequest):
+    """What is compared, and how: a request for fusion, whose algorithm is each of ``systems``."""
+
+    ORDER: ClassVar = (
+        *("clusters", "parser", "references", "systems", "model", "words", "weight", "lemmas", "limit"),
+        *("seed", "judge", "judge_clusters", "format"),
+    )
+
+    clusters: Annotated[str, Option("Clusters: a document each, in any format.", metavar="PATH")]
+    parser: Annotated[str, Option("Parser of the sentences, such as udpipe:FILE.", metavar="PARSER")]
+    references: Annotated[
+        int, Option("Sentences at the end of a cluster to hold back as references.", metavar="N", least=1)
+    ] = 2
+    systems: Annotated[
+        str,
+        Option(
+            f"Systems to compare: algorithms of fuse; or extraction: {' or '.join(EXTRACTION)}.",
+            short="-s",
+            metavar="LIST",
+        ),
+    ] = ",".join(DEFAULT)
+    lemmas: Annotated[bool, Option("Compare lemmas of verb arguments instead of forms.")] = False
+    limit: Annotated[int | None, Option("Only the first N clusters.", short="-n", metavar="N", least=1)] = (
+        None
+    )
+    seed: Annotated[int, Option("Seed of the shuffle, samples and tests.", least=0)] = 1
+    judge: Annotated[
+        Path | None,
+        Option("Write a sheet of the sentences to judge, without the names of systems.", metavar="FILE"),
+    ] = None
+    judge_clusters: Annotated[int, Option("Clusters on that sheet, at most.", metavar="N", least=1)] = (
+        CLUSTERS
+    )
+    format: Annotated[str | None, Option("Format of the clusters; detected if not given.", short="-f")] = None
+
+
+@output_options
+@asking(FusionExperiment, report="judge_clusters")
+def fusion(
+    *,
+    asked: FusionExperiment,
+    report: Annotated[Path | None, report_into("tables, a plot and sentences")] = None,
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+    out: Output,
+) -> None:
+    """Fuse the sentences of clusters, and compare with references that were held back.
+
+    The first sentence of a cluster is the key, the last ones are the references; JSON Lines may say which is
+    which, with the keys `key`, `related` and `references`. Fusion stands beside the search of 2005 and beside
+    extraction: the key itself, and `central`, the input that has the highest BLEU to the others. Prints
+    for each system how often it has a sentence and how often a copied one, BLEU to the references, precision
+    and recall of verb arguments against inputs and references, and which systems differ. With another format
+    than a table all of it comes with 95% intervals and signatures, as it goes into the table score of the
+    store; runs are in the table run, sentences in output. A sheet of --judge is read with
+    `sentgen evaluate judgments`.
+
+    Example: `sentgen evaluate fusion --clusters c.jsonl --parser udpipe:ewt.udpipe --judge sheet.tsv`
+    """
+    require_bleu()
+    if report is not None:
+        prepare_folder(report)
+    names = [name.strip() for name in asked.systems.split(",") if name.strip()]
+    if asked.judge is not None:
+        judged_systems(asked.judge, names)
+    trees = open_parser(asked.parser)
+    with (
+        open_store(db, create=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store,
+        # Kept in the store: a second run, or another system, parses only new sentences.
+        CachedParser(trees, store) as cached,
+        counted_each("clusters", "sentences") as progress,
+    ):
+        with mistakes("--systems"):
+            systems = parse_fusers(names, asked, store)
+        source = read_cases(
+            asked.clusters,
+            parser=cached,
+            references=asked.references,
+            form=asked.format,
+            limit=asked.limit,
+        )
+        result = evaluate_fusion(
+            store,
+            source,
+            cached,
+            systems,
+            spelling=Spelling(lemmas=asked.lemmas),
+            seed=asked.seed,
+            parameters={name: getattr(asked, name) for name in ("model", "words", "weight")},
+            progress=progress,
+        )
+    if source.short:
+        out.note(f"{quantity(source.short, 'cluster')} left out: too few sentences to hold some back")
+    _write(result, asked, report, out)
+    if out.for_reading:
+        _show((figures_table(result), tests_table(result)), out)
+    else:
+        out.table(score_table(rows_of(result), "clusters", len(result.cases)))
+    out.note(f"run {result.run_id}: {result.seconds:.1f} s; sentences are in the table output")
+
+
+@output_options
+def judgments(
+    sheet: Annotated[
+        Path, typer.Argument(metavar="SHEET", help="A sheet of evaluate fusion --judge, filled in.")
+    ],
+    *,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the tests.")] = 1,
+    out: Output,
+) -> None:
+    """Count the judgments of a sheet, by system.
+
+    The column judgment says of each sentence whether it is grammatical, `yes` or `no`; empty ones are left
+    out. The file beside the sheet, whose name ends in .answers.tsv, tells which system made which sentence.
+
+    Example: `sentgen evaluate judgments sheet.tsv`
+    """
+    found = read_judgments(sheet, seed=seed)
+    tables = judgments_table(found), judged_differences(found)
+    if out.for_reading:
+        _show(tables, out)
+    else:
+        ends = (
+            (one.name, one.good, one.judged, one.good / one.judged, *one.interval) for one in found.systems
+        )
+        out.rows(["system", "grammatical", "judged", "share", "low", "high"], list(ends))
+
+
+def _write(result: FusionResult, asked: FusionExperiment, report: Path | None, out: Output) -> None:
+    """Write the files that were asked for."""
+    if report is not None:
+        out.note(f"report: {fusion_report(result).write(report)[0]}")
+    if asked.judge is not None:
+        sentences = {one.system: one.answers for one in result.systems}
+        written = write_sheet(
+            asked.judge,
+            result.cases,
+            {name: sentences[name] for name in judged_systems(asked.judge, list(sentences))},
+            seed=asked.seed,
+            clusters=asked.judge_clusters,
+        )
+        out.note(
+            f"{quantity(written, 'sentence')} to judge: write {YES} or {NO} into {asked.judge};"
+            f" which is whose, {answers_path(asked.judge)} says"
+        )
+
+
+def _show(tables: Iterable[ReportTable], out: Output) -> None:
+    """Print tables for reading, in parts that fit a terminal."""
+    for table in (table for table in tables if table.rows):
+        wide = len(table.columns) - 1 if len(table.columns) < 8 else _WIDE
+        for begin in range(1, len(table.columns), wide):
+            columns = [0, *range(begin, min(begin + wide, len(table.columns)))]
+            names = [table.columns[n] for n in columns]
+            rows = [[row[n].replace("\n", " ") for n in columns] for row in table.rows]
+            out.rows(names, rows, align=dict.fromkeys(names[1:], "right"))
+            typer.echo()
+        out.note(f"{table.title}. {table.note}")

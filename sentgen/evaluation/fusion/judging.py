@@ -1,0 +1,236 @@
+"""Sheets on which people judge sentences without knowing which system made them, and what they say.
+
+A sheet is a table of tabs: number, key sentence, sentence, and a column to fill. Sentences are shuffled; one
+that several systems made of a cluster is judged once. A second file, the answers, says which number is whose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from sentgen.corpus.paths import expand
+from sentgen.corpus.tables import read_csv
+from sentgen.errors import InputError
+from sentgen.evaluation.figures.measurement import Measurement, ratio
+from sentgen.evaluation.figures.significance import SystemComparison, compare_all
+from sentgen.evaluation.fusion.cases import FusionCase
+from sentgen.evaluation.fusion.systems import EXTRACTION
+from sentgen.evaluation.report.tables import ReportTable, probability
+from sentgen.output.files import write_text
+from sentgen.output.intervals import wilson
+from sentgen.output.wording import quantity
+
+SHEET = ("number", "key", "sentence", "judgment")
+ANSWERS = ("number", "cluster", "system")
+#: What is filled in: whether the sentence is grammatical.
+YES, NO = "yes", "no"
+#: Clusters on a sheet, at most.
+CLUSTERS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSystem:
+    """How many sentences of a system were judged, and how many of them to be grammatical."""
+
+    name: str
+    good: int
+    judged: int
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Return the 95% interval of the share (Wilson)."""
+        return wilson(self.good, self.judged)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgments:
+    """What a filled sheet says: the systems, the best one first, which differ, and how many lack judgment."""
+
+    systems: Sequence[JudgedSystem]
+    comparisons: Sequence[SystemComparison]
+    missing: int
+
+
+def answers_path(sheet: Path) -> Path:
+    """Return the file beside a sheet that says which sentence is whose.
+
+    >>> answers_path(Path("judge/fusion.tsv")).name
+    'fusion.answers.tsv'
+    """
+    return sheet.with_name(f"{sheet.stem}.answers.tsv")
+
+
+def judged_systems(sheet: Path, names: Sequence[str]) -> list[str]:
+    """Return the systems whose sentences go on a sheet: not extraction, as everybody sees what is copied.
+
+    Raises:
+        InputError: there are none, or the sheet is there already.
+    """
+    if sheet.exists():
+        raise InputError("is there already, and may be filled in; name another file", path=str(sheet))
+    found = [name for name in names if name not in EXTRACTION]
+    if not found:
+        raise InputError("extraction copies, which needs no judge; add a system that fuses", path=str(sheet))
+    return found
+
+
+def write_sheet(
+    sheet: Path,
+    cases: Sequence[FusionCase],
+    sentences: Mapping[str, Sequence[str | None]],
+    *,
+    seed: int,
+    clusters: int = CLUSTERS,
+) -> int:
+    """Write a sheet and its answers; return how many sentences are to be judged.
+
+    Args:
+        sheet: the file; its answers go beside it.
+        cases: the clusters.
+        sentences: of each system, one a cluster; the clusters are the first ones that the first system has a
+            sentence for.
+        seed: of the shuffle.
+        clusters: how many.
+
+    Raises:
+        InputError: there is no sentence to judge.
+    """
+    first = next(iter(sentences.values()), ())
+    chosen = [place for place, text in enumerate(first) if text is not None][:clusters]
+    made = {
+        (place, text): [name for name, of in sentences.items() if of[place] == text]
+        for place in chosen
+        for text in dict.fromkeys(of[place] for of in sentences.values())
+        if text is not None
+    }
+    if not made:
+        raise InputError("there is no sentence to judge", path=str(sheet))
+    rows, answers = list[Sequence[object]](), list[Sequence[object]]()
+    shuffled = np.random.default_rng(seed).permutation(len(made)).tolist()
+    of_number = list(made.items())
+    for number, drawn in enumerate(shuffled, 1):
+        (place, text), names = of_number[drawn]
+        rows.append((number, " ".join(cases[place].key.forms), text, ""))
+        answers += [(number, cases[place].name, name) for name in names]
+    _write(sheet, SHEET, rows)
+    _write(answers_path(sheet), ANSWERS, answers)
+    return len(rows)
+
+
+def read_judgments(sheet: Path, *, seed: int) -> Judgments:
+    """Read a filled sheet with the answers beside it.
+
+    Rows without a judgment are counted and left out. Systems are compared by approximate randomization over
+    the clusters.
+
+    Raises:
+        InputError: a file or judgment cannot be read, or nothing was judged.
+    """
+    said = {
+        number: _judgment(row["judgment"], sheet, line)
+        for line, number, row in _rows(sheet, ("number", "judgment"))
+    }
+    counts: dict[str, dict[str, tuple[int, int]]] = {}
+    for line, number, row in _rows(answers_path(sheet), ANSWERS):
+        if number not in said:
+            raise InputError(f"{sheet.name} has no row {number}", path=str(answers_path(sheet)), line=line)
+        good = said[number]
+        if good is not None:
+            counts.setdefault(row["system"], {})[row["cluster"]] = (int(good), 1)
+    if not counts:
+        raise InputError(f"nothing is judged; fill the column judgment with {YES} or {NO}", path=str(sheet))
+    systems = [
+        JudgedSystem(name, sum(good for good, _ in of.values()), len(of)) for name, of in counts.items()
+    ]
+    ranked = sorted(systems, key=lambda one: (-one.good / one.judged, one.name))
+    return Judgments(ranked, _compared(counts, seed), sum(good is None for good in said.values()))
+
+
+def _compared(counts: Mapping[str, Mapping[str, tuple[int, int]]], seed: int) -> list[SystemComparison]:
+    """Compare all pairs of systems, a cluster at a time; a cluster without a judgment adds nothing."""
+    clusters = sorted({cluster for of in counts.values() for cluster in of})
+    measured = {
+        name: Measurement(
+            "grammatical",
+            "judged grammatical",
+            np.array([of.get(cluster, (0, 0)) for cluster in clusters], np.float64),
+            ratio,
+        )
+        for name, of in counts.items()
+    }
+    return compare_all(measured, seed=seed)
+
+
+def judgments_table(found: Judgments) -> ReportTable:
+    """Return a row a system: how many of its sentences are grammatical, and between what the share lies."""
+    return ReportTable(
+        "Judged grammatical",
+        ["system", "grammatical", "judged", "share, %", "95% interval"],
+        [
+            [
+                one.name,
+                str(one.good),
+                str(one.judged),
+                f"{100 * one.good / one.judged:.1f}",
+                " – ".join(f"{100 * end:.1f}" for end in one.interval),
+            ]
+            for one in found.systems
+        ],
+        "Intervals of Wilson."
+        + (f" {quantity(found.missing, 'sentence')} not judged." if found.missing else ""),
+    )
+
+
+def judged_differences(found: Judgments) -> ReportTable:
+    """Return every pair of systems with p of approximate randomization."""
+    return ReportTable(
+        "Which systems differ",
+        ["worse", "better", "difference, %", "p, randomization", "p, Holm"],
+        [
+            [
+                pair.worse,
+                pair.better,
+                f"{100 * pair.difference:.1f}",
+                probability(pair.shuffle_p),
+                probability(pair.holm),
+            ]
+            for pair in found.comparisons
+        ],
+        "Approximate randomization over clusters; Holm: corrected for the number of pairs.",
+    )
+
+
+def _judgment(text: str, path: Path, line: int) -> bool | None:
+    said = text.strip().casefold()
+    if said not in (YES, NO, ""):
+        raise InputError(f"{text!r} is no judgment; write {YES} or {NO}", path=str(path), line=line)
+    return said == YES if said else None
+
+
+def _rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, str, Mapping[str, str]]]:
+    """Yield line, number and row of a table.
+
+    Raises:
+        InputError: it cannot be read, or has no such columns.
+    """
+    source = next(iter(expand([str(path)])))
+    # As a spreadsheet may have written it: with quotes, or with other things than tabs between.
+    table = read_csv(source.lines(), path=str(path))
+    missing = [name for name in columns if name not in table.columns]
+    if missing:
+        raise InputError(f"has no column {missing[0]!r}; take the sheet as it was written", path=str(path))
+    places = {name: table.columns.index(name) for name in columns}
+    for row in table.rows:
+        if row.wrong:
+            raise InputError(row.wrong, path=str(path), line=row.number)
+        found = {name: row.values[place] for name, place in places.items()}
+        yield row.number, found["number"], found
+
+
+def _write(path: Path, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    # No token has a tab or a line feed, so that nothing needs quotes.
+    write_text(path, "".join("\t".join(map(str, row)) + "\n" for row in (columns, *rows)))
