@@ -120,6 +120,7 @@ WITHOUT_METHOD = {
         ],
         "it is an experiment, whose record is files",
     ),
+    "evaluate compare": "it is about the runs of experiments, which have no methods",
     **dict.fromkeys(
         [f"cluster {name}" for name in ("count", "models", "status", "remove", "script", "export")],
         "it is for jobs on several machines, which scripts begin",

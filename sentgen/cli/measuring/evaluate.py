@@ -139,7 +139,7 @@ def regeneration(
 
 
 def _evaluated(
-    store: Store, asked: RegenerationExperiment, *, by_length: bool, progress: Progress
+    store: Store, asked: RegenerationExperiment, *, by_length: bool, progress: Progress | None
 ) -> RegenerationResult:
     """Run the experiment once, or for each size of a learning curve; a report has lengths in any case."""
     models = [registry.find(store, name) for name in asked.model]

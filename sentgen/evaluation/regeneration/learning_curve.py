@@ -8,7 +8,7 @@ arguments and companions are all counted in the same ones. The sentences are tho
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -39,11 +39,8 @@ from sentgen.models.building.build import build
 from sentgen.models.building.chosen import Chosen, Draw, apart, built_from, choose, selected
 from sentgen.models.building.recipe import SMOOTHING
 from sentgen.models.registry import changes, list_models
-from sentgen.output.wording import quantity
 from sentgen.schema import Store
 from sentgen.schema.store import raw
-
-Report = Callable[[str], None]
 
 #: The drawn sentences of a corpus, in their order, with all that counts look at.
 _SENTENCES = """
@@ -96,7 +93,6 @@ def learning_curve(
     jobs: int = 1,
     source: str = "",
     progress: Progress | None = None,
-    report: Report | None = None,
 ) -> RegenerationResult:
     """Evaluate systems as `evaluate_regeneration` does, learnt from some of the sentences of a model.
 
@@ -112,7 +108,6 @@ def learning_curve(
         search: as for `evaluate_regeneration`; its seed is that of the drawing, too.
         punctuation, by_length, jobs, source: as there.
         progress: called after every sentence of a size.
-        report: called with a line a size.
 
     Raises:
         InputError: a size cannot be read, or is there twice, or trees of other corpora are asked for.
@@ -120,6 +115,7 @@ def learning_curve(
             as they were.
     """
     started = Start()
+    store.downgrade_to_read()
     wanted = _sizes(sizes, search.seed)
     if search.dependencies:
         raise InputError("the trees of a curve are those of the drawn sentences; leave --dependencies out")
@@ -130,8 +126,6 @@ def learning_curve(
             with Store(folder / f"{number}.duckdb", create=True, memory_limit=store.memory_limit) as drawn:
                 with store.connect() as connection:
                     chosen = _draw(connection, model, size)
-                    if report:
-                        report(f"{size.text}: {quantity(chosen.sentences, 'sentence')}")
                     _copy(connection, model, drawn, folder)
                 if chosen.sentences in parts:
                     raise InputError(f"{size.text} are {chosen.sentences} sentences, which are there already")

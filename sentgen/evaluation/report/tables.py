@@ -180,7 +180,8 @@ def latex(tables: Iterable[ReportTable]) -> str:
 
 
 def _latex(table: ReportTable) -> str:
-    sides: list[Align] = ["left", *("right" for _ in table.columns[1:])]
+    sides: list[Align] = ["right" for _ in table.columns]
+    sides[0] = "left"  # it names the row
     comments = [f"% {printable(' '.join(text.split()))}" for text in (table.title, table.note) if text]
     return "\n".join([*comments, tabular(table.columns, table.rows, sides, table.best)])
 
