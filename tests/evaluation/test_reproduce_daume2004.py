@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from toy_pairs import write_jsonl
 
 from sentgen.errors import InputError
 from sentgen.evaluation.papers import daume2004
@@ -70,7 +71,7 @@ def test_published_figures_stand_beside_ours(reproduced: tuple[Path, Findings]) 
     )
     tested = {(row["worse"], row["better"]): row for row in found.tests.to_pylist()}
     assert len(tested) >= 6
-    told = next(row for pair, row in tested.items() if {*pair} == {PBHMM, "cut-and-paste"})
+    told = next(row for pair, row in tested.items() if {*pair} == {"PBHMM", "Cut & Paste"})
     assert (abs(told["published"]), told["in the paper"]) == (0.185, "significantly")
 
 
@@ -100,8 +101,10 @@ def test_everything_is_recorded(reproduced: tuple[Path, Findings]) -> None:
 def test_quick_takes_a_part(gold: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It says of what, and pseudo-documents are made of that part."""
     monkeypatch.setattr(daume2004, "QUICK", 2)
-    found = reproduce(tmp_path / "s.duckdb", gold, quick=True, pseudo_documents="2x1")
+    pairs = write_jsonl(tmp_path / "more.jsonl")
+    found = reproduce(tmp_path / "s.duckdb", gold, quick=True, pseudo_documents="2x1", train=[str(pairs)])
 
+    assert "these and 2 other pairs of the first 2 of 6 pairs (--quick), without links" in found.notes[2]
     assert "1 pair by --pseudo-documents 2x1 of the first 2 of 3 pairs (--quick)" in found.notes[0]
 
 
