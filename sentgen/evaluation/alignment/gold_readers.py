@@ -364,9 +364,10 @@ def _handalign_pair(key: str, sources: Mapping[str, Source], beside: Source) -> 
             raise InputError(f"has no text {where} beside it", path=beside.name)
         texts.append([words for line in _lines(sources[where]) if (words := split_tokens(line))])
     # Offsets run through the lines.
-    pair = _pair(key, *(" ".join(map(" ".join, lines)) for lines in texts), _Place(beside.name, key=key))
-    document, abstract = (tuple(accumulate(map(len, lines[:-1]), initial=0)) for lines in texts)
-    return replace(pair, document_starts=document, abstract_starts=abstract)
+    document, abstract = (" ".join(map(" ".join, lines)) for lines in texts)
+    pair = _pair(key, document, abstract, _Place(beside.name, key=key))
+    starts = [tuple(accumulate(map(len, lines[:-1]), initial=0)) for lines in texts]
+    return replace(pair, document_starts=starts[0], abstract_starts=starts[1])
 
 
 def _handalign_links(pair: Pair, source: Source) -> GoldLinks:
