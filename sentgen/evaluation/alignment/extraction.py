@@ -118,10 +118,10 @@ def _words_from(store: Store, corpus: str, name: str | None) -> dict[str, dict[i
 def _scores(
     extractor: Extractor, sentences: Sequence[Words], words: Mapping[int, int]
 ) -> Mapping[str, Floats]:
-    places = np.arange(len(sentences))
+    places = range(len(sentences))
     return {
         "extractor": extractor.probabilities(sentences),
-        "lead": -places.astype(np.float64),
+        "lead": -np.array(places, np.float64),
         "salience": features(sentences)[:, LIKENESS],
         "alignment": np.array([words.get(place, 0) for place in places], np.float64),
     }
