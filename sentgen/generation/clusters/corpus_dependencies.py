@@ -19,13 +19,15 @@ import numpy as np
 from sentgen.case_folding import fold
 from sentgen.counts import corpora
 from sentgen.models.building.tagging import known_tags, most_frequent_tags, tag_set
-from sentgen.models.dependency.dependencies import LEFT, RIGHT, TaggedWord, prefetch_dependencies
+from sentgen.models.dependency.dependencies import LEFT, RIGHT, prefetch_dependencies
+from sentgen.models.dependency.kind_counts import TaggedWord
+from sentgen.models.dependency.tree_lookups import Layer
 from sentgen.models.dependency.treebanks import named_treebanks
 from sentgen.models.related.cluster_counts import ClusterCounts
 from sentgen.models.related.cluster_model import HeadSides
 from sentgen.schema import Store
 
-_LAYER = "word"
+_LAYER: Layer = "word"
 #: Stands for zero where logarithms are taken; what is not above it is zero again.
 _ZERO = 1e-300
 
