@@ -16,6 +16,7 @@ from sentgen.cli.measuring.evaluate_alignment import alignment
 from sentgen.cli.measuring.evaluate_extraction import extraction
 from sentgen.cli.measuring.evaluate_fusion import fusion, judgments
 from sentgen.cli.measuring.evaluate_generation import generation
+from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.errors import InputError
 from sentgen.evaluation import evaluate_regeneration
 from sentgen.evaluation.figures.significance import SystemComparison
@@ -23,6 +24,7 @@ from sentgen.evaluation.regeneration.answers import Progress
 from sentgen.evaluation.regeneration.bleu import overlap_metrics
 from sentgen.evaluation.regeneration.learning_curve import learning_curve
 from sentgen.evaluation.regeneration.measures import ARGUMENT_ERRORS
+from sentgen.evaluation.regeneration.parsed_outputs import VERB_ARGUMENTS
 from sentgen.evaluation.regeneration.report import regeneration_report
 from sentgen.evaluation.regeneration.results import (
     PRIMARY,
@@ -103,10 +105,19 @@ class RegenerationExperiment(Search):
 
 @app.command()
 @output_options
-@asking(RegenerationExperiment, report="by_length", db="format", memory_limit="format")
+@asking(RegenerationExperiment, parser="by_length", report="by_length", db="format", memory_limit="format")
 def regeneration(
     *,
     asked: RegenerationExperiment,
+    parser: Annotated[
+        str | None,
+        typer.Option(
+            "--parser",
+            metavar="PARSER",
+            help="Measure verb arguments of the outputs by a parser: udpipe:FILE, spacy:NAME or"
+            " stanza:LANGUAGE.",
+        ),
+    ] = None,
     report: Annotated[Path | None, report_into("tables, plots and examples")] = None,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
@@ -117,20 +128,23 @@ def regeneration(
     Prints for each system corpus BLEU in three ways and chrF, the share of sentences that are exact and of
     neighbors that are right, Kendall's tau, the share of sentences whose real order the algorithm would have
     scored higher than its answer, the share of units on the right head, errors in the numbers of arguments,
-    and milliseconds; then which systems differ. With another format than a table all of it comes with 95%
-    intervals and signatures, as it goes into the table score of the store; runs are in the table run,
-    sentences in output.
+    with --parser how many verb arguments of the original the output has, and milliseconds; then which systems
+    differ. With another format than a table all of it comes with 95% intervals and signatures, as it goes
+    into the table score of the store; runs are in the table run, sentences in output.
 
     Example: `sentgen evaluate regeneration --model ewt --test en_ewt-ud-dev.conllu --algorithms lmo,beam`
     """
     if report is not None:
         # Before the work: a folder that cannot be written must not cost an hour.
         prepare_folder(report)
+    trees = open_parser(parser) if parser else None
     with (
         open_store(db, memory_limit=memory_limit, share=LOOKUP_SHARE) as store,
         counted("sentences") as progress,
     ):
-        result = _evaluated(store, asked, by_length=asked.by_length or report is not None, progress=progress)
+        result = _evaluated(
+            store, asked, trees, by_length=asked.by_length or report is not None, progress=progress
+        )
     if report is not None:
         out.note(f"report: {regeneration_report(result).write(report)[0]}")
     _show(result, out)
@@ -139,7 +153,12 @@ def regeneration(
 
 
 def _evaluated(
-    store: Store, asked: RegenerationExperiment, *, by_length: bool, progress: Progress | None
+    store: Store,
+    asked: RegenerationExperiment,
+    parser: Parser | None,
+    *,
+    by_length: bool,
+    progress: Progress | None,
 ) -> RegenerationResult:
     """Run the experiment once, or for each size of a learning curve; a report has lengths in any case."""
     models = [registry.find(store, name) for name in asked.model]
@@ -148,6 +167,7 @@ def _evaluated(
         "punctuation": asked.punct,
         "by_length": by_length,
         "jobs": asked.jobs,
+        "parser": parser,
         "source": asked.test,
         "progress": progress,
     }
@@ -211,10 +231,10 @@ def _show(result: RegenerationResult, out: Output) -> None:
 def _show_figures(result: RegenerationResult, out: Output) -> None:
     """Print overlap, order and times apart, so that each table fits a terminal."""
     overlap = [name for name in result.signatures if name in overlap_metrics()]
-    order = [name for name in result.signatures if name not in (*overlap_metrics(), *ARGUMENT_ERRORS)]
+    apart = {*overlap_metrics(), *ARGUMENT_ERRORS, VERB_ARGUMENTS}
+    order = [name for name in result.signatures if name not in apart]
     interval = f"95% of {PRIMARY}"
-    ends = [f"{found.low:.2f} - {found.high:.2f}" for found in (s.intervals[PRIMARY] for s in result.systems)]
-    rows = [[*_values(system, overlap), end] for system, end in zip(result.systems, ends, strict=True)]
+    rows = [[*_values(system, overlap), _ends(system, PRIMARY, 2)] for system in result.systems]
     out.rows(["system", *overlap, interval], rows, align={interval: "right"})
     typer.echo()
     out.rows(["system", *order], [_values(system, order) for system in result.systems])
@@ -222,6 +242,15 @@ def _show_figures(result: RegenerationResult, out: Output) -> None:
         errors = [*ARGUMENT_ERRORS, "units"]
         typer.echo()
         out.rows(["system", *errors], arguments, align=dict.fromkeys(errors, "right"))
+    if VERB_ARGUMENTS in result.signatures:
+        interval = f"95% of {VERB_ARGUMENTS}"
+        parsed = [
+            [*_values(one, [VERB_ARGUMENTS]), _ends(one, VERB_ARGUMENTS, 4)]
+            for one in result.systems
+            if VERB_ARGUMENTS in one.measurements
+        ]
+        typer.echo()
+        out.rows(["system", VERB_ARGUMENTS, interval], parsed, align={interval: "right"})
     times = [
         (system.system, *(f"{time.value:.2f} ms" for time in system.times))
         for system in result.systems
@@ -230,6 +259,12 @@ def _show_figures(result: RegenerationResult, out: Output) -> None:
     if times:
         typer.echo()
         out.rows(["system", "look-up", "search"], times, align={"look-up": "right", "search": "right"})
+
+
+def _ends(system: OrderingResult, metric: str, digits: int) -> str:
+    """Return the ends of the interval of a figure."""
+    found = system.intervals[metric]
+    return f"{found.low:.{digits}f} - {found.high:.{digits}f}"
 
 
 def _values(system: OrderingResult, metrics: Sequence[str]) -> list[object]:

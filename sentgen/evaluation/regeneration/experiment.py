@@ -15,9 +15,10 @@ from typing import Any, cast
 
 from sqlalchemy import select
 
+from sentgen.corpus.parsers import Parser
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
-from sentgen.evaluation.figures.measurement import Score
+from sentgen.evaluation.figures.measurement import Measurement, Score
 from sentgen.evaluation.figures.record import Start, recorded
 from sentgen.evaluation.figures.results import with_intervals
 from sentgen.evaluation.figures.significance import compare_all
@@ -26,6 +27,7 @@ from sentgen.evaluation.regeneration.bleu import overlap_metrics
 from sentgen.evaluation.regeneration.cases import Case, Preparation, case_of
 from sentgen.evaluation.regeneration.given_outputs import OutputsFile, given_answers, read_outputs
 from sentgen.evaluation.regeneration.measures import measurements
+from sentgen.evaluation.regeneration.parsed_outputs import verb_argument_figures
 from sentgen.evaluation.regeneration.results import (
     PRIMARY,
     OrderingResult,
@@ -78,6 +80,7 @@ def evaluate_regeneration(
     punctuation: bool = True,
     by_length: bool = False,
     jobs: int = 1,
+    parser: Parser | None = None,
     source: str = "",
     progress: Progress | None = None,
     **asked: Any,
@@ -98,6 +101,7 @@ def evaluate_regeneration(
         punctuation: whether punctuation stays in.
         by_length: whether to give the main figure for sentences of some lengths, too.
         jobs: threads that search; milliseconds, which include waiting for the others, are taken with one.
+        parser: for the verb arguments of outputs and originals (see `verb_argument_figures`).
         source: where the sentences come from, for the record.
         progress: called after every sentence.
         asked: fields of ``search``, by name.
@@ -123,11 +127,12 @@ def evaluate_regeneration(
     answered: dict[str, SystemAnswers] = {}
     for entry, cases, tell in zip(entries, tests, _progress(progress, entries, tests), strict=True):
         answered |= answer_all(store, cases, entry.plans, jobs=jobs, progress=tell)
-    result = summarize(answered | theirs, tests[0], seed=search.seed, by_length=by_length)
+    result = summarize(answered | theirs, tests[0], seed=search.seed, by_length=by_length, parser=parser)
     parameters = {
         "model": ", ".join(entry.label for entry in entries),
         **set_record(source, result.references),
         **_setup(store, entries, files, jobs),
+        **({"parser": f"{parser.name}@{parser.version}"} if parser else {}),
     }
     return recorded(
         store,
@@ -310,6 +315,7 @@ def summarize(
     *,
     seed: int,
     by_length: bool = False,
+    parser: Parser | None = None,
 ) -> RegenerationResult:
     """Compute all figures of a run that has no number, parameters and time yet.
 
@@ -318,8 +324,12 @@ def summarize(
         cases: the test set.
         seed: of the samples and the tests.
         by_length: whether to tell lengths apart.
+        parser: for the verb arguments, if they are wanted.
     """
-    systems = with_intervals([_ordering_result(name, found) for name, found in answered.items()], seed)
+    parsed = verb_argument_figures(answered, cases, parser) if parser else {}
+    systems = with_intervals(
+        [_ordering_result(name, found, parsed.get(name)) for name, found in answered.items()], seed
+    )
     references = [case.reference for case in cases]
     return RegenerationResult(
         systems=systems,
@@ -330,7 +340,7 @@ def summarize(
     )
 
 
-def _ordering_result(name: str, found: SystemAnswers) -> OrderingResult:
+def _ordering_result(name: str, found: SystemAnswers, parsed: Measurement | None) -> OrderingResult:
     seconds = {
         "lookup-ms": [answer.lookup for answer in found.answers],
         "search-ms": [answer.search for answer in found.answers],
@@ -339,6 +349,7 @@ def _ordering_result(name: str, found: SystemAnswers) -> OrderingResult:
         Score(metric, 1000 * sum(each) / max(1, len(each)), "milliseconds a sentence, mean")
         for metric, each in seconds.items()
     ]
+    figures = measurements(found.statistics) | ({parsed.metric: parsed} if parsed else {})
     # Nothing is known of the time that other systems took.
     own = any(answer.given for answer in found.answers)
-    return OrderingResult(name, found.answers, measurements(found.statistics), times if own else [])
+    return OrderingResult(name, found.answers, figures, times if own else [])

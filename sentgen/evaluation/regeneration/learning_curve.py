@@ -16,6 +16,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from sentgen import temporary
+from sentgen.corpus.parsers import Parser
 from sentgen.corpus.sentence import Sentence
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.settings import find_corpus
@@ -91,6 +92,7 @@ def learning_curve(
     punctuation: bool = True,
     by_length: bool = False,
     jobs: int = 1,
+    parser: Parser | None = None,
     source: str = "",
     progress: Progress | None = None,
 ) -> RegenerationResult:
@@ -106,7 +108,7 @@ def learning_curve(
         algorithms: names of algorithms, with settings where wanted.
         sizes: numbers of sentences, or percents of all, separated by commas, such as ``1000,2000,100%``.
         search: as for `evaluate_regeneration`; its seed is that of the drawing, too.
-        punctuation, by_length, jobs, source: as there.
+        punctuation, by_length, jobs, parser, source: as there.
         progress: called after every sentence of a size.
 
     Raises:
@@ -138,6 +140,7 @@ def learning_curve(
                     punctuation=punctuation,
                     by_length=by_length,
                     jobs=jobs,
+                    parser=parser,
                     source=source,
                     progress=progress,
                 )

@@ -38,9 +38,8 @@ def statistics(
         name: np.array([of(*pair) for pair in zip(answers, cases, strict=True)], np.float64).reshape(-1, 2)
         for name, (of, _) in _FRACTIONS.items()
     }
-    errors = [
-        _argument_errors(*one) for one in zip(answers, cases, problems or [None] * len(cases), strict=True)
-    ]
+    known: Sequence[Problem | None] = problems or [None] * len(cases)
+    errors = [_argument_errors(*one) for one in zip(answers, cases, known, strict=True)]
     parts |= {
         name: np.array([(one[k], one[-1]) for one in errors], np.float64).reshape(-1, 2)
         for k, name in enumerate(ARGUMENT_ERRORS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sentgen.evaluation.regeneration.measures import ARGUMENT_ERRORS
+from sentgen.evaluation.regeneration.parsed_outputs import VERB_ARGUMENTS
 from sentgen.evaluation.regeneration.results import PRIMARY, OrderingResult, RegenerationResult
 from sentgen.evaluation.report.tables import ReportTable, best_cells, csv_text
 from sentgen.output.wording import quantity
@@ -21,8 +22,9 @@ LABELS = {
     "other-words": "other words, %",
     "search-error": "search errors, %",
     "attachment": "heads right, %",
+    VERB_ARGUMENTS: "verb arguments, %",
 }
-PERCENT = frozenset({"exact-match", "adjacency", "other-words", "search-error", "attachment"})
+PERCENT = frozenset({"exact-match", "adjacency", "other-words", "search-error", "attachment", VERB_ARGUMENTS})
 
 
 #: Figures that are better if they are lower.
