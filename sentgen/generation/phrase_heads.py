@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from sentgen.corpus.base_np import function_heads
+from sentgen.corpus.base_np import function_heads, mark_base_nps
 from sentgen.corpus.parsers import Parser
 from sentgen.corpus.sentence import Sentence
 from sentgen.generation.bag import Unit
@@ -15,6 +15,8 @@ from sentgen.generation.word_classes import is_preposition, is_verb
 
 def parsed_heads(bags: Sequence[Bag], parser: Parser, *, promoted: bool) -> list[Bag]:
     """Return bags in which phrases without a head have the one that a parser finds, each read by itself.
+
+    What it takes for a base noun phrase is left to its last word, by which such phrases are counted.
 
     Args:
         bags: of any input.
@@ -31,7 +33,10 @@ def parsed_heads(bags: Sequence[Bag], parser: Parser, *, promoted: bool) -> list
 
 
 def _root(tree: Sentence, promoted: bool) -> int:
-    """Return the place of the root, counted from the end."""
+    """Return the place of the root, counted from the end; 0 of a base noun phrase."""
+    mark_base_nps(tree)
+    if tree.nps and set(tree.nps) == {1}:
+        return 0
     heads = function_heads(tree) if promoted and tree.deprels else tree.heads or [0]
     return heads.index(0) - len(heads)
 

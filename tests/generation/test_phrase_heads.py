@@ -174,6 +174,18 @@ def test_a_parser_finds_what_nobody_said() -> None:
     assert bag.units[0].head == "b"
 
 
+def test_a_parser_leaves_base_noun_phrases_to_the_counts() -> None:
+    """*San Francisco* hangs on its first word in Universal Dependencies, and is counted by its last one."""
+
+    class Names(FirstWord):
+        def parse_tokenized(self, sentences: Sequence[Sequence[str]]) -> Iterator[Sentence]:
+            tags, deprels = ["PROPN", "PROPN"], ["root", "flat"]
+            yield Sentence(list(sentences[0]), upos=tags, heads=[0, 1], deprels=deprels)
+
+    bags = [Notation().bag("[San Francisco]")]
+    assert parsed_heads(bags, Names(), promoted=True) == bags
+
+
 def test_conllu_hangs_words_on_the_head() -> None:
     block = conllu_block(parse_bag("had [people* left behind]"), [ROOT, 0])
 

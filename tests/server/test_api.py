@@ -117,6 +117,10 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("regenerate", {"bag": [BAG], "model": "relief", "algorithm": "ab", "explain": True}),
     (
         "regenerate",
+        {"bag": ["saw [people* in camps]"], "model": "relief", "algorithm": "prim", "explain": True},
+    ),
+    (
+        "regenerate",
         {"bag": [BAG], "model": "relief", "algorithm": "prim", "verb_root": False, "units": "word"},
     ),
     ("generate", {"file": CLUSTER, "lengths": "2-4", "punct": False, "tree": True, "trace": True}),
