@@ -14,8 +14,12 @@ from sentgen.corpus.sentences import read_trees
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError
 from sentgen.generation.fusion.answer import FusedSentence, FusionAnswer
+from sentgen.generation.fusion.evidence import of_sentences
 from sentgen.generation.fusion.fuse import fused_sentences
+from sentgen.generation.fusion.reordering import FusionContent
 from sentgen.generation.fusion.request import FusionRequest
+from sentgen.generation.fusion.revising import revised_keys
+from sentgen.generation.fusion.word_bag import bag_of
 
 DEMO = list(read_trees(str(TREEBANK)))
 
@@ -216,10 +220,36 @@ def test_a_sentence_without_a_tree_is_refused() -> None:
         fuse(Sentence(["Rains"], upos=["NOUN"]))
 
 
-def is_projective(heads: dict[int, int]) -> bool:
-    """Return whether no two links of places cross."""
-    links = [tuple(sorted(link)) for link in heads.items() if link[1] >= 0]
+def test_too_many_words_are_refused() -> None:
+    """The trigrams of the sentences are made of a square of bigrams."""
+    long = Sentence([f"w{i}" for i in range(2001)], upos=["X"] * 2001, heads=[0, *range(1, 2001)])
+
+    with pytest.raises(InputError, match="limit"):
+        fuse(tree(FLOODED), long)
+
+
+def is_projective(sentence: Sentence) -> bool:
+    """Return whether no two links cross."""
+    links = [tuple(sorted((n, head))) for n, head in enumerate(sentence.heads or [], 1) if head]
     return not any(a < c < b < d for a, b in links for c, d in links)
+
+
+@given(st.integers(0, len(DEMO) - 1), st.integers(1, 4))
+def test_what_comes_out_is_a_projective_tree(key: int, count: int) -> None:
+    """Of sentences whose trees are: each word has a way to the root, and no links cross."""
+    sentences = [one for one in DEMO[key : key + count] if is_projective(one)]
+    bag = bag_of(sentences or DEMO[:1])
+    evidence = of_sentences(bag)
+    for found in revised_keys(bag, evidence.weights, evidence.fluency, words=24, nbest=2):
+        sentence = FusionContent(sentences, bag, found).sentence()
+        heads = sentence.heads or []
+
+        assert is_projective(sentence), " ".join(sentence.forms)
+        assert heads.count(0) == 1
+        for at in range(1, len(heads) + 1):
+            for _ in heads:
+                at = heads[at - 1] if at else 0
+            assert at == 0
 
 
 def check(answer: FusionAnswer, one: FusedSentence) -> None:
@@ -253,7 +283,7 @@ def test_words_are_from_sentences_and_keep_their_order(key: int, related: list[i
 
 
 def test_the_search_of_2005_uses_the_same_words() -> None:
-    """But for markers, which no sentence has; it is new, and the same each time."""
+    """But for markers, which no sentence has."""
     key, *related = DEMO[7], *DEMO[5:7], *DEMO[8:10]
     answer = fuse(key, *related, algorithm="depviterbi", nbest=2)
     (revised, *_) = fuse(key, *related).sentences
@@ -261,4 +291,3 @@ def test_the_search_of_2005_uses_the_same_words() -> None:
     assert len(answer.sentences) == 2
     for one in answer.sentences:
         assert Counter(one.origins) == Counter(origin for origin in revised.origins if origin is not None)
-    assert fuse(key, *related, algorithm="depviterbi", nbest=2) == answer

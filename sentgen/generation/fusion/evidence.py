@@ -8,6 +8,7 @@ import numpy as np
 
 from sentgen.arrays import Longs
 from sentgen.case_folding import fold
+from sentgen.errors import InputError
 from sentgen.generation.clusters.supported_kernels import sentence_logp
 from sentgen.generation.fusion.link_weights import CountedLinks, LinkWeights, ModelLinks
 from sentgen.generation.fusion.revised_tree import MARKERS, form_of
@@ -19,6 +20,7 @@ from sentgen.models.building.symbols import require_words
 from sentgen.models.building.tagging import tag_set
 from sentgen.models.dependency.dependencies import prefetch_dependencies
 from sentgen.models.dependency.treebanks import has_trees, treebanks_of
+from sentgen.models.related.cluster_counts import MAX_WORDS
 from sentgen.models.related.cluster_model import katz
 from sentgen.models.related.cluster_trigrams import trigrams
 from sentgen.models.submodel import lowercases, prefetch
@@ -33,8 +35,17 @@ class Evidence(NamedTuple):
 
 
 def of_sentences(bag: WordBag) -> Evidence:
-    """Return the links and trigrams of the key and its related sentences."""
+    """Return the links and trigrams of the key and its related sentences.
+
+    Raises:
+        InputError: they have more than `MAX_WORDS` different words: their bigrams are a square of these.
+    """
     forms = sorted({fold(word.form) for word in bag.words} | set(MARKERS))
+    if len(forms) > MAX_WORDS:
+        raise InputError(
+            f"key and related sentences have {len(forms):,} different words, and {MAX_WORDS:,} are the limit;"
+            " give sentences that belong together, a few of a document"
+        )
     number = {form: i for i, form in enumerate(forms)}
     # The markers stand alone once, so that they have a probability.
     texts = [bag.sentence(n) for n in (0, *bag.related)]

@@ -47,7 +47,8 @@ class Fitting:
         word, right = self.bag.words[n], self.bag.neighbor(n, 1)
         if word.relation == "compound" and right is not None and self.bag.words[right].tag == "ADJ":
             return False
-        others = (one for one in self.bag.words if one.form == word.form and one.sentence != word.sentence)
+        same = (self.bag.words[m] for m in self.bag.of_form[word.form])
+        others = (one for one in same if one.sentence != word.sentence)
         if word.tag in ("ADJ", "ADV"):
             return not any(one.tag in NOUNS for one in others)
         if word.relation == "amod" and word.tag == "VERB":

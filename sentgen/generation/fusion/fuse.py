@@ -27,7 +27,8 @@ def fused_sentences(
         store: where its model is; needed if it names one, else not looked at.
 
     Raises:
-        InputError: a sentence has no tree or no tags; the algorithm is unknown, or needs a model.
+        InputError: a sentence has no tree or no tags; there are too many different words; the algorithm is
+            unknown, or needs a model.
         NotFoundError: there is no such model.
         ModelError: the algorithm needs trees, and the model's corpora have none.
     """

@@ -38,7 +38,7 @@ def _noun_phrases(bag: WordBag, tree: RevisedTree, noun: int, *, versions: bool)
     if not mine or tree.order[at : at + len(mine)] != mine:
         return
     said = bag.content(tree.order)
-    for other in bag.of_form(word.form):
+    for other in bag.of_form[word.form]:
         if bag.words[other].sentence == word.sentence or other in tree.heads:
             continue
         words = base_phrase(bag, bag.modifiers.__getitem__, other)

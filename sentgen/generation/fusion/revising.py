@@ -88,7 +88,8 @@ def _ranked(
     """Return a tree with each link that may be made, the best one first, each unit at its best place."""
     best: dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[tuple[float, float], RevisedTree]] = {}
     for one in possible(bag, tree, versions=versions):
-        if len(one.words) - len(one.gone) > room:
+        # No word twice: part of a clause may have been added by itself.
+        if len(one.words) - len(one.gone) > room or not tree.heads.keys().isdisjoint(one.words):
             continue
         weight = link_weight(bag, tree, one, weights)
         larger = tree.revised(bag, one, weight)
@@ -116,6 +117,5 @@ def link_weight(bag: WordBag, tree: RevisedTree, revision: Revision, weights: Li
 
 def salience(bag: WordBag, words: tuple[int, ...]) -> float:
     """Return the mean share of the sentences that have the content words of a unit."""
-    content = bag.content(words)
-    having = [len({word.sentence for word in bag.words if word.lemma == lemma}) for lemma in content]
+    having = [bag.found_in[lemma] for lemma in bag.content(words)]
     return sum(having) / max(1, len(having)) / (1 + len(bag.related))

@@ -7,7 +7,8 @@ govern their nouns there, and so are themselves modifiers of what these hang on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -75,14 +76,22 @@ class BagWord:
 
 @dataclass(frozen=True, slots=True)
 class WordBag:
-    """The words of all sentences, numbered from 0 through, the modifiers of each in order, and where each
-    sentence begins, with the end behind the last one.
+    """The words of all sentences, numbered from 0 through, with what is asked of them again and again.
+
+    Attributes:
+        words: of all sentences, one after the other.
+        modifiers: what hangs on each word, in order.
+        starts: where each sentence begins, and the end of the last one.
+        of_form: the words of each form.
+        found_in: how many sentences have a lemma.
     """
 
     words: tuple[BagWord, ...]
     modifiers: tuple[tuple[int, ...], ...]
 
     starts: tuple[int, ...]
+    of_form: Mapping[str, Sequence[int]]
+    found_in: Mapping[str, int]
 
     @property
     def related(self) -> range:
@@ -92,10 +101,6 @@ class WordBag:
     def sentence(self, number: int) -> range:
         """Return the words of a sentence."""
         return range(self.starts[number], self.starts[number + 1])
-
-    def of_form(self, form: str) -> list[int]:
-        """Return the words of a form."""
-        return [n for n, word in enumerate(self.words) if word.form == form]
 
     def below(self, top: int) -> list[int]:
         """Return a word with all that hangs on it, in order."""
@@ -157,7 +162,11 @@ def bag_of(sentences: Sequence[Sentence]) -> WordBag:
     for n, word in enumerate(words):
         if word.head != ROOT:
             modifiers[word.head].append(n)
-    return WordBag(tuple(words), tuple(map(tuple, modifiers)), tuple(starts))
+    of_form: dict[str, list[int]] = {}
+    for n, word in enumerate(words):
+        of_form.setdefault(word.form, []).append(n)
+    found_in = Counter(lemma for lemma, _ in {(word.lemma, word.sentence) for word in words})
+    return WordBag(tuple(words), tuple(map(tuple, modifiers)), tuple(starts), of_form, found_in)
 
 
 def _words(number: int, sentence: Sentence, first: int) -> Iterator[BagWord]:
