@@ -17,6 +17,7 @@ CLASSES: dict[type, str] = {
     sentgen.Table: "What all answers are.",
     sentgen.Hits: "What `Database.match` gives; a `Table`.",
     sentgen.Sentences: "What `LanguageModel.regenerate` and `Database.generate` give; a `Table`.",
+    sentgen.FusedSentences: "What `Database.fuse` gives; a `Table`.",
     sentgen.AlignedTexts: "What `Database.align` gives; a `Table`.",
     sentgen.CheckedSummary: "What `Database.check` gives; a `Table`.",
     sentgen.Tree: "A tree of `Hits` or `Sentences`.",

@@ -19,6 +19,7 @@ from sentgen.counts.settings import Settings
 from sentgen.desk.line_sets import NewLineSet, SetLines
 from sentgen.evaluation.alignment.gold_request import GoldPairs
 from sentgen.evaluation.check.request import CheckRequest
+from sentgen.evaluation.fusion.texts import FusionTexts
 from sentgen.evaluation.perplexity import CompareRequest
 from sentgen.generation.answers import OrderingRequest
 from sentgen.generation.clusters.request import ClusterRequest
@@ -106,6 +107,7 @@ DECLARATIONS: dict[str, tuple[type, tuple[str, ...], tuple[Any, ...]]] = {
     "RegenerateOptions": (OrderingRequest, ("bag", "model"), (_HEAD_PARSER,)),
     "AlignOptions": (Choice, (), (_FORMAT,)),
     "GenerateOptions": (ClusterRequest, ("file",), (_PARSER,)),
+    "FuseOptions": (FusionTexts, ("key", "related"), (_PARSER,)),
     "CheckOptions": (CheckRequest, ("summary", "against"), (_PARSER,)),
     "TrainOptions": (
         TrainingPlan,

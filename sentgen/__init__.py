@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 if _TYPE_CHECKING:
     from sentgen import errors as errors
     from sentgen.api.database import Database as Database
+    from sentgen.api.fusing import FusedSentences as FusedSentences
     from sentgen.api.hits import Hits as Hits
     from sentgen.api.language_models import LanguageModel as LanguageModel
     from sentgen.api.lines import LineSet as LineSet
@@ -43,6 +44,7 @@ _FROM = {
     "AlignedTexts": "sentgen.api.texts",
     "CheckedSummary": "sentgen.api.texts",
     "Database": "sentgen.api.database",
+    "FusedSentences": "sentgen.api.fusing",
     "Hits": "sentgen.api.hits",
     "LanguageModel": "sentgen.api.language_models",
     "LineSet": "sentgen.api.lines",
@@ -60,6 +62,7 @@ __all__ = [  # noqa: RUF022 - what everybody needs comes first
     "SentgenError",
     "AlignedTexts",
     "CheckedSummary",
+    "FusedSentences",
     "Hits",
     "LanguageModel",
     "LineSet",

@@ -34,6 +34,7 @@ from sentgen.schema.guard import require_harmless
 from sentgen.schema.store import raw
 
 if TYPE_CHECKING:
+    from sentgen.api.fusing import FusedSentences
     from sentgen.api.hits import Hits
     from sentgen.api.language_models import LanguageModel
     from sentgen.api.lines import LineSet
@@ -408,6 +409,19 @@ class Database(StoreContents, AlignmentModels):
         """
         with translated():
             return later.generated(self._door, file, options)
+
+    @signed(taken.FuseOptions)
+    def fuse(
+        self, key: int | str | Path, related: str | Path, **options: Unpack[taken.FuseOptions]
+    ) -> FusedSentences:
+        """Make one new sentence of a key sentence and what related ones say beside it.
+
+        The key is the number or the ``sent_id`` of a related sentence, its text, itself as CoNLL-U, or a
+        `pathlib.Path` of a file with it; the related sentences are a text, such as CoNLL-U, or a
+        `pathlib.Path` of a file. All need trees, or a ``parser``.
+        """
+        with translated():
+            return later.fused(self._door, key, related, options)
 
     @signed(taken.CheckOptions)
     def check(

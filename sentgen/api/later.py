@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sentgen.api.building import compared as compared
     from sentgen.api.building import ingested_pairs as ingested_pairs
     from sentgen.api.building import made as made
+    from sentgen.api.fusing import fused as fused
     from sentgen.api.generating import generated as generated
     from sentgen.api.hits import Hits as Hits
     from sentgen.api.language_models import LanguageModel as LanguageModel
@@ -72,6 +73,7 @@ _PLACES = {
     "exports": "sentgen.counts.exports",
     "extraction": "sentgen.alignment.stored.extraction",
     "forget_parses": "sentgen.corpus.parsers.cache:forget_parses",
+    "fused": "sentgen.api.fusing:fused",
     "compared": "sentgen.api.building:compared",
     "generated": "sentgen.api.generating:generated",
     "Hits": "sentgen.api.hits:Hits",

@@ -408,6 +408,19 @@ class GenerateOptions(TypedDict, total=False):
     parser: Annotated[str | None, None, "Parse what has no trees: udpipe:FILE, spacy:NAME or stanza:LANGUAGE."]
 
 
+class FuseOptions(TypedDict, total=False):
+    """A key sentence and related ones, with trees (CoNLL-U), or any text with a parser."""
+
+    model: Annotated[str | None, None, "Language model to order words with."]
+    algorithm: Annotated[str | None, None, "insert or depviterbi, or with a model one of: greedy, lmo, viterbi, beam, joint, prim, prim-ngram, prim-arg, cle, ab. Default: beam with a model, else insert."]
+    words: Annotated[int, 8, "Words to add to the key sentence, at most."]
+    weight: Annotated[float, 0.2, "Weight of the dependencies, for depviterbi."]
+    nbest: Annotated[int, 1, "Sentences to give, at most."]
+    seed: Annotated[int, 1, "Seed of the shuffle that breaks ties."]
+    format: Annotated[str | None, None, "Format of the files; detected if not given."]
+    parser: Annotated[str | None, None, "Parse what has no trees: udpipe:FILE, spacy:NAME or stanza:LANGUAGE."]
+
+
 class CheckOptions(TypedDict, total=False):
     """Two texts, with trees (CoNLL-U), or any text with a parser; of others, words are checked."""
 

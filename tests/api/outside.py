@@ -34,5 +34,6 @@ with sentgen.open(Path("ewt.duckdb"), create=True, memory_limit="2GB") as db:
     assert_type(lm.score("a b").perplexity, float)
     assert_type(db.align("a", "b").links[0].document, int)
     db.generate(Path("cluster.conllu"), lengths=(5, 20), algorithm="bigram")
+    print(db.fuse(1, Path("cluster.conllu"), words=5).words[0].sentence)
     db.check("a", "b", lemmas="yes")  # type: ignore[arg-type]
     print(first(db), db.sql("select 1", [1]).sql.upper())

@@ -30,6 +30,14 @@ CLUSTER = """\
 3\tcamps\tcamp\tNOUN\tNNS\t_\t2\tobj\t_\t_
 
 """
+ON_MONDAY = """\
+1\tAid\taid\tNOUN\tNN\t_\t2\tnsubj\t_\t_
+2\treached\treach\tVERB\tVBD\t_\t0\troot\t_\t_
+3\thuts\thut\tNOUN\tNNS\t_\t2\tobj\t_\t_
+4\ton\ton\tADP\tIN\t_\t5\tcase\t_\t_
+5\tMonday\tMonday\tPROPN\tNNP\t_\t2\tobl\t_\t_
+
+"""
 Ask = Callable[[sentgen.Database], Table]
 
 
@@ -68,6 +76,11 @@ Ask = Callable[[sentgen.Database], Table]
         (
             f"generate {TREEBANK} --cluster relief-001 --lengths 5-6",
             lambda db: db.generate(TREEBANK, cluster="relief-001", lengths=(5, 6)),
+        ),
+        (f"fuse 1 --with {TREEBANK} --nbest 2", lambda db: db.fuse(1, TREEBANK, nbest=2)),
+        (
+            f"fuse relief-001-1 --with {TREEBANK} -m relief -a cle",
+            lambda db: db.fuse("relief-001-1", TREEBANK, model="relief", algorithm="cle"),
         ),
     ],
 )
@@ -275,6 +288,30 @@ def test_clusters_become_sentences(db: sentgen.Database) -> None:
         db.generate()
 
 
+def test_a_fused_sentence_tells_where_its_words_are_from(db: sentgen.Database, tmp_path: Path) -> None:
+    """Words with their sentence and place there, and what was done; by number, as CoNLL-U, or from a file."""
+    key, _, related = f"{CLUSTER}{ON_MONDAY}".partition("\n\n")
+    found = db.fuse(1, f"{CLUSTER}{ON_MONDAY}")
+
+    assert found.text == found.texts[0] == "Trucks reached camps on Monday"
+    assert [tuple(row)[2:] for row in found.words][2:4] == [("camps", 0, 3, "camps"), ("on", 1, 4, "on")]
+    assert [(row.kind, row.text, row.sentence) for row in found.changes] == [("added", "on Monday", 1)]
+    assert "<mark>on Monday<sub>1</sub></mark>" in found._repr_html_()
+    assert found.df()["added"].tolist() == ["on Monday"]
+    (tmp_path / "key.conllu").write_text(f"{key}\n\n", "utf-8")
+    for one in (key, tmp_path / "key.conllu"):
+        assert db.fuse(one, related).texts == found.texts
+
+
+def test_where_nothing_is_added_there_is_no_sentence(db: sentgen.Database) -> None:
+    """The notes say why, and the text is refused with it."""
+    found = db.fuse(2, f"{CLUSTER}{ON_MONDAY}")
+
+    assert (len(found), found.texts) == (0, [])
+    with pytest.raises(InputError, match="there is no sentence: nothing to add"):
+        _ = found.text
+
+
 def test_clusters_are_kept_as_a_corpus(relief: Path, tmp_path: Path) -> None:
     """A file with the name of a corpus is ingested, and asked for by that name from then on."""
     (tmp_path / "cluster.conllu").write_text(CLUSTER, "utf-8")
@@ -406,6 +443,15 @@ def test_the_words_of_a_summary_are_checked_without_trees(db: sentgen.Database) 
             "`document` is a text, or a pathlib.Path of a file; 3 is neither",
         ),
         (lambda db: db.generate(CLUSTER, lengths="x"), InputError, "'x' is no length"),
+        (lambda db: db.fuse(9, CLUSTER), InputError, "related: no sentence 9; there are 1"),
+        (lambda db: db.fuse(1, CLUSTER, algorithm="beam"), InputError, "beam needs a model"),
+        (
+            lambda db: db.fuse("camps", CLUSTER),
+            InputError,
+            "'camps' is no file, number or sent_id; give `parser`",
+        ),
+        (lambda db: db.fuse("1\tcamps", CLUSTER), InputError, "key:1: "),
+        (lambda db: db.fuse(1, 3), InputError, "`related` is a text, or a pathlib.Path"),
         (lambda db: db.keyness("relief", against=[]), SentgenError, ""),
     ],
 )

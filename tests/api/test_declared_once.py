@@ -98,6 +98,7 @@ SAME = [
     ("alignment_links", "align export", None),
     ("extract", "align extract", None),
     ("generate", "generate", "generate"),
+    ("fuse", "fuse", "fuse"),
     ("check", "check", "check"),
 ]
 #: Methods of a model, not of the store; those of a line set have its class before them.
@@ -106,7 +107,6 @@ OF_MODELS = {"score", "regenerate", "properties", "export"}
 WITHOUT_METHOD = {
     "demo": "it shows the commands",
     "parser run": "it needs no store; methods that read texts take a parser",
-    "fuse": "its key sentence is found by a number, a name or a file of the command line",
     "db path": "it is `Database.path`",
     "db upgrade": "it is for a store that cannot be opened yet",
     "serve": "it goes on until it is stopped",

@@ -29,6 +29,8 @@ ROOT = Path(__file__).parents[2]
 PATIENCE = 240.0
 #: Two sentences with trees: the example of the API.
 CLUSTER = str(operations()["generate"].example["file"])
+#: A key sentence, and one with a phrase that can be added to it.
+RELATED = str(operations()["fuse"].example["related"])
 
 
 @dataclass

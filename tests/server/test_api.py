@@ -15,7 +15,7 @@ import httpx
 import pyarrow.parquet as pq
 import pytest
 from jsonschema import Draft202012Validator
-from serving import CLUSTER, Server, declaration
+from serving import CLUSTER, RELATED, Server, declaration
 
 from sentgen.alignment.texts import json_schema
 from sentgen.cli import build, main
@@ -125,6 +125,9 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ),
     ("generate", {"file": CLUSTER, "lengths": "2-4", "punct": False, "tree": True, "trace": True}),
     ("generate", {"corpus": "relief", "cluster": ["relief-001"], "lengths": "3", "lm": "relief", "beam": 8}),
+    ("fuse", {"key": 1, "related": RELATED, "nbest": 2}),
+    ("fuse", {"key": "1", "related": RELATED, "algorithm": "depviterbi", "weight": 0.3, "words": 3}),
+    ("fuse", {"key": 1, "related": RELATED, "model": "relief", "algorithm": "lmo"}),
     ("check", {"summary": CLUSTER, "against": CLUSTER.replace("camps", "huts"), "lemmas": True}),
     ("check", {"summary": CLUSTER, "against": CLUSTER.replace("camps", "tents"), "other_words": True}),
     ("align", {"document": DOCUMENT, "abstract": ABSTRACT}),
@@ -192,7 +195,7 @@ def test_the_command_in_an_answer_gives_its_rows(
     values: dict[str, Any],
 ) -> None:
     """Every answer names a command line; with --json, that prints the same rows, if as many are asked for."""
-    for file in ("file", "summary", "against", "document", "abstract"):
+    for file in ("file", "related", "summary", "against", "document", "abstract"):
         (tmp_path / file).write_text(str(values.get(file, "")))
     for number, pair in enumerate(values.get("pairs", ()), 1):
         for file, text in pair.items():
@@ -428,6 +431,39 @@ def test_a_pair_that_cannot_be_aligned_fails_alone(
     assert client.post("/v1/align", json=good | wrong | more).json()["detail"] == failed["error"]
 
 
+def test_fusion_tells_where_each_word_is_from(client: httpx.Client) -> None:
+    """Words with their sentence, 0 for the key, what was done to it, and the sentences as they were read."""
+    answer = client.post("/v1/fuse", json={"key": "1", "related": RELATED}).json()
+    words, sources = answer["more"]["words"], answer["more"]["sources"]
+
+    assert answer["rows"][0]["sentence"] == "Rains flooded villages on Monday ."
+    assert [(one["word"], one["sentence"]) for one in words if one["sentence"]] == [("on", 1), ("Monday", 1)]
+    for one in words:
+        assert sources[one["sentence"]][one["source_place"] - 1] == one["source_word"]
+    (change,) = answer["more"]["changes"]
+    assert (change["kind"], change["text"], change["sentence"]) == ("added", "on Monday", 1)
+
+
+def test_fusion_reads_no_file(client: httpx.Client, tmp_path: Path) -> None:
+    """A key that is the name of one is a text for a parser, which this server has not."""
+    path = tmp_path / "key.conllu"
+    path.write_text(RELATED.partition("\n\n")[0] + "\n\n")
+
+    answer = client.post("/v1/fuse", json={"key": str(path), "related": RELATED})
+
+    assert answer.status_code == 400
+    assert "the server's parser" in answer.json()["detail"]
+
+
+def test_a_key_may_be_sent_itself(client: httpx.Client) -> None:
+    """As CoNLL-U, beside the others: the answer is that to its number among them."""
+    key, _, related = RELATED.partition("\n\n")
+
+    alone = client.post("/v1/fuse", json={"key": key, "related": related}).json()
+
+    assert alone["rows"] == client.post("/v1/fuse", json={"key": "1", "related": RELATED}).json()["rows"]
+
+
 def test_what_is_wrong_with_a_whole_batch_is_told_once(client: httpx.Client) -> None:
     """A format or a model that is not there is no mistake of one pair."""
     pairs = [{"document": "a", "abstract": "a"}]
@@ -465,6 +501,9 @@ def test_programs_are_not_run(client: httpx.Client) -> None:
         ("align", {"document": "a " * 20_001, "abstract": "a"}),
         ("align", {"document": "a", "abstract": "a " * 20_001}),
         ("generate", {"corpus": "relief", "lengths": "1-101"}),
+        ("fuse", {"key": "1", "related": "a " * 20_001}),
+        ("fuse", {"key": "a " * 20_001, "related": RELATED}),
+        ("fuse", {"key": "1", "related": RELATED * 101}),
     ],
 )
 def test_batches_have_limits(client: httpx.Client, path: str, asked: dict[str, Any]) -> None:

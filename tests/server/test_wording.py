@@ -137,8 +137,9 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/evaluation/check/request.py": ("check",),
     "sentgen/evaluation/check/verb_arguments.py": ("check",),
     "sentgen/generation/answers.py": ("regenerate",),
-    "sentgen/generation/fusion/request.py": (),
-    "sentgen/generation/fusion/word_bag.py": (),
+    **dict.fromkeys(
+        (f"sentgen/generation/fusion/{name}.py" for name in ("request", "table", "word_bag")), ("fuse",)
+    ),
     "sentgen/models/building/summed_counts.py": (),
     "sentgen/models/building/build_request.py": (),  # the server builds no models
     "sentgen/models/related/cluster_model.py": ("generate",),

@@ -11,6 +11,7 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation.fusion.measures import bleu_statistics
 from sentgen.evaluation.regeneration.bleu import bleu
+from sentgen.generation.clusters.casing import capitalized
 from sentgen.generation.fusion.fuse import fused_sentences
 from sentgen.generation.fusion.request import DEPVITERBI, FusionRequest
 from sentgen.schema import Store
@@ -39,7 +40,7 @@ def _central(key: Sentence, related: Sequence[Sentence]) -> Sequence[str]:
 #: By name.
 EXTRACTION: Mapping[str, FusionSystem] = {KEY_ITSELF: _key_itself, CENTRAL: _central}
 #: What is compared if nobody says otherwise: fusion as it is by default, the search of 2005, and extraction.
-DEFAULT = (FusionRequest().chosen, DEPVITERBI, *EXTRACTION)
+DEFAULT = (FusionRequest().algorithm, DEPVITERBI, *EXTRACTION)
 
 
 def parse_fusers(names: Sequence[str], asked: FusionRequest, store: Store) -> dict[str, FusionSystem]:
@@ -65,6 +66,6 @@ def _fuser(name: str, asked: FusionRequest, store: Store) -> FusionSystem:
 
     def fuse(key: Sentence, related: Sequence[Sentence]) -> Sequence[str] | None:
         found = fused_sentences(key, related, request, store).sentences
-        return found[0].text.split(" ") if found else None
+        return capitalized(found[0].words) if found else None
 
     return fuse

@@ -38,11 +38,14 @@ class FusionRequest:
             metavar="NAME",
         ),
     ] = REVISE
-    words: Annotated[int, Option("Words to add to the key sentence, at most.", metavar="N", least=1)] = WORDS
+    words: Annotated[
+        int,
+        Option("Words to add to the key sentence, at most.", metavar="N", least=1, api={"le": 1000}),
+    ] = WORDS
     weight: Annotated[float, Option(f"Weight of the dependencies, for {DEPVITERBI}.", least=0, most=1)] = (
         WEIGHT
     )
-    nbest: Annotated[int, Option("Sentences to give, at most.", least=1)] = 1
+    nbest: Annotated[int, Option("Sentences to give, at most.", least=1, api={"le": 100})] = 1
     seed: Annotated[int, Option("Seed of the shuffle that breaks ties.", least=0)] = 1
     format: Annotated[str | None, Option("Format of the files; detected if not given.", short="-f")] = None
 

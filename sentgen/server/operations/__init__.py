@@ -18,7 +18,10 @@ from sentgen.server.settings import Kind
 # A worker imports its own kind only: that of SQL has neither models nor machine code in its memory.
 _MODULES: dict[Kind, tuple[str, ...]] = {
     "lookup": ("contents", "lookups", "match", "browsing", "additions"),
-    "compute": ("score", "regenerate", "generate", "check", "align", "sentences", "backoff", "choices"),
+    "compute": (
+        *("score", "regenerate", "generate", "fuse", "check", "align"),
+        *("sentences", "backoff", "choices"),
+    ),
     "sql": ("sql",),
     "desk": ("lines",),
 }

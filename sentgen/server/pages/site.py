@@ -24,6 +24,7 @@ from sentgen.server.pages import (
     align,
     collocations,
     corpus,
+    fuse,
     generate,
     hits,
     home,
@@ -63,6 +64,7 @@ PAGES: tuple[Page, ...] = (
     model.PAGE,
     regenerate.PAGE,
     generate.PAGE,
+    fuse.PAGE,
     align.PAGE,
     sql.PAGE,
 )

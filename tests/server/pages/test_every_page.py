@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 import pytest
 from hostile import DOCUMENT, HOSTILE, LONG, MODEL, SUBCORPUS, TAG, VECTORS, name
 from layout import LEAVING, UNLABELED, WIDTHS
+from serving import RELATED
 
 axe_playwright = pytest.importorskip(
     "axe_playwright_python.sync_playwright", reason="no axe-playwright-python; install the extra `test`"
@@ -85,6 +86,8 @@ PAGES = {
     "model": at("/model", name="relief@1", ngram="in the camp", text="people arrived in the camp ."),
     "regenerate": at("/regenerate", words=BAG, algorithm=["lmo", "ab"]),
     "generate": at("/generate", corpus="relief", cluster="relief-003", lengths="4-6"),
+    "fuse": at("/fuse", key="1", related=RELATED, nbest=2),
+    "fuse to ask for": "/fuse",
     "align": at("/align", document="The trucks reached the camp .", abstract="Trucks reached camp ."),
     "sql": at("/sql", query="select * from v_tokens order by sentence_id, position limit 5"),
 }
@@ -135,6 +138,12 @@ HOSTILE_PAGES = {
     "model": at("/model", name=f"{MODEL}@1", ngram="<script>alert(1)</script> said", text="{{7*7}} <b>"),
     "regenerate": at("/regenerate", words=f"<script>alert(1)</script> said {LONG}", algorithm=["beam", "ab"]),
     "generate": at("/generate", corpus=HOSTILE, lengths="3-4"),
+    "fuse": at(
+        "/fuse",
+        key="1",
+        related=RELATED.replace("villages", "<script>alert(1)</script>").replace("Monday", LONG),
+        algorithm="depviterbi",
+    ),
     "align": at(
         "/align",
         document=f"<script>alert(1)</script> said {LONG} \u202eevil .",

@@ -30,6 +30,8 @@ _TYPED = {
     "name": "relief",
     "pattern": "camp",
     "set": "camp",
+    "key": "a b",
+    "related": "a b",
 }
 #: What pages make of that: a lemma, CoNLL-U, and the name of what is counted where nothing else is asked for.
 _WRITTEN = {"lemma:camp", "lemma:others", "a b\n\n", "word"}
@@ -84,6 +86,7 @@ def asked_by(path: str, **more: str) -> list[tuple[str, Mapping[str, object]]]:
         ("/thesaurus", "thesaurus", {}),
         ("/vectors", "near", {}),
         ("/generate", "generate", {}),
+        ("/fuse", "fuse", {}),
         ("/regenerate", "regenerate", {"algorithm": "lmo"}),
         ("/align", "align", {}),
         ("/query", "kwic", {}),

@@ -13,7 +13,7 @@ import httpx
 import pyarrow.parquet as pq
 import pytest
 from chosen_states import LINKED, PAIR, choose, contradicted
-from serving import CLUSTER
+from serving import CLUSTER, RELATED
 from typer.testing import CliRunner
 
 from sentgen.alignment.states.word_states import WordState
@@ -292,6 +292,31 @@ def test_plain_text_makes_sentences_without_trees(visit):
     page.get_by_label("Algorithm").select_option("bigram")
     page.get_by_label("Lengths").fill("4")
     press(page, "Generate", "1 sentence")
+
+
+def test_a_fused_sentence_says_where_its_words_are_from(visit):
+    """What was added is marked with the number of its sentence; a word is found by the keyboard alone."""
+    page = visit("/fuse")
+    page.get_by_label("Key sentence").fill("1")
+    page.get_by_label("Related sentences").fill(RELATED)
+    press(page, "Fuse", "1 sentence")
+
+    assert page.locator("article .sentence mark").all_inner_texts() == ["on Monday1"]
+    assert page.locator("dl.sources mark").all_inner_texts() == ["on Monday"]
+    summary = page.locator("summary", has_text="Word by word")
+    summary.focus()
+    page.keyboard.press("Enter")
+    rows = page.get_by_label("Words of sentence 1").locator("tbody tr").all_inner_texts()
+    assert [row.split("\t")[:2] for row in rows][2:4] == [["villages", "key"], ["on", "related 1"]]
+
+
+def test_the_example_of_fusion_can_be_asked(visit):
+    """A document of the snapshot, with its trees."""
+    page = visit("/fuse")
+    page.locator(".examples a").first.click()
+    page.wait_for_selector("#results .sentence")
+
+    assert page.locator("#said").inner_text() == "1 sentence"
 
 
 def test_a_summary_is_aligned(visit):

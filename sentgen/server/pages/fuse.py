@@ -1,0 +1,116 @@
+"""Fuse: a key sentence and related ones in, a new sentence out, each word with where it is from."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from sentgen.corpus.conllu_writer import conllu
+from sentgen.corpus.sentence import Sentence
+from sentgen.generation.fusion.table import runs
+from sentgen.server.pages import examples
+from sentgen.server.pages.examples import ExamplePassage, PageExample
+from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters, default
+
+#: What the form offers where no model is chosen: what fusion does by default, or the search of 2005.
+ALGORITHMS = {"": "its own", "depviterbi": "depviterbi: search of 2005, without a model"}
+FORMATS = ("detected", "conllu", "text")
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFusion:
+    """A sentence: its row, its stretches with where each is from, its words, and what was done to the key."""
+
+    row: Mapping[str, Any]
+    stretches: Sequence[tuple[str, str]]
+    words: Sequence[Mapping[str, Any]]
+    changes: Sequence[Mapping[str, Any]]
+
+
+async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+    """Fuse what was pasted, with a model of the store or without."""
+    key, related, form = query.raw("key"), query.raw("related"), query.choice("format", FORMATS)
+    models, algorithms = await asyncio.gather(ask("models"), ask("algorithms"))
+    # The newest last: it is what is most likely wanted.
+    labels = [f"{row['name']}@{row['version']}" for row in models.rows if row["over"] == "words"][::-1]
+    offered = ALGORITHMS | {row["algorithm"]: f"{row['algorithm']}, with a model" for row in algorithms.rows}
+    asked = {
+        "model": query.choice("model", ["", *labels]),
+        "algorithm": query.choice("algorithm", offered),
+        "words": query.number("words", default("fuse", "words"), least=1, most=100),
+        "nbest": query.number("nbest", default("fuse", "nbest"), least=1, most=10),
+        "weight": query.text("weight", str(default("fuse", "weight"))),
+    }
+    answer = None
+    if key.strip() and related.strip():
+        answer = await ask(
+            "fuse",
+            **asked,
+            key=key.strip(),
+            # CoNLL-U ends a sentence with an empty line.
+            related=related.strip("\n") + "\n\n",
+            format="" if form == FORMATS[0] else form,
+        )
+    begin = None if answer else await examples.passage(ask)
+    return {
+        "examples": [] if begin is None or not begin.tree else [await _example(ask, begin)],
+        "key": key,
+        "related": related,
+        "models": models,
+        "labels": labels,
+        "algorithms": offered,
+        "forms": FORMATS,
+        "form": form,
+        "answer": answer,
+        "fused": [] if answer is None else list(_fused(answer)),
+        "sources": [] if answer is None else list(_sources(answer)),
+        **asked,
+    }
+
+
+def _fused(answer: PageAnswer) -> Iterator[ShownFusion]:
+    """Yield the sentences of an answer."""
+    for row in answer.rows:
+        words, changes = (
+            [one for one in answer.more.get(name, ()) if one["rank"] == row["rank"]]
+            for name in ("words", "changes")
+        )
+        stretches = runs((one["word"], one["sentence"]) for one in words)
+        yield ShownFusion(row, stretches, words, changes)
+
+
+def _sources(answer: PageAnswer) -> Iterator[tuple[int, list[tuple[str, bool]]]]:
+    """Yield the key, and each sentence of which something was taken, in stretches that were taken or not."""
+    taken = {(one["sentence"], one["source_place"]) for one in answer.more.get("words", ())}
+    for number, forms in enumerate(answer.more.get("sources", ()) if taken else ()):
+        marked = [(form, number > 0 and (number, place) in taken) for place, form in enumerate(forms, 1)]
+        if number == 0 or any(was for _, was in marked):
+            groups = groupby(marked, key=lambda one: one[1])
+            yield number, [(" ".join(form for form, _ in of), was) for was, of in groups]
+
+
+async def _example(ask: Asking, text: ExamplePassage) -> PageExample:
+    """Return the first sentence of a document as the key of what follows it."""
+    place = {"corpus": text.corpus, "document": text.document}
+    found = await asyncio.gather(*(ask("sentence", **place, sentence=name) for name in text.names))
+    related = "".join(conllu(_sentence(one)) for one in found)
+    return PageExample(f"{text.document}: {text.sentences[0]}", {"key": "1", "related": related})
+
+
+def _sentence(found: PageAnswer) -> Sentence:
+    """Return a sentence of a corpus with its tree."""
+    columns = {name: [row[name] or "_" for row in found.rows] for name in ("lemma", "upos", "xpos", "deprel")}
+    return Sentence(
+        [row["form"] for row in found.rows],
+        lemmas=columns["lemma"],
+        upos=columns["upos"],
+        xpos=columns["xpos"],
+        heads=[row["head"] or 0 for row in found.rows],
+        deprels=columns["deprel"],
+    )
+
+
+PAGE = Page("/fuse", "Fuse", "fuse.html.j2", view, asks=("models", "algorithms", "fuse"))
