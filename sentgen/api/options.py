@@ -268,6 +268,9 @@ class BuildOptions(TypedDict, total=False):
     over: Annotated[str, "words", "What n-grams are made of: words, tags, classes, items."]
     classes: Annotated[int | None, None, "Frequent words that classes and items keep. Default: 150."]
     where: Annotated[str | None, None, "Count only sentences whose metadata meet this: `genre = academic and year >= 2010`."]
+    sentences: Annotated[int | None, None, "Count only N of the sentences, drawn by --seed."]
+    share: Annotated[float | None, None, "Count only this share of the sentences, drawn by --seed."]
+    seed: Annotated[int, 1, "Seed by which sentences are drawn."]
     companions: Annotated[bool, False, "Also build NAME-tags, NAME-classes and NAME-items, the models over these of the same corpora, which joint decoding asks as well."]
 
 
@@ -346,9 +349,11 @@ class RegenerateOptions(TypedDict, total=False):
     nbest: Annotated[int, 1, "Sentences to give for each bag, at most."]
     tree: Annotated[bool, False, "Give the dependency trees, also as SVG and CoNLL-U."]
     explain: Annotated[bool, False, "Give what is behind each attachment, or word, instead."]
+    parts: Annotated[bool, False, "Give what each model, factor of trees and scorer says of a sentence, too."]
     as_published: Annotated[Literal["2007", "2009"] | None, None, "Take every literal reading of a paper."]
     order: Annotated[int | None, None, "Order of the n-grams."]
     beam: Annotated[int | None, None, "Hypotheses kept a stack."]
+    rerank: Annotated[str | None, None, "Models or scorers that choose among the best sentences, and what they weigh beside the 1 of the algorithm's score, joined by commas or +."]
     lmo_context: Annotated[Literal["phrase", "string"] | None, None, "What a unit joins: the last one, or all so far."]
     features: Annotated[str | None, None, "Models to ask as well, and what they weigh beside the words' 1, joined by commas or +; auto for those over tags, classes and items of the model's corpora, and text, of more text."]
     factors: Annotated[str | None, None, "Factors of trees, and what they weigh beside the words' 1. There are: relations, lexical, distances, arguments, siblings."]
@@ -365,6 +370,7 @@ class RegenerateOptions(TypedDict, total=False):
     padding: Annotated[Literal["free", "literal"] | None, None, "Let any position stay empty, or as in the paper."]
     padding_cost: Annotated[float | None, None, "Cost of a position that stays empty, in nats."]
     dependencies: Annotated[str | Sequence[str] | None, None, "Treebanks to take dependencies from. Default: the model's corpora."]
+    parser: Annotated[str | None, None, "Find the heads of phrases that have none: udpipe:FILE, spacy:NAME or stanza:LANGUAGE."]
 
 
 class AlignOptions(TypedDict, total=False):
@@ -384,6 +390,7 @@ class GenerateOptions(TypedDict, total=False):
     """Clusters: documents of a corpus, or a text with trees (or any text with a parser)."""
 
     lengths: Annotated[str | int | Iterable[int], "1-40", "Words of a sentence, such as 1-40 or 5,10-12."]
+    sentence: Annotated[str | None, None, "Read this sentence, its words separated by blanks, with probabilities and head stack by word."]
     nbest: Annotated[int, 1, "Sentences to give for each length, at most."]
     best: Annotated[bool, False, "Give the best sentences of all lengths, not of each."]
     corpus: Annotated[str | None, None, "Take the clusters that this corpus has, instead of a text."]
@@ -395,9 +402,11 @@ class GenerateOptions(TypedDict, total=False):
     transitions: Annotated[Literal["all", "seen"], "all", "A word may follow any other, or only as seen."]
     arguments: Annotated[Literal["all", "supported"], "all", "A word may have any argument, or only one that a sentence of the cluster gives it."]
     smoothing: Annotated[Literal["none", "collins"], "none", "Of dependencies: none, or back-off to tags."]
+    nearness: Annotated[float, 1.0, "What each item above one on the head stack leaves of its relations' probability; 1 leaves all."]
+    dependencies: Annotated[str | Sequence[str], (), "Treebanks whose dependencies those of the cluster back off to."]
     lm: Annotated[str, "cluster", "Bigrams of the cluster alone, or mixed with those of a model."]
     lm_weight: Annotated[float, 0.5, "Weight of the cluster's own bigrams beside `lm`."]
-    rerank: Annotated[str | None, None, "Choose among the best sentences of each length by this model."]
+    rerank: Annotated[str | None, None, "Choose among the best sentences of each length by this model, or scorer of a plug-in."]
     rerank_weight: Annotated[float, 0.5, "Weight of the model of `rerank` beside the cluster."]
     salience: Annotated[Literal["uniform", "frequency"] | Mapping[str, float], "uniform", "Which words are chosen: all alike, or by frequency."]
     beam: Annotated[int | None, None, "Paths for each length and last word."]
@@ -411,9 +420,9 @@ class GenerateOptions(TypedDict, total=False):
 class FuseOptions(TypedDict, total=False):
     """A key sentence and related ones, with trees (CoNLL-U), or any text with a parser."""
 
-    model: Annotated[str | None, None, "Language model to order words with."]
-    algorithm: Annotated[str | None, None, "insert or depviterbi, or with a model one of: greedy, lmo, viterbi, beam, joint, prim, prim-ngram, prim-arg, cle, ab. Default: beam with a model, else insert."]
-    words: Annotated[int, 8, "Words to add to the key sentence, at most."]
+    model: Annotated[str | None, None, "Language model with treebanks to go by, instead of the sentences alone."]
+    algorithm: Annotated[str, "revise", "revise, or depviterbi (2005); with model also one of: greedy, lmo, viterbi, beam, joint, prim, prim-ngram, prim-arg, cle, ab."]
+    words: Annotated[int, 24, "Words to add to the key sentence, at most."]
     weight: Annotated[float, 0.2, "Weight of the dependencies, for depviterbi."]
     nbest: Annotated[int, 1, "Sentences to give, at most."]
     seed: Annotated[int, 1, "Seed of the shuffle that breaks ties."]
