@@ -15,7 +15,7 @@ from sentgen.evaluation import evaluate_regeneration
 from sentgen.evaluation.regeneration.learning_curve import learning_curve
 from sentgen.evaluation.regeneration.plots import curve_plot
 from sentgen.evaluation.regeneration.report import regeneration_report
-from sentgen.evaluation.regeneration.results import CurvePoint
+from sentgen.evaluation.regeneration.results import LearningPoint
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import Search
 from sentgen.models import find
@@ -66,7 +66,7 @@ def test_the_report_draws_the_curves() -> None:
     """A point a system, over a logarithmic axis of the sentences; without a curve there is no such plot."""
     result = fake_run.fake_run()
     points = [
-        CurvePoint(one.system, "joint", size) for size, one in zip((10, 100), result.systems, strict=True)
+        LearningPoint(one.system, "joint", size) for size, one in zip((10, 100), result.systems, strict=True)
     ]
     report = regeneration_report(replace(result, curve=points))
 

@@ -27,7 +27,7 @@ from sentgen.evaluation.regeneration.answers import Progress
 from sentgen.evaluation.regeneration.experiment import COMMAND, evaluate_regeneration
 from sentgen.evaluation.regeneration.results import (
     PRIMARY,
-    CurvePoint,
+    LearningPoint,
     OrderingResult,
     RegenerationResult,
     outputs_of,
@@ -265,7 +265,7 @@ def _together(model: ModelInfo, parts: dict[int, RegenerationResult]) -> Regener
         for system in part.systems:
             name = f"{system.system}@{size}"
             systems.append(replace(system, system=name))
-            points.append(CurvePoint(name, system.system, size))
+            points.append(LearningPoint(name, system.system, size))
             settings[name] = {**named[system.system], "learnt from": size}
     first = next(iter(parts.values()))
     compared = {one.system: one.measurements[PRIMARY] for one in systems}

@@ -43,7 +43,7 @@ class LengthBucket:
 
 
 @dataclass(frozen=True, slots=True)
-class CurvePoint:
+class LearningPoint:
     """A system of a learning curve: which one, and from how many sentences it was learnt."""
 
     system: str
@@ -61,7 +61,7 @@ class RegenerationResult(ExperimentResult[OrderingResult]):
     main = MainFigure(PRIMARY, "BLEU, lower-cased")
     lengths: Sequence[LengthBucket]
     references: Sequence[str] = field(repr=False)
-    curve: Sequence[CurvePoint] = ()
+    curve: Sequence[LearningPoint] = ()
 
     def by_length(self, system: OrderingResult) -> Iterator[Score]:
         """Yield the main figure of the sentences of each length."""
