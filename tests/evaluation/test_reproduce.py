@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
+from typer.testing import CliRunner
 
 from sentgen.cli.measuring.reproduce import command
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
-from sentgen.evaluation.papers.paper import Findings, PaperRequest
+from sentgen.evaluation.papers.paper import TESTS, Findings, Paper, PaperRequest
 from sentgen.evaluation.papers.papers import PAPERS, prepared
 from sentgen.evaluation.papers.penn_treebank import Trees, split_treebank
 from sentgen.evaluation.papers.treebank_experiment import TreebankExperiment
 from sentgen.models import registry
+from sentgen.output.tabular import Rows
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 
@@ -272,3 +276,31 @@ def test_schmaltz_needs_base_noun_phrases(tmp_path: Path) -> None:
     """Dependencies alone have none."""
     with pytest.raises(InputError, match="dependencies alone have no base noun phrases"):
         prepared("schmaltz2016", PaperRequest(ptb=str(sample(tmp_path / "wsj01"))))
+
+
+def test_trees_that_are_not_there_are_refused(tmp_path: Path) -> None:
+    """By the name of what was asked for."""
+    with pytest.raises(InputError, match=r"holds no files named wsj_0200\.mrg$"):
+        split_treebank(str(sample(tmp_path / "wsj01")), trees="mrg+pos")
+
+
+def test_tables_are_for_reading_and_figures_for_programs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Figures, and below them the tests; as JSON the figures alone."""
+    tests = [["table 1", "", "lmo", "ab", 3.5, 9.3, "p < 0.01", 9, 1, 0, "0.021", "0.010"]]
+    found = Findings(Rows(["system", "published"], [["ab", 33.6]]), Rows(TESTS, tests), ["run 7"])
+    paper = Paper("smith2001", "Smith 2001", "table 1: a system", (), lambda request: lambda store: found)
+    monkeypatch.setitem(PAPERS, paper.name, paper)
+    app = typer.Typer()
+    app.command()(command)
+    told = [
+        CliRunner().invoke(app, ["smith2001", "--db", str(tmp_path / "s.duckdb"), *form])
+        for form in ((), ("--json",))
+    ]
+
+    assert [one.exit_code for one in told] == [0, 0]
+    assert all("Smith 2001: table 1: a system" in one.stderr and "run 7" in one.stderr for one in told)
+    assert "33.60" in told[0].stdout
+    assert "p < 0.01" in told[0].stdout
+    assert json.loads(told[1].stdout) == [{"system": "ab", "published": 33.6}]

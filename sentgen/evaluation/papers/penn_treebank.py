@@ -90,16 +90,14 @@ def split_treebank(
             "is no folder; give the folder that holds the wsj_*.mrg or wsj_*.dp files", path=path
         )
     found = _sections(os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)
-    if trees is None and not any(found.values()):
-        raise InputError("holds no files named wsj_0200.mrg or wsj_0200.dp", path=path)
+    endings = [_ending(trees)] if trees else list(found)
+    if not any(found[ending] for ending in endings):
+        names = " or ".join(f"wsj_0200{ending}" for ending in endings)
+        raise InputError(f"holds no files named {names}", path=path)
     kind = trees or _best(found, preferred, training)
-    missing = _missing(found, kind, training)
-    # Never a mixture: base noun phrases of two kinds would be neither.
-    better: Trees = "mrg+pos" if kind == "mrg" else "dp+pos"
-    passed = preferred[: preferred.index(kind)] if trees is None and kind in preferred else ()
-    if better in passed and _ending(better) == _ending(kind) and _tagged(found[_ending(kind)]):
-        alone = _missing(found, better, training)
-        missing = missing or f"{alone}, as others have; give --trees {kind} to look at none"
+    missing = _missing(found, kind, training) or (
+        trees is None and _untagged(found, kind, preferred, training)
+    )
     if missing:
         raise InputError(missing, path=path)
     return _split(found[_ending(kind)], kind, training, quick=quick)
@@ -111,8 +109,18 @@ def _best(found: Mapping[str, Sections], preferred: Sequence[Trees], training: r
     return next(whole, "mrg" if found[".mrg"] else "dp")
 
 
-def _tagged(sections: Sections) -> bool:
-    return any(wsj.partner(file) for files in sections.values() for file in files.values())
+def _untagged(found: Mapping[str, Sections], kind: Trees, preferred: Sequence[Trees], training: range) -> str:
+    """Return which file has no tagged file where others have, and it is the tagged ones that are preferred.
+
+    Never a mixture: base noun phrases of two kinds would be neither.
+    """
+    better: Trees = "mrg+pos" if kind == "mrg" else "dp+pos"
+    if better not in preferred[: preferred.index(kind)]:
+        return ""
+    files = (file for section in found[_ending(kind)].values() for file in section.values())
+    if not any(map(wsj.partner, files)):
+        return ""
+    return f"{_missing(found, better, training)}, as others have; give --trees {kind} to look at none"
 
 
 def _split(sections: Sections, trees: Trees, training: range, *, quick: bool) -> Split:
