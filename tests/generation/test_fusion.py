@@ -166,6 +166,75 @@ def test_a_clause_with_the_same_subject_loses_it() -> None:
     assert [(change.kind, change.marker) for change in answer.changes] == [("conjoined", "and")]
 
 
+SAT = "The/DET-DT/2/det board/NOUN-NN/3/nsubj met/VERB-VBD/0/root leaders/NOUN-NNS/3/obj {}./PUNCT/3/punct"
+
+
+def test_what_stands_before_a_subject_comes_with_its_comma() -> None:
+    """Where the key begins with its subject, and has no phrase with the same preposition."""
+    other = (
+        "At/ADP-IN/3/case the/DET-DT/3/det summit/NOUN-NN/7/obl ,/PUNCT/7/punct the/DET-DT/6/det"
+        " board/NOUN-NN/7/nsubj met/VERB-VBD/0/root friends/NOUN-NNS/7/obj ./PUNCT/7/punct"
+    )
+    noon = "at/ADP-IN/6/case noon/NOUN-NN/3/obl "
+
+    assert told(SAT.format(""), other)[0] == "At the summit , the board met leaders ."
+    assert told(SAT.format(noon), other)[0] == ""
+
+
+def test_what_stands_between_the_same_words_goes_between_them() -> None:
+    """Even where a parser hung it on a word that the key has not."""
+    other = (
+        "The/DET-DT/2/det board/NOUN-NN/5/nsubj finally/ADV-RB/5/advmod met/VERB-VBD/5/amod"
+        " leaders/NOUN-NNS/0/root ./PUNCT/5/punct"
+    )
+
+    noon = SAT.format("at/ADP-IN/6/case noon/NOUN-NN/3/obl ")
+
+    assert told(noon, other) == (
+        "The board finally met leaders at noon .",
+        [("added", "finally", "met")],
+    )
+
+
+def test_who_says_so_is_put_before_the_same_clause() -> None:
+    """*It is known that*, where the clause begins with the same word and has the same verb."""
+    clause = (
+        "the/DET-DT/6/det board/NOUN-NN/7/nsubj {}/VERB-VBD/3/ccomp people/NOUN-NNS/7/obj ./PUNCT/3/punct"
+    )
+    known = "It/PRON-PRP/3/expl is/AUX-VBZ/3/cop known/VERB-VBN/0/root that/SCONJ-IN/7/mark "
+
+    assert told(SAT.format(""), known + clause.format("met"))[0] == (
+        "It is known that the board met leaders ."
+    )
+    assert told(SAT.format(""), known + clause.format("saw"))[0] == ""
+
+
+def test_a_subject_takes_the_place_of_its_pronoun() -> None:
+    """Before the same verb, of the same number, where the verbs have another word in common."""
+    key = "They/PRON-PRP/2/nsubj met/VERB-VBD/0/root leaders/NOUN-NNS/2/obj today/ADV-RB/2/advmod"
+    other = "Two/NUM-CD/2/nummod men/NOUN-NN{}/3/nsubj met/VERB-VBD/0/root {}/NOUN-NNS/3/obj"
+
+    assert told(key, other.format("S", "leaders")) == (
+        "Two men met leaders today",
+        [("replaced", "two men", "they")],
+    )
+    assert told(key, other.format("", "leaders")) == ("", [])
+    assert told(key, other.format("S", "friends")) == ("", [])
+
+
+def test_a_second_verb_is_conjoined_where_subjects_agree() -> None:
+    """In versions of one sentence, too; its *and* is of its sentence."""
+    other = (
+        "The/DET-DT/2/det board/NOUN-NN/3/nsubj met/VERB-VBD/0/root guests/NOUN-NNS/3/obj and/CCONJ-CC/6/cc"
+        " praised/VERB-VBD/3/conj farmers/NOUN-NNS/6/obj ./PUNCT/3/punct"
+    )
+    answer = fuse(tree(SAT.format("")), tree(other))
+
+    assert answer.sentences[0].text == "The board met leaders and praised farmers ."
+    assert [(change.kind, change.marker) for change in answer.changes] == [("conjoined", "")]
+    assert None not in answer.sentences[0].origins
+
+
 def test_questions_and_talk_are_not_conjoined() -> None:
     """Nor is a clause whose subject is a pronoun, one without a verb that has a tense, or one of other things."""
     for form, other in (("worse", "?"), ("condition", "it"), ("is", "being"), ("estimated", "clever")):

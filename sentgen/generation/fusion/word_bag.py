@@ -39,9 +39,6 @@ NOUNS = frozenset({"NOUN", "PROPN"})
 _PLURAL = ("NNS", "NNPS")
 #: What stands between an article and its noun.
 INSIDE = frozenset({"amod", "compound", "det", "nummod", "flat"})
-#: Articles and such say which one; of the other determiners, each says how many.
-_DEFINITE = frozenset({"the", "this", "that", "these", "those"})
-_ARTICLES = _DEFINITE | {"a", "an"}
 #: Letters that words in two forms have in common at least, as `asia` and `asian`.
 _STEM = 4
 
@@ -50,7 +47,7 @@ _STEM = 4
 class BagWord:
     """A word: the number of its sentence, 0 for the key, its place there, and the number of its head.
 
-    ``fine`` is its tag in the Penn Treebank, "" where there is none.
+    ``tag`` is that of Universal Dependencies, ``fine`` that of the Penn Treebank, else the same.
     """
 
     sentence: int
@@ -88,7 +85,6 @@ class WordBag:
 
     words: tuple[BagWord, ...]
     modifiers: tuple[tuple[int, ...], ...]
-
     starts: tuple[int, ...]
     of_form: Mapping[str, Sequence[int]]
     found_in: Mapping[str, int]
@@ -141,10 +137,6 @@ class WordBag:
             return word.lemma
         found = (m for m in self.modifiers[n] if self.words[m].relation in ("case", "mark"))
         return "".join(self.words[m].lemma for m in islice(found, 1))
-
-    def kind(self, n: int) -> str:
-        """Return what kind of a modifier a word is: its relation, with what introduces it, as in `obl in`."""
-        return f"{self.words[n].relation} {self.introduced(n)}".strip()
 
 
 def bag_of(sentences: Sequence[Sentence]) -> WordBag:
