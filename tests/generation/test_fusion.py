@@ -143,6 +143,18 @@ def test_words_that_are_read_otherwise_elsewhere_are_not_trusted() -> None:
     assert told(key, guessed, noun) == ("", [])
 
 
+def test_an_abbreviation_is_nothing_new() -> None:
+    """Nor are the words that it stands for."""
+    un = "UN/PROPN-NNP/2/compound leaders/NOUN-NNS/3/nsubj met/VERB-VBD/0/root guests/NOUN-NNS/3/obj"
+    nations = (
+        "Leaders/NOUN-NNS/5/nsubj of/ADP-IN/4/case United/PROPN-NNP/4/compound Nations/PROPN-NNPS/1/nmod"
+        " met/VERB-VBD/0/root friends/NOUN-NNS/5/obj"
+    )
+
+    assert told(un.replace("UN", "Old"), nations)[1] == [("added", "of United Nations", "leaders")]
+    assert told(un, nations)[1] == told(nations, un)[1] == []
+
+
 def test_a_clause_with_the_same_subject_loses_it() -> None:
     """Where the subjects agree, *and* joins the verbs; the marker is from no sentence."""
     key = "The/DET-DT/2/det army/NOUN-NN/3/nsubj took/VERB-VBD/0/root towns/NOUN-NNS/3/obj ./PUNCT/3/punct"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from sentgen.generation.fusion.noun_phrases import says_something
 from sentgen.generation.fusion.revised_tree import RevisedTree
@@ -13,6 +13,8 @@ from sentgen.generation.problem import ROOT
 LONGEST = 8
 #: Tags of what opens a phrase or clause.
 OPENING = frozenset({"ADP", "SCONJ", "PART"})
+#: Letters of an abbreviation, at most.
+_ABBREVIATED = 5
 _VOWELS = frozenset("aeiou")
 
 
@@ -35,7 +37,27 @@ class Fitting:
             bool(new)
             and all(map(self._is_trusted, words))
             and not any(akin(one, other) for one in new for other in self.said)
+            and not self._is_abbreviated(words)
         )
+
+    def _is_abbreviated(self, words: tuple[int, ...]) -> bool:
+        """Return whether a phrase is an abbreviation of words of the tree, or has one there.
+
+        The *un* is the one of the *united nations*: letters that begin content words beside each other.
+        """
+
+        def forms(numbers: Iterable[int]) -> set[str]:
+            found = (self.bag.words[n] for n in numbers)
+            return {word.form.replace(".", "").lower() for word in found if word.is_content}
+
+        mine = self._initials(words)
+        if len(mine) > 1 and mine in forms(self.tree.words):
+            return True
+        others = self._initials(self.tree.words)
+        return any(1 < len(name) <= _ABBREVIATED and name in others for name in forms(words))
+
+    def _initials(self, numbers: Iterable[int]) -> str:
+        return "".join(self.bag.words[n].form[0].lower() for n in numbers if self.bag.words[n].is_content)
 
     def _is_trusted(self, n: int) -> bool:
         """Return whether a word is read as elsewhere.
