@@ -48,6 +48,8 @@ def notes(answers: Answers) -> Iterator[str]:
         yield _formula(answers.plan)
     if answers.plan.features and answers.request.explain and not answers.plan.treebank:
         yield f"reasons are those of {answers.plan.model.name} alone; features are not explained"
+    if answers.plan.rerankers and answers.request.explain:
+        yield "reasons are those of the search; what reranks is not explained"
 
 
 def _head_notes(sentences: Sequence[RegeneratedSentence]) -> Iterator[str]:

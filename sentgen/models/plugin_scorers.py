@@ -162,4 +162,4 @@ def _numbers(scores: object, words: int) -> list[float]:
     above = next((number for number in numbers if number > _ROUNDING), None)
     if above is not None:
         raise _WrongScoreError(f"the score {above!r} for a word, which is no log-probability: it is above 0")
-    return numbers
+    return [min(number, 0.0) for number in numbers]

@@ -369,6 +369,8 @@ def test_the_scorer(filled: Sentgen) -> None:
             assert row["score"] == pytest.approx(before[row["sentence"]] + 3 * row["part_elman"])
     assert [row["score"] for row in chosen] == sorted((row["score"] for row in chosen), reverse=True)
     assert [row["rank"] for row in chosen] == list(range(1, len(chosen) + 1))
+    told = filled("regenerate", "-m", "pets", "-a", "lmo", bag, "--rerank", "elman", "--explain").err
+    assert "reasons are those of the search; what reranks is not explained" in told
 
 
 @pytest.mark.usefixtures("example")

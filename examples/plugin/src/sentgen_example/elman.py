@@ -1,4 +1,4 @@
-"""The scorer `elman`: a recurrent network over words (Elman 1990), with random weights: put in your own."""
+"""The scorer `elman`: a recurrent network over words (Elman 1990) with random weights: put in your own."""
 
 from __future__ import annotations
 
