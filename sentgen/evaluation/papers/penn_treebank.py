@@ -115,7 +115,7 @@ def _untagged(found: Mapping[str, Sections], kind: Trees, preferred: Sequence[Tr
     Never a mixture: base noun phrases of two kinds would be neither.
     """
     better: Trees = "mrg+pos" if kind == "mrg" else "dp+pos"
-    if better not in preferred[: preferred.index(kind)]:
+    if kind not in preferred or better not in preferred[: preferred.index(kind)]:
         return ""
     files = (file for section in found[_ending(kind)].values() for file in section.values())
     if not any(map(wsj.partner, files)):
