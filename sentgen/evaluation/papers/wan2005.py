@@ -70,7 +70,7 @@ _CLAIMS = (
 )
 
 
-class _Reading(NamedTuple):
+class _PaperReading(NamedTuple):
     """What the paper may have meant, or in its place a model of ours."""
 
     name: str
@@ -80,10 +80,10 @@ class _Reading(NamedTuple):
 
 #: The paper keeps one path for each length and word, and says nothing of words used again.
 _READINGS = (
-    _Reading("literal", GenerationSettings(reuse="free", beam=1)),
+    _PaperReading("literal", GenerationSettings(reuse="free", beam=1)),
     # As in all strings that it shows, and as its parser attaches function words (docs/results-generation.md).
-    _Reading("seen transitions", GenerationSettings(transitions="seen"), "function"),
-    _Reading("beyond the paper", GenerationSettings(arguments="supported")),
+    _PaperReading("seen transitions", GenerationSettings(transitions="seen"), "function"),
+    _PaperReading("beyond the paper", GenerationSettings(arguments="supported")),
 )
 _FIGURES = (
     *("reading", "figure", "curve", "words", "published", "system", BIGRAM, "difference"),
@@ -126,7 +126,7 @@ class _Experiment:
         )
 
     def _evaluated(
-        self, store: Store, clusters: Sequence[Cluster], parser: Parser, reading: _Reading
+        self, store: Store, clusters: Sequence[Cluster], parser: Parser, reading: _PaperReading
     ) -> GenerationResult:
         self.request.report(f"generating and parsing: {reading.name}")
         told = self.request.progress
