@@ -301,6 +301,18 @@ def test_a_sentence_without_a_tree_is_refused() -> None:
         fuse(Sentence(["Rains"], upos=["NOUN"]))
 
 
+@pytest.mark.parametrize(
+    ("key", "other"),
+    [
+        ("It/PRON-PRP/2/nsubj that/VERB-VBD/0/root", "It/PRON/2/nsubj is/AUX/0/root that/VERB/2/ccomp"),
+        ("$/SYM-NN/2/nsubj -/VERB-VBD/0/root now/ADV/2/advmod", "$/SYM-NN/2/nsubj -/VERB-VBD/0/root"),
+    ],
+)
+def test_odd_sentences_add_nothing(key: str, other: str) -> None:
+    """A clause of *that* alone, and a sentence without a letter or a digit."""
+    assert told(key, other) == ("", [])
+
+
 def test_too_many_words_are_refused() -> None:
     """The trigrams of the sentences are made of a square of bigrams."""
     long = Sentence([f"w{i}" for i in range(2001)], upos=["X"] * 2001, heads=[0, *range(1, 2001)])

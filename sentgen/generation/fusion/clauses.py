@@ -45,8 +45,10 @@ def attributions(bag: WordBag, tree: RevisedTree) -> Iterator[Revision]:
             if bag.words[n].relation != "ccomp" or bag.words[n].lemma != bag.words[root].lemma:
                 continue
             below = [m for m in bag.below(n) if bag.is_word(m) and bag.words[m].lemma != "that"]
+            if not below or bag.words[below[0]].lemma != bag.words[first].lemma:
+                continue
             words = tuple(m for m in bag.sentence(number) if m < below[0])
-            if bag.words[below[0]].lemma != bag.words[first].lemma or top not in words:
+            if top not in words:
                 continue
             if bag.words[words[-1]].lemma != "that" or not _is_short(bag, words, _LONGEST_FRAME):
                 continue
@@ -105,7 +107,7 @@ def tails(bag: WordBag, tree: RevisedTree) -> Iterator[Revision]:
         other = subject_of(bag, top, bag.modifiers[top])
         if other is None or bag.words[other].lemma != bag.words[subject].lemma:
             continue
-        last = max(n for n in bag.sentence(number) if bag.is_word(n))
+        last = max((n for n in bag.sentence(number) if bag.is_word(n)), default=ROOT)
         for n in bag.modifiers[top]:
             words = bag.phrase(n)
             if not words or words[-1] != last or not _is_short(bag, words, _LONGEST_TAIL):
