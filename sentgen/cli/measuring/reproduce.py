@@ -94,6 +94,8 @@ def command(
     daume2004 (Daumé and Marcu) aligns documents with abstracts. Its corpus, Ziff-Davis, is licensed: give
     your copy, or any links of --gold, where only the order of the systems can be compared.
 
+    wan2005 generates sentences from clusters of --clusters, and parses them.
+
     `literal` takes every literal reading of the paper, `defaults` those of sentgen; BLEU is lower-cased,
     tokenized as the treebank or (`13a`) as sacreBLEU does. Behind the systems of Wan et al. come those that
     they do not have, with the best model of the treebank. A second table has the differences between systems,
