@@ -120,7 +120,7 @@ def test_evaluate(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     (tmp_path / "t.lines").write_text("a dog barks .\nthe cat sleeps .\n")
     found = rows(run("evaluate", "regeneration", *MODEL, "--test", str(tmp_path / "t.lines"), "--json"))
 
-    assert {row["system"] for row in found} == {"lmo", "greedy", "greedy vs lmo"}
+    assert {row["system"] for row in found} == {"lmo", "beam", "beam vs lmo"}
     assert {row["metric"] for row in found} >= {"bleu-lc-13a", "bleu-none:low", "exact-match", "search-ms"}
     assert {row["sentences"] for row in found} == {2}
 

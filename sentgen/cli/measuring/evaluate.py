@@ -33,7 +33,12 @@ from sentgen.evaluation.regeneration.results import (
     rows_of,
 )
 from sentgen.evaluation.regeneration.stored_runs import compare_runs
-from sentgen.evaluation.regeneration.tables import arguments_rows, figures_table, lengths_table
+from sentgen.evaluation.regeneration.tables import (
+    arguments_rows,
+    arguments_table,
+    figures_table,
+    lengths_table,
+)
 from sentgen.evaluation.report.folder import prepare_folder
 from sentgen.evaluation.report.tables import comparisons_table, latex, probability, score_table
 from sentgen.evaluation.testset import read_test_set
@@ -213,8 +218,9 @@ def _show(result: RegenerationResult, out: Output) -> None:
     """Print tables for reading or for a paper, or one table of all figures."""
     if out.form is OutputFormat.LATEX:
         compared = [comparisons_table(result)] if result.comparisons else []
+        arguments = [arguments_table(result)] if arguments_rows(result.systems) else []
         lengths = [lengths_table(result)] if result.lengths else []
-        typer.echo(latex([figures_table(result), *compared, *lengths]))
+        typer.echo(latex([figures_table(result), *compared, *arguments, *lengths]))
         return
     if not out.for_reading:
         out.table(score_table(rows_of(result), "sentences", len(result.references)))
