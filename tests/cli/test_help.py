@@ -167,7 +167,7 @@ def test_completion_imports_no_command(typed: str, place: int, expected: list[st
     ("typed", "expected"),
     [
         ("sentgen kwic dog --corpus p", ["pets"]),
-        ("sentgen align train --pairs ", ["pairs"]),
+        ("sentgen align train --pairs ", ["held", "pairs"]),
         ("sentgen regenerate -m k", ["katz", "kn"]),
         ("sentgen models show ", ["katz", "kn", "tags"]),
         ("sentgen models show --db {db} t", ["tags"]),
@@ -203,7 +203,7 @@ def test_completion_of_names(
         ("sentgen ingest x --corpus s", []),
         ("sentgen generate --corpus s", []),
         ("sentgen cluster count x --in {db} --corpus s", []),
-        ("sentgen pairs ingest x --corpus ", ["pairs"]),
+        ("sentgen pairs ingest x --corpus ", ["held", "pairs"]),
         ("sentgen saved run ", ["dogs"]),
         ("sentgen saved remove --db {db} d", ["dogs"]),
         ("sentgen saved add d", []),

@@ -115,7 +115,8 @@ def test_a_snapshot_tells_no_folder(full: Path, tmp_path: Path) -> None:
             columns = ", ".join(f'"{column.name}"' for column in table.columns)
             assert folder not in str(duck.execute(f"select {columns} from {table.name}").fetchall())
         sources = duck.execute("select path from source order by path").fetchall()
-        names = ["clusters.conllu", "ends.conllu", "notes.txt", "odd.conllu", "pairs.jsonl", "pets.conllu"]
+        trees, texts = ("clusters", "ends", "odd", "pets"), ("held.jsonl", "notes.txt", "pairs.jsonl")
+        names = sorted([*(f"{name}.conllu" for name in trees), *texts])
         assert [path for (path,) in sources] == names
         assert duck.execute("select path from rejection").fetchall() == [("pets.conllu",)]
         assert duck.execute("select count(*) from document where name = 'notes.txt'").fetchall() == [(1,)]
