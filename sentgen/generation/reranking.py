@@ -19,7 +19,7 @@ from sentgen.models.registry import list_models, matching
 from sentgen.models.scorer import Scorer, Sentences
 from sentgen.schema import Store
 
-#: Sentences of a bag to choose from: of 50 the best one is 17 BLEU above the first (docs/plugins.md).
+#: Sentences of a bag to choose from: of 50 the best one is 15 BLEU above the first (docs/plugins.md).
 CANDIDATES = 50
 
 #: What reranks, and what it weighs.
