@@ -133,7 +133,9 @@ def command(
     if out.for_reading and found.tests.num_rows:
         typer.echo()
         out.table(
-            found.tests, align={"p (sign)": "right", "p (shuffled)": "right"}, essential=("better", "by")
+            found.tests,
+            align={"p (sign)": "right", "p (shuffled)": "right"},
+            essential=("by", "p (sign)", "p (shuffled)"),
         )
     for note in found.notes:
         out.note(note)
