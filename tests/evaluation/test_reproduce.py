@@ -239,6 +239,10 @@ def test_what_cannot_be_run_is_refused(paper: str, given: dict[str, Any], messag
         prepared(paper, PaperRequest(**given))
 
 
+def test_every_paper_can_be_run_in_a_few_minutes() -> None:
+    assert [name for name, paper in PAPERS.items() if "quick" not in paper.takes] == []
+
+
 def test_every_paper_is_named_where_papers_are_listed() -> None:
     """Its figures are under its own name, and the docs and the help have it."""
     page = (Path(__file__).parents[2] / "docs" / "evaluate.md").read_text("utf-8")

@@ -249,5 +249,5 @@ WAN_2005 = Paper(
     [claim.table for claim in _CLAIMS],
     _prepare,
     needs=("clusters", "parser"),
-    takes=("dependencies",),
+    takes=("dependencies", "quick"),
 )
