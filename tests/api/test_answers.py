@@ -30,12 +30,12 @@ CLUSTER = """\
 3\tcamps\tcamp\tNOUN\tNNS\t_\t2\tobj\t_\t_
 
 """
-ON_MONDAY = """\
+IN_SARKESH = """\
 1\tAid\taid\tNOUN\tNN\t_\t2\tnsubj\t_\t_
-2\treached\treach\tVERB\tVBD\t_\t0\troot\t_\t_
-3\thuts\thut\tNOUN\tNNS\t_\t2\tobj\t_\t_
-4\ton\ton\tADP\tIN\t_\t5\tcase\t_\t_
-5\tMonday\tMonday\tPROPN\tNNP\t_\t2\tobl\t_\t_
+2\tleft\tleave\tVERB\tVBD\t_\t0\troot\t_\t_
+3\tcamps\tcamp\tNOUN\tNNS\t_\t2\tobj\t_\t_
+4\tin\tin\tADP\tIN\t_\t5\tcase\t_\t_
+5\tSarkesh\tSarkesh\tPROPN\tNNP\t_\t3\tnmod\t_\t_
 
 """
 Ask = Callable[[sentgen.Database], Table]
@@ -290,14 +290,14 @@ def test_clusters_become_sentences(db: sentgen.Database) -> None:
 
 def test_a_fused_sentence_tells_where_its_words_are_from(db: sentgen.Database, tmp_path: Path) -> None:
     """Words with their sentence and place there, and what was done; by number, as CoNLL-U, or from a file."""
-    key, _, related = f"{CLUSTER}{ON_MONDAY}".partition("\n\n")
-    found = db.fuse(1, f"{CLUSTER}{ON_MONDAY}")
+    key, _, related = f"{CLUSTER}{IN_SARKESH}".partition("\n\n")
+    found = db.fuse(1, f"{CLUSTER}{IN_SARKESH}")
 
-    assert found.text == found.texts[0] == "Trucks reached camps on Monday"
-    assert [tuple(row)[2:] for row in found.words][2:4] == [("camps", 0, 3, "camps"), ("on", 1, 4, "on")]
-    assert [(row.kind, row.text, row.sentence) for row in found.changes] == [("added", "on Monday", 1)]
-    assert "<mark>on Monday<sub>1</sub></mark>" in found._repr_html_()
-    assert found.df()["added"].tolist() == ["on Monday"]
+    assert found.text == found.texts[0] == "Trucks reached camps in Sarkesh"
+    assert [tuple(row)[2:] for row in found.words][2:4] == [("camps", 0, 3, "camps"), ("in", 1, 4, "in")]
+    assert [(row.kind, row.text, row.sentence) for row in found.changes] == [("added", "in Sarkesh", 1)]
+    assert "<mark>in Sarkesh<sub>1</sub></mark>" in found._repr_html_()
+    assert found.df()["added"].tolist() == ["in Sarkesh"]
     (tmp_path / "key.conllu").write_text(f"{key}\n\n", "utf-8")
     for one in (key, tmp_path / "key.conllu"):
         assert db.fuse(one, related).texts == found.texts
@@ -305,7 +305,7 @@ def test_a_fused_sentence_tells_where_its_words_are_from(db: sentgen.Database, t
 
 def test_where_nothing_is_added_there_is_no_sentence(db: sentgen.Database) -> None:
     """The notes say why, and the text is refused with it."""
-    found = db.fuse(2, f"{CLUSTER}{ON_MONDAY}")
+    found = db.fuse(2, f"{CLUSTER}{IN_SARKESH}")
 
     assert (len(found), found.texts) == (0, [])
     with pytest.raises(InputError, match="there is no sentence: nothing to add"):

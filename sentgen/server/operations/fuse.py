@@ -13,17 +13,23 @@ from sentgen.output.wording import quantity
 from sentgen.server.operations.operation import Context, Operation, Result
 
 _EXAMPLE = """\
-1\tRains\train\tNOUN\tNNS\t_\t2\tnsubj\t_\t_
-2\tflooded\tflood\tVERB\tVBD\t_\t0\troot\t_\t_
-3\tvillages\tvillage\tNOUN\tNNS\t_\t2\tobj\t_\t_
-4\t.\t.\tPUNCT\t.\t_\t2\tpunct\t_\t_
+1\tTrucks\ttruck\tNOUN\tNNS\t_\t2\tnsubj\t_\t_
+2\treached\treach\tVERB\tVBD\t_\t0\troot\t_\t_
+3\tsurvivors\tsurvivor\tNOUN\tNNS\t_\t2\tobj\t_\t_
+4\tof\tof\tADP\tIN\t_\t6\tcase\t_\t_
+5\tthe\tthe\tDET\tDT\t_\t6\tdet\t_\t_
+6\tearthquake\tearthquake\tNOUN\tNN\t_\t3\tnmod\t_\t_
+7\t.\t.\tPUNCT\t.\t_\t2\tpunct\t_\t_
 
-1\tRivers\triver\tNOUN\tNNS\t_\t2\tnsubj\t_\t_
-2\tflooded\tflood\tVERB\tVBD\t_\t0\troot\t_\t_
-3\tstreets\tstreet\tNOUN\tNNS\t_\t2\tobj\t_\t_
-4\ton\ton\tADP\tIN\t_\t5\tcase\t_\t_
-5\tMonday\tMonday\tPROPN\tNNP\t_\t2\tobl\t_\t_
-6\t.\t.\tPUNCT\t.\t_\t2\tpunct\t_\t_
+1\tSoldiers\tsoldier\tNOUN\tNNS\t_\t2\tnsubj\t_\t_
+2\thelped\thelp\tVERB\tVBD\t_\t0\troot\t_\t_
+3\tsurvivors\tsurvivor\tNOUN\tNNS\t_\t2\tobj\t_\t_
+4\tof\tof\tADP\tIN\t_\t6\tcase\t_\t_
+5\tthe\tthe\tDET\tDT\t_\t6\tdet\t_\t_
+6\tearthquake\tearthquake\tNOUN\tNN\t_\t3\tnmod\t_\t_
+7\tin\tin\tADP\tIN\t_\t8\tcase\t_\t_
+8\tSarkesh\tSarkesh\tPROPN\tNNP\t_\t6\tnmod\t_\t_
+9\t.\t.\tPUNCT\t.\t_\t2\tpunct\t_\t_
 
 """
 

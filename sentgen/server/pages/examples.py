@@ -27,12 +27,11 @@ class PageExample:
 
 @dataclass(frozen=True, slots=True)
 class ExamplePassage:
-    """The first sentences of a document with their names, and the words of one, which may have a ``tree``."""
+    """The first sentences of a document, and the words of one of them; ``tree`` says whether it has one."""
 
     corpus: str
     document: str
     sentences: Sequence[str]
-    names: Sequence[str]
     words: Sequence[str]
     tree: bool
 
@@ -60,11 +59,7 @@ async def passage(ask: Asking) -> ExamplePassage | None:
     told = await ask("sentence", **place, sentence=ordered["sentence"])
     forms = [row["form"] for row in told.rows]
     return ExamplePassage(
-        **place,
-        sentences=[row["text"] for row in sentences],
-        names=[row["sentence"] for row in sentences],
-        words=forms,
-        tree=bool(told.more.get("svg")),
+        **place, sentences=[row["text"] for row in sentences], words=forms, tree=bool(told.more.get("svg"))
     )
 
 

@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from sentgen.corpus.conllu_writer import conllu
-from sentgen.corpus.sentence import Sentence
 from sentgen.generation.fusion.table import runs
-from sentgen.server.pages import examples
-from sentgen.server.pages.examples import ExamplePassage, PageExample
+from sentgen.server.operations import operations
+from sentgen.server.pages.examples import PageExample
 from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters, default
 
-#: What the form offers where no model is chosen: what fusion does by default, or the search of 2005.
-ALGORITHMS = {"": "its own", "depviterbi": "depviterbi: search of 2005, without a model"}
+#: What the form offers beside the algorithms that need a model.
+ALGORITHMS = {
+    "revise": "revise: the tree of the key grows",
+    "depviterbi": "depviterbi: search of 2005, without a model",
+}
 FORMATS = ("detected", "conllu", "text")
 
 
@@ -36,7 +37,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     models, algorithms = await asyncio.gather(ask("models"), ask("algorithms"))
     # The newest last: it is what is most likely wanted.
     labels = [f"{row['name']}@{row['version']}" for row in models.rows if row["over"] == "words"][::-1]
-    offered = ALGORITHMS | {row["algorithm"]: f"{row['algorithm']}, with a model" for row in algorithms.rows}
+    offered = ALGORITHMS | {row["algorithm"]: f"{row['algorithm']}: with a model" for row in algorithms.rows}
     asked = {
         "model": query.choice("model", ["", *labels]),
         "algorithm": query.choice("algorithm", offered),
@@ -54,9 +55,9 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
             related=related.strip("\n") + "\n\n",
             format="" if form == FORMATS[0] else form,
         )
-    begin = None if answer else await examples.passage(ask)
     return {
-        "examples": [] if begin is None or not begin.tree else [await _example(ask, begin)],
+        # Most documents have nothing that can be added: that of the operation has.
+        "examples": [] if answer else [_example()],
         "key": key,
         "related": related,
         "models": models,
@@ -92,25 +93,9 @@ def _sources(answer: PageAnswer) -> Iterator[tuple[int, list[tuple[str, bool]]]]
             yield number, [(" ".join(form for form, _ in of), was) for was, of in groups]
 
 
-async def _example(ask: Asking, text: ExamplePassage) -> PageExample:
-    """Return the first sentence of a document as the key of what follows it."""
-    place = {"corpus": text.corpus, "document": text.document}
-    found = await asyncio.gather(*(ask("sentence", **place, sentence=name) for name in text.names))
-    related = "".join(conllu(_sentence(one)) for one in found)
-    return PageExample(f"{text.document}: {text.sentences[0]}", {"key": "1", "related": related})
-
-
-def _sentence(found: PageAnswer) -> Sentence:
-    """Return a sentence of a corpus with its tree."""
-    columns = {name: [row[name] or "_" for row in found.rows] for name in ("lemma", "upos", "xpos", "deprel")}
-    return Sentence(
-        [row["form"] for row in found.rows],
-        lemmas=columns["lemma"],
-        upos=columns["upos"],
-        xpos=columns["xpos"],
-        heads=[row["head"] or 0 for row in found.rows],
-        deprels=columns["deprel"],
-    )
+def _example() -> PageExample:
+    asked = operations()["fuse"].example
+    return PageExample("Survivors of the earthquake", {name: str(value) for name, value in asked.items()})
 
 
 PAGE = Page("/fuse", "Fuse", "fuse.html.j2", view, asks=("models", "algorithms", "fuse"))

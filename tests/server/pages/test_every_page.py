@@ -141,7 +141,7 @@ HOSTILE_PAGES = {
     "fuse": at(
         "/fuse",
         key="1",
-        related=RELATED.replace("villages", "<script>alert(1)</script>").replace("Monday", LONG),
+        related=RELATED.replace("survivors", "<script>alert(1)</script>").replace("Sarkesh", LONG),
         algorithm="depviterbi",
     ),
     "align": at(
