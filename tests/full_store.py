@@ -118,7 +118,11 @@ def make(folder: Path) -> Path:
     by_desk = ("--desk", folder / "pets.desk", *at)
     run("lines", "new", "dogs", "dog", *by_desk)
     run("lines", "import", "dogs", labels, "--labeler", "ann", *by_desk)
-    run("evaluate", "regeneration", "--model", "kn", "--test", trees, "-a", "lmo", *at)
+    related = ["a dog barked .", "the dog barked .", "a black dog barked .", "one dog barked ."]
+    (folder / "related.jsonl").write_text(json.dumps({"sentences": related}))
+    (folder / "sheet.tsv").write_text("number\tkey\tsentence\tjudgment\n1\ta cat\ta black cat\tyes\n")
+    (folder / "sheet.answers.tsv").write_text("number\tcluster\tsystem\n1\tpets\trevise\n")
+    run("evaluate", "regeneration", "--model", "kn", "--test", trees, "-a", "lmo,viterbi", *at)
     _parse(path)
     _weights(path)
     maintenance.compact(path)

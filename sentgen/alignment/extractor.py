@@ -16,6 +16,7 @@ from sentgen.alignment.words.function_words import FUNCTION_WORDS
 from sentgen.alignment.words.stems import stem
 from sentgen.arrays import Bools, Floats
 from sentgen.errors import InputError
+from sentgen.output.wording import quantity
 from sentgen.sparse import SparseVectors, inner_products
 
 Words = Sequence[str]
@@ -89,8 +90,8 @@ def learn(rows: Floats, chosen: Bools) -> Extractor:
     """
     if not 0 < chosen.sum() < len(chosen):
         raise InputError(
-            f"{chosen.sum():,} of {len(chosen):,} sentences of these documents are sources of abstracts:"
-            " there is nothing to learn; align pairs whose documents say more than their abstracts"
+            f"{chosen.sum():,} of {quantity(len(chosen), 'sentence')} of these documents are sources of"
+            " abstracts: there is nothing to learn; align pairs whose documents say more than their abstracts"
         )
     means, scales = rows.mean(axis=0), rows.std(axis=0)
     scales[scales < 1e-12] = 1.0  # the same everywhere: it says nothing

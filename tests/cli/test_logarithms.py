@@ -49,7 +49,7 @@ def test_screen_and_programs(filled: Sentgen, words: tuple[str, ...]) -> None:
 
 def test_a_fused_sentence(sentgen: Sentgen) -> None:
     """Its score is that of the search, in both units."""
-    (row,) = json.loads(sentgen("fuse", "1", "--with", TREEBANK, "--json").out)
+    (row,) = json.loads(sentgen("fuse", "10", "--with", TREEBANK, "--json").out)
 
     assert paired(row)
 

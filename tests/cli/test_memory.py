@@ -35,6 +35,7 @@ WITHOUT = {
     "check": "opens no store; holds the two texts, and says so",
     "parser run": "opens no store; holds one batch of sentences",
     "cluster script": "prints a script",
+    "evaluate judgments": "opens no store; reads a sheet",
     "cite": "the sizes of corpora",
     **dict.fromkeys(
         (f"lines {one}" for one in ("label", "undo", "report", "import", "remove")), "open no store"

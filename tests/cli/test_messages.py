@@ -77,6 +77,11 @@ NEVER_ONE = {
     "answers.tags tags": "a kind",
     "found.scope words": "a kind",
     "named words": "a name",
+    "document words": "a mean",
+    "of pairs": "more than a limit",
+    "len(forms) different words": "more than a limit",
+    "number sentences": "as they were asked for, in a record",
+    "written_lengths(self.lengths) words": "lengths",
 }
 
 

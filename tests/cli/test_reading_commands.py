@@ -110,6 +110,8 @@ WRITERS = (
     "generate {folder}/pets.conllu --corpus more",
     "evaluate regeneration --model kn --test {folder}/pets.conllu",
     "evaluate generation --clusters {folder}/pets.conllu --parser udpipe:{model}",
+    "evaluate fusion --clusters {folder}/related.jsonl --parser udpipe:{model} --systems key,central",
+    "evaluate compare 1",
     "evaluate alignment --gold {to}/gold --format pharaoh --systems lcs",
     "evaluate extraction --pairs pairs --of held --model aligner --size 1",
     "tune {folder}/pets.conllu --model kn",
@@ -121,7 +123,7 @@ WRITERS = (
 #: Commands that open no store.
 WITHOUT = (
     *("check", "db path", "parser run"),
-    *("formats", "algorithms", "aligners", "scorers"),
+    *("formats", "algorithms", "aligners", "scorers", "evaluate judgments"),
     *(f"lines {name}" for name in ("label", "undo", "report", "import", "remove")),  # of desks
     *(
         "cluster count",

@@ -20,7 +20,8 @@ def with_opposites(command: TyperCommand | TyperGroup) -> None:
     opposites = {
         option.opts[1]: option.opts[0]
         for option in command.params
-        if len(option.opts) == 2 and getattr(option, "multiple", False)
+        # The other name may be a short one of the same.
+        if [name[:2] for name in option.opts] == ["--", "--"] and getattr(option, "multiple", False)
     }
     if opposites:
         command.parse_args = partial(_parse, command.parse_args, opposites)  # type: ignore[method-assign]

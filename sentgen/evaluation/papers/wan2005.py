@@ -206,8 +206,9 @@ class _Experiment:
         yield f"p: Wilcoxon signed-rank, two-tailed; better and worse at: lengths with p < {ALPHA}"
         first = next(iter(perplexities.found.values()))[0]
         yield (
-            f"perplexity: {first.events:,} events of sentences held out one by one, {first.unknown:,} unknown"
-            f" ones left out, p by shuffling; p_tr as stated sums to {first.sum:.2f} on the mean, not to 1"
+            f"perplexity: {quantity(first.events, 'event')} of sentences held out one by one,"
+            f" {first.unknown:,} unknown ones left out, p by shuffling; p_tr as stated sums to"
+            f" {first.sum:.2f} on the mean, not to 1"
         )
         runs = [f"{name}: run {one.run_id}" for (name, *_), one in zip(_READINGS, results, strict=True)]
         yield "; ".join([*runs, f"perplexity: run {perplexities.run_id}"])

@@ -40,6 +40,7 @@ from sentgen.models.building.build import build
 from sentgen.models.building.chosen import Chosen, Draw, apart, built_from, choose, selected
 from sentgen.models.building.recipe import SMOOTHING
 from sentgen.models.registry import changes, list_models
+from sentgen.output.wording import quantity
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 
@@ -130,7 +131,9 @@ def learning_curve(
                     chosen = _draw(connection, model, size)
                     _copy(connection, model, drawn, folder)
                 if chosen.sentences in parts:
-                    raise InputError(f"{size.text} are {chosen.sentences} sentences, which are there already")
+                    raise InputError(
+                        f"{size.text} comes to {quantity(chosen.sentences, 'sentence')}, as another size does"
+                    )
                 parts[chosen.sentences] = evaluate_regeneration(
                     drawn,
                     _built(drawn, model, _companions(store, model)),
