@@ -11,6 +11,7 @@ parse.
 from __future__ import annotations
 
 import hashlib
+import json
 import sys
 from datetime import datetime
 from pathlib import Path
