@@ -136,7 +136,11 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/counts/settings.py": (),  # of a corpus of its own, with one name and one way to read it
     "sentgen/evaluation/check/request.py": ("check",),
     "sentgen/evaluation/check/verb_arguments.py": ("check",),
+    "sentgen/alignment/stored/application.py": (),  # of links that a store keeps
     "sentgen/generation/answers.py": ("regenerate",),
+    "sentgen/generation/notes.py": ("regenerate",),
+    "sentgen/generation/clusters/given_sentence.py": ("generate",),
+    "sentgen/generation/clusters/prepared.py": ("generate",),
     **dict.fromkeys(
         (f"sentgen/generation/fusion/{name}.py" for name in ("request", "table", "word_bag")), ("fuse",)
     ),
@@ -150,6 +154,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/models/dependency/treebanks.py": ("regenerate",),
     "sentgen/models/request.py": ("score",),
     "sentgen/models/scoring.py": ("score",),
+    "sentgen/models/plugin_scorers.py": (),  # of how a model was built
     "sentgen/models/surprisal.py": (),  # the server applies no models
     "sentgen/models/vectors/cooccurrence.py": (),  # of building
     "sentgen/models/vectors/factorization.py": (),
