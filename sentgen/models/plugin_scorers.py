@@ -86,7 +86,7 @@ def scorer_for(store: Store, name: str) -> Scorer:
     if model.brackets:
         raise ModelError(
             f"{model.label} counts the brackets of base noun phrases, which whole sentences do not have; name"
-            " a model that was built without --brackets"
+            " a model that was built without them"
         )
 
     def score(sentences: Sentences) -> list[float]:

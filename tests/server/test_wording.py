@@ -154,7 +154,6 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/models/dependency/treebanks.py": ("regenerate",),
     "sentgen/models/request.py": ("score",),
     "sentgen/models/scoring.py": ("score",),
-    "sentgen/models/plugin_scorers.py": (),  # of how a model was built
     "sentgen/models/surprisal.py": (),  # the server applies no models
     "sentgen/models/vectors/cooccurrence.py": (),  # of building
     "sentgen/models/vectors/factorization.py": (),
