@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable
+from html import escape
 from pathlib import Path
 
 import pytest
-from test_tei import regions
+from hypothesis import example, given
+from hypothesis import strategies as st
+from test_tei import good, regions, tei
 
 from sentgen.corpus.formats import detect
 from sentgen.corpus.paths import expand
+from sentgen.corpus.readers import vertical
 from sentgen.corpus.readers.folia import read_file
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.errors import InputError, Rejection
@@ -105,3 +110,23 @@ def test_detected(tmp_path: Path) -> None:
     (source,) = expand([str(tmp_path / "a.xml")])
 
     assert detect(source) == "folia"
+
+
+TOKENS = ("a", "B", "ہے", ".", "?!", "۔", "…", "։", '"', "„", "“", "”", ")", "''", "&")
+
+
+@given(st.lists(st.lists(st.sampled_from(TOKENS), min_size=1, max_size=12), min_size=1, max_size=3))
+@example([["الف", "ہے", "۔", "بے", "ہے", "۔"], ["a", "b", ".", "c", "d", "."]])
+def test_tokens_without_sentences_are_cut_as_in_tei_and_vertical_files(paragraphs: list[list[str]]) -> None:
+    escaped = [[escape(token, quote=len(tokens) % 2 > 0) for token in tokens] for tokens in paragraphs]
+    words = "".join(f"<p>{''.join(f'<w><t>{token}</t></w>' for token in tokens)}</p>" for tokens in escaped)
+    rows = [line for tokens in escaped for line in ("<p>", *tokens, "</p>")]
+
+    cut = forms(read(folia(words)))
+
+    assert forms(good(tei(words.replace("<t>", "").replace("</t>", "")))) == cut
+    assert forms(vertical.read(rows, path="x.vrt", columns="word")) == cut
+
+
+def forms(found: Iterable[Sentence | Rejection | RawText]) -> list[list[str]]:
+    return [one.forms for one in found if isinstance(one, Sentence)]

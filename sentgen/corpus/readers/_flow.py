@@ -16,8 +16,41 @@ from sentgen.errors import Rejection
 #: A text of more characters is cut where it is white.
 _PARAGRAPH = 200_000
 _WHITE = re.compile("[ \t\r]+")
-_FINAL = re.compile(r"[.!?…。！？।؟]+")
+#: Marks that end a sentence, in all scripts.
+FINAL_MARKS = ".!?…。！？｡।॥؟۔።։"
+#: Tokens that close behind a final mark.
 _CLOSING = frozenset(("''", "”", "’", "»", "›", ")", "]", "}", "」", "』"))
+#: Quotes that may close, and what opened each of them then.
+_OPENERS = {'"': '"', "“": "„", "‘": "‚", "„": "„", "‚": "‚"}
+
+
+class SentenceCutter:
+    """Finds where sentences begin among tokens: behind final marks and what closes behind these.
+
+    A word that begins with a small letter goes on with the sentence.
+    """
+
+    __slots__ = ("_open_quotes", "has_ended")
+
+    def __init__(self) -> None:
+        #: Whether the last token ends a sentence.
+        self.has_ended = False
+        #: Opening quotes that were not closed yet.
+        self._open_quotes = set[str]()
+
+    def begins_sentence(self, form: str) -> bool:
+        """Take the next token; say whether a sentence begins with it."""
+        is_final = form[-1:] in FINAL_MARKS and not form.strip(FINAL_MARKS)
+        opener = _OPENERS.get(form)
+        begins = False
+        if self.has_ended and not (is_final or form in _CLOSING or opener in self._open_quotes):
+            self.has_ended = False
+            begins = not form[:1].islower()
+        self.has_ended = self.has_ended or is_final
+        if opener is not None:
+            # A quote that only closes opens none.
+            self._open_quotes ^= {opener} & (self._open_quotes | {form})
+        return begins
 
 
 @dataclass(slots=True)
@@ -64,8 +97,7 @@ class _Block:
     white: bool = False
     #: White space that comes next is none.
     joined: bool = False
-    #: The last word ends a sentence, as a rule.
-    ended: bool = False
+    cutter: SentenceCutter = field(default_factory=SentenceCutter)
 
 
 class Flow:
@@ -227,21 +259,22 @@ class Flow:
         """Take a token."""
         if self._block.size:
             self._split()
-        if self._sentence is None and self._block.ended and word.form not in _CLOSING:
+        cutter = self._block.cutter
+        if self._sentence is None and cutter.begins_sentence(word.form):
             self.cut()
+            self._block.cutter = cutter
         block = self._block
         if not block.words:
             block.line = line
         if len(block.words) <= self.limits.sentence_tokens:
             self._begin(len(block.words))
             block.words.append(word)
-        block.ended = _FINAL.fullmatch(word.form) is not None or (block.ended and word.form in _CLOSING)
 
     def multiword(self, form: str, words: list[Word], line: int) -> None:
         """Take tokens that are written as one."""
         for word in words:
             self.word(word, line)
-            self._block.ended = False
+            self._block.cutter.has_ended = False
         last = len(self._block.words)
         self._block.multiwords.append((last - len(words) + 1, last, form))
 

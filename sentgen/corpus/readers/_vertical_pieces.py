@@ -12,8 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from sentgen.corpus.comments import regions_said, said, said_of_document
+from sentgen.corpus.readers._flow import SentenceCutter
 from sentgen.corpus.readers._named_columns import NamedColumns, field_of
-from sentgen.corpus.readers._tags import LONGEST, Tag, tag_of
+from sentgen.corpus.readers._tags import LONGEST, Tag, decoded, tag_of
 from sentgen.corpus.sentence import Mark, Region, Sentence
 from sentgen.corpus.validation import InputLimits
 from sentgen.corpus.written_names import name_written
@@ -75,12 +76,7 @@ _BLOCKS = frozenset(
 )
 _PASSED_OVER = re.compile(r"<!--.*-->\s*|<\?.*\?>\s*|<![A-Z].*>\s*")
 _DECLARED = re.compile(r"<!-- *#vrt +positional-attributes: *(.*?) *-->\s*")
-_FINAL = frozenset(".!?…。！？｡।॥؟۔።")
 _FEED = ord("\n")
-_FINALS = "".join(sorted(_FINAL))
-_CLOSING = frozenset(("''", "”", "’", "»", "›", ")", "]", "}", "」", "』"))
-#: Quotes that may end one, and what opened it then.
-_QUOTES = {'"': '"', "“": "„", "‘": "‚", "„": "„", "‚": "‚"}
 
 
 @dataclass(slots=True)
@@ -166,9 +162,7 @@ class Pieces:
         self.inside = self._outside = False
         #: The next token begins a sentence.
         self._closed = False
-        #: The last token ends one, as a rule; and the quotes that are open in it.
-        self._ended = False
-        self._quotes: set[str] = set()
+        self._cutter = SentenceCutter()
         #: What the tag of the sentence that has begun says, and its regions.
         self._sent_id = ""
         self._said: list[str] = []
@@ -279,31 +273,18 @@ class Pieces:
     def _cut(self, body: bytes, line: int) -> None:
         """Take lines of tokens that no tag makes sentences of, without a blank one."""
         if self._closed:
-            self._ended = False
-            self._quotes.clear()
+            self._cutter = SentenceCutter()
         begin, word = 0, self.columns.word
         rows = body.split(b"\n")
         for at, row in enumerate(rows):
             form = (row.split(b"\t", word + 1)[word:] or [row])[0].removesuffix(GLUED).decode()
-            if self._ended and not self._goes_on(form):
+            if self._cutter.begins_sentence(decoded(form)):
                 if begin < at:
                     part = b"\n".join(rows[begin:at])
                     self._add(part, at - begin, line)
                     line += _lines_in(part) + 1
                 self._closed, begin = True, at
-            self._ended = self._ended or _is_final(form)
-            if form in _QUOTES:
-                opens = _QUOTES[form]
-                # One that only ends a quote opens none.
-                self._quotes ^= {opens} & (self._quotes | {form})
         self._add(b"\n".join(rows[begin:]), len(rows) - begin, line)
-
-    def _goes_on(self, form: str) -> bool:
-        """Say whether a token behind a final one belongs to its sentence; what then begins has not ended."""
-        if _is_final(form) or form in _CLOSING or _QUOTES.get(form) in self._quotes:
-            return True
-        self._ended = False
-        return form[:1].islower()
 
     def _add(self, body: bytes, size: int, line: int) -> None:
         """Take lines of tokens that are of one sentence."""
@@ -455,10 +436,6 @@ class Pieces:
 def region_of(tag: Tag) -> Region:
     """Return the region that a tag opens, with its names as they were before they were written."""
     return Region(name_written(tag.kind), tuple((name_written(key), value) for key, value in tag.attributes))
-
-
-def _is_final(form: str) -> bool:
-    return form[-1:] in _FINAL and not form.strip(_FINALS)
 
 
 def is_aside(line: str) -> bool:

@@ -157,7 +157,7 @@ def _fits(sample: list[str]) -> bool:
 
 READER = Reader(
     "folia",
-    "2",
+    "3",
     description="FoLiA: sentences, words, parts of speech, lemmas, paragraphs",
     fits=_fits,
     read_file=read_file,

@@ -92,7 +92,7 @@ def _whole(cut: re.Match[str]) -> str:
 
 READER = Reader(
     "pdf",
-    "2",
+    "3",
     description="PDF with text",
     extensions=(".pdf",),
     read_file=read_file,

@@ -286,7 +286,7 @@ def _fits(sample: list[str]) -> bool:
 
 READER = Reader(
     "tei",
-    "2",
+    "3",
     description="TEI P5: texts with structure and header, tokenized or not",
     fits=_fits,
     read_file=read_file,

@@ -16,6 +16,7 @@ from itertools import chain, islice, pairwise
 
 from sentgen.corpus.reader import ENGLISH, Reader
 from sentgen.corpus.readers._columns import finished, in_documents
+from sentgen.corpus.readers._flow import FINAL_MARKS
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.sentence_breaks import split_sentences
 from sentgen.corpus.tokenizer import tokenize
@@ -23,7 +24,7 @@ from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import Rejection
 
 _SAMPLE_LINES, _WRAP_WIDTH = 1_000, 120
-_FINAL = tuple(".!?:;\"'”’)]。！？؟।")
+_LINE_ENDS = (*FINAL_MARKS, *":;\"'”’)]")
 #: Vertical tab, form feed, separators of files to units, NEL, and separators of lines and paragraphs.
 _BLANKS = re.compile("[\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
 #: A wrapped paragraph longer than this many characters is cut at a line break where a sentence seems to end,
@@ -140,7 +141,7 @@ def is_wrapped(lines: list[str]) -> bool:
     breaks = [line.rstrip() for line, after in pairwise(lines) if line.strip() and after.strip()]
     if not breaks or max(map(len, lines)) > _WRAP_WIDTH:
         return False
-    return 2 * sum(not line.endswith(_FINAL) for line in breaks) > len(breaks)
+    return 2 * sum(not line.endswith(_LINE_ENDS) for line in breaks) > len(breaks)
 
 
 def _offsets(paragraph: list[str]) -> Iterator[int]:
@@ -165,4 +166,4 @@ def _spaces(text: str, forms: list[str]) -> list[bool]:
     return spaces
 
 
-READER = Reader("text", "2", read, "raw text: split into sentences and tokens", read_raw=read_raw)
+READER = Reader("text", "3", read, "raw text: split into sentences and tokens", read_raw=read_raw)

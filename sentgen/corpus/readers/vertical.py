@@ -113,7 +113,7 @@ def _fits(sample: list[str]) -> bool:
 
 READER = Reader(
     "vertical",
-    "1",
+    "2",
     read,
     "vertical files (CWB, Sketch Engine, VRT)",
     (".vert", ".vrt"),
