@@ -14,7 +14,7 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.evaluation.regeneration.experiment import cases_of
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import Search, plan_search, prepare
-from sentgen.generation.bag import Unit
+from sentgen.generation.bags.bag import Unit
 from sentgen.generation.regenerate import solve
 from sentgen.models import registry
 from sentgen.schema import Store

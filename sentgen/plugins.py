@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sentgen.corpus.reader import Reader
     from sentgen.corpus.sentence import RawText, Sentence
     from sentgen.errors import InputError, PluginError, Rejection, SentgenError
-    from sentgen.generation.problem import (
+    from sentgen.generation.bags.problem import (
         LEFT,
         RIGHT,
         ROOT,
@@ -49,7 +49,7 @@ _MODULES = {
     "sentgen.corpus.reader": ("Reader",),
     "sentgen.corpus.sentence": ("RawText", "Sentence"),
     "sentgen.errors": ("InputError", "PluginError", "Rejection", "SentgenError"),
-    "sentgen.generation.problem": (
+    "sentgen.generation.bags.problem": (
         *("LEFT", "RIGHT", "ROOT", "Algorithm", "NgramSettings", "Ordering", "Problem", "SearchSettings"),
         *("Setting", "Tree", "TreeModel", "sentence_logp", "string_of"),
     ),

@@ -13,7 +13,7 @@ from sentgen.api.sentences import Sentences
 from sentgen.api.tables import Table
 from sentgen.api.texts import parser_of
 from sentgen.generation.answers import OrderingRequest, answer
-from sentgen.generation.bag_reader import Bag, Notation
+from sentgen.generation.bags.bag_reader import Bag, Notation
 from sentgen.models.arpa import export_arpa
 from sentgen.models.registry import ModelInfo, properties
 from sentgen.models.request import ScoreRequest

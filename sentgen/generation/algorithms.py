@@ -7,12 +7,11 @@ from dataclasses import fields
 
 from sentgen.entry_points import Plugin, Registry
 from sentgen.errors import InputError
+from sentgen.generation.bags.problem import Algorithm, NgramSettings, RerankSettings, SearchSettings, Weights
 from sentgen.generation.joint import joint
 from sentgen.generation.ngrams import beam, lmo
 from sentgen.generation.plugin_algorithms import algorithm_of, check_settings
-from sentgen.generation.problem import Algorithm, NgramSettings, RerankSettings, SearchSettings
 from sentgen.generation.trees import assignment, cle, prim
-from sentgen.generation.weighted import Weights
 from sentgen.options import Parameter, parameters_of
 from sentgen.output.tabular import Rows
 

@@ -10,8 +10,9 @@ from typing import Annotated, ClassVar
 from sentgen.corpus.parsers import Parser
 from sentgen.errors import InputError
 from sentgen.generation.algorithms import ALGORITHMS
-from sentgen.generation.bag import Unit
-from sentgen.generation.bag_reader import Bag, Notation, TagKind
+from sentgen.generation.bags.bag import KnownTags, Unit
+from sentgen.generation.bags.bag_reader import Bag, Notation, TagKind
+from sentgen.generation.bags.problem import ROOT, Algorithm, SearchStep
 from sentgen.generation.drawing.conllu import conllu_block
 from sentgen.generation.drawing.svg import SentenceDrawing, tree_svg
 from sentgen.generation.explain import (
@@ -26,9 +27,7 @@ from sentgen.generation.joint.factors import FACTORS, FactorSettings
 from sentgen.generation.joint.reasons import Decision
 from sentgen.generation.phrase_heads import parsed_heads
 from sentgen.generation.plan import SHARED, Search, SearchPlan, plan_search
-from sentgen.generation.problem import ROOT, Algorithm, SearchStep
 from sentgen.generation.regenerate import RegeneratedSentence, order_bags
-from sentgen.generation.tag_sets import KnownTags
 from sentgen.generation.trees.trees import FORBIDDEN, is_forced
 from sentgen.models.dependency.dependencies import LEFT, RIGHT
 from sentgen.models.dependency.treebanks import have_function_heads

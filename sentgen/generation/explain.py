@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sentgen.case_folding import fold
-from sentgen.generation.bag import Unit, places_of
+from sentgen.generation.bags.bag import Unit, places_of
+from sentgen.generation.bags.problem import ROOT, SearchStep, Tree
 from sentgen.generation.joint.factors import FactorSettings
 from sentgen.generation.joint.reasons import Decision, decisions
 from sentgen.generation.plan import SearchPlan
 from sentgen.generation.prepare import prepare, spelling
-from sentgen.generation.problem import ROOT, SearchStep, Tree
 from sentgen.generation.regenerate import RegeneratedSentence
 from sentgen.generation.trees.trees import FORBIDDEN, ZERO, is_forced
 from sentgen.models.dependency.attachments import (

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sentgen.generation.bag import Unit
+from sentgen.generation.bags.bag import Unit
 from sentgen.models.building.tagging import known_tags, tags_beside
 from sentgen.schema import Store
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from sentgen.generation.answers import PART, Answers
-from sentgen.generation.bag import Unit
+from sentgen.generation.bags.bag import Unit
 from sentgen.generation.ngrams.features import FeatureSettings
 from sentgen.generation.parts import part_weights
 from sentgen.generation.phrase_heads import doubtful

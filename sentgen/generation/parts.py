@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sentgen.generation.bags.problem import Ordering, Problem, string_logp, strings_of
 from sentgen.generation.joint.factors import (
     FACTORS,
     FactorSettings,
@@ -15,7 +16,6 @@ from sentgen.generation.joint.factors import (
 from sentgen.generation.ngrams.beam import models_of
 from sentgen.generation.ngrams.features import FeatureSettings
 from sentgen.generation.plan import SearchPlan
-from sentgen.generation.problem import Ordering, Problem, string_logp, strings_of
 from sentgen.models.ngrams.ngram_tables import table_at
 
 

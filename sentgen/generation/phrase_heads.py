@@ -8,8 +8,8 @@ from dataclasses import replace
 from sentgen.corpus.base_np import function_heads, mark_base_nps
 from sentgen.corpus.parsers import Parser
 from sentgen.corpus.sentence import Sentence
-from sentgen.generation.bag import Unit
-from sentgen.generation.bag_reader import Bag
+from sentgen.generation.bags.bag import Unit
+from sentgen.generation.bags.bag_reader import Bag
 from sentgen.generation.word_classes import is_preposition, is_verb
 
 

@@ -8,11 +8,11 @@ from typing import Annotated, cast
 
 from sentgen.errors import InputError
 from sentgen.generation.algorithms import ALGORITHMS, SETTINGS
-from sentgen.generation.bag import UnitKind
-from sentgen.generation.bag_reader import TagKind
+from sentgen.generation.bags.bag import UnitKind
+from sentgen.generation.bags.bag_reader import TagKind
+from sentgen.generation.bags.problem import SEARCH_PANEL, Algorithm, NgramSettings, Paper, SearchSettings
 from sentgen.generation.joint.weights import found_weights
 from sentgen.generation.ngrams.features import FeatureModel, FeatureSettings, feature_models
-from sentgen.generation.problem import SEARCH_PANEL, Algorithm, NgramSettings, Paper, SearchSettings
 from sentgen.generation.reranking import Rerankers, rerankers_of
 from sentgen.generation.systems import read_system
 from sentgen.models import registry

@@ -8,7 +8,7 @@ from math import isfinite
 
 from sentgen.entry_points import Plugin, check_called, of_kind
 from sentgen.errors import PluginError
-from sentgen.generation.problem import LEFT, RIGHT, ROOT, Algorithm, Ordering, Problem, Tree
+from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT, Algorithm, Ordering, Problem, Tree
 from sentgen.options import Option, parameters_of
 from sentgen.output.wording import quantity
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from sentgen.arrays import Bools
 from sentgen.case_folding import fold
-from sentgen.generation.bag import Unit, broken_up, shuffled
+from sentgen.generation.bags.bag import Unit, broken_up, shuffled
+from sentgen.generation.bags.problem import Features, Problem, SearchSettings, TreeModel
 from sentgen.generation.ngrams.features import fetch_feature
 from sentgen.generation.plan import SearchPlan, Treebank
-from sentgen.generation.problem import Features, Problem, SearchSettings, TreeModel
 from sentgen.generation.word_classes import is_noun, is_preposition, is_verb
 from sentgen.models.building.recount import CLOSING, OPENING
 from sentgen.models.building.tagging import most_frequent_tags

@@ -9,11 +9,11 @@ from itertools import chain, islice
 from typing import Any
 
 from sentgen.errors import InputError
-from sentgen.generation.bag import Unit, broken_up, places_of
+from sentgen.generation.bags.bag import Unit, broken_up, places_of
+from sentgen.generation.bags.problem import ROOT, Algorithm, Ordering, Problem, Tree, sentence_logp
 from sentgen.generation.parts import parts_of
 from sentgen.generation.plan import Search, SearchPlan, plan_search
 from sentgen.generation.prepare import PreparedBag, prepare
-from sentgen.generation.problem import ROOT, Algorithm, Ordering, Problem, Tree, sentence_logp
 from sentgen.generation.reranking import CANDIDATES, scores_of, weighted_sum
 from sentgen.models.submodel import ModelLike
 from sentgen.output.wording import quantity

@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sentgen.errors import InputError
+from sentgen.generation.bags.problem import RerankSettings, SearchSettings, rounded_weights
 from sentgen.generation.ngrams.features import FeatureSettings
-from sentgen.generation.problem import RerankSettings, SearchSettings
-from sentgen.generation.weighted import rounded_weights
 from sentgen.models.plugin_scorers import scorer_for, scorer_named
 from sentgen.models.registry import list_models, matching
 from sentgen.models.scorer import Scorer, Sentences

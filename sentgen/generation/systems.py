@@ -8,7 +8,7 @@ from typing import Literal, cast, get_args, get_origin
 
 from sentgen.errors import InputError, SentgenError
 from sentgen.generation.algorithms import ALGORITHMS, GROUPS, SETTINGS, algorithm_named, settings_of
-from sentgen.generation.problem import PAPERS, Algorithm, Paper, SearchSettings
+from sentgen.generation.bags.problem import PAPERS, Algorithm, Paper, SearchSettings
 from sentgen.notation import Assignment, parse_system, truth
 from sentgen.options import Option, Parameter
 

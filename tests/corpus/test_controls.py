@@ -18,7 +18,7 @@ from sentgen.corpus.reader import Reader
 from sentgen.corpus.reading import read_items, read_source
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.errors import InputError, Rejection
-from sentgen.generation.bag import parse_bag
+from sentgen.generation.bags.bag import parse_bag
 
 #: All of them but U+0085, which is white space.
 CONTROLS = [chr(code) for code in range(0x80, 0xA0) if code != 0x85]

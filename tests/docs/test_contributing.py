@@ -57,7 +57,7 @@ BACKWARDS = '''
 from dataclasses import dataclass
 from typing import Annotated
 
-from sentgen.generation.problem import Algorithm, Ordering, Problem, Setting
+from sentgen.generation.bags.problem import Algorithm, Ordering, Problem, Setting
 
 
 @dataclass(frozen=True, slots=True)

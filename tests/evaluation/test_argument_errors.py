@@ -17,7 +17,7 @@ from sentgen.evaluation import evaluate_regeneration
 from sentgen.evaluation.regeneration.argument_errors import ArgumentErrors, argument_errors
 from sentgen.evaluation.regeneration.report import regeneration_report
 from sentgen.evaluation.regeneration.tables import arguments_table
-from sentgen.generation.problem import LEFT, RIGHT, ROOT, TreeModel
+from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT, TreeModel
 from sentgen.models import build
 from sentgen.models.registry import find
 from sentgen.schema import Store

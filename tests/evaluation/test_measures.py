@@ -8,7 +8,7 @@ from sentgen.evaluation.figures.measurement import Measurement
 from sentgen.evaluation.regeneration.cases import Case
 from sentgen.evaluation.regeneration.measures import measurements, statistics
 from sentgen.generation import RegeneratedSentence, Unit
-from sentgen.generation.problem import Tree
+from sentgen.generation.bags.problem import Tree
 from sentgen.generation.regenerate import Gold
 
 DOG, BARKS, NOW = Unit(("a", "dog"), ("DT", "NN")), Unit(("barks",), ("VBZ",)), Unit(("now",), ("RB",))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from join_reference import Probability, join_logp
 
-from sentgen.generation.problem import LEFT, RIGHT, ROOT
+from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT
 from sentgen.schema.tables.corpus import BOS
 
 

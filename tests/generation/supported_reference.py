@@ -9,7 +9,7 @@ from itertools import product
 
 import numpy as np
 
-from sentgen.generation.problem import ROOT
+from sentgen.generation.bags.problem import ROOT
 from sentgen.models.related.cluster_trees import Arcs
 from sentgen.models.related.cluster_trigrams import Trigrams
 

@@ -14,7 +14,7 @@ from toy_problems import FLOOR, problem_of, problems
 
 from sentgen.arrays import Floats, Ints
 from sentgen.generation import SearchSettings
-from sentgen.generation.problem import LEFT, RIGHT, ROOT
+from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT
 from sentgen.generation.trees import assignment
 from sentgen.generation.trees.assignment import Padding, Positions
 from sentgen.generation.trees.matching import assign

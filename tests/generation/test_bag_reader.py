@@ -15,7 +15,7 @@ from sentgen.corpus.formats import READERS
 from sentgen.corpus.sentence import RESERVED
 from sentgen.errors import InputError
 from sentgen.generation import Unit
-from sentgen.generation.bag_reader import Bag, Notation, TagKind, read_bags
+from sentgen.generation.bags.bag_reader import Bag, Notation, TagKind, read_bags
 
 SENTENCE = "# sent_id = s1\n" + "".join(
     f"{row}\n"

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from sentgen.corpus.sentence import RESERVED
 from sentgen.generation import shuffled
-from sentgen.generation.bag_reader import Bag, Notation, read_bags
-from sentgen.generation.tag_sets import STANDARD_TAGS
+from sentgen.generation.bags.bag import STANDARD_TAGS
+from sentgen.generation.bags.bag_reader import Bag, Notation, read_bags
 
 TAGS = st.sampled_from(sorted(STANDARD_TAGS))
 #: Without backslashes, which escape in bags; JSON takes them.

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from sentgen.errors import InputError
 from sentgen.generation import Problem, SearchSettings, Unit, parse_bag, regenerate
+from sentgen.generation.bags.problem import string_of
 from sentgen.generation.ngrams.beam import BeamSettings, order_units, order_without_future_cost, value
-from sentgen.generation.problem import string_of
 from sentgen.models.ngrams.ngram_table import EMPTY, NgramTable, build_table, extend, start_state
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import BOS, EOS, UNK

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from test_projective import score_of
 
 from sentgen.errors import InputError
+from sentgen.generation.bags.problem import read_weights, rounded_weights
 from sentgen.generation.joint.factors import FACTORS, Factors, FactorSettings, factor_sums, weighted
 from sentgen.generation.trees.projective import TreeScores, best_heads, new_chart, tree_score
-from sentgen.generation.weighted import read_weights, rounded_weights
 
 #: Where each factor is in `Factors`.
 PLACES = (("edges", 0), ("edges", 1), ("edges", 2), ("arguments", 0), ("siblings", 0))

@@ -13,8 +13,8 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.evaluation.regeneration.experiment import cases_of
 from sentgen.generation import Search, plan_search
 from sentgen.generation.answers import OrderingRequest, answer
-from sentgen.generation.bag import Unit
-from sentgen.generation.bag_reader import read_bags
+from sentgen.generation.bags.bag import Unit
+from sentgen.generation.bags.bag_reader import read_bags
 from sentgen.generation.foreign_tags import with_known_tags
 from sentgen.generation.notes import notes
 from sentgen.models import build

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from sentgen.generation.bags.problem import ROOT
 from sentgen.generation.clusters.head_stack import Step, follow
-from sentgen.generation.problem import ROOT
 
 
 def tables(sentences: list[Parsed]) -> tuple[list[str], list[list[float]], list[list[float]]]:

@@ -19,6 +19,7 @@ from sentgen.errors import InputError, ModelError, NotFoundError
 from sentgen.generation import RegeneratedSentence, parse_bag, regenerate
 from sentgen.generation.algorithms import settings_record
 from sentgen.generation.answers import OrderingRequest, answer
+from sentgen.generation.bags.problem import Problem, string_of
 from sentgen.generation.joint.candidates import candidates
 from sentgen.generation.joint.factors import FACTORS, FactorSettings
 from sentgen.generation.joint.joint import tree_scores, value
@@ -27,7 +28,6 @@ from sentgen.generation.ngrams.features import FeatureSettings, companions
 from sentgen.generation.notes import notes
 from sentgen.generation.plan import Search, SearchPlan, plan_search
 from sentgen.generation.prepare import prepare
-from sentgen.generation.problem import Problem, string_of
 from sentgen.generation.trees.projective import new_chart, tree_score
 from sentgen.models import build, find, remove
 from sentgen.models.building.symbols import Symbols

@@ -16,12 +16,12 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.generation import Unit, order_bags, parse_bag, plan_search, units_of
 from sentgen.generation.answers import OrderingRequest, answer, reason_table
-from sentgen.generation.bag_reader import Notation, read_bags
+from sentgen.generation.bags.bag_reader import Notation, read_bags
+from sentgen.generation.bags.problem import ROOT
 from sentgen.generation.drawing.conllu import conllu_block
 from sentgen.generation.notes import notes
 from sentgen.generation.phrase_heads import parsed_heads
 from sentgen.generation.plan import Search
-from sentgen.generation.problem import ROOT
 from sentgen.models import build
 from sentgen.schema import Store
 

@@ -15,8 +15,8 @@ from toy_problems import FLOOR, problem_of, problems
 
 from sentgen.arrays import Floats
 from sentgen.generation import ALGORITHMS, Problem, SearchSettings, settings_for
+from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT
 from sentgen.generation.ngrams.lmo import LmoSettings
-from sentgen.generation.problem import LEFT, RIGHT, ROOT
 from sentgen.generation.trees import prim
 from sentgen.generation.trees.prim import THEFTS, Theft
 from sentgen.generation.trees.trees import FORBIDDEN, ZERO, ConstraintSettings, RootSettings, edge_weights

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentgen.generation.problem import LEFT, RIGHT, ROOT
+from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT
 from sentgen.generation.trees.projective import TreeScores, best_heads, new_chart, tree_score
 
 

@@ -14,7 +14,7 @@ from toy_problems import problem_of, problems
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.generation import SearchSettings
 from sentgen.generation.answers import STEP_COLUMNS, OrderingRequest, answer, reason_table, step_tables
-from sentgen.generation.problem import RIGHT, ROOT, SearchStep
+from sentgen.generation.bags.problem import RIGHT, ROOT, SearchStep
 from sentgen.generation.trees import assignment, prim
 from sentgen.generation.trees.assignment import AssignmentSettings, Padding, Positions
 from sentgen.generation.trees.prim import THEFTS, Theft, TheftSettings

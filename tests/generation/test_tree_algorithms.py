@@ -29,7 +29,7 @@ from sentgen.generation import (
     shuffled,
     units_of,
 )
-from sentgen.generation.problem import LEFT, RIGHT, ROOT, Ordering, Tree, string_of
+from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT, Ordering, Tree, string_of
 from sentgen.generation.trees.trees import FORBIDDEN
 from sentgen.models import ModelInfo, build
 from sentgen.schema import Store

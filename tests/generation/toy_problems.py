@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sentgen.arrays import Floats
 from sentgen.generation import Problem, SearchSettings
-from sentgen.generation.problem import ROOT, TreeModel
+from sentgen.generation.bags.problem import ROOT, TreeModel
 from sentgen.models.ngrams.ngram_table import NgramTable, backoff_logp, build_table
 from sentgen.schema.tables.corpus import BOS
 

@@ -14,7 +14,7 @@ from sentgen.cli.console.option_groups import Result, option_group
 from sentgen.cli.console.options import check_file_option
 from sentgen.cli.console.output import Output, printable
 from sentgen.generation.answers import PART, STEP_COLUMNS, Answers, reasons, step_tables, table_of
-from sentgen.generation.bag import Unit
+from sentgen.generation.bags.bag import Unit
 from sentgen.generation.clusters.clusters import Generated, units_of_words
 from sentgen.generation.clusters.depviterbi_trace import TraceStep
 from sentgen.generation.drawing.text import tree_text

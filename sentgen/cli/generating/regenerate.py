@@ -13,7 +13,7 @@ from sentgen.cli.console.output import Output, output_options
 from sentgen.corpus.parsers import open_parser
 from sentgen.errors import InputError
 from sentgen.generation.answers import FILES_PANEL, OrderingRequest, answer
-from sentgen.generation.bag_reader import FORMATS, Bag, Notation, read_bags
+from sentgen.generation.bags.bag_reader import FORMATS, Bag, Notation, read_bags
 from sentgen.models.caches import told
 
 

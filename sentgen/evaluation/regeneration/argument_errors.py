@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sentgen.generation.problem import LEFT, RIGHT, ROOT, TreeModel
+from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT, TreeModel
 
 #: A number of modifiers is unusual where the counts have less than this share beyond it.
 UNUSUAL = 0.05

@@ -12,8 +12,8 @@ from sentgen.case_folding import fold
 from sentgen.corpus.base_np import function_heads, mark_base_nps
 from sentgen.corpus.sentence import Sentence
 from sentgen.counts.units import unit_heads
-from sentgen.generation.bag import UnitKind
-from sentgen.generation.bag_reader import TagKind, tagged_units
+from sentgen.generation.bags.bag import UnitKind
+from sentgen.generation.bags.bag_reader import TagKind, tagged_units
 from sentgen.generation.regenerate import Gold
 from sentgen.generation.word_classes import is_punctuation
 

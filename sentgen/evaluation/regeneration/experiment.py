@@ -40,7 +40,7 @@ from sentgen.evaluation.regeneration.results import (
 from sentgen.evaluation.regeneration.systems import parse_systems
 from sentgen.generation import Search, SearchPlan, plan_search
 from sentgen.generation.algorithms import settings_record
-from sentgen.generation.bag_reader import TagKind, other_kind
+from sentgen.generation.bags.bag_reader import TagKind, other_kind
 from sentgen.generation.foreign_tags import with_known_tags
 from sentgen.models.building.tagging import tag_set
 from sentgen.models.dependency.treebanks import have_function_heads

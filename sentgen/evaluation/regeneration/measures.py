@@ -19,7 +19,7 @@ from sentgen.evaluation.regeneration.orders import (
     kendall_tau,
 )
 from sentgen.generation import Problem, RegeneratedSentence, Unit
-from sentgen.generation.problem import LEFT, RIGHT, ROOT
+from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT
 from sentgen.generation.regenerate import gold_places
 
 #: What one sentence adds to both parts of a ratio.

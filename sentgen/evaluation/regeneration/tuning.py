@@ -27,13 +27,12 @@ from sentgen.evaluation.regeneration.expected_bleu import learn, together
 from sentgen.evaluation.regeneration.experiment import cases_of, set_record
 from sentgen.evaluation.regeneration.ngram_overlap import ngram_statistics
 from sentgen.generation import PreparedBag, Search, SearchPlan, plan_search, prepare
+from sentgen.generation.bags.problem import SearchSettings, rounded_weights
 from sentgen.generation.joint.candidates import candidates
 from sentgen.generation.joint.factors import FACTORS, FactorSettings
 from sentgen.generation.ngrams.features import FeatureSettings
-from sentgen.generation.problem import SearchSettings
 from sentgen.generation.regenerate import check_bags
 from sentgen.generation.reranking import Rerankers, scores_of
-from sentgen.generation.weighted import rounded_weights
 from sentgen.models.request import ModelOption
 from sentgen.models.submodel import ModelLike
 from sentgen.models.weights import LearntWeights, add_weights

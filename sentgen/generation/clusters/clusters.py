@@ -18,8 +18,8 @@ from sentgen.corpus.parsers import Parser
 from sentgen.corpus.sentence import Sentence
 from sentgen.counts import corpora
 from sentgen.errors import InputError
-from sentgen.generation.bag import Unit
-from sentgen.generation.bag_reader import TagKind
+from sentgen.generation.bags.bag import Unit
+from sentgen.generation.bags.bag_reader import TagKind
 from sentgen.generation.clusters.generate import GeneratedSentence, GenerationSettings, generate
 from sentgen.generation.clusters.given_sentence import trace_sentence
 from sentgen.generation.clusters.request import ClusterRequest, Models

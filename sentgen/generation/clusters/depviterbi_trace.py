@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sentgen.arrays import Floats
+from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT, Tree
 from sentgen.generation.clusters.head_stack import Rule, Step, follow
-from sentgen.generation.problem import LEFT, RIGHT, ROOT, Tree
 from sentgen.models.related.cluster_model import ClusterModel
 from sentgen.schema.tables.corpus import EOS, RESERVED_WORDS
 

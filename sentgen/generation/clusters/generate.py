@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby, islice
 
 from sentgen.errors import InputError
+from sentgen.generation.bags.problem import Tree
 from sentgen.generation.clusters.casing import capitalized
 from sentgen.generation.clusters.corpus_dependencies import CorpusDependencies
 from sentgen.generation.clusters.depviterbi import WordPath, best_paths, lattice_of
@@ -18,7 +19,6 @@ from sentgen.generation.clusters.prepared import MixedModel, PreparedCluster, pr
 from sentgen.generation.clusters.reranking import CANDIDATES, Reranker
 from sentgen.generation.clusters.supported import SupportedPath, best_supported, supported_lattice
 from sentgen.generation.clusters.supported_trace import SupportedReader
-from sentgen.generation.problem import Tree
 from sentgen.models.related.cluster_trees import supported_arcs
 from sentgen.models.related.cluster_trigrams import trigrams
 from sentgen.schema import Store

@@ -26,7 +26,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sentgen.generation.problem import ROOT
+from sentgen.generation.bags.problem import ROOT
 
 Rule = Literal["push", "governs", "modifies"]
 #: p(isHeadRight) or p(isHeadLeft) by word: a row is the earlier word, a column the later one.

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints
+from sentgen.generation.bags.problem import ROOT
 from sentgen.generation.clusters.supported_kernels import Nodes, SupportedLattice, search_supported
-from sentgen.generation.problem import ROOT
 from sentgen.models.related.cluster_trees import Arcs
 from sentgen.models.related.cluster_trigrams import Trigrams
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from sentgen.arrays import Bits, Bools, Floats, Ints, Longs, compiled
 from sentgen.generation.clusters.depviterbi_kernels import best_slots
-from sentgen.generation.random_bits import mixed
+from sentgen.generation.ngrams.random_bits import mixed
 from sentgen.models.related.cluster_trees import Arcs
 from sentgen.models.related.cluster_trigrams import Trigrams
 

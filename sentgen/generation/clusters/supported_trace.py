@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from sentgen.arrays import Floats
+from sentgen.generation.bags.problem import ROOT, Tree
 from sentgen.generation.clusters.depviterbi_trace import TraceStep, tree_of
 from sentgen.generation.clusters.head_stack import Rule
 from sentgen.generation.clusters.supported import SupportedPath
 from sentgen.generation.clusters.supported_kernels import ngram_logp
-from sentgen.generation.problem import ROOT, Tree
 from sentgen.models.related.cluster_trees import Arcs
 from sentgen.models.related.cluster_trigrams import Trigrams
 from sentgen.schema.tables.corpus import EOS, RESERVED_WORDS

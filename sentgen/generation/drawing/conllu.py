@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-from sentgen.generation.bag import Unit
-from sentgen.generation.bag_reader import TagKind
-from sentgen.generation.problem import ROOT
+from sentgen.generation.bags.bag import Unit
+from sentgen.generation.bags.bag_reader import TagKind
+from sentgen.generation.bags.problem import ROOT
 
 
 def conllu_block(

@@ -14,8 +14,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from xml.sax.saxutils import escape
 
-from sentgen.generation.bag import Unit
-from sentgen.generation.problem import LEFT, RIGHT, ROOT, Tree
+from sentgen.generation.bags.bag import Unit
+from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT, Tree
 from sentgen.generation.trees.trees import is_forced
 from sentgen.output.logarithms import decimal
 from sentgen.output.typography import is_right_to_left

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sentgen.generation.bag import Unit
-from sentgen.generation.problem import ROOT
+from sentgen.generation.bags.bag import Unit
+from sentgen.generation.bags.problem import ROOT
 
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
 #: The character that joins some of the four directions: index is the sum of theirs.

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sentgen.generation.bags.problem import ROOT
 from sentgen.generation.fusion.fitting import OPENING, Fitting
 from sentgen.generation.fusion.noun_phrases import definiteness
 from sentgen.generation.fusion.revised_tree import Revision
 from sentgen.generation.fusion.word_bag import INSIDE, NOUNS
-from sentgen.generation.problem import ROOT
 
 #: What there is one of, so that an article says which.
 _UNIQUE = frozenset({"same", "next", "last", "only", "very", "first"})

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
+from sentgen.generation.bags.problem import ROOT
 from sentgen.generation.fusion.fitting import LONGEST, Fitting
 from sentgen.generation.fusion.noun_phrases import GRAMMAR
 from sentgen.generation.fusion.revised_tree import Revision
-from sentgen.generation.problem import ROOT
 
 #: Relations without which a clause would be another one, or of which nothing is known.
 _COMPLETING = (GRAMMAR - {"conj"}) | {"ccomp", "xcomp", "parataxis", "nummod", "discourse", "dep"}

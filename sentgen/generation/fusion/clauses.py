@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sentgen.generation.bags.problem import ROOT
 from sentgen.generation.fusion.revised_tree import RevisedTree, Revision, markers
 from sentgen.generation.fusion.sentence_parts import (
     VERSIONS,
@@ -26,7 +27,6 @@ from sentgen.generation.fusion.sentence_parts import (
     subject_of,
 )
 from sentgen.generation.fusion.word_bag import NOUNS, WordBag
-from sentgen.generation.problem import ROOT
 
 _LONGEST_FRAME, _LONGEST_TAIL = 8, 12
 #: What a clause has that is no plain statement of the writer.

@@ -9,12 +9,12 @@ import numpy as np
 from sentgen.arrays import Longs
 from sentgen.case_folding import fold
 from sentgen.errors import InputError
+from sentgen.generation.bags.problem import string_logp
 from sentgen.generation.clusters.supported_kernels import sentence_logp
 from sentgen.generation.fusion.link_weights import CountedLinks, LinkWeights, ModelLinks
 from sentgen.generation.fusion.revised_tree import MARKERS, form_of
 from sentgen.generation.fusion.revising import Fluency
 from sentgen.generation.fusion.word_bag import WordBag
-from sentgen.generation.problem import string_logp
 from sentgen.models import registry
 from sentgen.models.building.symbols import require_words
 from sentgen.models.building.tagging import tag_set

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from sentgen.generation.bags.problem import ROOT
 from sentgen.generation.fusion.noun_phrases import says_something
 from sentgen.generation.fusion.revised_tree import RevisedTree
 from sentgen.generation.fusion.word_bag import NOUNS, WordBag, akin
-from sentgen.generation.problem import ROOT
 
 #: Words of an added phrase, at most: of longer ones, more are broken by parsers.
 LONGEST = 8

@@ -14,8 +14,8 @@ from typing import Protocol
 
 import numpy as np
 
+from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT
 from sentgen.generation.fusion.word_bag import BagWord, WordBag
-from sentgen.generation.problem import LEFT, RIGHT, ROOT
 from sentgen.models.dependency.dependencies import FLOOR, UnitDependencies, backed_off
 
 

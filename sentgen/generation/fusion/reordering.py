@@ -11,7 +11,8 @@ import numpy as np
 from sentgen.case_folding import fold
 from sentgen.corpus.base_np import mark_base_nps
 from sentgen.corpus.sentence import Sentence
-from sentgen.generation.bag_reader import tagged_units
+from sentgen.generation.bags.bag_reader import tagged_units
+from sentgen.generation.bags.problem import ROOT
 from sentgen.generation.clusters.casing import lower_initials
 from sentgen.generation.clusters.clusters import CORPUS, stored_clusters
 from sentgen.generation.clusters.depviterbi import best_paths, lattice_of
@@ -19,7 +20,6 @@ from sentgen.generation.fusion.answer import FusedSentence, WordOrigin
 from sentgen.generation.fusion.revised_tree import RevisedTree, form_of
 from sentgen.generation.fusion.word_bag import WordBag
 from sentgen.generation.plan import Search, plan_search
-from sentgen.generation.problem import ROOT
 from sentgen.generation.regenerate import order_bags
 from sentgen.models.related.cluster_counts import TokenReading, cluster_names, count_clusters
 from sentgen.models.related.cluster_model import cluster_model

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from sentgen.generation.bags.problem import ROOT
 from sentgen.generation.fusion.answer import ChangeKind, FusionChange
 from sentgen.generation.fusion.word_bag import WordBag
-from sentgen.generation.problem import ROOT
 
 #: Words that come from no sentence; in a tree they have the numbers -2, -3 ...
 MARKERS = (",", "while", "and")

@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 
+from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT
 from sentgen.generation.fusion.adding import Adding
 from sentgen.generation.fusion.between import Between
 from sentgen.generation.fusion.clauses import attributions, clauses, frames, tails
@@ -27,7 +28,6 @@ from sentgen.generation.fusion.replacing import replacements
 from sentgen.generation.fusion.revised_tree import RevisedTree, Revision, tree_of_key
 from sentgen.generation.fusion.sentence_parts import are_versions
 from sentgen.generation.fusion.word_bag import WordBag
-from sentgen.generation.problem import LEFT, RIGHT, ROOT
 from sentgen.models.dependency.dependencies import FLOOR
 
 #: The log-probability of the words of a tree in order.

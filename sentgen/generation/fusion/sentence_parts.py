@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from sentgen.generation.bags.problem import ROOT
 from sentgen.generation.fusion.revised_tree import RevisedTree
 from sentgen.generation.fusion.word_bag import WordBag, akin
-from sentgen.generation.problem import ROOT
 
 #: Content words that two sentences share, of those of the shorter one, if they say the same in other words.
 VERSIONS = 0.25

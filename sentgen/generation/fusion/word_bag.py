@@ -15,8 +15,8 @@ from itertools import islice
 from sentgen.case_folding import fold
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
+from sentgen.generation.bags.problem import ROOT
 from sentgen.generation.clusters.casing import decapitalized
-from sentgen.generation.problem import ROOT
 
 _UNIVERSAL = {
     "AUX": ("MD",),

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from sentgen.arrays import Floats, Ints, compiled
+from sentgen.generation.bags.problem import Problem
 from sentgen.generation.joint.climbing import ClimbingUnits, line_scores
 from sentgen.generation.joint.factors import Factors, factor_sums, factors_of, settings_weights, weighted
 from sentgen.generation.joint.joint import best_different, units_of, visit
 from sentgen.generation.ngrams.beam import models_of
-from sentgen.generation.problem import Problem
 from sentgen.generation.trees.projective import TreeScores, best_heads, new_chart, tree_score
 from sentgen.models.ngrams.ngram_tables import NgramTables
 

@@ -20,10 +20,9 @@ import numpy as np
 
 from sentgen.arrays import Floats, Ints, compiled
 from sentgen.errors import InputError
-from sentgen.generation.problem import LEFT, RIGHT, ROOT, Problem, Setting
+from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT, Problem, Setting, Weights, read_weights
 from sentgen.generation.trees.projective import COUNTS, DISTANCES, TreeScores
 from sentgen.generation.trees.trees import ZERO, log_of
-from sentgen.generation.weighted import Weights, read_weights
 
 #: In the order of their weights: of edges, of numbers of modifiers, of siblings.
 EDGES, ARGUMENTS, SIBLINGS = ("relations", "lexical", "distances"), ("arguments",), ("siblings",)

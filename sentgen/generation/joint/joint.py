@@ -15,12 +15,7 @@ from typing import Annotated
 import numpy as np
 
 from sentgen.arrays import Ints
-from sentgen.generation.joint.climbing import ClimbingUnits, Visited, climb, line_scores, most_trees
-from sentgen.generation.joint.factors import FactorSettings, edge_at, factors_of, settings_weights, weighted
-from sentgen.generation.joint.weights import WeightSettings
-from sentgen.generation.ngrams.beam import BeamSettings, models_of, weights_of, whole_sentences
-from sentgen.generation.ngrams.features import AUTO, FeatureSettings
-from sentgen.generation.problem import (
+from sentgen.generation.bags.problem import (
     RIGHT,
     Algorithm,
     Ordering,
@@ -29,6 +24,11 @@ from sentgen.generation.problem import (
     Tree,
     string_of,
 )
+from sentgen.generation.joint.climbing import ClimbingUnits, Visited, climb, line_scores, most_trees
+from sentgen.generation.joint.factors import FactorSettings, edge_at, factors_of, settings_weights, weighted
+from sentgen.generation.joint.weights import WeightSettings
+from sentgen.generation.ngrams.beam import BeamSettings, models_of, weights_of, whole_sentences
+from sentgen.generation.ngrams.features import AUTO, FeatureSettings
 from sentgen.generation.trees.projective import TreeScores, best_heads, new_chart, tree_score
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sentgen.arrays import Ints
+from sentgen.generation.bags.problem import Problem
 from sentgen.generation.joint.factors import (
     FACTORS,
     edge_at,
@@ -16,7 +17,6 @@ from sentgen.generation.joint.factors import (
     settings_weights,
     weighted,
 )
-from sentgen.generation.problem import Problem
 from sentgen.generation.trees.projective import Chart, TreeScores, best_heads, new_chart, tree_score
 from sentgen.generation.trees.trees import FORBIDDEN
 

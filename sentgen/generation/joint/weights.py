@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from sentgen.errors import InputError, NotFoundError
+from sentgen.generation.bags.problem import Algorithm, SearchSettings, Setting, rounded_weights
 from sentgen.generation.joint.factors import BESIDE_TEXT, FactorSettings
 from sentgen.generation.ngrams.features import AUTO, FeatureSettings, companion_weights, companions
-from sentgen.generation.problem import Algorithm, SearchSettings, Setting
-from sentgen.generation.weighted import rounded_weights
 from sentgen.models.building.companions import TEXT
 from sentgen.models.plugin_scorers import scorer_named
 from sentgen.models.registry import list_models

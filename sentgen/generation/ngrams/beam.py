@@ -25,9 +25,7 @@ import numpy as np
 
 from sentgen.arrays import Floats, Ints
 from sentgen.errors import InputError
-from sentgen.generation.ngrams.beam_kernels import ALL, LAST, NONE, BeamHypotheses, BeamUnits, Edges, search
-from sentgen.generation.ngrams.features import FeatureSettings
-from sentgen.generation.problem import (
+from sentgen.generation.bags.problem import (
     Algorithm,
     Ordering,
     Problem,
@@ -36,6 +34,8 @@ from sentgen.generation.problem import (
     string_of,
     strings_of,
 )
+from sentgen.generation.ngrams.beam_kernels import ALL, LAST, NONE, BeamHypotheses, BeamUnits, Edges, search
+from sentgen.generation.ngrams.features import FeatureSettings
 from sentgen.models.ngrams.ngram_table import EMPTY, NgramTable, extend
 from sentgen.models.ngrams.ngram_tables import NgramTables, side_by_side, table_at
 from sentgen.output.wording import quantity

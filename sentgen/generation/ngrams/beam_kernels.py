@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sentgen.arrays import Bits, Floats, Ints, compiled
-from sentgen.generation.random_bits import GOLDEN, random_bits
+from sentgen.generation.ngrams.random_bits import GOLDEN, random_bits
 from sentgen.models.ngrams.ngram_table import extend, score_words
 from sentgen.models.ngrams.ngram_tables import NgramTables, table_at
 from sentgen.schema.tables.corpus import EOS

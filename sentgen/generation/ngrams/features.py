@@ -15,9 +15,8 @@ import numpy as np
 
 from sentgen.arrays import Ints
 from sentgen.case_folding import fold
-from sentgen.generation.bag import Unit
-from sentgen.generation.problem import Setting
-from sentgen.generation.weighted import Weights, is_writable, read_weights
+from sentgen.generation.bags.bag import Unit
+from sentgen.generation.bags.problem import Setting, Weights, is_writable, read_weights
 from sentgen.models.building.companions import COMPANIONS, TEXT, companion_name
 from sentgen.models.building.recount import CLOSING, OPENING
 from sentgen.models.building.symbols import CLASSES, ITEMS, TAGS, phrase_symbol, tag_symbol

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from sentgen.arrays import Ints, compiled
-from sentgen.generation.problem import Ordering, Problem, sentence_logp, string_of
+from sentgen.generation.bags.problem import Ordering, Problem, sentence_logp, string_of
 from sentgen.models.ngrams.ngram_table import NgramTable, extend
 from sentgen.schema.tables.corpus import BOS
 

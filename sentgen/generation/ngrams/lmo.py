@@ -13,8 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from sentgen.generation.bags.problem import Algorithm, Ordering, Paper, Problem, Setting
 from sentgen.generation.ngrams.join import complete_greedily, value_of_joins
-from sentgen.generation.problem import Algorithm, Ordering, Paper, Problem, Setting
 
 
 @dataclass(frozen=True, slots=True)

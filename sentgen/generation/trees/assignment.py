@@ -28,8 +28,7 @@ import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints, compiled
 from sentgen.errors import InputError
-from sentgen.generation.ngrams.lmo import LmoSettings
-from sentgen.generation.problem import (
+from sentgen.generation.bags.problem import (
     LEFT,
     RIGHT,
     ROOT,
@@ -41,6 +40,7 @@ from sentgen.generation.problem import (
     StepEvent,
     TreeModel,
 )
+from sentgen.generation.ngrams.lmo import LmoSettings
 from sentgen.generation.trees.matching import assign
 from sentgen.generation.trees.trees import (
     FORBIDDEN,

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from sentgen.arrays import Floats
+from sentgen.generation.bags.problem import Algorithm, Ordering, Problem
 from sentgen.generation.ngrams.lmo import LmoSettings
-from sentgen.generation.problem import Algorithm, Ordering, Problem
 from sentgen.generation.trees.arborescence import best_arborescence
 from sentgen.generation.trees.trees import (
     Attachments,

@@ -21,8 +21,7 @@ from typing import Annotated, Literal, get_args
 import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints, compiled
-from sentgen.generation.ngrams.lmo import LmoSettings
-from sentgen.generation.problem import (
+from sentgen.generation.bags.problem import (
     LEFT,
     RIGHT,
     ROOT,
@@ -34,6 +33,7 @@ from sentgen.generation.problem import (
     StepEvent,
     TreeModel,
 )
+from sentgen.generation.ngrams.lmo import LmoSettings
 from sentgen.generation.trees.linearize import by_weight
 from sentgen.generation.trees.trees import (
     FORBIDDEN,

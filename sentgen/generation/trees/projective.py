@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sentgen.arrays import Floats, Ints, compiled
-from sentgen.generation.problem import LEFT, RIGHT, ROOT
+from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT
 
 #: Numbers of modifiers that are told apart: 0 to 6, and 7 and more.
 COUNTS = 8

@@ -14,8 +14,8 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from sentgen.arrays import Floats, Ints
+from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT, Ordering, Problem, Setting, Tree, string_of
 from sentgen.generation.ngrams.lmo import LmoSettings
-from sentgen.generation.problem import LEFT, RIGHT, ROOT, Ordering, Problem, Setting, Tree, string_of
 from sentgen.generation.trees import linearize
 
 #: Stands for probability zero, so that even the worst edge can be taken.

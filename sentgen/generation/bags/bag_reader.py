@@ -24,8 +24,15 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sentences import sentences_of
 from sentgen.corpus.sources import Source
 from sentgen.errors import InputError
-from sentgen.generation.bag import Unit, UnitKind, check_readable, check_words, parse_bag, units_of
-from sentgen.generation.tag_sets import STANDARD_TAGS
+from sentgen.generation.bags.bag import (
+    STANDARD_TAGS,
+    Unit,
+    UnitKind,
+    check_readable,
+    check_words,
+    parse_bag,
+    units_of,
+)
 from sentgen.output.wording import near, quantity
 
 TagKind = Literal["upos", "xpos"]
