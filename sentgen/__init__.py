@@ -31,13 +31,10 @@ unfit = (
     else ""
 )
 
-# In a checkout, schema/ and migrations/ lie beside this folder; an installation maps them into it. Python
-# finds this folder first where it is started in a checkout, whatever is installed.
-_beside = _os.path.dirname(__path__[0])
-if _os.path.isfile(_os.path.join(_beside, "schema", "store.py")) and _os.path.isfile(
-    _os.path.join(_beside, "pyproject.toml")
-):
-    __path__.append(_beside)
+# In a checkout, which Python takes before what is installed, schema/ and migrations/ lie beside this folder.
+_checkout = _os.path.dirname(__path__[0])
+if _os.path.isdir(_os.path.join(_checkout, "schema", "views")):
+    __path__.append(_checkout)
 
 #: Where the names of this package are. The command line imports it as well, and needs none of them.
 _FROM = {

@@ -1,7 +1,6 @@
 """Run everything that a change must pass: ``python -m tests``; arguments go to pytest.
 
-The type checker and the import linter look at a copy laid out as it is installed, with ``schema/`` and
-``migrations/`` inside the package.
+The type checker and the import linter look at a copy laid out as it is installed.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from importlib.metadata import version
 from pathlib import Path
 
@@ -26,12 +26,12 @@ LONGEST = 3
 
 
 def lay_out() -> None:
-    """Copy the packages as an installation would place them."""
+    """Copy the packages to where an installation has them, by the table that setuptools finds them with."""
     shutil.rmtree(INSTALLED, ignore_errors=True)
-    ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "sentgen", INSTALLED / "sentgen", ignore=ignored)
-    for name in ("schema", "migrations"):
-        shutil.copytree(ROOT / name, INSTALLED / "sentgen" / name, ignore=ignored)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    for package, folder in project["tool"]["setuptools"]["package-dir"].items():
+        target = INSTALLED.joinpath(*package.split("."))
+        shutil.copytree(ROOT / folder, target, ignore=shutil.ignore_patterns("__pycache__"))
 
 
 def run(*command: str, cwd: Path = ROOT) -> None:
