@@ -200,7 +200,7 @@ def test_keys_count_what_brute_force_counts(
     counted: Counter[tuple[str, ...]] = Counter()
     for tree in sentences:
         for hit in grew_oracle.hits(read_request(request_), tree):
-            values = (grew_oracle.value(read_key(key).of, tree, hit) for key in keys)  # type: ignore[arg-type]
+            values = (grew_oracle.value(read_key(key).value, tree, hit) for key in keys)  # type: ignore[arg-type]
             row = ["__undefined__" if one is None else str(one) for one in values]
             # Again with the condition as a filter: is this hit among those that remain?
             narrowed = grew_oracle.hits(read_request(f"{request_} with {{ {whether} }}"), tree)

@@ -112,7 +112,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/counts/ingestion.py": ("generate",),
     "sentgen/counts/pair_ingestion.py": (),
     "sentgen/counts/tei_export.py": (),
-    "sentgen/lookups/grew/features.py": ("match",),
+    "sentgen/lookups/grew/conditions.py": ("match",),
     "sentgen/lookups/grew/matches.py": ("match",),
     "sentgen/lookups/statistics/keyness.py": ("keyness",),
     "sentgen/lookups/concordances/concordance.py": ("kwic",),

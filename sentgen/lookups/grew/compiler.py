@@ -1,32 +1,31 @@
 """Compile a request: what stands between ``from`` and ``limit`` in the statement that finds its hits.
 
-A node is a row of `token`, or only the place of a head if nothing else is asked of it; an edge is
+A node is a row of `token`, or only the position of a head if nothing else is asked of it; an edge is
 ``modifier.head = head.position`` in one sentence, each filter one ``exists``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, count
 
 from sentgen.case_folding import folded
 from sentgen.errors import InputError
 from sentgen.lookups.attributes import Key, same_numbers
-from sentgen.lookups.grew.features import FeatureConditions, part_of
-from sentgen.lookups.grew.scopes import (
-    EDGE_KEYS,
-    BoundEdge,
-    BoundNode,
-    Scope,
-    bind_nodes,
-    names_with_rows,
+from sentgen.lookups.grew.conditions import (
+    FeatureConditions,
+    fits_anchor,
+    part_of,
+    path_table,
+    structure_condition,
 )
 from sentgen.lookups.grew.syntax import (
     POSITION,
     Clause,
     CountKey,
+    Description,
     Distance,
     Dominance,
     Filter,
@@ -38,11 +37,190 @@ from sentgen.lookups.grew.syntax import (
     Reference,
     is_part,
 )
-from sentgen.lookups.grew.trees import path_table, structure_condition
 from sentgen.lookups.keys import StoreKeys
 from sentgen.lookups.numbers import compared
 from sentgen.lookups.selection import Selection
 from sentgen.lookups.statement import Bindings
+
+#: What an edge has beside the parts of its relation.
+_EDGE_KEYS = ("label", "length", "delta")
+
+
+@dataclass(frozen=True, slots=True)
+class _BoundNode:
+    """A node in the statement.
+
+    Args:
+        alias: of its row; empty for a head of which only the position is asked.
+        sentence: its sentence, in SQL.
+        position: its position, in SQL.
+        anchored: whether it may be the anchor.
+        free: whether it may be the same token as another node.
+        descriptions: what its own block says of it: all of these must fit.
+    """
+
+    alias: str
+    sentence: str
+    position: str
+    anchored: bool = False
+    free: bool = False
+    descriptions: tuple[tuple[Description, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _BoundEdge:
+    """An edge with a name: its ends, and the row that has its relation."""
+
+    source: _BoundNode
+    target: _BoundNode
+    alias: str
+
+    @property
+    def span(self) -> tuple[str, str]:
+        """The positions between which it lies, in SQL."""
+        ends = f"{self.source.position}, {self.target.position}"
+        return f"least({ends})", f"greatest({ends})"
+
+
+@dataclass(slots=True)
+class Scope:
+    """The names that clauses may use; a filter sees those of the pattern, and has some of its own."""
+
+    nodes: dict[str, _BoundNode] = field(default_factory=dict)
+    edges: dict[str, _BoundEdge] = field(default_factory=dict)
+
+    def node(self, name: str) -> _BoundNode:
+        """Return a node.
+
+        Raises:
+            InputError: there is none of this name.
+        """
+        if name in self.nodes:
+            return self.nodes[name]
+        if name in self.edges:
+            raise InputError(f"{name} is an edge, and a node is wanted here")
+        raise InputError(f"no node {name!r} in the request{self._known(self.nodes)}")
+
+    def either(self, name: str) -> _BoundNode | _BoundEdge:
+        """Return a node or an edge.
+
+        Raises:
+            InputError: there is none of this name.
+        """
+        if bound := self.nodes.get(name) or self.edges.get(name):
+            return bound
+        raise InputError(
+            f"no node or edge {name!r} in the request{self._known({**self.nodes, **self.edges})}"
+        )
+
+    def within(self) -> Scope:
+        """Return the scope of a filter, which begins with these names."""
+        return Scope(dict(self.nodes), dict(self.edges))
+
+    @staticmethod
+    def _known(names: Mapping[str, object]) -> str:
+        return f"; it has {', '.join(names)}" if names else ", which has none"
+
+
+def _own_nodes(clauses: Sequence[Clause], outer: Mapping[str, object]) -> list[str]:
+    """Return the nodes that clauses bring in, in their order: those of node clauses, edges and paths."""
+    names: dict[str, None] = {}
+    for clause in clauses:
+        ends: tuple[str | None, ...] = ()
+        if isinstance(clause, Node):
+            ends = (clause.name,)
+        elif isinstance(clause, GrewEdge | Dominance):
+            ends = (clause.source, clause.target)
+        names |= dict.fromkeys(name for name in ends if name is not None and name not in outer)
+    edges = {clause.name for clause in clauses if isinstance(clause, GrewEdge)}
+    for name in names:
+        if name in edges:
+            raise InputError(f"{name} is an edge, and a node is wanted here")
+        if name == "meta":
+            raise InputError("a node cannot be called meta, which stands for the metadata; call it otherwise")
+    return list(names)
+
+
+def _bind_nodes(
+    clauses: Sequence[Clause], outer: Scope, with_rows: frozenset[str], numbers: Iterator[int]
+) -> dict[str, _BoundNode]:
+    """Return what the nodes stand for that clauses bring in.
+
+    Args:
+        clauses: of one block.
+        outer: the names that are known.
+        with_rows: names of nodes of which more than the position is asked.
+        numbers: numbers for aliases.
+    """
+    names = _own_nodes(clauses, outer.nodes)
+    heads = _heads(clauses, with_rows) if names else {}
+    bound: dict[str, _BoundNode] = {}
+    # Heads without a row come last: their position is in the row of a modifier.
+    for name in sorted(names, key=heads.__contains__):
+        nodes = [clause for clause in clauses if isinstance(clause, Node) and clause.name == name]
+        free = any(node.free for node in nodes)
+        if modifier := heads.get(name):
+            below = bound[modifier] if modifier in bound else outer.nodes[modifier]
+            bound[name] = _BoundNode("", below.sentence, f"{below.alias}.head", True, free)
+            continue
+        described = tuple(node.descriptions for node in nodes if node.descriptions)
+        alias = f"node_{next(numbers)}"  # whatever it is called
+        anchored = name not in _below(clauses) and all(
+            any(all(map(fits_anchor, description)) for description in alternatives)
+            for alternatives in described
+        )
+        bound[name] = _BoundNode(
+            alias, f"{alias}.sentence_id", f"{alias}.position", anchored, free, described
+        )
+    return {name: bound[name] for name in names}
+
+
+def _heads(clauses: Sequence[Clause], with_rows: frozenset[str]) -> dict[str, str]:
+    """Return the nodes that need no row, as they are the head of another one, with that one."""
+    heads: dict[str, str] = {}
+    for edge in clauses:
+        if (
+            not isinstance(edge, GrewEdge)
+            or edge.label.enhanced
+            or edge.source is None
+            or edge.target is None
+        ):
+            continue
+        if edge.source not in with_rows and edge.source != edge.target:
+            heads.setdefault(edge.source, edge.target)
+    return heads
+
+
+def _below(clauses: Sequence[Clause]) -> set[str | None]:
+    """Return the nodes that have something above or before them, so that they are no anchor."""
+    edges = {clause.target for clause in clauses if isinstance(clause, GrewEdge | Dominance)}
+    return edges | {
+        clause.right
+        for clause in clauses
+        if isinstance(clause, LinearOrder) and clause.operator in ("<", "<<")
+    }
+
+
+def _names_with_rows(
+    request: GrewRequest, keys: Iterable[CountKey], others: Iterable[Filter]
+) -> frozenset[str]:
+    """Return the names of nodes of which more than the position is asked anywhere."""
+    names: set[str | None] = set()
+    for clause in request.every_clause(others):
+        if isinstance(clause, Node) and clause.descriptions:
+            names.add(clause.name)
+        elif isinstance(clause, GrewEdge) and not clause.label.enhanced:
+            names.add(clause.target)
+        elif isinstance(clause, GrewComparison):
+            names |= {_name_read(side) for side in (clause.left, clause.right)}
+    names |= {_name_read(key.value) for key in keys}
+    return frozenset(name for name in names if name is not None)
+
+
+def _name_read(value: object) -> str | None:
+    """Return the node or edge of which a value reads more than the position."""
+    return value.name if isinstance(value, Reference) and value.key != POSITION else None
+
 
 #: Rows of `token`, and one for the anchor node of each sentence.
 _ANCHORED = """\
@@ -64,7 +242,7 @@ _NODES_ONLY = {"<": "{left} + 1 = {right}", "<<": "{left} < {right}"}
 
 
 @dataclass(slots=True)
-class PatternStatement:
+class _Block:
     """The tables and conditions of a pattern, or of a filter.
 
     ``apart`` are pairs of positions that cannot be one, ``together`` pairs of sentences that are.
@@ -77,7 +255,7 @@ class PatternStatement:
 
     def exists(self, indent: str) -> str:
         """Return the condition that there is such a thing; it may be null."""
-        tables, others = _joined(self.tables, self.conditions, f"\n{indent}  ")
+        tables, others = _join_tables(self.tables, self.conditions, f"\n{indent}  ")
         conditions = f"\n{indent}    and ".join(others) or "true"
         if not self.tables:
             return f"({conditions})"
@@ -105,7 +283,7 @@ class HitStatement:
     @property
     def text(self) -> str:
         """The tables and conditions."""
-        tables, conditions = _joined(self.tables, self.conditions, "\n  ")
+        tables, conditions = _join_tables(self.tables, self.conditions, "\n  ")
         return f"from {tables}" + ("\nwhere " + "\n  and ".join(conditions) if conditions else "")
 
     def head(self, more: Iterable[str] = ()) -> str:
@@ -119,13 +297,7 @@ class HitStatement:
 class Compiler:
     """Compiles one request, and what is asked of its hits, in all sentences or the ``first`` ones."""
 
-    def __init__(
-        self,
-        bindings: Bindings,
-        selection: Selection,
-        keys: StoreKeys,
-        first: int = 0,
-    ) -> None:
+    def __init__(self, bindings: Bindings, selection: Selection, keys: StoreKeys, first: int = 0) -> None:
         self._first = first
         self.conditions = FeatureConditions(bindings, selection, keys)
         self._bindings, self._selection, self.ignore_case = bindings, selection, selection.ignore_case
@@ -136,10 +308,10 @@ class Compiler:
         self, request: GrewRequest, keys: Sequence[CountKey] = (), whether: Sequence[Filter] = ()
     ) -> HitStatement:
         """Return what finds the hits of a request; ``keys`` and ``whether`` are asked of them later."""
-        self._with_rows = names_with_rows(request, keys, whether)
-        scope, block = Scope(), PatternStatement()
+        self._with_rows = _names_with_rows(request, keys, whether)
+        scope, block = Scope(), _Block()
         self._fill(block, request.clauses, scope)
-        rows = [one for one in scope.nodes.values() if one.alias]
+        rows = [node for node in scope.nodes.values() if node.alias]
         if not rows:
             block.tables.append("sentence")
         sentence = rows[0].sentence if rows else "sentence.id"
@@ -148,67 +320,62 @@ class Compiler:
         chosen = self._selection.of_tokens if rows else self._selection.of_sentences
         conditions = [*chosen(self._bindings, rows[0].alias if rows else "sentence"), *block.conditions]
         conditions += [] if rows else self._among("sentence.id")
-        conditions += [structure_condition(one, sentence, self._corpora("t")) for one in request.structures]
-        conditions += [self.conditions.metadata(sentence, one) for one in request.metadata]
-        for one in request.filters:
-            conditions.append(self.filter(one, scope))
+        conditions += [structure_condition(name, sentence, self._corpora("t")) for name in request.structures]
+        conditions += [self.conditions.metadata(sentence, feature) for feature in request.metadata]
+        conditions += [self.filter(block, scope) for block in request.filters]
         return HitStatement(self._paths, block.tables, conditions, sentence, scope)
 
-    def filter(self, one: Filter, scope: Scope) -> str:
+    def filter(self, block: Filter, scope: Scope) -> str:
         """Return the condition that a filter lets a hit pass."""
-        inner, block = scope.within(), PatternStatement()
-        self._fill(block, one.clauses, inner)
+        inner, statement = scope.within(), _Block()
+        self._fill(statement, block.clauses, inner)
         own = {name: bound for name, bound in inner.nodes.items() if name not in scope.nodes}
-        self._join(block, own, {self._sentence, *(bound.sentence for bound in scope.nodes.values())})
-        self._distinct(block, ((a, b) for a in own.values() for b in scope.nodes.values()))
-        text = block.exists("  ")
-        if block.tables:
-            return f"not {text}" if one.negated else text
-        return f"{text} is not true" if one.negated else f"coalesce({text}, false)"
+        self._join(statement, own, {self._sentence, *(bound.sentence for bound in scope.nodes.values())})
+        self._distinct(statement, ((a, b) for a in own.values() for b in scope.nodes.values()))
+        text = statement.exists("  ")
+        if statement.tables:
+            return f"not {text}" if block.negated else text
+        return f"{text} is not true" if block.negated else f"coalesce({text}, false)"
 
-    def value(self, of: Reference | Distance, scope: Scope) -> str:
+    def value(self, value: Reference | Distance, scope: Scope) -> str:
         """Return what a reference or a distance stands for: a string, or a number for positions."""
-        if isinstance(of, Distance):
-            left, right = scope.node(of.left).position, scope.node(of.right).position
-            return f"({right} - {left})" if of.function == "delta" else f"abs({right} - {left})"
-        bound = scope.either(of.name)
-        if isinstance(bound, BoundNode):
-            key = self.key(of, scope)
+        if isinstance(value, Distance):
+            return _distance(value.function, scope.node(value.left), scope.node(value.right))
+        bound = scope.either(value.name)
+        if isinstance(bound, _BoundNode):
+            key = self.key(value, scope)
             return key.string(bound.alias, self._bindings) if key else bound.position
-        ends = bound.target.position, bound.source.position
-        if of.key in ("length", "delta"):
-            return f"({ends[0]} - {ends[1]})" if of.key == "delta" else f"abs({ends[0]} - {ends[1]})"
+        if value.key in ("length", "delta"):
+            return _distance(value.key, bound.source, bound.target)
         label = f"(select name from tag where id = {bound.alias}.deprel_id)"
-        return label if of.key == "label" else part_of(label, _edge_key(of))
+        return label if value.key == "label" else part_of(label, _edge_key(value))
 
-    def key(self, of: Reference | Distance, scope: Scope) -> Key | None:
-        """Return the attribute of tokens that is asked of a node; none if something else is."""
-        if isinstance(of, Distance) or of.key == POSITION or isinstance(scope.either(of.name), BoundEdge):
+    def key(self, value: Reference | Distance, scope: Scope) -> Key | None:
+        """Return the attribute of tokens that a value is; none if it is something else."""
+        if isinstance(value, Distance) or value.key == POSITION:
             return None
-        return self.conditions.key(of.key, of.name)
+        is_edge = isinstance(scope.either(value.name), _BoundEdge)
+        return None if is_edge else self.conditions.key(value.key, value.name)
 
-    def _fill(self, block: PatternStatement, clauses: Sequence[Clause], scope: Scope) -> None:
+    def _fill(self, block: _Block, clauses: Sequence[Clause], scope: Scope) -> None:
         """Bring in the nodes of some clauses, and their conditions."""
         outer = dict(scope.nodes)
-        own = bind_nodes(clauses, scope, self._with_rows, self._numbers)
+        own = _bind_nodes(clauses, scope, self._with_rows, self._numbers)
         scope.nodes |= own
         for bound in own.values():
             if bound.alias:
                 table = _ANCHORED if bound.anchored else "token"
                 block.tables.append(f"{table} as {bound.alias}")
                 block.conditions += self._among(bound.sentence)
-            for each in bound.descriptions:
-                block.conditions += self.conditions.described(bound.alias, each, anchored=bound.anchored)
+            for descriptions in bound.descriptions:
+                block.conditions += self._described(bound, descriptions)
         for clause in clauses:
             if isinstance(clause, GrewEdge):
                 self._edge(block, clause, scope)
             elif isinstance(clause, Dominance):
                 self._path(block, clause, scope)
             elif isinstance(clause, Node) and clause.name in outer:
-                bound = outer[clause.name]
-                block.conditions += self.conditions.described(
-                    bound.alias, clause.descriptions, anchored=bound.anchored
-                )
+                block.conditions += self._described(outer[clause.name], clause.descriptions)
         # Edges first, which these may name.
         for clause in clauses:
             if isinstance(clause, LinearOrder):
@@ -217,7 +384,10 @@ class Compiler:
                 block.conditions.append(self._comparison(clause, scope))
         self._distinct(block, combinations(own.values(), 2))
 
-    def _edge(self, block: PatternStatement, edge: GrewEdge, scope: Scope) -> None:
+    def _described(self, node: _BoundNode, descriptions: Sequence[Description]) -> list[str]:
+        return self.conditions.of_descriptions(node.alias, descriptions, anchored=node.anchored)
+
+    def _edge(self, block: _Block, edge: GrewEdge, scope: Scope) -> None:
         if edge.name in scope.edges or edge.name in scope.nodes:
             raise InputError(f"{edge.name} names two things in the request; call the edge otherwise")
         if edge.label.enhanced:
@@ -225,9 +395,11 @@ class Compiler:
             return
         if edge.target is None:
             alias, source = f"child_{next(self._numbers)}", scope.node(str(edge.source))
-            asked = [f"{alias}.sentence_id = {source.sentence}", f"{alias}.head = {source.position}"]
-            asked += [*self.conditions.label(alias, edge.label), *self._among(f"{alias}.sentence_id")]
-            block.conditions.append(f"exists (select 1 from token as {alias} where {' and '.join(asked)})")
+            conditions = [f"{alias}.sentence_id = {source.sentence}", f"{alias}.head = {source.position}"]
+            conditions += [*self.conditions.label(alias, edge.label), *self._among(f"{alias}.sentence_id")]
+            block.conditions.append(
+                f"exists (select 1 from token as {alias} where {' and '.join(conditions)})"
+            )
             return
         target = scope.node(edge.target)
         block.conditions += self.conditions.label(target.alias, edge.label)
@@ -245,46 +417,47 @@ class Compiler:
         block.together.add(frozenset((source.sentence, target.sentence)))
         block.apart.add(frozenset((source.position, target.position)))
         if edge.name is not None:
-            scope.edges[edge.name] = BoundEdge(source, target, target.alias)
+            scope.edges[edge.name] = _BoundEdge(source, target, target.alias)
 
-    def _enhanced_edge(self, block: PatternStatement, edge: GrewEdge, scope: Scope) -> None:
+    def _enhanced_edge(self, block: _Block, edge: GrewEdge, scope: Scope) -> None:
         label = [*self.conditions.label("enhanced_edge", edge.label), *self._among("sentence_id")]
         source, target = (None if name is None else scope.node(name) for name in (edge.source, edge.target))
         alias = f"enhanced_{next(self._numbers)}"
         ends = [(target, "position"), (source, "head")]
-        asked = [f"{alias}.{column} = {bound.position}" for bound, column in ends if bound is not None]
+        conditions = [f"{alias}.{column} = {bound.position}" for bound, column in ends if bound is not None]
         some = target or source
         assert some is not None
-        asked.insert(0, f"{alias}.sentence_id = {some.sentence}")
-        # Of edges without a name it counts once that there is one.
+        conditions.insert(0, f"{alias}.sentence_id = {some.sentence}")
         columns = "sentence_id, position, head"
-        columns = f"{columns}, deprel_id" if edge.name else f"distinct {columns}"
-        if source is None or target is None:
-            columns = "sentence_id, position, head"
+        if source is not None and target is not None:
+            # Of edges without a name it counts once that there is one.
+            columns = f"{columns}, deprel_id" if edge.name else f"distinct {columns}"
         table = _ENHANCED.format(
             columns=columns, conditions=" and ".join(["minor = 0", "head_minor = 0", *label])
         )
         if source is None or target is None:
-            block.conditions.append(f"exists (select 1 from {table} as {alias} where {' and '.join(asked)})")
+            block.conditions.append(
+                f"exists (select 1 from {table} as {alias} where {' and '.join(conditions)})"
+            )
             return
         block.tables.append(f"{table} as {alias}")
-        block.conditions += asked
+        block.conditions += conditions
         if edge.name is not None:
-            scope.edges[edge.name] = BoundEdge(source, target, alias)
+            scope.edges[edge.name] = _BoundEdge(source, target, alias)
 
-    def _path(self, block: PatternStatement, clause: Dominance, scope: Scope) -> None:
+    def _path(self, block: _Block, clause: Dominance, scope: Scope) -> None:
         above, below = scope.node(clause.source), scope.node(clause.target)
         # Paths down begin at a token, and the anchor is none.
         upward = below.descriptions or not above.descriptions or above.anchored
         seed = below if upward else above
         conditions = [
             text
-            for each in seed.descriptions
-            for text in self.conditions.described("seed", each, anchored=False)
+            for descriptions in seed.descriptions
+            for text in self.conditions.of_descriptions("seed", descriptions, anchored=False)
         ]
+        conditions += self._corpora("seed")
         name, down = f"path_{next(self._numbers)}", seed is above and above is not below
-        asked = [*conditions, *self._corpora("seed")]
-        self._paths.append(path_table(name, asked, self._among("step.sentence_id"), down=down))
+        self._paths.append(path_table(name, conditions, self._among("step.sentence_id"), down=down))
         block.tables.append(name)
         block.conditions += [
             f"{name}.sentence_id = {below.sentence}",
@@ -292,23 +465,23 @@ class Compiler:
             f"{name}.above = {above.position}",
         ]
         if above.sentence != below.sentence:
-            # By way of the path: said of the two as well, all pairs of a sentence would be joined first.
+            # By way of the path: with a condition on both, all pairs of a sentence would be joined first.
             block.conditions.append(f"{name}.sentence_id = {above.sentence}")
             block.together.add(frozenset((above.sentence, below.sentence)))
         block.apart.add(frozenset((above.position, below.position)))
 
-    def _order(self, block: PatternStatement, clause: LinearOrder, scope: Scope) -> str:
+    def _order(self, block: _Block, clause: LinearOrder, scope: Scope) -> str:
         left, right = scope.either(clause.left), scope.either(clause.right)
-        if isinstance(left, BoundNode) and isinstance(right, BoundNode):
+        if isinstance(left, _BoundNode) and isinstance(right, _BoundNode):
             if clause.operator not in _NODES_ONLY:
                 raise InputError(f"{clause.operator} stands between edges; nodes have < and <<")
             block.apart.add(frozenset((left.position, right.position)))
             return _NODES_ONLY[clause.operator].format(left=left.position, right=right.position)
         if clause.operator == "<":
             raise InputError("< stands between nodes; edges have <<, >< and <>")
-        if isinstance(right, BoundEdge):
+        if isinstance(right, _BoundEdge):
             low, high = right.span
-            if isinstance(left, BoundEdge):
+            if isinstance(left, _BoundEdge):
                 return _edges_lie(clause.operator, left.span, right.span)
             if clause.operator == "<<":
                 return f"({left.position} > {low} and {left.position} < {high})"
@@ -323,13 +496,13 @@ class Compiler:
         if isinstance(right, tuple):
             if not right:
                 return f"{string} is {'not ' if operator == '=' else ''}null"
-            found = self.conditions.values(f"{string}::varchar", right, self.key(left, scope))
-            return found if operator == "=" else f"({string} is not null and ({found}) is not true)"
+            among = self.conditions.values(f"{string}::varchar", right, self.key(left, scope))
+            return among if operator == "=" else f"({string} is not null and ({among}) is not true)"
         if isinstance(right, Reference):
             other = self.value(right, scope)
             if operator in ("=", "<>"):
-                one, two = self._same(left, right, scope) or (string, other)
-                return f"{one} {operator} {two}"
+                first, second = self._same(left, right, scope) or (string, other)
+                return f"{first} {operator} {second}"
             if _is_numeric(left) and _is_numeric(right):
                 return f"{string} {operator} {other}"
             return compared(f"{string}::varchar", operator, f"{other}::varchar")
@@ -341,19 +514,19 @@ class Compiler:
         return f"{string} {operator} {self._bindings.bind('number', int(number) if whole else number)}"
 
     def _same(self, left: Reference | Distance, right: Reference, scope: Scope) -> tuple[str, str] | None:
-        """Return what tells of nodes whether two strings are the same: numbers, or folded words."""
+        """Return what is compared to see whether two attributes are the same: numbers, or folded words."""
         keys = [key for key in (self.key(left, scope), self.key(right, scope)) if key]
         if len(keys) < 2:
             return None
-        bounds = [scope.either(one.name) for one in (left, right) if isinstance(one, Reference)]
+        bounds = [scope.either(side.name) for side in (left, right) if isinstance(side, Reference)]
         if self.ignore_case and all(key.spelled for key in keys):
-            one, other = (folded(self.value(of, scope)) for of in (left, right))
-            return one, other
+            first, second = (folded(self.value(value, scope)) for value in (left, right))
+            return first, second
         if both := same_numbers(*keys):
             return f"{bounds[0].alias}.{both[0]}", f"{bounds[1].alias}.{both[1]}"
         return None
 
-    def _join(self, block: PatternStatement, own: dict[str, BoundNode], joined: set[str]) -> None:
+    def _join(self, block: _Block, own: dict[str, _BoundNode], joined: set[str]) -> None:
         """Put the nodes of a block that no edge has put there into the sentence of the pattern."""
         joined = set(joined)
         for bound in own.values():
@@ -363,12 +536,12 @@ class Compiler:
                 block.conditions.append(f"{bound.sentence} = {self._sentence}")
                 joined.add(bound.sentence)
 
-    def _distinct(self, block: PatternStatement, pairs: Iterable[tuple[BoundNode, BoundNode]]) -> None:
+    def _distinct(self, block: _Block, pairs: Iterable[tuple[_BoundNode, _BoundNode]]) -> None:
         """Ask that two names are two tokens, where nothing else says so."""
-        for one, other in pairs:
-            places = frozenset((one.position, other.position))
-            if not (one.free or other.free or places in block.apart):
-                block.conditions.append(f"{one.position} <> {other.position}")
+        for first, second in pairs:
+            pair = frozenset((first.position, second.position))
+            if not (first.free or second.free or pair in block.apart):
+                block.conditions.append(f"{first.position} <> {second.position}")
 
     def _corpora(self, alias: str) -> list[str]:
         corpora = self._selection.of_tokens(self._bindings, alias)
@@ -379,31 +552,31 @@ class Compiler:
         return [f"{sentence} <= {self._first}"] if self._first else []
 
 
-def _joined(tables: Sequence[str], conditions: Sequence[str], line: str) -> tuple[str, list[str]]:
+def _join_tables(tables: Sequence[str], conditions: Sequence[str], line: str) -> tuple[str, list[str]]:
     """Return tables joined on the columns that must be equal, and the other conditions.
 
     In the ``where`` clause, DuckDB sees these only behind what asks more of a hit, and first makes all
     combinations of all rows (`docs/design.md` has a case).
     """
-    places = {table.rsplit(maxsplit=1)[-1]: number for number, table in enumerate(tables)}
+    positions = {table.rsplit(maxsplit=1)[-1]: number for number, table in enumerate(tables)}
     on: list[list[str]] = [[] for _ in tables]
     others: list[str] = []
     for condition in conditions:
         ends = _EQUAL_COLUMNS.fullmatch(condition)
-        numbers = [places.get(alias) for alias in ends.groups()] if ends else []
-        found = [number for number in numbers if number is not None]
-        (on[max(found)] if len({*found}) > 1 else others).append(condition)
-    joined = "".join(
+        numbers = [positions.get(alias) for alias in ends.groups()] if ends else []
+        joined = [number for number in numbers if number is not None]
+        (on[max(joined)] if len({*joined}) > 1 else others).append(condition)
+    text = "".join(
         f"{line}join {table} on {' and '.join(on[number])}" if on[number] else f"{line}cross join {table}"
         for number, table in enumerate(tables)
         if number
     )
-    return "".join(tables[:1]) + joined, others
+    return "".join(tables[:1]) + text, others
 
 
-def _edges_lie(operator: str, one: tuple[str, str], other: tuple[str, str]) -> str:
+def _edges_lie(operator: str, first: tuple[str, str], second: tuple[str, str]) -> str:
     """Return the condition on the spans of two edges: within, crossing, apart."""
-    (low, high), (start, end) = one, other
+    (low, high), (start, end) = first, second
     if operator == "<<":
         return f"({start} <= {low} and {high} <= {end})"
     if operator == "<>":
@@ -414,12 +587,19 @@ def _edges_lie(operator: str, one: tuple[str, str], other: tuple[str, str]) -> s
     )
 
 
-def _edge_key(of: Reference) -> str:
-    if is_part(of.key):
-        return of.key
-    raise InputError(f"{of.name}.{of.key}: an edge has {', '.join(EDGE_KEYS)}, deep, and 1, 2, ...")
+def _distance(function: str, left: _BoundNode, right: _BoundNode) -> str:
+    difference = f"{right.position} - {left.position}"
+    return f"({difference})" if function == "delta" else f"abs({difference})"
 
 
-def _is_numeric(of: Reference | Distance) -> bool:
+def _edge_key(reference: Reference) -> str:
+    if is_part(reference.key):
+        return reference.key
+    raise InputError(
+        f"{reference.name}.{reference.key}: an edge has {', '.join(_EDGE_KEYS)}, deep, and 1, 2, ..."
+    )
+
+
+def _is_numeric(value: Reference | Distance) -> bool:
     """Return whether a value is a number in SQL; others are strings."""
-    return isinstance(of, Distance) or of.key in (POSITION, "length", "delta")
+    return isinstance(value, Distance) or value.key in (POSITION, "length", "delta")

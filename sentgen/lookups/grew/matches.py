@@ -1,30 +1,44 @@
-"""Ask a request: `match` is what `sentgen match`, the API and Python call."""
+"""Ask a request: `Match` is what `sentgen match`, the API and Python call."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
 
 from sqlalchemy import Connection
 
+from sentgen.case_folding import folded
 from sentgen.errors import InputError
-from sentgen.lookups.absence import QuestionValue as Named
-from sentgen.lookups.absence import explained
-from sentgen.lookups.attributes import NAMED, Test, Value
+from sentgen.lookups.absence import QuestionValue, explained
+from sentgen.lookups.attributes import NAMED, Test, TokenKey, Value
 from sentgen.lookups.concordances.hit_places import hit_places, spread_statement
-from sentgen.lookups.concordances.sorting import NONE, SortOption, line_order, read_order
-from sentgen.lookups.concordances.surface import surface_of
-from sentgen.lookups.grew.compiler import Compiler
-from sentgen.lookups.grew.statements import GrewStatements
-from sentgen.lookups.grew.syntax import FeatureRelation, GrewEdge, Node
-from sentgen.lookups.keys import StoreKeys
+from sentgen.lookups.concordances.hits import HitSource
+from sentgen.lookups.concordances.sorting import NONE, LineOrder, SortOption, line_order, read_order
+from sentgen.lookups.concordances.surface import LINE_COLUMNS, Surface, surface_of
+from sentgen.lookups.grew.compiler import Compiler, HitStatement
+from sentgen.lookups.grew.conditions import FORM
+from sentgen.lookups.grew.syntax import (
+    ANCHOR,
+    CountKey,
+    FeatureRelation,
+    Filter,
+    GrewEdge,
+    Node,
+    Placement,
+    Reference,
+)
+from sentgen.lookups.keys import MetadataKey, StoreKeys, bare
 from sentgen.lookups.paging import OffsetOption, behind, in_pages
 from sentgen.lookups.question import MOST, ContextOption, Lookup
+from sentgen.lookups.reach import SENTENCE
 from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Answer, Bindings, Statement, limited
+from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
+from sentgen.lookups.surprisals import SurprisalKey, bin_of
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
+from sentgen.output.wording import near
+from sentgen.schema.base import quoted
 
 #: Sentences that are searched where the first hits are enough: at first a part of so many, which grows so.
 SENTENCES, _FIRST = 100_000, 8
@@ -103,15 +117,15 @@ class Match(Lookup):
         """
         if self.key or self.whether:
             return self._by_keys(connection)
-        return self._counted(connection) if self.count else behind(self, lambda one: one._hits(connection))
+        return self._total(connection) if self.count else behind(self, lambda match: match._hits(connection))
 
     @in_pages
     def _by_keys(self, connection: Connection) -> Answer:
         search = self._search(connection)
-        answer = limited(connection, search.keyed(self.limit), self.limit, self._missing)
+        answer = limited(connection, search.count_by(self.limit), self.limit, self._missing)
         return _with_hints(connection, answer, search)
 
-    def _counted(self, connection: Connection) -> Answer:
+    def _total(self, connection: Connection) -> Answer:
         search = self._search(connection)
         query = search.whole.count()
         total = int(query.value(connection))
@@ -121,20 +135,20 @@ class Match(Lookup):
     def _hits(self, connection: Connection) -> Answer:
         search, surface = self._search(connection), surface_of(connection)
         limit, seed, order = self.limit, self.random, search.order
-        lines = search.chosen(limit, seed).lines(limit, self.context, seed, surface, order)
-        found = lines.fetch(connection, limit)
-        total = found.num_rows
+        lines = search.first_sentences(limit, seed).lines(limit, self.context, seed, surface, order)
+        hits = lines.fetch(connection, limit)
+        total = hits.num_rows
         if limit and total == limit:
             total = int(search.whole.count().value(connection))
         query = search.whole.lines(limit, self.context, seed, surface, order)
-        more = total > found.num_rows
-        answer = Answer(found, query, self._missing, truncated=more, total=total, remarks=order.remarks)
+        more = total > hits.num_rows
+        answer = Answer(hits, query, self._missing, truncated=more, total=total, remarks=order.remarks)
         return _with_hints(connection, answer, search)
 
     def places(self, connection: Connection, limit: int) -> Answer:
         """Return the documents with hits, and where these are (see `hit_places`); 0 is no limit."""
         search, bindings = self._search(connection), Bindings()
-        source = search.statements(bindings).placed
+        source = search.statements(bindings).placed_hits
         spread = spread_statement(source, bindings).run(connection)
         return hit_places(connection, source, bindings, [spread], limit, self._missing)
 
@@ -146,16 +160,16 @@ class Match(Lookup):
         """Refuse what `ask` would, without looking for hits."""
         search = self._search(connection)
         if self.key or self.whether:
-            search.keyed(0)
+            search.count_by(0)
 
     def sentences(self, connection: Connection) -> list[int]:
-        """Return the numbers of the sentences of the hits, in the order of the corpus; none of counts."""
+        """Return the ids of the sentences of the hits, in the order of the corpus; none of counts."""
         if self.counted:
             return []
         limit = self.limit and self.offset + self.limit
         seed, search = self.random, self._search(connection)
-        found = search.chosen(limit, seed).sentences(limit, seed, search.order).run(connection)
-        return [int(number) for number in found["sentence_id"].to_pylist()[self.offset :]]
+        ids = search.first_sentences(limit, seed).sentences(limit, seed, search.order).run(connection)
+        return [int(sentence) for sentence in ids["sentence_id"].to_pylist()[self.offset :]]
 
     def _search(self, connection: Connection) -> _Search:
         if self.count and (self.key or self.whether):
@@ -164,33 +178,33 @@ class Match(Lookup):
 
 
 class _Search:
-    """A request that is asked."""
+    """A request that was read, with the store that is searched."""
 
-    def __init__(self, connection: Connection, selection: Selection, asked: Match) -> None:
+    def __init__(self, connection: Connection, selection: Selection, match: Match) -> None:
         # Its parser takes longer to import than other look-ups take, which need none.
         from sentgen.lookups.grew.reading import read_key, read_request, read_whether
 
         self.connection, self.selection = connection, selection
-        self._whether = [(text, read_whether(text)) for text in asked.whether]
-        self.request = read_request(asked.request)
+        self._whether = [(text, read_whether(text)) for text in match.whether]
+        self.request = read_request(match.request)
         self._there = StoreKeys(connection, selection.names)
-        self._keys = list(map(read_key, asked.key))
+        self._keys = list(map(read_key, match.key))
         self.whole = self.statements(Bindings())
         # Counts are sorted by their columns.
-        sort = NONE if asked.counted else asked.sort
-        self.order = line_order(self._there, read_order(sort), asked.context)
+        sort = NONE if match.counted else match.sort
+        self.order = line_order(self._there, read_order(sort), match.context)
 
-    def keyed(self, limit: int) -> Statement:
+    def count_by(self, limit: int) -> Statement:
         """Return the statement that counts hits by the keys and conditions."""
-        return self.whole.keyed(self._keys, self._whether, limit)
+        return self.whole.count_by(self._keys, self._whether, limit)
 
-    def statements(self, bindings: Bindings, first: int = 0) -> GrewStatements:
+    def statements(self, bindings: Bindings, first: int = 0) -> _GrewStatements:
         """Compile the request, for all sentences or the first ones."""
         compiler = Compiler(bindings, self.selection, self._there, first)
         source = compiler.source(self.request, self._keys, [condition for _, condition in self._whether])
-        return GrewStatements(compiler, source, bindings)
+        return _GrewStatements(compiler, source, bindings)
 
-    def chosen(self, limit: int, seed: int | None) -> GrewStatements:
+    def first_sentences(self, limit: int, seed: int | None) -> _GrewStatements:
         """Return the statements of the first sentences, as many as have the hits asked for."""
         size, last = max(SENTENCES // _FIRST, 1), int(Statement(_LAST).value(self.connection))
         while limit and seed is None and not self.order.keys and size < last:
@@ -202,28 +216,337 @@ class _Search:
 
 
 def _with_hints(connection: Connection, answer: Answer, search: _Search) -> Answer:
-    """Say of an answer that found nothing what of the pattern never occurs."""
+    """Say of an answer without rows what of the pattern never occurs."""
     if not answer.nothing:
         return answer
-    named: list[Named] = []
+    values: list[QuestionValue] = []
     for clause in search.request.clauses:
         if isinstance(clause, GrewEdge) and not (clause.label.negated or clause.label.enhanced):
-            named += _named("deprel", "", clause.label.values)
-        for every in clause.descriptions if isinstance(clause, Node) else ():
-            for one in every:
-                attribute = "word" if one.key == "form" else one.key
-                if attribute in NAMED and one.relation is FeatureRelation.IS:
-                    named += _named(attribute, f"{one.key}=", one.values)
-    trees = any(isinstance(one, GrewEdge) and not one.label.enhanced for one in search.request.clauses)
-    return explained(connection, answer, search.selection, named, trees=trees, of_tokens=True)
+            values += _question_values("deprel", "", clause.label.values)
+        for description in clause.descriptions if isinstance(clause, Node) else ():
+            for feature in description:
+                attribute = "word" if feature.key == "form" else feature.key
+                if attribute in NAMED and feature.relation is FeatureRelation.IS:
+                    values += _question_values(attribute, f"{feature.key}=", feature.values)
+    clauses = search.request.clauses
+    trees = any(isinstance(clause, GrewEdge) and not clause.label.enhanced for clause in clauses)
+    return explained(connection, answer, search.selection, values, trees=trees, of_tokens=True)
 
 
-def _named(attribute: str, prefix: str, values: Iterable[Test]) -> list[Named]:
+def _question_values(attribute: str, prefix: str, values: Iterable[Test]) -> list[QuestionValue]:
     """Return what values name, as word patterns, in which a star would be any characters."""
-    given = [(text, one.regex) for one in values if isinstance(one, Value) for text in one.texts]
+    given = [(text, value.regex) for value in values if isinstance(value, Value) for text in value.texts]
     texts = [text for text, regex in given if not regex]
     escaped = [text.replace("\\", "\\\\").replace("*", "\\*") for text in texts]
+    patterns = [text if text == "?" else text.replace("?", "\\?") for text in escaped]
     return [
-        *(Named(attribute, text if text == "?" else text.replace("?", "\\?"), prefix) for text in escaped),
-        *(Named(attribute, text, prefix, regex=True) for text, regex in given if regex),
+        *(QuestionValue(attribute, pattern, prefix) for pattern in patterns),
+        *(QuestionValue(attribute, text, prefix, regex=True) for text, regex in given if regex),
     ]
+
+
+#: What stands for a value that there is not.
+_UNDEFINED = "__undefined__"
+
+_HIT = """\
+{name} as materialized (
+  select {columns}
+  {source}
+  order by {order}{limit}
+)"""
+_NUMBERED = """\
+numbered as (
+  select row_number() over (order by {places}) as number, hit.*,
+    {first} as first, {last} as last
+  from hit
+)"""
+#: Of hits that are sorted, where they are is known before.
+_EVERY = """\
+every as (
+  select hit.*, {first} as first, {last} as last
+  from unsorted as hit
+)"""
+_RANKED = """\
+numbered as (
+  select rank as number, hit.*
+  from hit
+)"""
+_LINE = """\
+line as (
+  select {columns}, concat_ws(' '{nodes}) as nodes,
+    {surface}
+  from numbered
+  left join token as c on c.sentence_id = numbered.sentence_id
+    and c.position between numbered.first - $context and numbered.last + $context
+  left join word on word.id = c.word_id{join}
+  group by {columns}
+)"""
+_LINES = LINE_COLUMNS.format(shown="", node="coalesce(node, '')", more=", nodes") + "\norder by number"
+_COUNTED = """\
+counted as (
+  select {raw}, count(*) as count
+  {source}
+  group by all
+)"""
+_KEYED = """\
+select {keys}, sum(count)::bigint as count, sum(count) / sum(sum(count)) over () as frequency
+from counted
+group by all
+order by count desc, {order}"""
+#: The same with a count relative to the tokens of the sentences that have the same metadata.
+_NAMED = """\
+keyed as (
+  select {keys}, sum(count)::bigint as count
+  from counted
+  group by all
+)"""
+_PART = """\
+part as (
+  select {metadata}, sum(length) as tokens
+  from sentence as meta{corpora}
+  group by all
+)"""
+_RELATIVE = """\
+select keyed.*, count / sum(count) over () as frequency, 1e6 * count / tokens as per_million_in_part
+from keyed
+join part using ({shared})
+order by count desc, {order}"""
+#: Metadata that tells sentences apart, so that there are no parts to speak of.
+_OF_ONE = ("text", "sent_id")
+
+
+@dataclass(frozen=True, slots=True)
+class _GrewStatements:
+    """The statements of one request.
+
+    Args:
+        compiler: what compiled it.
+        source: what finds its hits.
+        bindings: the parameters of all statements.
+    """
+
+    compiler: Compiler
+    source: HitStatement
+    bindings: Bindings
+
+    def count(self, most: int = 0) -> Statement:
+        """Return the statement for the number of hits, which are counted up to ``most``; 0 for all."""
+        source = self.source.text
+        if most:
+            source = f"from (\n  select 1\n  {self._inner}{limit_clause(most, self.bindings)}\n)"
+        return Statement(f"{self.source.head()}select count(*) as count\n{source}", self.bindings)
+
+    def lines(
+        self, limit: int, context: int, seed: int | None, surface: Surface, order: LineOrder
+    ) -> Statement:
+        """Return the statement for hits in context.
+
+        Args:
+            limit: hits at most, 0 for all.
+            context: words on each side of what lies between the first node and the last one.
+            seed: draw the hits at random.
+            surface: how tokens become text.
+            order: what they are put in order by.
+        """
+        self.bindings["context"] = context
+        nodes, edges = self.source.scope.nodes, self.source.scope.edges
+        positions, labels = self._hit_columns
+        named = [
+            f"\n    {self.bindings.bind('node', f'{name}=')} || coalesce(max(word.form)"
+            f" filter (where c.position = {position}), '{ANCHOR}') || '@' || {position}"
+            for name, position in zip(nodes, positions, strict=True)
+        ]
+        named += [
+            f"\n    {self.bindings.bind('edge', f'{name}=')} || {label}"
+            for name, label in zip(edges, labels, strict=True)
+        ]
+        columns = ["number", "numbered.sentence_id", "numbered.first", "numbered.last", *positions, *labels]
+        parts = [
+            *self._chosen_hits(limit, seed, order),
+            _RANKED if order.keys else _NUMBERED.format(places=self._ties, **self._ends),
+            _LINE.format(
+                columns=", ".join(columns),
+                nodes="".join(f",{string}" for string in named) or ", ''",
+                surface=surface.columns("numbered.first", "numbered.last", "numbered.first - $context"),
+                join=surface.join,
+            ),
+        ]
+        return Statement(self.source.head(parts) + _LINES, self.bindings)
+
+    @property
+    def placed_hits(self) -> HitSource:
+        """Where the hits come from in another statement with these bindings."""
+        parts = [*self.source.paths, self._hit(0, None, "placed")]
+        beginning = "".join(f"{part},\n" for part in parts)
+        return HitSource("placed as hit", "sentence_id", self._ends["first"], self._ends["last"], beginning)
+
+    def sentences(self, limit: int, seed: int | None, order: LineOrder) -> Statement:
+        """Return the statement for the ids of the sentences of the same hits."""
+        head = self.source.head(self._chosen_hits(limit, seed, order))
+        return Statement(f"{head}select distinct sentence_id from hit order by sentence_id", self.bindings)
+
+    def count_by(
+        self, keys: Sequence[CountKey], whether: Sequence[tuple[str, Filter]], limit: int
+    ) -> Statement:
+        """Return the statement for the number of hits by keys.
+
+        Args:
+            keys: what they are counted by.
+            whether: conditions, with the text that names them, by which they are counted too.
+            limit: rows at most, 0 for all.
+        """
+        columns = self._columns(keys, whether)
+        names = [_column_name(text) for text in (*(key.text for key in keys), *(text for text, _ in whether))]
+        if len(set(names)) < len(names):
+            raise InputError("the same key is given twice; give each once")
+        strings = ", ".join(f"{string} as {name}" for (_, string), name in zip(columns, names, strict=True))
+        counts, order = self._count_table([raw for raw, _ in columns]), ", ".join(names)
+        parts = self._metadata(keys)
+        if not parts:
+            text = self.source.head([counts]) + _KEYED.format(keys=strings, order=order)
+        else:
+            corpora = self.compiler.conditions.selection.of_sentences(self.bindings, "meta")
+            metadata = ", ".join(f"{string} as {name}" for name, string in parts.items())
+            part = _PART.format(metadata=metadata, corpora=where(corpora, "  "))
+            head = self.source.head([counts, _NAMED.format(keys=strings), part])
+            text = head + _RELATIVE.format(shared=", ".join(parts), order=order)
+        return Statement(text + limit_clause(limit, self.bindings), self.bindings)
+
+    def _columns(
+        self, keys: Sequence[CountKey], whether: Sequence[tuple[str, Filter]]
+    ) -> list[tuple[str, str]]:
+        """Return for each key what hits are grouped by, and the string that it stands for."""
+        columns = [self._key(key, f"key_{number}") for number, key in enumerate(keys, 1)]
+        for _, condition in whether:
+            column = f"key_{len(columns) + 1}"
+            raw = self.compiler.filter(condition, self.source.scope)
+            columns.append((raw, f"case when {column} then 'yes' else 'no' end"))
+        return columns
+
+    def _count_table(self, raw: Sequence[str]) -> str:
+        """Return the table of the number of hits by keys."""
+        columns = ",\n    ".join(f"{key} as key_{number}" for number, key in enumerate(raw, 1))
+        return _COUNTED.format(raw=columns, source=self._inner)
+
+    def _metadata(self, keys: Sequence[CountKey]) -> dict[str, str]:
+        """Return the columns of metadata that divide the corpus into parts, each with its string."""
+        metadata = {key.text: self._metadata_key(key) for key in keys}
+        return {
+            _column_name(text): f"coalesce({meta.of_row('meta', self.bindings)}, '{_UNDEFINED}')"
+            for text, meta in metadata.items()
+            if meta and meta.name not in _OF_ONE
+        }
+
+    def _metadata_key(self, key: CountKey) -> MetadataKey | None:
+        """Return the key of metadata that a key is, under whichever name it has; none if it is of nodes.
+
+        Raises:
+            InputError: there is neither.
+        """
+        value, scope, conditions = key.value, self.source.scope, self.compiler.conditions
+        if not isinstance(value, Reference) or value.name in {**scope.nodes, **scope.edges}:
+            return None
+        keys, name = conditions.keys, key.text
+        if value.name == "meta" or bare(name) != name or keys.find_metadata(name) or keys.find_region(name):
+            return conditions.metadata_key(name)
+        close = "".join(f"; did you mean {close_name}?" for close_name in near(name, keys.of_sentences, 1))
+        try:
+            scope.either(value.name)
+        except InputError as error:
+            raise InputError(f"{error}{close}") from None
+        return None
+
+    def _key(self, key: CountKey, column: str) -> tuple[str, str]:
+        """Return what hits are grouped by, numbers if possible, and the string that it stands for."""
+        value, scope, bindings = key.value, self.source.scope, self.bindings
+        if isinstance(value, Placement):
+            return self._node_order(value), column
+        if meta := self._metadata_key(key):
+            row = meta.of_row("meta", bindings)
+            string = f"(select {row} from sentence as meta where meta.id = {column})"
+            return self.source.sentence, f"coalesce({string}, '{_UNDEFINED}')"
+        token = self.compiler.key(value, scope)
+        raw, missing = self.compiler.value(value, scope), _UNDEFINED
+        string = f"{column}::varchar"
+        if isinstance(value, Reference) and isinstance(token, TokenKey) and len(token.columns) == 1:
+            raw = f"{scope.either(value.name).alias}.{token.columns[0]}"
+            string = f"(select {token.of_row('', bindings)} from {token.table} where id = {column})"
+            missing = ANCHOR if value.key in FORM else _UNDEFINED
+        elif isinstance(value, Reference) and isinstance(token, SurprisalKey):
+            raw = bin_of(token.value(scope.either(value.name).alias, bindings))
+        if token and token.spelled and self.compiler.ignore_case:
+            string = folded(string)
+        return raw, f"coalesce({string}, '{missing}')"
+
+    def _node_order(self, nodes: Placement) -> str:
+        """Return the names of nodes in the order of their positions."""
+        scope = self.source.scope
+        fields = [
+            f"{{'at': {scope.node(name).position}, 'name': {self.bindings.bind('node', name)}}}"
+            for name in nodes.names
+        ]
+        ordered = f"list_transform(list_sort([{', '.join(fields)}]), lambda one: one.name)"
+        return f"array_to_string({ordered}, ' << ')"
+
+    @property
+    def _hit_columns(self) -> tuple[list[str], list[str]]:
+        """The columns of hits with the positions of their nodes, and with their relations."""
+        nodes, edges = self.source.scope.nodes, self.source.scope.edges
+        return (
+            [f"place_{number}" for number, _ in enumerate(nodes, 1)],
+            [f"label_{number}" for number, _ in enumerate(edges, 1)],
+        )
+
+    @property
+    def _ties(self) -> str:
+        """What puts hits in the order of the corpus."""
+        positions, labels = self._hit_columns
+        return ", ".join(["sentence_id", *positions, *labels])
+
+    @property
+    def _ends(self) -> dict[str, str]:
+        """The first token of a hit and the last one; of one without nodes, those of its sentence."""
+        positions, _ = self._hit_columns
+        length = "(select length from sentence where sentence.id = hit.sentence_id)"
+        return {
+            "first": f"least({', '.join(positions)})" if positions else "1",
+            "last": f"greatest({', '.join(positions)})" if positions else length,
+        }
+
+    def _chosen_hits(self, limit: int, seed: int | None, order: LineOrder) -> list[str]:
+        """Return the tables up to the hits that are shown, which have a ``rank`` if they are sorted."""
+        if not order.keys:
+            return [self._hit(limit, seed)]
+        drawn = limit if seed is not None else 0
+        hits = order.hits("every", SENTENCE, self.bindings, limit, ties=self._ties)
+        return [self._hit(drawn, seed, "unsorted"), _EVERY.format(**self._ends), hits]
+
+    def _hit(self, limit: int, seed: int | None, name: str = "hit") -> str:
+        """Return the table of the hits that are shown: their sentences, nodes and relations."""
+        scope = self.source.scope
+        positions, labels = self._hit_columns
+        columns = {"sentence_id": self.source.sentence}
+        columns |= zip(positions, (node.position for node in scope.nodes.values()), strict=True)
+        for label, edge in zip(labels, scope.edges.values(), strict=True):
+            columns[label] = f"(select name from tag where id = {edge.alias}.deprel_id)"
+        order = list(columns)
+        if seed is not None and limit:
+            # A hash of where a hit is: the same hits for a seed.
+            values = ", ".join(columns.values())
+            order.insert(0, f"md5(concat_ws(':', {self.bindings.bind('seed', seed)}, {values}))")
+        return _HIT.format(
+            name=name,
+            columns=", ".join(f"{value} as {column}" for column, value in columns.items()),
+            source=self._inner,
+            order=", ".join(order),
+            limit=limit_clause(limit, self.bindings, "  "),
+        )
+
+    @property
+    def _inner(self) -> str:
+        return self.source.text.replace("\n", "\n  ")
+
+
+def _column_name(name: str) -> str:
+    """Return the quoted name of a column, without a dollar, which would stand for a parameter."""
+    return quoted(" ".join(name.replace("$", "").split()))

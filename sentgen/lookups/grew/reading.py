@@ -5,26 +5,49 @@ https://grew.fr/doc/request/ describes the language.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache, partial
 
-from lark import Lark
+from lark import Lark, Token, Transformer, v_args
 from lark.exceptions import UnexpectedInput
 
 from sentgen.errors import InputError, QueryError
-from sentgen.lookups.grew.building import Building
-from sentgen.lookups.grew.syntax import CountKey, Filter, GrewRequest
+from sentgen.lookups.attributes import Bound, Value
+from sentgen.lookups.grew.syntax import (
+    Clause,
+    CountKey,
+    Description,
+    Distance,
+    Dominance,
+    FeatureCondition,
+    FeatureRelation,
+    Filter,
+    GrewComparison,
+    GrewEdge,
+    GrewRequest,
+    Label,
+    LinearOrder,
+    Node,
+    Placement,
+    Reference,
+    is_part,
+)
 from sentgen.lookups.languages import built, expected_of, place_of
+from sentgen.lookups.numbers import TOO_LONG, is_exact, is_number
+from sentgen.lookups.surprisals import NAME as SURPRISAL
 
 _GRAMMAR = r"""
 request: block*
-?block: (PATTERN | MATCH) "{" _clauses "}" -> pattern
-    | WITHOUT "{" _clauses "}" -> without
-    | WITH "{" _clauses "}" -> with_block
-    | GLOBAL "{" _asked "}" -> global_block
+?block: (_PATTERN | _MATCH) "{" _clauses "}" -> pattern
+    | _WITHOUT "{" _clauses "}" -> without
+    | _WITH "{" _clauses "}" -> with_block
+    | _GLOBAL "{" _asked "}" -> global_block
 whether: _clauses
 key: NAME "." feature_name -> key_of
     | NAME -> key_of
-    | NAME (HASH NAME)+ -> key_of_order
+    | NAME (_HASH NAME)+ -> key_of_order
     | distance -> key_of_distance
 
 _clauses: clause? (";" clause?)*
@@ -37,35 +60,35 @@ _clauses: clause? (";" clause?)*
     | distance (EQ | NE | LT | GT | LE | GE) values -> comparison
 reference: NAME "." feature_name
 distance: (LENGTH | DELTA) "(" NAME "," NAME ")"
-end: NAME DOLLAR? (description (BAR description)*)?
+end: NAME DOLLAR? (description (_BAR description)*)?
     | STAR
 description: "[" (feature ("," feature)*)? "]"
 
 ?label: label_values
-    | "^" label_values -> negated
+    | "^" label_values -> negated_label
     | part ("," part)* -> parts
-label_values: label_value (BAR label_value)*
+label_values: label_value (_BAR label_value)*
 part: LABEL EQ label_values -> feature
     | LABEL NE label_values -> feature
     | "!" LABEL -> absent
 label_value: LABEL | STRING | REGEX | PERL | STAR
 
 ?feature: feature_name (EQ | NE) values -> feature
-    | feature_name (LT | GT | LE | GE) values -> bounded
+    | feature_name (LT | GT | LE | GE) values -> bound
     | "!" feature_name -> absent
     | feature_name -> present
 feature_name: NAME ("[" NAME "]")?
     | NAME "." NAME -> named_after_model
-values: value (BAR value)*
+values: value (_BAR value)*
 value: NAME (COLON NAME)* (AT NAME)? | MINUS NAME | FLOAT | STRING | REGEX | PERL | STAR
 
 _asked: feature? (";" feature?)*
 
-PATTERN: "pattern"
-MATCH: "match"
-WITHOUT: "without"
-WITH: "with"
-GLOBAL: "global"
+_PATTERN: "pattern"
+_MATCH: "match"
+_WITHOUT: "without"
+_WITH: "with"
+_GLOBAL: "global"
 LENGTH: "length"
 DELTA: "delta"
 LT: "<"
@@ -77,10 +100,10 @@ GE: ">="
 EQ: "="
 NE: "<>"
 CROSS: "><"
-BAR: "|"
+_BAR: "|"
 COLON: ":"
 AT: "@"
-HASH: "#"
+_HASH: "#"
 STAR: "*"
 MINUS: "-"
 DOLLAR: "$"
@@ -106,7 +129,7 @@ _NAMES = {
     "FLOAT": "a number",
     "$END": "the end",
 }
-#: Of the many things that may stand in a place, as many are told.
+#: Of the many things that may stand in a place, a message names as many.
 _MOST_EXPECTED = 8
 #: The rules that are conditions; beside these, a value may have many alternatives.
 _CONDITIONS = ("feature", "absent", "present", "edge", "dominance", "order", "comparison")
@@ -122,9 +145,9 @@ def read_request(text: str) -> GrewRequest:
         raise InputError("the request is empty; write one, such as: pattern { V [upos=VERB] }")
     if "#BEGIN" in text:
         raise InputError('lexicons (#BEGIN) are not read; write the values instead: lemma="be"|"have"')
-    found = _read(text, "request")
-    assert isinstance(found, GrewRequest)
-    return found
+    request = _read(text, "request")
+    assert isinstance(request, GrewRequest)
+    return request
 
 
 def read_whether(text: str) -> Filter:
@@ -133,11 +156,11 @@ def read_whether(text: str) -> Filter:
     Raises:
         QueryError: there are none, with the place.
     """
-    found = _read(text, "whether")
-    assert isinstance(found, Filter)
-    if not found.clauses:
+    condition = _read(text, "whether")
+    assert isinstance(condition, Filter)
+    if not condition.clauses:
         raise InputError("a condition needs a clause, such as 'S [upos=PRON]'")
-    return found
+    return condition
 
 
 def read_key(text: str) -> CountKey:
@@ -146,16 +169,16 @@ def read_key(text: str) -> CountKey:
     Raises:
         QueryError: it is none, with the place.
     """
-    found = _read(text, "key")
-    assert isinstance(found, CountKey)
-    return found
+    key = _read(text, "key")
+    assert isinstance(key, CountKey)
+    return key
 
 
 def _read(text: str, start: str) -> object:
     try:
-        return built(text, partial(_parser().parse, text, start=start), _CONDITIONS, Building(text))
+        return built(text, partial(_parser().parse, text, start=start), _CONDITIONS, _RequestBuilder(text))
     except UnexpectedInput as error:
-        raise _told(text, error) from None
+        raise _syntax_error(text, error) from None
 
 
 @cache
@@ -163,18 +186,243 @@ def _parser() -> Lark:
     return Lark(_GRAMMAR, parser="lalr", start=["request", "whether", "key"], maybe_placeholders=False)
 
 
-def _told(text: str, error: UnexpectedInput) -> QueryError:
+def _syntax_error(text: str, error: UnexpectedInput) -> QueryError:
     """Return what is wrong: where, and what could stand there."""
-    expected = sorted(_shown(name) for name in expected_of(error) - {"COMMENT", "WS"})
+    expected = sorted(_sign(name) for name in expected_of(error) - {"COMMENT", "WS"})
     few = len(expected) < 3
-    told = (" or " if few else ", ").join(expected[:_MOST_EXPECTED])
+    signs = (" or " if few else ", ").join(expected[:_MOST_EXPECTED])
     more = ", ..." if len(expected) > _MOST_EXPECTED else ""
-    message = f"expected {'' if few else 'one of '}{told}{more}"
+    message = f"expected {'' if few else 'one of '}{signs}{more}"
     return QueryError(message, query=text, place=place_of(text, error))
 
 
-def _shown(terminal: str) -> str:
+def _sign(terminal: str) -> str:
     if terminal in _NAMES:
         return _NAMES[terminal]
-    pattern = next(one.pattern for one in _parser().terminals if one.name == terminal)
+    pattern = next(known.pattern for known in _parser().terminals if known.name == terminal)
     return str(pattern.value)
+
+
+_ENHANCED = "E:"
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+#: Characters of a name that is no part, as a message has them.
+_LONG = 30
+_MIRRORED = {">": "<", ">>": "<<"}
+
+
+#: What stands in a block: a clause, or the several ones that an edge is with its nodes.
+_Part = Clause | tuple[Clause, ...]
+
+
+@v_args(inline=True)
+class _RequestBuilder(Transformer[Token, GrewRequest | Filter | CountKey]):
+    """One method for each rule of the grammar, from the leaves up."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self._text = text
+
+    def request(self, *blocks: GrewRequest) -> GrewRequest:
+        return GrewRequest(
+            clauses=tuple(clause for block in blocks for clause in block.clauses),
+            filters=tuple(each for block in blocks for each in block.filters),
+            structures=tuple(name for block in blocks for name in block.structures),
+            metadata=tuple(condition for block in blocks for condition in block.metadata),
+        )
+
+    def pattern(self, *parts: _Part) -> GrewRequest:
+        return GrewRequest(clauses=_clauses(parts))
+
+    def without(self, *parts: _Part) -> GrewRequest:
+        return GrewRequest(filters=(Filter(_clauses(parts), negated=True),))
+
+    def with_block(self, *parts: _Part) -> GrewRequest:
+        return GrewRequest(filters=(Filter(_clauses(parts)),))
+
+    def global_block(self, *conditions: FeatureCondition) -> GrewRequest:
+        return GrewRequest(
+            structures=tuple(one.key for one in conditions if _is_structure(one)),
+            metadata=tuple(one for one in conditions if not _is_structure(one)),
+        )
+
+    def whether(self, *parts: _Part) -> Filter:
+        return Filter(_clauses(parts))
+
+    def key_of(self, name: Token, key: str = "label") -> CountKey:
+        return CountKey(self._text.strip(), Reference(str(name), key))
+
+    def key_of_order(self, *names: Token) -> CountKey:
+        return CountKey(self._text.strip(), Placement(tuple(map(str, names))))
+
+    def key_of_distance(self, distance: Distance) -> CountKey:
+        return CountKey(self._text.strip(), distance)
+
+    def node(self, end: Node | None) -> Node:
+        if end is None:
+            raise InputError("a star alone says nothing; write an edge, such as 'X -> *'")
+        if not end.descriptions:
+            name = end.name
+            raise InputError(
+                f"{name} alone says nothing; write '{name} []', or an edge, such as '{name} -> Y'"
+            )
+        return end
+
+    def edge(self, *parts: Token | Node | Label | None) -> tuple[Clause, ...]:
+        ends = [part for part in parts if part is None or isinstance(part, Node)]
+        label = next((part for part in parts if isinstance(part, Label)), Label())
+        name = str(parts[0]) if isinstance(parts[0], Token) else None
+        source, target = (None if part is None else part.name for part in ends)
+        if source is None and target is None:
+            raise InputError("an edge needs a node at one of its ends, such as 'X -> *'")
+        if name is not None and None in (source, target):
+            raise InputError(f"the edge {name} has a star at one end; give that node a name")
+        return (*_described(ends), GrewEdge(source, target, label, name))
+
+    def dominance(self, source: Node | None, target: Node | None) -> tuple[Clause, ...]:
+        if source is None or target is None:
+            raise InputError("'->>' stands between two nodes with names, such as 'X ->> Y'")
+        return (*_described((source, target)), Dominance(source.name, target.name))
+
+    def order(self, *parts: Token) -> LinearOrder:
+        left, operator, right = map(str, parts)
+        if operator in _MIRRORED:
+            return LinearOrder(right, _MIRRORED[operator], left)
+        return LinearOrder(left, operator, right)
+
+    def comparison(
+        self, left: Reference | Distance, operator: Token, right: Reference | tuple[Value, ...]
+    ) -> GrewComparison:
+        if isinstance(right, Reference):
+            return GrewComparison(left, str(operator), right)
+        if isinstance(left, Distance) or operator not in ("=", "<>"):
+            return GrewComparison(left, str(operator), _number(right))
+        return GrewComparison(left, str(operator), right)
+
+    def reference(self, name: Token, key: str) -> Reference:
+        return Reference(str(name), key)
+
+    def distance(self, *parts: Token) -> Distance:
+        return Distance(*map(str, parts))
+
+    def end(self, name: Token, *parts: Token | Description) -> Node | None:
+        if name == "*":
+            return None
+        descriptions = tuple(part for part in parts if isinstance(part, tuple))
+        return Node(str(name), descriptions, free="$" in parts)
+
+    def description(self, *features: FeatureCondition) -> Description:
+        return features
+
+    def label_values(self, *texts: str) -> Label:
+        enhanced = {text.startswith(_ENHANCED) for text in texts}
+        if len(enhanced) > 1:
+            raise InputError(
+                "an edge is of the tree or of the enhanced graph: write E: before all its relations, or none"
+            )
+        return Label(_values_of(text.removeprefix(_ENHANCED) for text in texts), enhanced=enhanced == {True})
+
+    def label_value(self, value: Token) -> str:
+        return str(value)
+
+    def negated_label(self, label: Label) -> Label:
+        if not label.values:
+            raise InputError("no relation is left of '^*'; name those that are not wanted")
+        return replace(label, negated=True)
+
+    def parts(self, *parts: FeatureCondition) -> Label:
+        enhanced = [part for part in parts if part.key == "enhanced"]
+        if any(
+            part.relation is not FeatureRelation.IS or part.values != (Value(("yes",)),) for part in enhanced
+        ):
+            raise InputError("of 'enhanced' only 'enhanced=yes' can be asked")
+        rest = tuple(part for part in parts if part not in enhanced)
+        for part in rest:
+            _check_part(part.key)
+        return Label(parts=rest, enhanced=bool(enhanced))
+
+    def feature(self, key: str, operator: Token, among: Label | tuple[Value, ...]) -> FeatureCondition:
+        values = among.values if isinstance(among, Label) else among
+        if not values:
+            return self.present(key) if operator == "=" else self.absent(key)
+        return FeatureCondition(str(key), FeatureRelation(operator), values)
+
+    def bound(self, key: str, operator: Token, values: tuple[Value, ...]) -> FeatureCondition:
+        return FeatureCondition(key, FeatureRelation.IS, (Bound(str(operator), _number(values)),))
+
+    def absent(self, key: str) -> FeatureCondition:
+        return FeatureCondition(str(key), FeatureRelation.ABSENT)
+
+    def present(self, key: str) -> FeatureCondition:
+        return FeatureCondition(str(key), FeatureRelation.PRESENT)
+
+    def feature_name(self, *parts: Token) -> str:
+        name, *layer = map(str, parts)
+        return f"{name}[{layer[0]}]" if layer else name
+
+    def named_after_model(self, *parts: Token) -> str:
+        name = ".".join(parts)
+        if parts[0] not in (SURPRISAL, "meta"):
+            raise InputError(f"{name}: a feature has no dot in its name, but for {SURPRISAL}.MODEL")
+        return name
+
+    def values(self, *texts: str) -> tuple[Value, ...]:
+        return _values_of(texts)
+
+    def value(self, *parts: Token) -> str:
+        return "".join(parts)
+
+
+def _values_of(texts: Iterable[str]) -> tuple[Value, ...]:
+    """Return alternatives, plain strings as one of them; none if a star is among them: any value."""
+    values = [_value_of(text) for text in texts]
+    plain = tuple(text for value in values if value and not value.regex for text in value.texts)
+    if None in values:
+        return ()
+    return (*([Value(plain)] if plain else []), *(value for value in values if value and value.regex))
+
+
+def _check_part(key: str) -> None:
+    """Refuse what is no part of a label."""
+    if not is_part(key):
+        shown = key if len(key) < _LONG else f"{key[:_LONG]}..."
+        raise InputError(
+            f"a relation has no part {shown!r}: there are 1, 2, ... between colons, and deep after @"
+        )
+
+
+def _clauses(parts: Iterable[_Part]) -> tuple[Clause, ...]:
+    return tuple(clause for part in parts for clause in (part if isinstance(part, tuple) else (part,)))
+
+
+def _is_structure(condition: FeatureCondition) -> bool:
+    return condition.relation is FeatureRelation.PRESENT and condition.key.startswith("is_")
+
+
+def _described(ends: Iterable[Node | None]) -> list[Node]:
+    """Return what the ends of an edge say of their nodes."""
+    return [end for end in ends if end is not None and (end.descriptions or end.free)]
+
+
+def _number(values: tuple[Value, ...]) -> str:
+    text = values[0].texts[0] if len(values) == 1 and not values[0].regex else ""
+    if not is_number(text):
+        raise InputError("a distance, and what is greater or less, is compared with a number")
+    if not is_exact(text):
+        raise InputError(TOO_LONG)
+    return text
+
+
+def _value_of(text: str) -> Value | None:
+    """Return what a value in a request stands for; None for a star.
+
+    >>> _value_of('re"a.*"'), _value_of('"a"').texts
+    (Value(texts=('a.*',), regex=True, ignore_case=False, ignore_accents=False), ('a',))
+    """
+    if text == "*":
+        return None
+    if text.startswith('re"'):
+        return Value((text[3:-1].replace('\\"', '"'),), regex=True)
+    if text.startswith("/"):
+        body, _, flag = text[1:].rpartition("/")
+        return Value((body.replace("\\/", "/"),), regex=True, ignore_case=flag == "i")
+    return Value((_ESCAPE.sub(r"\1", text[1:-1]) if text.startswith('"') else text,))

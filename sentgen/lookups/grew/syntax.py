@@ -24,7 +24,7 @@ def is_part(key: str) -> bool:
 
 
 class FeatureRelation(StrEnum):
-    """What is asked of a feature."""
+    """How the value of a feature is compared."""
 
     IS = "="
     IS_NOT = "<>"
@@ -44,7 +44,7 @@ class FeatureCondition:
     values: tuple[Test, ...] = ()
 
 
-#: All of them are asked for at once.
+#: All of them must hold.
 Description = tuple[FeatureCondition, ...]
 
 
@@ -152,8 +152,8 @@ class GrewRequest:
 
     def every_clause(self, others: Iterable[Filter] = ()) -> list[Clause]:
         """Return the clauses of its pattern and of its filters, and of others."""
-        blocks = [self.clauses, *(one.clauses for one in (*self.filters, *others))]
-        return [clause for block in blocks for clause in block]
+        filters = [clause for block in (*self.filters, *others) for clause in block.clauses]
+        return [*self.clauses, *filters]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,4 +168,4 @@ class CountKey:
     """What hits are counted by, with the text that names it; a reference may be to metadata."""
 
     text: str
-    of: Reference | Distance | Placement
+    value: Reference | Distance | Placement

@@ -1,0 +1,289 @@
+"""What a request asks of nodes, relations, metadata and trees, as conditions in SQL.
+
+Paths are recursive common table expressions. Each step climbs from all tokens to their heads (or down to
+their modifiers): the number of pairs is that of the tokens times their depth. It ends, as ingestion refuses
+trees with cycles. A step reads `token` itself, whose row groups DuckDB skips by sentence: a copy of the
+sentences in question takes half the time if they are few, and four times as long if they are many.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from sentgen.errors import InputError
+from sentgen.lookups.attributes import Key, Test, Value, token_key
+from sentgen.lookups.grew.syntax import ANCHOR, Description, FeatureCondition, FeatureRelation, Label
+from sentgen.lookups.keys import MetadataKey, StoreKeys
+from sentgen.lookups.regions import RegionKey
+from sentgen.lookups.regular import fault
+from sentgen.lookups.selection import Selection
+from sentgen.lookups.statement import Bindings, any_of
+
+#: The form under both of its names: all that the anchor has.
+FORM = ("form", "word")
+#: How to ask for what is no attribute of tokens, and for what is no metadata.
+_WAYS: dict[type, str] = {
+    MetadataKey: "write global {{ {name} = ... }}, or --where '{key} = ...'",
+    RegionKey: "give --where '{key} = ...', or ask in CQL for match.{name}",
+}
+_OTHER_WAYS: dict[type, str] = {
+    RegionKey: _WAYS[RegionKey],
+    Key: "ask for it of a node, such as X [{name}=...]",
+}
+
+
+def fits_anchor(feature: FeatureCondition) -> bool:
+    """Return whether the anchor node has a feature: it has a form, and nothing else."""
+    if feature.key not in FORM:
+        return feature.relation is FeatureRelation.ABSENT
+    fits = any(_fits(value, ANCHOR) for value in feature.values)
+    return {
+        FeatureRelation.PRESENT: True,
+        FeatureRelation.ABSENT: False,
+        FeatureRelation.IS: fits,
+        FeatureRelation.IS_NOT: not fits,
+    }[feature.relation]
+
+
+def _fits(value: Test, text: str) -> bool:
+    if not isinstance(value, Value):  # of numbers, which the anchor does not have
+        return False
+    if not value.regex:
+        return text in value.texts
+    try:
+        return any(re.fullmatch(pattern, text) for pattern in value.texts)
+    except re.error:  # DuckDB says what is wrong
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureConditions:
+    """Writes conditions of one statement.
+
+    Args:
+        bindings: its parameters.
+        selection: the corpora, for the case of their words.
+        keys: those of the store.
+    """
+
+    bindings: Bindings
+    selection: Selection
+    keys: StoreKeys
+
+    def of_descriptions(
+        self, alias: str, descriptions: Sequence[Description], *, anchored: bool
+    ) -> list[str]:
+        """Return the conditions that one of the descriptions fits a row of `token`; none for any token."""
+        alternatives = [
+            [self.of_node(alias, feature, anchored=anchored) for feature in description]
+            for description in descriptions
+        ]
+        if not all(alternatives):
+            return []
+        if len(alternatives) == 1:
+            return alternatives[0]
+        return (
+            [f"({' or '.join(' and '.join(description) for description in alternatives)})"]
+            if alternatives
+            else []
+        )
+
+    def key(self, name: str, node: str = "") -> Key:
+        """Return the attribute of tokens that a name stands for; ``node``: its name, for the message.
+
+        Raises:
+            InputError: there is none.
+        """
+        if found := self.keys.find_token(name):
+            return found
+        raise InputError(f"{node and f'{node}.{name}: '}{self.keys.refusal(name, 'attribute', _WAYS)}")
+
+    def metadata_key(self, name: str) -> MetadataKey:
+        """Return the key of metadata that a name stands for.
+
+        Raises:
+            InputError: there is none.
+        """
+        if found := self.keys.find_metadata(name):
+            return found
+        raise InputError(self.keys.refusal(name, "metadata", _OTHER_WAYS))
+
+    def of_node(self, alias: str, feature: FeatureCondition, *, anchored: bool = False) -> str:
+        """Return the condition that a row of `token` has a feature; ``anchored``: it may be the anchor."""
+        key = self.key(feature.key)
+
+        def has(test: Test | None) -> str:
+            compared = test and self.selection.compared(key, test)
+            return key.condition(alias, compared, self.bindings)
+
+        condition = self._of_feature(feature, has)
+        if anchored and feature.key in FORM:
+            fits = str(fits_anchor(feature)).lower()
+            return f"case when {alias}.position = 0 then {fits} else {condition} end"
+        return condition
+
+    def label(self, alias: str, label: Label) -> list[str]:
+        """Return the conditions that the relation in a row is such."""
+        if label.parts:
+            parts = [self._part(part) for part in label.parts]
+            return [f"{alias}.deprel_id in (select id from tag where {' and '.join(parts)})"]
+        if not label.values:
+            return []
+        relation = token_key("deprel")
+        values = self._check_patterns(label.values)
+        found = any_of([relation.condition(alias, value, self.bindings) for value in values])
+        return [f"({found}) is not true" if label.negated else found]
+
+    def metadata(self, sentence: str, feature: FeatureCondition) -> str:
+        """Return the condition that the metadata of a sentence have a value; ``sentence``: its id in SQL."""
+        key = self.metadata_key(feature.key)
+        string = f"{key.tested}::varchar" if key.number else key.tested
+
+        def holds(test: Test | None) -> str:
+            return key.holds(test.condition(string, self.bindings, "meta") if test else "", self.bindings)
+
+        return f"{sentence} in (select s.id from sentence as s where {self._of_feature(feature, holds)})"
+
+    def values(self, string: str, values: Sequence[Value], key: Key | None = None) -> str:
+        """Return the condition that a string is one of some values; ``key``: of tokens, if it is of one."""
+        tests = [self.selection.compared(key, value) for value in self._check_patterns(values)]
+        return any_of([test.condition(string, self.bindings) for test in tests])
+
+    def _part(self, feature: FeatureCondition) -> str:
+        """Return the condition on a part of a relation, a row of `tag`."""
+        string = part_of("name", feature.key)
+
+        def is_part(test: Test | None) -> str:
+            return test.condition(string, self.bindings, "part") if test else f"{string} is not null"
+
+        return self._of_feature(feature, is_part)
+
+    def _check_patterns(self, tests: Iterable[Test]) -> Iterable[Test]:
+        """Yield tests whose regular expressions are valid.
+
+        Raises:
+            InputError: one is not.
+        """
+        for test in tests:
+            for text in test.texts if isinstance(test, Value) and test.regex else ():
+                if message := fault(self.keys.connection, text):
+                    raise InputError(f"{text!r} is no regular expression: {message}")
+            yield test
+
+    def _of_feature(self, feature: FeatureCondition, condition: Callable[[Test | None], str]) -> str:
+        """Return the condition of a feature; ``condition`` writes that of one value (None: any)."""
+        if feature.relation is FeatureRelation.PRESENT:
+            return condition(None)
+        if feature.relation is FeatureRelation.ABSENT:
+            return f"({condition(None)}) is not true"
+        passes = any_of([condition(value) for value in self._check_patterns(feature.values)])
+        if feature.relation is FeatureRelation.IS:
+            return passes
+        return f"({condition(None)} and ({passes}) is not true)"
+
+
+def part_of(label: str, key: str) -> str:
+    """Return a part of a relation in SQL: ``1``, ``2``, ... between colons, ``deep`` after ``@``.
+
+    >>> part_of("name", "2")
+    "string_split(split_part(name, '@', 1), ':')[2]"
+    """
+    if key == "deep":
+        return f"nullif(split_part({label}, '@', 2), '')"
+    return f"string_split(split_part({label}, '@', 1), ':')[{int(key)}]"
+
+
+_UP = """\
+{name} as (
+  select seed.sentence_id, seed.position as below, seed.head as above from token as seed
+  where {conditions}
+  union all
+  select {name}.sentence_id, {name}.below, step.head
+  from {name}
+  join token as step on step.sentence_id = {name}.sentence_id and step.position = {name}.above{steps}
+  where step.head is not null
+)"""
+_DOWN = """\
+{name} as (
+  select step.sentence_id, step.position as below, step.head as above
+  from token as seed
+  join token as step on step.sentence_id = seed.sentence_id and step.head = seed.position{steps}
+  where {conditions}
+  union all
+  select {name}.sentence_id, step.position, {name}.above
+  from {name}
+  join token as step on step.sentence_id = {name}.sentence_id and step.head = {name}.below{steps}
+)"""
+#: Two edges cross if each has one end strictly within the other; that of the root comes from position 0.
+_CROSSING = """\
+select t.sentence_id from token as t, token as other
+    where other.sentence_id = t.sentence_id
+      and least(t.position, t.head) < least(other.position, other.head)
+      and least(other.position, other.head) < greatest(t.position, t.head)
+      and greatest(t.position, t.head) < greatest(other.position, other.head){corpora}"""
+#: What no path leads down to from a token without a head is in a cycle, or below one.
+_CYCLE = """\
+with recursive rooted as (
+      select t.sentence_id, t.position from token as t where coalesce(t.head, 0) = 0{corpora}
+      union all
+      select t.sentence_id, t.position from rooted
+      join token as t on t.sentence_id = rooted.sentence_id and t.head = rooted.position
+    )
+    select t.sentence_id from token as t
+    anti join rooted on rooted.sentence_id = t.sentence_id and rooted.position = t.position
+    where true{corpora}"""
+_HEADLESS = "select t.sentence_id from token as t where t.head is null{corpora}"
+
+#: Name to the sentences of which it is not true.
+_VIOLATED = {
+    "is_projective": (_CROSSING,),
+    "is_forest": (_CYCLE,),
+    "is_tree": (_CYCLE, _HEADLESS),
+    "is_not_cyclic": (_CYCLE,),
+}
+_OPPOSITE = {
+    "is_not_projective": "is_projective",
+    "is_not_forest": "is_forest",
+    "is_not_tree": "is_tree",
+    "is_cyclic": "is_not_cyclic",
+}
+
+
+def path_table(name: str, seed: Sequence[str], steps: Sequence[str], *, down: bool) -> str:
+    """Return the table expression of the pairs of tokens of which one dominates the other.
+
+    Its columns are ``sentence_id``, ``below`` and ``above``.
+
+    Args:
+        name: of the table.
+        seed: conditions on the token where the paths begin, which has the alias ``seed``.
+        steps: conditions on the tokens after that, which have the alias ``step``.
+        down: whether they begin above, else below.
+    """
+    conditions = " and ".join([*seed, *([] if down else ["seed.head is not null"])]) or "true"
+    and_steps = "".join(f" and {step}" for step in steps)
+    return (_DOWN if down else _UP).format(name=name, conditions=conditions, steps=and_steps)
+
+
+def structure_condition(name: str, sentence: str, corpora: Sequence[str]) -> str:
+    """Return the condition that a tree has a structure.
+
+    Args:
+        name: such as ``is_projective``.
+        sentence: its sentence, in SQL.
+        corpora: the condition on the corpus of a row ``t`` of `token`.
+
+    Raises:
+        InputError: there is no such structure.
+    """
+    positive = _OPPOSITE.get(name, name)
+    if positive not in _VIOLATED:
+        raise InputError(f"no structure {name!r}; there are {', '.join([*_VIOLATED, *_OPPOSITE])}")
+    and_corpora = "".join(f" and {corpus}" for corpus in corpora)
+    violations = [
+        f"{sentence} in (\n    {text.format(corpora=and_corpora)}\n  )" for text in _VIOLATED[positive]
+    ]
+    either = any_of(violations)
+    return either if name in _OPPOSITE else f"not {either}"
