@@ -16,7 +16,7 @@ from sentgen.server import metrics, mistakes, problems, routes
 from sentgen.server.gate import AccessMiddleware
 from sentgen.server.kept import CacheMiddleware
 from sentgen.server.operations import operations
-from sentgen.server.pages import offer, site
+from sentgen.server.pages import site
 from sentgen.server.parameters import names_of
 from sentgen.server.problems import ProblemDocument, Refused
 from sentgen.server.service import Service
@@ -48,7 +48,7 @@ def create_app(service: Service) -> FastAPI:
     )
     app.state.service = service
     settings = service.settings
-    only = offer.operations_of(site.offered(settings)) if settings.only else None
+    only = site.operations_of(site.offered_pages(settings)) if settings.only else None
     app.include_router(routes.router(settings, only))
     app.include_router(site.router(settings))
     _add_watching(app, service)

@@ -57,7 +57,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/models/derived/mix.py": (),  # building
     "sentgen/models/derived/prune.py": (),  # building
     "sentgen/models/derived/weights.py": (),  # building
-    "sentgen/server/pages/meant.py": (),  # it reads messages, and has none
+    "sentgen/server/pages/page.py": (),  # it reads messages, and has none
     "sentgen/alignment/phrase_hmm/settings_json.py": (),  # training
     "sentgen/counts/exports.py": (),
     "sentgen/counts/sync.py": (),

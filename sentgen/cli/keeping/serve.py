@@ -164,9 +164,9 @@ def _pages(only: str | None, *, sql: bool, desk: bool) -> tuple[str, ...]:
     """Read which pages are offered; none stands for all."""
     if only is None:
         return ()
-    from sentgen.server.pages import offer, site  # which import FastAPI
+    from sentgen.server.pages.site import read_offered  # which imports FastAPI
 
-    names = offer.read_only(site.PAGES, only)
+    names = read_offered(only)
     if "sql" in names and not sql:
         raise InputError("--only has the page of SQL, and --no-sql leaves it out; choose one of the two")
     if "lines" in names and not desk:

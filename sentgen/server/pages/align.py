@@ -28,7 +28,7 @@ _TRAINED = "that can then be chosen as an aligner here"
 _MODEL, _KINDS = "model:", ("model:", "preset:")
 
 
-async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Align the two texts that were pasted, with a model of the store or without."""
     document, abstract = query.raw("document"), query.raw("abstract")
     models, systems = await asyncio.gather(ask("alignment-models"), ask("aligners"))
@@ -81,4 +81,4 @@ def added(rows: Iterable[Mapping[str, str]]) -> dict[str, str]:
     return {row["aligner"]: f"{row['aligner']} ({row['package']})" for row in plugins}
 
 
-PAGE = Page("/align", "Align", "align.html.j2", view, asks=("aligners", "align"))
+PAGES = (Page("/align", "Align", "align.html.j2", _view, asks=("aligners", "align")),)

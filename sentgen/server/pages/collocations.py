@@ -9,10 +9,9 @@ from sentgen.lookups.cql.search import is_cql
 from sentgen.lookups.statistics.collocation_measures import COLUMN, Measure
 from sentgen.lookups.statistics.collocations import CollocateUnit
 from sentgen.server.pages import examples
-from sentgen.server.pages.graphs import drawn
-from sentgen.server.pages.page import Asking, Page, PageParameters, default
+from sentgen.server.pages.drawings import draw_collocates
+from sentgen.server.pages.page import Asking, ListPart, Page, PageParameters, default
 from sentgen.server.pages.texts import cql_value, link
-from sentgen.server.pages.turning import ListPart
 
 #: What the library takes where neither a window nor a relation is asked for.
 _WINDOW = "L5-R5"
@@ -22,7 +21,7 @@ _DRAWN = 14
 _ASKED = ("word", "window", "by", "measure", "min_count", "corpus", "where", "ignore_case", "limit")
 
 
-async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for the collocates of a word, and for those that are collocates of each other."""
     word, rows = query.text("word"), query.rows(default("collocations", "limit"))
     asked = {
@@ -51,7 +50,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     usual = COLUMN.get(Measure(query.choice("measure", Measure)), "count")
     part = ListPart("/collocations", query, rows, usual=f"-{usual}")
     found, graph = await asyncio.gather(
-        ask("collocations", **asked, **part.asked),
+        ask("collocations", **asked, **part.parameters),
         ask("collocations", **asked, graph=True, limit=min(rows, _DRAWN)),
     )
     kept = {name: query.all(name) for name in _ASKED}
@@ -72,7 +71,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "found": found,
         "part": part,
         "graph": graph,
-        "drawn": drawn(word, graph.rows, page_of, lines) if graph.rows else None,
+        "drawn": draw_collocates(word, graph.rows, page_of, lines) if graph.rows else None,
         "page_of": page_of,
         "lines": lines,
         "all_of": all_of,
@@ -98,4 +97,4 @@ def lines_of(query: PageParameters, node: str, collocate: str) -> str:
     return link("/hits", **about, window=window, **kept)
 
 
-PAGE = Page("/collocations", "Collocations", "collocations.html.j2", view, asks=("collocations",))
+PAGES = (Page("/collocations", "Collocations", "collocations.html.j2", _view, asks=("collocations",)),)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any, NamedTuple
 
 from sentgen.lookups.concordances.sorting import TYPICAL
 from sentgen.server.pages import examples
-from sentgen.server.pages.contexts import contexts
-from sentgen.server.pages.curves import SurprisalCurve, curves
+from sentgen.server.pages.drawings import SurprisalCurve, curves
 from sentgen.server.pages.examples import PageExample
-from sentgen.server.pages.facets import PartChoice, frequent_words, read_parts
 from sentgen.server.pages.lines import SORT_KEYS
-from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters, default
+from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters, contexts, default
 from sentgen.server.pages.texts import link
-from sentgen.server.pages.turning import ListPart
 
 #: What there is of a subcorpus, and more of a corpus or of all.
 _OF_PART = ("documents", "frequencies", "ngrams", "concordance")
@@ -35,14 +34,14 @@ _PATTERNS = {"concordance": "{word}", "frequencies": "{begin}*", "ngrams": "{wor
 _USUAL = {"frequencies": "-count", "ngrams": "-count"}
 
 
-async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for what the chosen tab shows, of one corpus or subcorpus, or of all, or of parts of these."""
     name = query.text("name")
     overview, subcorpora = await asyncio.gather(ask("corpora"), ask("subcorpora"))
     about = next((row for row in overview.rows if row["corpus"] == name), None)
     names = [row["name"] for row in subcorpora.rows]
     tabs = _OF_PART if name in names else _OF_CORPUS if name else _OF_ALL
-    tab, parts = query.choice("show", tabs), read_parts(query)
+    tab, parts = query.choice("show", tabs), _read_parts(query)
     if name and about is None and name not in names and not overview.problem:
         known = ", ".join([*(row["corpus"] for row in overview.rows), *names])
         there = f"there are: {known}" if known else "the store has no corpora"
@@ -79,10 +78,10 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     }
 
 
-async def _contents(ask: Asking, name: str, parts: PartChoice) -> Mapping[str, Any]:
+async def _contents(ask: Asking, name: str, parts: _PartChoice) -> Mapping[str, Any]:
     """Ask for the size of what is chosen, for its facets, and for its most frequent words."""
     found, words = await asyncio.gather(
-        ask("facets", corpus=_only(name), where=parts.where), frequent_words(ask, name, parts.where)
+        ask("facets", corpus=_only(name), where=parts.where), _frequent_words(ask, name, parts.where)
     )
     return {"size": found.more, "facets": parts.facets(found), "words": words, "contents": found}
 
@@ -102,7 +101,7 @@ async def _documents(
     document = query.raw("document")
     if document:
         return await ask("sentences", corpus=name, document=document, limit=part.rows, offset=part.offset)
-    return await ask("documents", corpus=_only(name), where=where, **part.asked)
+    return await ask("documents", corpus=_only(name), where=where, **part.parameters)
 
 
 async def _curves(ask: Asking, query: PageParameters, name: str) -> list[SurprisalCurve]:
@@ -134,19 +133,19 @@ async def _sizes(ask: Asking, names: Sequence[str]) -> dict[str, dict[str, objec
 async def _sources(
     ask: Asking, query: PageParameters, name: str, where: str, part: ListPart
 ) -> PageAnswer | None:
-    return part.of(await ask("corpus", name=name)) if name else None
+    return part.cut(await ask("corpus", name=name)) if name else None
 
 
 async def _regions(
     ask: Asking, query: PageParameters, name: str, where: str, part: ListPart
 ) -> PageAnswer | None:
-    return part.of(await ask("corpus", name=name, regions=True))
+    return part.cut(await ask("corpus", name=name, regions=True))
 
 
 async def _metadata(
     ask: Asking, query: PageParameters, name: str, where: str, part: ListPart
 ) -> PageAnswer | None:
-    return part.of(await ask("corpus", name=name, metadata=True))
+    return part.cut(await ask("corpus", name=name, metadata=True))
 
 
 async def _frequencies(
@@ -159,7 +158,7 @@ async def _frequencies(
         ignore_case=query.box("ignore_case"),
         corpus=_only(name),
         where=where,
-        **part.asked,
+        **part.parameters,
     )
 
 
@@ -172,7 +171,7 @@ async def _ngrams(
         ignore_case=query.box("ignore_case"),
         corpus=_only(name),
         where=where,
-        **part.asked,
+        **part.parameters,
     )
 
 
@@ -205,6 +204,101 @@ def _only(name: str) -> list[str]:
     return [name] if name else []
 
 
+#: Words that are looked at, as for examples, and that are shown.
+_FREQUENT, _SHOWN_WORDS = 200, 24
+_ENDS = ("<s>", "</s>")
+#: Values of a facet that are shown before the others are unfolded.
+_FIRST = 6
+
+
+_YEAR = re.compile(r"[12]\d{3}s?")
+
+
+class _FacetValue(NamedTuple):
+    """A value, the texts and tokens with it, and the page of these alone."""
+
+    value: str
+    documents: int
+    tokens: int
+    link: str
+
+
+class _Facet(NamedTuple):
+    """A key with its values: the largest ones, and those that are unfolded."""
+
+    key: str
+    first: Sequence[_FacetValue]
+    others: Sequence[_FacetValue]
+
+
+class _ChosenPart(NamedTuple):
+    """A condition that was chosen, and the page without it."""
+
+    condition: str
+    link: str
+
+
+@dataclass(frozen=True, slots=True)
+class _PartChoice:
+    """The parts of corpora that a page is about, each a condition in its URL.
+
+    Args:
+        query: the parameters of the page.
+        conditions: what was chosen, one after the other.
+    """
+
+    query: PageParameters
+    conditions: Sequence[str]
+
+    @property
+    def where(self) -> str:
+        """All of them in one."""
+        one = len(self.conditions) == 1
+        return " and ".join(self.conditions if one else [f"({each})" for each in self.conditions])
+
+    @property
+    def chosen(self) -> list[_ChosenPart]:
+        """Each of them with the page without it."""
+        return [
+            _ChosenPart(one, self._page([each for each in self.conditions if each != one]))
+            for one in self.conditions
+        ]
+
+    def facets(self, answer: PageAnswer) -> list[_Facet]:
+        """Return the facets with the pages that choose them; not those by which a part was chosen."""
+        found = []
+        for key, group in groupby(answer.rows, lambda row: str(row["key"])):
+            rows = list(group)
+            if {row["condition"] for row in rows} & {*self.conditions}:
+                continue
+            if of_time := all(_YEAR.fullmatch(row["value"]) for row in rows):
+                rows.sort(key=lambda row: str(row["value"]), reverse=True)
+            values = [self._value(row) for row in rows]
+            found.append((of_time, _Facet(key, values[:_FIRST], values[_FIRST:])))
+        # What is said of time comes last, as dates of collection and change are among it.
+        return [facet for _, facet in sorted(found, key=lambda one: one[0])]
+
+    def _value(self, row: Mapping[str, Any]) -> _FacetValue:
+        more = self._page([*self.conditions, str(row["condition"])])
+        return _FacetValue(row["value"], row["documents"], row["tokens"], more)
+
+    def _page(self, conditions: Sequence[str]) -> str:
+        kept = self.query.without("where", "offset", "document")
+        return link("/corpus", **kept, where=conditions)
+
+
+def _read_parts(query: PageParameters) -> _PartChoice:
+    """Read which parts are chosen."""
+    return _PartChoice(query, [one.strip() for one in query.all("where") if one.strip()])
+
+
+async def _frequent_words(ask: Asking, name: str, where: str) -> list[Mapping[str, Any]]:
+    """Return the most frequent words, without what has no letter or figure, such as punctuation."""
+    found = await ask("ngrams", pattern="*", corpus=[name] if name else [], where=where, limit=_FREQUENT)
+    words = [row for row in found.rows if row["w1"] not in _ENDS and any(map(str.isalnum, row["w1"]))]
+    return words[:_SHOWN_WORDS]
+
+
 _VIEWS = {
     "documents": _documents,
     "frequencies": _frequencies,
@@ -216,10 +310,12 @@ _VIEWS = {
     "sources": _sources,
 }
 
-PAGE = Page(
-    "/corpus",
-    "Corpora",
-    "corpus.html.j2",
-    view,
-    asks=("corpus", "subcorpus", "frequencies", "ngrams", "kwic"),
+PAGES = (
+    Page(
+        "/corpus",
+        "Corpora",
+        "corpus.html.j2",
+        _view,
+        asks=("corpus", "subcorpus", "frequencies", "ngrams", "kwic"),
+    ),
 )

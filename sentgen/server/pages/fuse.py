@@ -31,7 +31,7 @@ class ShownFusion:
     changes: Sequence[Mapping[str, Any]]
 
 
-async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Fuse what was pasted, with a model of the store or without."""
     key, related, form = query.raw("key"), query.raw("related"), query.choice("format", FORMATS)
     models, algorithms = await asyncio.gather(ask("models"), ask("algorithms"))
@@ -98,4 +98,4 @@ def _example() -> PageExample:
     return PageExample("Survivors of the earthquake", {name: str(value) for name, value in asked.items()})
 
 
-PAGE = Page("/fuse", "Fuse", "fuse.html.j2", view, asks=("models", "algorithms", "fuse"))
+PAGES = (Page("/fuse", "Fuse", "fuse.html.j2", _view, asks=("models", "algorithms", "fuse")),)

@@ -17,7 +17,7 @@ _LENGTHS = "5-8"
 TRACE = ("word", "ngram", "dep", "transition", "log10", "rule", "partner", "stack")
 
 
-async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Generate from the text that was pasted, or from a cluster of the store."""
     text, corpus = query.raw("file"), query.text("corpus")
     overview = await ask("corpora")
@@ -69,4 +69,4 @@ def _examples(text: ExamplePassage) -> list[PageExample]:
     return [PageExample(f"{text.document}, {way}", {**asked, "algorithm": way}) for way in ways]
 
 
-PAGE = Page("/generate", "Generate", "generate.html.j2", view, asks=("models", "algorithms", "generate"))
+PAGES = (Page("/generate", "Generate", "generate.html.j2", _view, asks=("models", "algorithms", "generate")),)

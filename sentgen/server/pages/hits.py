@@ -1,19 +1,18 @@
-"""Hits: the lines behind the count of a dependency, a collocation or a sketch."""
+"""The lines behind the count of a dependency, a collocation or a sketch; and one sentence with its tree."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sentgen.server.pages.page import Asking, Page, PageParameters
+from sentgen.server.pages.page import Asking, ListPart, Page, PageParameters
 from sentgen.server.pages.texts import literal_pattern, token_pattern
-from sentgen.server.pages.turning import ListPart
 
 ROLES = ("modifier", "head", "collocate")
 UNITS = ("word", "lemma")
 _ROWS = 50
 
 
-async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+async def _hits(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for the lines with two words."""
     word, other, tag = query.text("word"), query.text("other"), query.text("tag")
     role, relation = query.choice("role", ROLES), query.text("relation")
@@ -57,4 +56,13 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     }
 
 
-PAGE = Page("/hits", "", "hits.html.j2", view)
+async def _sentence(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+    """Ask for one sentence."""
+    names = {name: query.raw(name) for name in ("corpus", "document", "sentence")}
+    if not all(names.values()):
+        problem = "name a sentence: ?corpus=NAME&document=NAME&sentence=NAME; a concordance links to them"
+        return {**names, "answer": ask.problem(problem, 400)}
+    return {**names, "answer": await ask("sentence", **names)}
+
+
+PAGES = (Page("/hits", "", "hits.html.j2", _hits), Page("/sentence", "", "sentence.html.j2", _sentence))

@@ -9,10 +9,10 @@ from sentgen.server.pages import examples
 from sentgen.server.pages.page import Asking, Page, PageParameters
 
 
-async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for corpora and models."""
     corpora, models, words = await asyncio.gather(ask("corpora"), ask("models"), examples.words(ask))
     return {"corpora": corpora, "models": models, "examples": words}
 
 
-PAGE = Page("/", "Home", "home.html.j2", view)
+PAGES = (Page("/", "Home", "home.html.j2", _view),)

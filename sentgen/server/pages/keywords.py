@@ -12,9 +12,8 @@ from sentgen.lookups.statistics.frequencies import By
 from sentgen.lookups.statistics.keyness_statement import Keyness
 from sentgen.schema.tables.counts import MAX_ORDER
 from sentgen.server.pages.examples import PageExample
-from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters, default
+from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters, default
 from sentgen.server.pages.texts import cql_value, link
-from sentgen.server.pages.turning import ListPart
 
 #: Columns of a row, with the names that they have on the page.
 _COLUMNS = {
@@ -34,7 +33,7 @@ _OTHERS = {
 _WILD = {"*": ".*", "?": "."}
 
 
-async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for the keywords of both sides, if both are named."""
     overview, subcorpora = await asyncio.gather(ask("corpora"), ask("subcorpora"))
     measure = Keyness(query.choice("measure", Keyness))
@@ -67,9 +66,9 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         return common
     part = ListPart("/keyness", query, rows)
     more, fewer = await asyncio.gather(
-        ask("keyness", **asked, **part.asked),
+        ask("keyness", **asked, **part.parameters),
         # Sorted by a column, both sides are one list.
-        ask("keyness", **asked, **part.asked, negative=True) if not part.sort else ask.nothing(),
+        ask("keyness", **asked, **part.parameters, negative=True) if not part.sort else ask.nothing(),
     )
     shown = list(more.rows)
     if fewer:
@@ -135,4 +134,4 @@ def _tags(patterns: Sequence[str]) -> str:
     return f" & ({' | '.join(conditions)})" if conditions else ""
 
 
-PAGE = Page("/keyness", "Keywords", "keywords.html.j2", view, asks=("keyness",))
+PAGES = (Page("/keyness", "Keywords", "keywords.html.j2", _view, asks=("keyness",)),)

@@ -16,10 +16,9 @@ from sentgen.desk.line_sets import Sort
 from sentgen.server import wire
 from sentgen.server.operations import operations
 from sentgen.server.pages.examples import PageExample
-from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
+from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters
 from sentgen.server.pages.query import hits_of
 from sentgen.server.pages.texts import link
-from sentgen.server.pages.turning import ListPart
 from sentgen.server.problems import Refused
 
 _ROWS = 50
@@ -34,7 +33,7 @@ _EXAMPLES = (
 _KEPT = ("labeler", "label", "sort", "limit")
 
 
-async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for the sets, or for the lines of one and what came of it."""
     name, labeler, rows = query.text("set"), query.text("labeler"), query.rows(_ROWS)
     common = {"name": name, "labeler": labeler, "rows": rows, "query": query, "orders": get_args(Sort)}
@@ -61,7 +60,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     }
 
 
-async def change(request: Request) -> Response:
+async def _change(request: Request) -> Response:
     """Do what a form asks for, and lead back to the page: make a set, label lines, or take that back.
 
     It works without scripts; with them, the keys ask the API, and the page stays.
@@ -109,4 +108,4 @@ def _route(name: str) -> str:
     return operations()["lines"].route.replace("{name}", quote(name, safe=""))
 
 
-PAGE = Page("/lines", "Lines", "labels.html.j2", view, _ASKS)
+PAGES = (Page("/lines", "Lines", "labels.html.j2", _view, _ASKS, change=_change),)

@@ -13,7 +13,7 @@ from sentgen.server.pages.page import Asking, Page, PageParameters
 _LEFT_OUT = ("tokens", "shared", "oov", *(f"hit_{n}" for n in range(1, 6)))
 
 
-async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for the models, or for one with what is asked of it."""
     name, ngram, text = query.text("name"), query.text("ngram"), query.raw("text")
     if not name:
@@ -67,4 +67,6 @@ def _example(text: ExamplePassage) -> PageExample:
     return PageExample(words, {"ngram": " ".join(text.words[:3]), "text": words})
 
 
-PAGE = Page("/model", "Models", "model.html.j2", view, asks=("models", "model", "score", "compare_models"))
+PAGES = (
+    Page("/model", "Models", "model.html.j2", _view, asks=("models", "model", "score", "compare_models")),
+)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import shlex
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
-from fastapi import Request
+from fastapi import Request, Response
 from starlette.datastructures import QueryParams
 
 from sentgen.options import parameters_of
+from sentgen.output.wording import near
 from sentgen.server import wire
 from sentgen.server.operations import Operation, operations
+from sentgen.server.pages.texts import link
 from sentgen.server.parameters import read
 from sentgen.server.problems import ProblemDocument, Refused
 from sentgen.server.service import Service
@@ -185,6 +188,8 @@ class Page:
         template: the file of its template.
         view: asks for what the template shows, and returns it by name.
         asks: the operations whose rows it shows, which the API has where only some pages are offered.
+        download: sends a file, by its name below the page.
+        change: does what a form of it sends.
     """
 
     path: str
@@ -192,8 +197,178 @@ class Page:
     template: str
     view: Callable[[Asking, PageParameters], Awaitable[Mapping[str, object]]]
     asks: tuple[str, ...] = ()
+    download: Callable[[Request, str], Awaitable[Response]] | None = None
+    change: Callable[[Request], Awaitable[Response]] | None = None
 
     @property
     def key(self) -> str:
         """What it is called where some pages are chosen: its path without the slash."""
         return self.path.strip("/")
+
+
+_DOWN = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class ListPart:
+    """A part of a list, as the URL of a page has it.
+
+    Args:
+        path: of the page.
+        query: its parameters.
+        rows: how many rows are shown.
+        usual: by what rows are sorted unless the URL says it: a column, with ``-`` from its end.
+        prefix: of the parameters of a second list on the page.
+    """
+
+    path: str
+    query: PageParameters
+    rows: int
+    usual: str = ""
+    prefix: str = ""
+
+    @property
+    def sort(self) -> str:
+        """The column by which all rows are to be sorted; nothing if they come as usual."""
+        return self.query.text(f"{self.prefix}sort")
+
+    @property
+    def offset(self) -> int:
+        """How many rows are left out at the beginning."""
+        return self.query.number(f"{self.prefix}offset", 0)
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """The parameters of the operation."""
+        return {"sort": self.sort, "offset": self.offset, "limit": self.rows}
+
+    def direction(self, column: str) -> Literal["ascending", "descending", ""]:
+        """Return how the rows are sorted by a column; nothing if they are by another one."""
+        now = self.sort or self.usual
+        if now.removeprefix(_DOWN) != column:
+            return ""
+        return "descending" if now.startswith(_DOWN) else "ascending"
+
+    def by(self, column: str, *, down: bool) -> str:
+        """Return the page sorted by a column; the other way around, if it is so already."""
+        now = self.direction(column)
+        down = now == "ascending" if now else down
+        return self._page("", f"{_DOWN if down else ''}{column}")
+
+    def cut(self, answer: PageAnswer) -> PageAnswer:
+        """Return these rows of an answer that has all of them, and is small enough to be sorted here."""
+        rows = list(answer.rows)
+        column, down = self.sort.removeprefix(_DOWN), self.sort.startswith(_DOWN)
+        if column in answer.columns:
+            valued = [row for row in rows if row[column] is not None]
+            # Lists and the like have no order of their own.
+            numbers = all(isinstance(row[column], int | float) for row in valued)
+            valued.sort(key=lambda row: row[column] if numbers else str(row[column]), reverse=down)
+            rows = valued + [row for row in rows if row[column] is None]
+        shown = rows[self.offset : self.offset + self.rows]
+        more = self.offset + len(shown) < len(rows)
+        total = {} if answer.truncated else {"total": len(rows)}
+        return replace(answer, rows=shown, truncated=answer.truncated or more, more={**total, **answer.more})
+
+    def label(self, answer: PageAnswer) -> str:
+        """Return which rows these are, with the number of all where it is known: `51–100 of 400`."""
+        first, last = self.offset + 1, self.offset + len(answer.rows)
+        total = answer.more.get("total") or ("" if answer.truncated else last)
+        return f"{first:,}–{last:,}" + (f" of {total:,}" if total else "")
+
+    def before(self) -> str:
+        """Return the page with the rows before these; nothing if there are none."""
+        return self._page(max(self.offset - self.rows, 0) or "", self.sort) if self.offset else ""
+
+    def behind(self, answer: PageAnswer) -> str:
+        """Return the page with the rows behind these; nothing if there are none."""
+        return self._page(self.offset + len(answer.rows), self.sort) if answer.truncated else ""
+
+    def _page(self, offset: object, sort: str) -> str:
+        offsets, sorts = f"{self.prefix}offset", f"{self.prefix}sort"
+        # Trees are unfolded by the number of their line, which is another one then.
+        values: dict[str, object] = {**self.query.without(offsets, sorts, "open")}
+        return link(self.path, **values, **{sorts: sort, offsets: offset})
+
+
+#: Contexts as `--context` has them; the first is what is shown unless another is asked for.
+_CONTEXTS: Mapping[str, str] = {
+    "": "some words",
+    "1s": "sentence",
+    "2s": "3 sentences",
+    "1p": "paragraph",
+    "3p": "5 paragraphs",
+}
+
+
+class _ContextLink(NamedTuple):
+    """A context that a page can be asked for."""
+
+    name: str
+    link: str
+    shown: bool
+
+
+def contexts(query: PageParameters, path: str, names: Iterable[str], **more: object) -> list[_ContextLink]:
+    """Return the contexts that a page offers.
+
+    Args:
+        query: the parameters of the page.
+        path: its path.
+        names: the names of those that stay as they are.
+        more: others, with their values.
+    """
+    values = {name: query.all(name) for name in names if name != "context"} | more
+    now = query.text("context")
+    shown = now if now in _CONTEXTS else ""
+    return [
+        _ContextLink(name, link(path, **values, context=value), value == shown)
+        for value, name in _CONTEXTS.items()
+    ]
+
+
+#: What messages say of a name that there is not, after it in quotes.
+_UNKNOWN = re.compile(
+    r"'(?P<value>[^']+)'.*?(?:did you mean|there are:?|the store has:) (?P<names>.+?)(?:\?|$| and \d)"
+)
+_BETWEEN = re.compile(r", | or ")
+_MOST_ALTERNATIVES = 10
+#: What is no name, but an option that finds more.
+_IGNORE_CASE = "--ignore-case"
+#: Which rows of the answer are shown is not kept for another one.
+_OF_ANSWER = ("offset", "counts_offset", "open")
+
+
+class _NamedLink(NamedTuple):
+    """What may be meant, and the page with it."""
+
+    name: str
+    link: str
+
+
+def alternatives(path: str, query: PageParameters, answer: PageAnswer) -> list[list[_NamedLink]]:
+    """Return the links to what may be meant, a list for each value that never occurs.
+
+    >>> from starlette.datastructures import QueryParams
+    >>> asked = PageParameters(QueryParams("word=the campp&corpus=a"))
+    >>> alternatives("/word", asked, PageAnswer(more={"near": {"campp": ["camp"]}}))
+    [[_NamedLink(name='camp', link='/word?word=the+camp&corpus=a')]]
+    >>> alternatives("/word", asked, PageAnswer(problem="no corpus 'a'; there are: x, gum"))[0][1].link
+    '/word?word=the+campp&corpus=gum'
+    """
+    listed = dict(answer.more.get("near", {}))
+    if match := _UNKNOWN.search(answer.problem):
+        names = _BETWEEN.split(match["names"])
+        listed[match["value"]] = near(match["value"], names) or names[:_MOST_ALTERNATIVES]
+    links = ([_with_name(path, query, value, name) for name in names] for value, names in listed.items())
+    return [given for some in links if (given := [each for each in some if each])]
+
+
+def _with_name(path: str, query: PageParameters, value: str, name: str) -> _NamedLink | None:
+    given = query.without(*_OF_ANSWER)
+    if name == _IGNORE_CASE:
+        return _NamedLink("ignore case", link(path, **{**given, "ignore_case": "on"}))
+    # As a whole word: what is a part of another one stays.
+    slip = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)")
+    there = {key: [slip.sub(lambda _: name, text) for text in texts] for key, texts in given.items()}
+    return _NamedLink(name, link(path, **there)) if there != given else None

@@ -15,14 +15,11 @@ from sentgen.lookups.cql.dialects import Dialect, Strategy
 from sentgen.output.rates import IN_PART, PartSizes, rate_column, row_rate, time_key
 from sentgen.server import wire
 from sentgen.server.operations import operations
-from sentgen.server.pages.charts import RateChart, drawn_over_time
-from sentgen.server.pages.contexts import contexts
+from sentgen.server.pages.drawings import RateChart, drawn_over_time
 from sentgen.server.pages.examples import PageExample
 from sentgen.server.pages.lines import read_choice
-from sentgen.server.pages.narrowing import in_document, narrowed_cql, narrowed_grew
-from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
-from sentgen.server.pages.texts import cql_value, link
-from sentgen.server.pages.turning import ListPart
+from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters, contexts
+from sentgen.server.pages.texts import cql_value, in_document, link, narrowed_cql, narrowed_grew
 from sentgen.server.problems import Refused
 
 LANGUAGES = {"cql": "CQL", "grew": "Grew"}
@@ -123,7 +120,7 @@ class Lines:
         return self.marks[line]["parts"] if line < len(self.marks) else [[text, ""]]
 
 
-async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for hits and counts, if there is a query, and for the trees of the lines that are unfolded."""
     if query.text("forms_of"):
         query = await _forms(ask, query)
@@ -160,7 +157,7 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     hits, counts = await asyncio.gather(
         ask(asked[0], **{**asked[1], "limit": part.rows, "offset": offset, "marks": True}),
         # Sorted, so that all of them are counted.
-        ask(counts_of[0], **{**counts_of[1], **of_counts.asked, "sort": of_counts.sort or _USUAL})
+        ask(counts_of[0], **{**counts_of[1], **of_counts.parameters, "sort": of_counts.sort or _USUAL})
         if counts_of
         else ask.nothing(),
     )
@@ -332,7 +329,7 @@ async def _lines(ask: Asking, query: PageParameters, hits: PageAnswer, by_grew: 
     return Lines(marks if by_grew else [], trees, links)
 
 
-async def download(request: Request, name: str) -> Response:
+async def _download(request: Request, name: str) -> Response:
     """Send the sentences of the hits of a Grew request as CoNLL-U."""
     if name != _FILE:
         raise Refused(404, "not-found", f"no {name!r}; there is: {_FILE}")
@@ -347,4 +344,8 @@ async def download(request: Request, name: str) -> Response:
     return Response(found.encode("utf-8", "replace"), headers=headers, media_type="text/plain; charset=utf-8")
 
 
-PAGE = Page("/query", "Query", "query.html.j2", view, asks=("kwic", "match", "frequencies"))
+PAGES = (
+    Page(
+        "/query", "Query", "query.html.j2", _view, asks=("kwic", "match", "frequencies"), download=_download
+    ),
+)

@@ -39,7 +39,7 @@ class PageOutput:
     steps: Sequence[Sequence[Mapping[str, Any]]]
 
 
-async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask each algorithm twice: for its sentences with trees, and for the reasons."""
     models, corpora, algorithms = await asyncio.gather(
         ask("models"), ask("corpora"), asyncio.to_thread(_algorithms)
@@ -122,10 +122,12 @@ def _steps(reasons: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return sorted(found, key=lambda step: (step["step"], step["event"] in ("empty", "moved", "kept")))
 
 
-PAGE = Page(
-    "/regenerate",
-    "Regenerate",
-    "regenerate.html.j2",
-    view,
-    asks=("models", "algorithms", "dependencies", "regenerate"),
+PAGES = (
+    Page(
+        "/regenerate",
+        "Regenerate",
+        "regenerate.html.j2",
+        _view,
+        asks=("models", "algorithms", "dependencies", "regenerate"),
+    ),
 )

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache, partial
-from importlib import resources
+from html import unescape
+from importlib import import_module, resources
+from urllib.parse import unquote
 
 from fastapi import APIRouter, Depends, FastAPI, Request, Response
 from jinja2 import Environment
@@ -16,59 +19,27 @@ from starlette.routing import Match
 
 from sentgen import __version__
 from sentgen.alignment.view import html
+from sentgen.errors import InputError
 from sentgen.output import display, templates
 from sentgen.output.typography import closed_up, is_right_to_left, readable
 from sentgen.schema.manifests import PublishedCorpus
 from sentgen.server import pinned
-from sentgen.server.pages import (
-    align,
-    collocations,
-    corpus,
-    fuse,
-    generate,
-    hits,
-    home,
-    keywords,
-    labels,
-    model,
-    offer,
-    query,
-    regenerate,
-    sentence,
-    sketch,
-    sql,
-    texts,
-    thesaurus,
-    vectors,
-    word,
-)
-from sentgen.server.pages.meant import meant
-from sentgen.server.pages.page import Asking, Page, PageParameters
+from sentgen.server.operations import operations
+from sentgen.server.pages import texts
+from sentgen.server.pages.page import Asking, Page, PageParameters, alternatives
 from sentgen.server.problems import ProblemDocument
 from sentgen.server.service import Service
-from sentgen.server.settings import ServerSettings
+from sentgen.server.settings import Kind, ServerSettings
 
-PAGES: tuple[Page, ...] = (
-    home.PAGE,
-    corpus.PAGE,
-    query.PAGE,
-    labels.PAGE,
-    word.PAGE,
-    sketch.PAGE,
-    thesaurus.PAGE,
-    collocations.PAGE,
-    keywords.PAGE,
-    vectors.PAGE,
-    hits.PAGE,
-    sentence.PAGE,
-    model.PAGE,
-    regenerate.PAGE,
-    generate.PAGE,
-    fuse.PAGE,
-    align.PAGE,
-    sql.PAGE,
-)
 _PACKAGE = "sentgen.server.pages"
+#: Modules beside this one with their pages in a tuple ``PAGES``, in the order of the navigation.
+_MODULES = (
+    *("home", "corpus", "query", "labels", "word", "sketch", "collocations", "keywords", "vectors", "hits"),
+    *("model", "regenerate", "generate", "fuse", "align", "sql"),
+)
+PAGES: tuple[Page, ...] = tuple(
+    page for name in _MODULES for page in import_module(f"{_PACKAGE}.{name}").PAGES
+)
 _MEDIA_TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "txt": "text/plain"}
 _HOUR = 3600
 
@@ -77,16 +48,12 @@ def router(settings: ServerSettings) -> APIRouter:
     """Return the routes of the pages that are offered, and of their files."""
     routes = APIRouter(include_in_schema=False, default_response_class=Response)
     cited = [Depends(_require_cited)]
-    pages = offered(settings)
-    keys = [page.key for page in pages]
-    for page in pages:
+    for page in offered_pages(settings):
         routes.add_api_route(page.path, _endpoint(page), methods=["GET", "HEAD"], dependencies=cited)
-    if "sql" in keys:
-        routes.add_api_route("/sql/{name}", sql.download, methods=["GET"], dependencies=cited)
-    if "lines" in keys:
-        routes.add_api_route(labels.PAGE.path, labels.change, methods=["POST"])
-    if "query" in keys:
-        routes.add_api_route("/query/{name}", query.download, methods=["GET"], dependencies=cited)
+        if page.download:
+            routes.add_api_route(f"{page.path}/{{name}}", page.download, methods=["GET"], dependencies=cited)
+        if page.change:
+            routes.add_api_route(page.path, page.change, methods=["POST"])
     routes.add_api_route("/static/{name}", static, methods=["GET", "HEAD"])
     return routes
 
@@ -99,7 +66,7 @@ def _endpoint(page: Page) -> Callable[[Request], Awaitable[Response]]:
         async with asking.turn():
             found = await page.view(asking, given)
         # Outside of the turn: the template needs no worker.
-        asked = {"query": given, "retry": partial(meant, page.path, given)}
+        asked = {"query": given, "retry": partial(alternatives, page.path, given)}
         return _page(request, page.template, {**asked, **found}, asking.status)
 
     return endpoint
@@ -145,7 +112,7 @@ def refused_page(problem: ProblemDocument) -> HTMLResponse:
 def _page(request: Request, template: str, found: Mapping[str, object], status: int) -> Response:
     """Fill in a template; every value is escaped."""
     service: Service = request.app.state.service
-    settings, pages = service.settings, offered(service.settings)
+    settings, pages = service.settings, offered_pages(service.settings)
     written = (
         environment()
         .get_template(template)
@@ -162,7 +129,7 @@ def _page(request: Request, template: str, found: Mapping[str, object], status: 
         )
     )
     if settings.only:
-        written = offer.without_dead_links(written, partial(_leads, request.app))
+        written = without_dead_links(written, partial(_leads, request.app))
     # JSON can carry half of a surrogate pair, which is no UTF-8.
     return HTMLResponse(written.encode("utf-8", "replace"), status)
 
@@ -174,11 +141,6 @@ def _cited(request: Request, corpora: Sequence[PublishedCorpus]) -> Sequence[Pub
     # What is no corpus is a subcorpus, or a model.
     about = named <= {one["name"] for one in corpora}
     return [one for one in corpora if not (named and about) or one["name"] in named]
-
-
-def offered(settings: ServerSettings) -> list[Page]:
-    """Return the pages that a server offers."""
-    return offer.offered(PAGES, settings)
 
 
 @lru_cache(maxsize=1000)
@@ -243,3 +205,64 @@ def _files() -> dict[str, tuple[bytes, str]]:
     }
     contents |= {"alignment.css": html.style().encode(), "alignment.js": html.script().encode()}
     return {name: (content, _MEDIA_TYPES[name.rpartition(".")[2]]) for name, content in contents.items()}
+
+
+#: Pages that are there only where work of their kind is done.
+_KINDS: dict[str, Kind] = {"sql": "sql", "lines": "desk"}
+#: What every page shows.
+_SHARED = ("corpora", "subcorpora")
+#: A link; one with a sentence about its page beside it; a paragraph of links alone. All in them is escaped.
+_LINK = re.compile(r'<a\b[^>]*?\shref="(/[^"]*)"[^>]*>(.*?)</a>', re.DOTALL)
+_CARD = re.compile(r'<li><a href="(/[^"]*)">[^<]*</a><p>[^<]*</p></li>\s*')
+_ROW = re.compile(r"<p>(<a\b[^>]*>[^<]*</a>(?: · <a\b[^>]*>[^<]*</a>)*)</p>\n?")
+
+
+def offered_pages(settings: ServerSettings) -> list[Page]:
+    """Return the pages that a server offers: all, or those that were named and what they lead to."""
+    only, kinds = settings.only, settings.kinds
+    return [
+        page
+        for page in PAGES
+        if _KINDS.get(page.key, kinds[0]) in kinds and (not only or not page.name or page.key in ("", *only))
+    ]
+
+
+def read_offered(text: str) -> tuple[str, ...]:
+    """Read names of pages with commas between them.
+
+    Raises:
+        InputError: there is no page of a name, or no name.
+    """
+    names = tuple(dict.fromkeys(name.strip() for name in text.split(",")))
+    known = [page.key for page in PAGES if page.name and page.key]
+    for name in names:
+        if name not in known:
+            raise InputError(f"no page {name!r} to offer; there are: {', '.join(known)}")
+    return names
+
+
+def operations_of(pages: Iterable[Page]) -> frozenset[str]:
+    """Return the operations whose rows some pages show."""
+    return frozenset([*_SHARED, *(name for page in pages if page.key for name in page.asks)]) & {
+        *operations()
+    }
+
+
+def without_dead_links(html: str, leads: Callable[[str], bool]) -> str:
+    """Return a page without the links that lead nowhere; their texts stay, but where there is nothing else.
+
+    Args:
+        html: the page.
+        leads: whether there is something at a path.
+    """
+
+    def is_dead(link: re.Match[str]) -> bool:
+        return not leads(unquote(re.split("[?#]", unescape(link[1]), maxsplit=1)[0]))
+
+    def without_dead(row: re.Match[str]) -> str:
+        links = [text for text in row[1].split(" · ") if not ((link := _LINK.match(text)) and is_dead(link))]
+        return f"<p>{' · '.join(links)}</p>\n" if links else ""
+
+    html = _ROW.sub(without_dead, html)
+    html = _CARD.sub(lambda card: "" if is_dead(card) else card[0], html)
+    return _LINK.sub(lambda link: link[2] if is_dead(link) else link[0], html)

@@ -1,4 +1,4 @@
-"""Sketch: what stands with a word in each dependency relation, and how that differs from another word."""
+"""Sketch: what stands with a word in each relation; thesaurus: words that have the same collocates."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 
 from sentgen.lookups.cql.search import is_cql
 from sentgen.lookups.statistics.collocation_measures import Measure
+from sentgen.lookups.statistics.collocations import CollocateUnit
 from sentgen.lookups.statistics.sketch_difference import BOTH
 from sentgen.server.pages import examples
 from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters, default
@@ -27,7 +28,7 @@ class RelationRows:
     rows: Sequence[Mapping[str, Any]]
 
 
-async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+async def _sketch(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for the sketch of a word, or for the difference of two."""
     word, against = query.text("word"), query.text("against")
     by, measure = query.choice("by", ("lemma", "word")), query.choice("measure", list(Measure))
@@ -116,4 +117,38 @@ def _lines(asked: Mapping[str, Any], word: str, row: Mapping[str, Any]) -> str:
     return link("/hits", word=word, pattern="on", other=row["collocate"], **about, **kept)
 
 
-PAGE = Page("/sketch", "Sketch", "sketch.html.j2", view, asks=("sketch",))
+async def _thesaurus(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+    """Ask for the words that are most similar to a word."""
+    word, by = query.text("word"), query.choice("by", (CollocateUnit.LEMMA, CollocateUnit.WORD))
+    corpora, rows = query.all("corpus"), query.rows(default("thesaurus", "limit"))
+    shared = query.number("min_count", default("thesaurus", "min_count"), least=1)
+    kept = {"by": by, "corpus": corpora, "ignore_case": query.box("ignore_case")}
+    asked = {**kept, "min_count": shared, "function_words": query.box("function_words"), "limit": rows}
+    overview, subcorpora, found = await asyncio.gather(
+        ask("corpora"),
+        ask("subcorpora"),
+        ask("thesaurus", word=as_pattern(word, by), **asked) if word else ask.nothing(),
+    )
+
+    def page(path: str, other: str) -> str:
+        return link(path, word=as_typed(other, by), **kept)
+
+    return {
+        "word": word,
+        "by": by,
+        "shared": shared,
+        "rows": rows,
+        "corpora": corpora,
+        "overview": overview,
+        "subcorpora": subcorpora,
+        "answer": found,
+        "page": page,
+        "against": lambda other: link("/sketch", word=word, against=as_typed(other, by), **kept),
+        "examples": [] if word else await examples.words(ask, corpora),
+    }
+
+
+PAGES = (
+    Page("/sketch", "Sketch", "sketch.html.j2", _sketch, asks=("sketch",)),
+    Page("/thesaurus", "", "thesaurus.html.j2", _thesaurus, asks=("thesaurus",)),
+)

@@ -11,8 +11,7 @@ from fastapi import Request, Response
 from sentgen.schema import dictionary
 from sentgen.server.operations import operations
 from sentgen.server.pages.examples import PageExample
-from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
-from sentgen.server.pages.turning import ListPart
+from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters
 from sentgen.server.parameters import read
 from sentgen.server.problems import Refused
 from sentgen.server.routes import answer
@@ -66,7 +65,7 @@ EXAMPLES = (
 )
 
 
-async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Run the query, if there is one."""
     text, part = query.raw("query").strip(), ListPart("/sql", query, _ROWS)
     # The first call makes a store in memory, which would hold up all requests.
@@ -85,10 +84,10 @@ async def _rows(ask: Asking, text: str, part: ListPart) -> PageAnswer:
     answer = await ask("sql", sql=text, limit=0 if part.sort else part.offset + part.rows)
     if part.sort and answer.truncated:
         return ask.problem("there are more rows than can be sorted here; write: order by", 400)
-    return part.of(answer)
+    return part.cut(answer)
 
 
-async def download(request: Request, name: str) -> Response:
+async def _download(request: Request, name: str) -> Response:
     """Send the rows of the query as a file; formulas are made harmless for spreadsheets in CSV."""
     operation, form = operations()["sql"], _FILES.get(name)
     if form is None:
@@ -101,4 +100,4 @@ async def download(request: Request, name: str) -> Response:
     return response
 
 
-PAGE = Page("/sql", "SQL", "sql.html.j2", view, asks=("sql",))
+PAGES = (Page("/sql", "SQL", "sql.html.j2", _view, asks=("sql",), download=_download),)

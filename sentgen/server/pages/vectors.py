@@ -6,16 +6,15 @@ import asyncio
 from collections.abc import Mapping
 
 from sentgen.server.pages import examples
-from sentgen.server.pages.page import Asking, Page, PageParameters, default
-from sentgen.server.pages.turning import ListPart
+from sentgen.server.pages.page import Asking, ListPart, Page, PageParameters, default
 
 
-async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for the vectors, and for what is near a word if there is one."""
     word, name = query.text("word"), query.text("vectors")
     rows = query.rows(default("near", "limit"))
     part = ListPart("/vectors", query, rows, usual="-cosine")
-    asked = {"word": word, "vectors": name, **part.asked}
+    asked = {"word": word, "vectors": name, **part.parameters}
     spaces, near = await asyncio.gather(ask("vectors"), ask("near", **asked) if word else ask.nothing())
     begin = next((row for row in spaces.rows if name in ("", row["name"])), None) if not word else None
     return {
@@ -30,4 +29,4 @@ async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     }
 
 
-PAGE = Page("/vectors", "Vectors", "vectors.html.j2", view, asks=("vectors", "near"))
+PAGES = (Page("/vectors", "Vectors", "vectors.html.j2", _view, asks=("vectors", "near")),)

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 from sentgen.lookups.attributes import NAMED
 from sentgen.server.pages import examples
-from sentgen.server.pages.narrowing import in_document
 from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
-from sentgen.server.pages.texts import cql_value, literal_pattern, phrase_pattern, token_pattern
+from sentgen.server.pages.texts import cql_value, in_document, literal_pattern, phrase_pattern, token_pattern
 
 LAYERS = ("word", "unit")
 # Events are counted by tag, side and distance: many make one line.
@@ -49,7 +48,7 @@ class Neighbors:
     words: Sequence[tuple[str, str, int]]
 
 
-async def view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask all there is to know about a word; of several words, where they occur."""
     text, corpora = query.text("word"), query.all("corpus")
     layer = query.choice("layer", LAYERS)
@@ -146,10 +145,12 @@ def _histograms(arguments: PageAnswer) -> list[Histogram]:
     return found
 
 
-PAGE = Page(
-    "/word",
-    "Word",
-    "word.html.j2",
-    view,
-    asks=("kwic", "frequencies", "ngrams", "dependencies", "arguments", "collocations"),
+PAGES = (
+    Page(
+        "/word",
+        "Word",
+        "word.html.j2",
+        _view,
+        asks=("kwic", "frequencies", "ngrams", "dependencies", "arguments", "collocations"),
+    ),
 )

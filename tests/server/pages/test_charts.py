@@ -10,7 +10,7 @@ from serving import Server
 from test_measure_pages import lines, linked, page
 
 from sentgen.output.rates import PartSizes
-from sentgen.server.pages.charts import HEIGHT, WIDTH, drawn_over_time
+from sentgen.server.pages.drawings import drawn_over_time
 from sentgen.server.pages.site import environment
 from sentgen.server.pages.sketch import bars_of
 
@@ -38,7 +38,9 @@ def test_a_line_is_at_its_rates_and_has_a_gap_where_there_are_no_tokens() -> Non
     # Years are as far apart as they are: 1991 is one of five years from 1990 to 1995.
     last = line.runs[-1].points[0]
     assert (zero.x - first.x) * 5 == pytest.approx(last.x - first.x, abs=0.5)
-    assert all(0 < point.x < WIDTH and 0 < point.y < HEIGHT for run in line.runs for point in run.points)
+    assert all(
+        0 < point.x < chart.width and 0 < point.y < chart.height for run in line.runs for point in run.points
+    )
     assert [text for _, text in chart.years] == ["1990", "1991", "1992", "1993", "1994", "1995"]
 
 

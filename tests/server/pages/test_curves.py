@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from serving import Server
 
-from sentgen.server.pages.curves import HEIGHT, WIDTH, curves
+from sentgen.server.pages.drawings import curves
 
 
 def rows(model: str, *bits: float) -> list[dict[str, object]]:
@@ -39,7 +39,9 @@ def test_many_sentences_share_points() -> None:
 
     assert curve.each * len(curve.points) >= 1000 > curve.each * (len(curve.points) - 1)
     assert curve.points[0].title.startswith("s0 to s8: 2.00 bits")
-    assert all(0 <= one.x <= WIDTH and 0 <= one.y <= HEIGHT for one in (*curve.points, *flat.points))
+    assert all(
+        0 <= one.x <= curve.width and 0 <= one.y <= curve.height for one in (*curve.points, *flat.points)
+    )
     assert curves([], str) == []
 
 

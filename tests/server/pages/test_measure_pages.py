@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import pytest
 from serving import Server
 
-from sentgen.server.pages.graphs import HEIGHT, WIDTH, drawn
+from sentgen.server.pages.drawings import draw_collocates
 
 _CELL = r'data-label="{}"[^>]*><a href="([^"]*)"[^>]*>(?:<bdi>)?([^<]*)<'
 
@@ -109,14 +109,14 @@ def test_a_graph_stays_in_its_box() -> None:
     for size in (1, 2, 5, 14):
         rows = [{"node": "a", "collocate": f"w{i}", "count": i + 1, "logdice": 9 - i} for i in range(size)]
         rows += [{**rows[0], "node": "w0", "collocate": f"w{i}"} for i in range(1, size)]
-        graph = drawn("a", rows, lambda word: f"/{word}", lambda *both: "/".join(both))
+        graph = draw_collocates("a", rows, lambda word: f"/{word}", lambda *both: "/".join(both))
 
-        assert graph == drawn("a", rows, lambda word: f"/{word}", lambda *both: "/".join(both))
+        assert graph == draw_collocates("a", rows, lambda word: f"/{word}", lambda *both: "/".join(both))
         assert [one.word for one in graph.words] == [f"w{i}" for i in range(size)]
         assert len(graph.spokes) == size
         assert len(graph.edges) == size - 1
         assert len({(one.x, one.y) for one in graph.words}) == size
-        assert all(0 < one.x < WIDTH and 0 < one.y < HEIGHT for one in graph.words)
+        assert all(0 < one.x < graph.width and 0 < one.y < graph.height for one in graph.words)
 
 
 @pytest.mark.parametrize("word", ["lemma:camp", "upos:NUM", "didn't"])

@@ -18,8 +18,13 @@ from test_every_page import PAGES as ASKED
 from sentgen.cli.keeping.serve import _pages
 from sentgen.errors import InputError
 from sentgen.server.operations import operations
-from sentgen.server.pages.offer import offered, operations_of, read_only, without_dead_links
-from sentgen.server.pages.site import PAGES
+from sentgen.server.pages.site import (
+    PAGES,
+    offered_pages,
+    operations_of,
+    read_offered,
+    without_dead_links,
+)
 from sentgen.server.settings import ServerSettings
 
 #: Pages that are asked for in a crawl, of each path.
@@ -93,8 +98,8 @@ def test_texts_of_links_stay(school: Server) -> None:
 def test_each_page_can_be_offered_alone() -> None:
     for page in PAGES:
         if page.name and page.key:
-            settings = ServerSettings(Path("none"), desk=Path("class.desk"), only=read_only(PAGES, page.key))
-            found = offered(PAGES, settings)
+            settings = ServerSettings(Path("none"), desk=Path("class.desk"), only=read_offered(page.key))
+            found = offered_pages(settings)
             assert [one.key for one in found] == [
                 "",
                 *(k for k in _order() if k in (page.key, "hits", "sentence", "thesaurus")),
@@ -110,8 +115,9 @@ def test_pages_say_what_they_ask() -> None:
     """What a page shows of the API, its `asks` names."""
     for page in PAGES:
         if page.asks:
-            source = inspect.getsource(importlib.import_module(page.view.__module__))
-            assert _asked(source) - {"corpora", "subcorpora"} <= {*page.asks}, page.path
+            module = importlib.import_module(page.view.__module__)
+            named = {name for each in module.PAGES for name in each.asks}
+            assert _asked(inspect.getsource(module)) - {"corpora", "subcorpora"} <= named, page.path
 
 
 def _asked(source: str) -> set[str]:
@@ -130,7 +136,7 @@ def _asked(source: str) -> set[str]:
 @pytest.mark.parametrize("text", ["query,foo", "", "query,", "/query", "hits"])
 def test_unknown_pages_are_refused(text: str) -> None:
     with pytest.raises(InputError, match=r"no page .* to offer; there are: corpus, query, lines, word"):
-        read_only(PAGES, text)
+        read_offered(text)
 
 
 def test_sql_is_not_both_offered_and_left_out() -> None:

@@ -17,10 +17,10 @@ from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.schema import Store
-from sentgen.server.pages.narrowing import narrowed_cql, narrowed_grew
 from sentgen.server.pages.page import PageAnswer
 from sentgen.server.pages.query import EXAMPLES
 from sentgen.server.pages.site import environment
+from sentgen.server.pages.texts import narrowed_cql, narrowed_grew
 
 expect = pytest.importorskip("playwright.sync_api", reason="no playwright").expect
 

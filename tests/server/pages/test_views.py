@@ -239,7 +239,7 @@ def test_trees_say_which_algorithms_are_checked(roots, there, chosen):
         return PageAnswer(rows=rows[name])
 
     def viewed(query):
-        return asyncio.run(regenerate.view(ask, PageParameters(QueryParams(query))))["chosen"]
+        return asyncio.run(regenerate.PAGES[0].view(ask, PageParameters(QueryParams(query))))["chosen"]
 
     assert viewed("") == chosen
     assert viewed("algorithm=cle") == ["cle"]
@@ -267,4 +267,4 @@ def test_a_count_of_a_sketch_leads_to_as_many_hits(word, by, held):
 
         for row in rows[:: len(rows) // 20 + 1]:
             query = PageParameters(QueryParams(urlsplit(row["link"]).query))
-            asyncio.run(hits.view(asked_of, query))
+            asyncio.run(hits.PAGES[0].view(asked_of, query))
