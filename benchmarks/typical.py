@@ -31,8 +31,8 @@ from rich.markup import escape
 from sqlalchemy import Connection
 
 from sentgen.cli.console.options import open_store
+from sentgen.lookups.base.statement import Statement
 from sentgen.lookups.concordances.concordance import Kwic
-from sentgen.lookups.statement import Statement
 from sentgen.output.intervals import wilson
 from sentgen.schema import Store
 

@@ -8,10 +8,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from sentgen.lookups.attributes import Value
+from sentgen.lookups.base.attributes import Value
+from sentgen.lookups.base.languages import Either, Every
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.dialects import Strategy
-from sentgen.lookups.languages import Either, Every
 
 RELATIONS = {
     "<": operator.lt,

@@ -12,9 +12,9 @@ from weakref import WeakSet
 from sentgen.api.arguments import in_words_of_python
 from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.errors import InputError, SentgenError, StoreError
+from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.figures import FIGURES, figure_of
-from sentgen.lookups.question import Question
-from sentgen.lookups.statement import Answer
+from sentgen.lookups.question.lookup import Question
 from sentgen.schema import Store
 from sentgen.schema.lakes.places import lake_at
 from sentgen.schema.manifests import place_of, snapshot_at

@@ -12,10 +12,10 @@ from sentgen.api.trees import Tree
 from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.errors import StoreError
 from sentgen.generation.drawing.svg import corpus_tree
+from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.concordances.browsing import find_sentence
 from sentgen.lookups.concordances.marks import marks_of
 from sentgen.lookups.grew.matches import Match
-from sentgen.lookups.statement import Answer
 
 #: What a table has from the beginning, and hits when they were looked for.
 _OF_ANSWER = ("_found", "_sql", "_draw", "notes", "truncated", "total")

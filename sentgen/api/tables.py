@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pyarrow
     from matplotlib.figure import Figure
 
-    from sentgen.lookups.statement import Answer
+    from sentgen.lookups.base.statement import Answer
 
 #: What needs no package for data frames.
 _WITHOUT = "or take .arrow() or .rows(), which need none"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.statement import Statement
+from sentgen.lookups.base.statement import Statement
 from sentgen.output.tabular import Rows, arrow_of
 from sentgen.schema.engine import raw, registered
 

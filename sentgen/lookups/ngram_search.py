@@ -8,13 +8,7 @@ from typing import Annotated
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.absence import QuestionValue, explained
-from sentgen.lookups.counted_anew import ngrams, size
-from sentgen.lookups.paging import OffsetOption, RowSortOption, in_pages
-from sentgen.lookups.patterns import split_pattern, word_among
-from sentgen.lookups.question import Lookup, MinCountOption
-from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import (
+from sentgen.lookups.base.statement import (
     Answer,
     Bindings,
     Statement,
@@ -24,6 +18,12 @@ from sentgen.lookups.statement import (
     literal,
     where,
 )
+from sentgen.lookups.question.counts import ngrams, size
+from sentgen.lookups.question.lookup import Lookup, MinCountOption
+from sentgen.lookups.question.paging import OffsetOption, RowSortOption, in_pages
+from sentgen.lookups.question.patterns import split_pattern, word_among
+from sentgen.lookups.question.selection import Selection
+from sentgen.lookups.search.absence import QuestionValue, explained
 from sentgen.options import Option
 from sentgen.schema.tables.corpus import BOS, RESERVED_WORDS
 from sentgen.schema.tables.counts import MAX_ORDER

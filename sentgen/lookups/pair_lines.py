@@ -11,21 +11,21 @@ from typing import Annotated, Literal
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
-from sentgen.lookups.attributes import COLUMNS
+from sentgen.lookups.base.attributes import COLUMNS
+from sentgen.lookups.base.prepositions import linked_tokens
+from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited, where
+from sentgen.lookups.base.surface import LINE_COLUMNS, surface_of
 from sentgen.lookups.concordances.hits import read_pattern
-from sentgen.lookups.concordances.surface import LINE_COLUMNS, surface_of
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.search import Cql, query_of, token_of
 from sentgen.lookups.cql.tokens import columns
 from sentgen.lookups.dependency_search import Layer
-from sentgen.lookups.paging import OffsetOption, behind
-from sentgen.lookups.patterns import ANY, counted_tag, tag_among, word_among
-from sentgen.lookups.prepositions import linked_tokens
-from sentgen.lookups.question import LimitOption, Lookup
-from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
+from sentgen.lookups.question.lookup import LimitOption, Lookup
+from sentgen.lookups.question.paging import OffsetOption, behind
+from sentgen.lookups.question.patterns import ANY, counted_tag, tag_among, word_among
+from sentgen.lookups.question.selection import Selection
+from sentgen.lookups.search.windows import read_window
 from sentgen.lookups.statistics.collocations import AROUND, CollocateUnit, read_node
-from sentgen.lookups.windows import read_window
 from sentgen.options import Option
 from sentgen.schema.tables.corpus import NO_TAG
 

@@ -13,7 +13,7 @@ from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.metadata.conditions import choose
 from sentgen.lookups.metadata.named import both
 from sentgen.lookups.ngram_search import Ngrams
-from sentgen.lookups.question import Lookup, Question
+from sentgen.lookups.question.lookup import Lookup, Question
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.keyness import Keywords

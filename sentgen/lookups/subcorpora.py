@@ -12,10 +12,10 @@ from typing import Annotated
 from sqlalchemy import Connection, delete, insert, select
 
 from sentgen.errors import InputError, NotFoundError
+from sentgen.lookups.base.statement import Bindings, Statement
 from sentgen.lookups.metadata.conditions import Condition, choose
 from sentgen.lookups.metadata.named import Subcorpus, both, stored
-from sentgen.lookups.selection import select_corpora
-from sentgen.lookups.statement import Bindings, Statement
+from sentgen.lookups.question.selection import select_corpora
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.schema.store import now

@@ -8,7 +8,7 @@ from pathlib import Path
 from sentgen.corpus.paths import expand
 from sentgen.corpus.sentences import sentences_of
 from sentgen.errors import InputError, ModelError
-from sentgen.lookups.selection import select_corpora
+from sentgen.lookups.question.selection import select_corpora
 from sentgen.models.registry import ModelInfo
 from sentgen.models.stored_text import stored_sentences
 from sentgen.schema import Store

@@ -15,8 +15,8 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError, NotFoundError
-from sentgen.lookups.keys import StoreKeys
-from sentgen.lookups.selection import select_corpora
+from sentgen.lookups.base.keys import StoreKeys
+from sentgen.lookups.question.selection import select_corpora
 from sentgen.models.raw_text import words_of
 from sentgen.models.request import UNITS, ScoreRequest
 from sentgen.models.scored_regions import REGION, region_rows

@@ -11,9 +11,9 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Ints, Longs
-from sentgen.lookups.regions import of_kinds, parts_of
-from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Bindings, Statement, where
+from sentgen.lookups.base.regions import of_kinds, parts_of
+from sentgen.lookups.base.statement import Bindings, Statement, where
+from sentgen.lookups.question.selection import Selection
 from sentgen.schema import Store
 
 #: Tokens of a block, give or take a sentence.

@@ -22,7 +22,7 @@ from sentgen.arrays import Bools, Floats
 from sentgen.counts.batch import spill_folder
 from sentgen.counts.draft import Draft
 from sentgen.errors import ModelError, NotFoundError
-from sentgen.lookups.selection import select_corpora
+from sentgen.lookups.question.selection import select_corpora
 from sentgen.models import registry
 from sentgen.models.building.symbols import require_words
 from sentgen.models.ngrams import stupid_backoff

@@ -45,7 +45,7 @@ def closed_up(text: str) -> str:
     """Return a sentence of tokens without the blanks that its script does not write.
 
     Only where most of its words are of such a script; between words of other scripts in it blanks stay. Of
-    sentences that a store has, it knows their blanks (see `sentgen.lookups.concordances.surface`).
+    sentences that a store has, it knows their blanks (see `sentgen.lookups.base.surface`).
 
     >>> closed_up("我 在 2020 年 买 了 iPhone SE 。"), closed_up("The word 我 们 is Chinese .")
     ('我在2020年买了iPhone SE。', 'The word 我 们 is Chinese .')

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from sentgen.lookups.attributes import Value
+from sentgen.lookups.base.attributes import Value
 from sentgen.lookups.grew import syntax
 
 ANCHOR = {"form": "__0__"}

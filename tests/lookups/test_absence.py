@@ -17,12 +17,12 @@ from sqlalchemy import Connection
 from sentgen.case_folding import fold
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.lookups import dependency_search
-from sentgen.lookups.absence import PARSE, pieces
+from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import Arguments, Dependencies, Level
 from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.ngram_search import Ngrams
-from sentgen.lookups.statement import Answer
+from sentgen.lookups.search.absence import PARSE, pieces
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.sketch import Sketch

@@ -139,7 +139,7 @@ def test_lines_and_their_contexts(
     expected.sort(key=lambda one: one[:4])
     with pytest.MonkeyPatch.context() as patched:
         if large:
-            patched.setattr("sentgen.lookups.search.tokens.SIZE", 1)
+            patched.setattr("sentgen.lookups.base.tokens.SIZE", 1)
             patched.setattr(line_search, "LINES", 2)
             patched.setattr(line_search, "TOKENS", 9)
         asked = Kwic(cql=query, context=context, sort=order, limit=limit, across=True)
@@ -162,7 +162,7 @@ def test_patterns_of_words(
                 expected.append(text.line(first, first + len(pattern) - 1, context))
     with pytest.MonkeyPatch.context() as patched:
         if large:
-            patched.setattr("sentgen.lookups.search.tokens.SIZE", 8)
+            patched.setattr("sentgen.lookups.base.tokens.SIZE", 8)
         asked = Kwic(pattern=" ".join(pattern), context=context, limit=0, across=True)
 
         assert lines(asked, connection) == expected
@@ -202,7 +202,7 @@ def test_windows(connection: Connection, corpus: list[Any], query: str, window: 
         near += len(inside)
     with pytest.MonkeyPatch.context() as patched:
         if large:
-            patched.setattr("sentgen.lookups.search.tokens.SIZE", 1)
+            patched.setattr("sentgen.lookups.base.tokens.SIZE", 1)
         asked = Collocations(cql=query, window=window, min_count=1, limit=0, across=True)
         found = asked.ask(connection).table.to_pylist()
 

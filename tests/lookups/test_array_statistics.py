@@ -15,9 +15,9 @@ from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
+from sentgen.lookups.base import tokens
+from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.cql.dialects import Strategy
-from sentgen.lookups.search import tokens
-from sentgen.lookups.statement import Answer
 from sentgen.lookups.statistics import hit_counts, listed
 from sentgen.lookups.statistics.collocation_measures import Measure
 from sentgen.lookups.statistics.collocations import CollocateUnit, Collocations

@@ -7,8 +7,8 @@ import re
 import pytest
 from sqlalchemy import Connection
 
-from sentgen.lookups.attributes import Value, feature_key, token_key
-from sentgen.lookups.statement import Bindings, Statement
+from sentgen.lookups.base.attributes import Value, feature_key, token_key
+from sentgen.lookups.base.statement import Bindings, Statement
 
 
 def found(connection: Connection, name: str, value: Value | None) -> int:

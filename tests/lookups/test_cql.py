@@ -12,13 +12,13 @@ from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, QueryError
+from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.concordances import line_search as line_search_module
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.cql.dialects import Strategy
 from sentgen.lookups.cql.grammar import read
 from sentgen.lookups.cql.search import is_cql, parse_cql
-from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Answer
+from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.sketch import Sketch
@@ -219,7 +219,7 @@ def test_ranges_change_nothing(
     whole = Kwic(pattern=query, sort=order, random=seed, limit=3).ask(connection)
     everything = Kwic(pattern=query, sort=order, limit=0).ask(connection).table.to_pylist()
     monkeypatch.setattr(line_search_module, "LINES", 2)
-    monkeypatch.setattr("sentgen.lookups.search.tokens.SIZE", 3)
+    monkeypatch.setattr("sentgen.lookups.base.tokens.SIZE", 3)
     parts = Kwic(pattern=query, sort=order, random=seed, limit=3).ask(connection)
 
     assert parts.table.to_pylist() == whole.table.to_pylist()
@@ -231,7 +231,7 @@ def test_ranges_change_nothing(
 @pytest.fixture
 def in_ranges(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """Have every query asked in blocks of a sentence."""
-    monkeypatch.setattr("sentgen.lookups.search.tokens.SIZE", 3)
+    monkeypatch.setattr("sentgen.lookups.base.tokens.SIZE", 3)
     return monkeypatch
 
 

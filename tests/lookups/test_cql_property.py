@@ -19,15 +19,15 @@ from occurrences import COUNT, FILL
 from random_queries import QUERIES, TAGS, WORDS
 from sqlalchemy import Connection
 
+from sentgen.lookups.base.extent import DOCUMENT, SENTENCE
+from sentgen.lookups.base.statement import Bindings, Statement
 from sentgen.lookups.concordances.hits import Query
 from sentgen.lookups.cql.dialects import Reading, Strategy
 from sentgen.lookups.cql.search import Cql, parse_cql
 from sentgen.lookups.metadata.conditions import choose
-from sentgen.lookups.reach import DOCUMENT, SENTENCE
+from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.search.spans import Spans
 from sentgen.lookups.search.walks import WalkSearch
-from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Bindings, Statement
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.schema import Store
 from sentgen.schema.store import raw
@@ -216,7 +216,7 @@ def check_hits(
     assert found(connection, cql) == expected
     for size, span in rooms:
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr("sentgen.lookups.search.tokens.SIZE", size)
+            patched.setattr("sentgen.lookups.base.tokens.SIZE", size)
             patched.setattr("sentgen.lookups.search.search._SPAN", span)
             assert searched(connection, cql) == expected
 

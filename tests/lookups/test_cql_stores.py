@@ -21,10 +21,10 @@ from test_cql_property import ROOMS, check_hits
 from sentgen.counts import corpora
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import QueryError
+from sentgen.lookups.base.extent import DOCUMENT, SENTENCE
 from sentgen.lookups.cql.dialects import Reading, Strategy
 from sentgen.lookups.cql.search import parse_cql
-from sentgen.lookups.reach import DOCUMENT, SENTENCE
-from sentgen.lookups.selection import select_corpora
+from sentgen.lookups.question.selection import select_corpora
 from sentgen.schema import Store
 from sentgen.schema.lakes.export import export
 from sentgen.schema.lakes.places import Place

@@ -61,7 +61,7 @@ def test_each_text_is_shown_once(
     once = unique(every)
     with pytest.MonkeyPatch.context() as patch:
         if large:
-            patch.setattr("sentgen.lookups.search.tokens.SIZE", 9)
+            patch.setattr("sentgen.lookups.base.tokens.SIZE", 9)
             patch.setattr(line_search, "LINES", 7)
         answer = Kwic(**asked, dedupe=True, sort=sort, sample=sample, limit=limit).ask(connection)
         counted = Kwic(**asked, dedupe=True, sample=sample, count=True).ask(connection)

@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from sentgen.errors import InputError, QueryError
 from sentgen.lookups.concordances import line_search
 from sentgen.lookups.concordances.concordance import Kwic
-from sentgen.lookups.question import Question
+from sentgen.lookups.question.lookup import Question
 from sentgen.lookups.search.hits import BlockHits
 from sentgen.lookups.search.search import QuerySearch
 from sentgen.lookups.statistics.collocations import Collocations
@@ -96,7 +96,7 @@ def test_what_is_left(
 
     with pytest.MonkeyPatch.context() as patch:
         if large:
-            patch.setattr("sentgen.lookups.search.tokens.SIZE", 7)
+            patch.setattr("sentgen.lookups.base.tokens.SIZE", 7)
             patch.setattr(line_search, "LINES", 7)
         assert found(connection, Kwic(pattern=query, limit=0, **common, **chain)) == hits
         counted = Kwic(pattern=query, count=True, **common, **chain).ask(connection)
@@ -150,7 +150,7 @@ def test_a_sample_is_of_what_is_left(
     asked: dict[str, Any] = {"pattern": '[upos="NOUN"]', "filter": ["the"], "within": ["2"], "sort": sort}
     every = found(connection, Kwic(**asked, limit=0))
     if large:
-        monkeypatch.setattr("sentgen.lookups.search.tokens.SIZE", 40)
+        monkeypatch.setattr("sentgen.lookups.base.tokens.SIZE", 40)
     drawn = [found(connection, Kwic(**asked, sample=6, seed=seed, limit=0)) for seed in (1, 1, 2)]
     shown = Kwic(**asked, sample=6, limit=4).ask(connection)
 

@@ -69,7 +69,7 @@ def test_places_are_those_of_the_lines(
 
     with pytest.MonkeyPatch.context() as patch:
         if large:
-            patch.setattr("sentgen.lookups.search.tokens.SIZE", 7)
+            patch.setattr("sentgen.lookups.base.tokens.SIZE", 7)
         answer = Kwic(**asked, places=True, limit=limit).ask(connection)
     rows = [tuple(row.values()) for row in answer.found.to_pylist()]
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
+from sentgen.lookups.base import tokens
+from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.concordances import line_search
 from sentgen.lookups.concordances.concordance import Kwic
-from sentgen.lookups.search import tokens
-from sentgen.lookups.statement import Answer
 from sentgen.lookups.statistics.frequencies import By, Frequencies
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow

@@ -121,7 +121,7 @@ def test_lines_are_the_rows_of_the_statement(
     fill(connection, corpus)
     with pytest.MonkeyPatch.context() as patched:
         if small:
-            patched.setattr("sentgen.lookups.search.tokens.SIZE", 1)
+            patched.setattr("sentgen.lookups.base.tokens.SIZE", 1)
             patched.setattr(line_search, "LINES", 2)
             patched.setattr(line_search, "TOKENS", 5)
         answer = Kwic(**asked).ask(connection)

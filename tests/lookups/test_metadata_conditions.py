@@ -16,16 +16,16 @@ from sqlalchemy import Connection
 
 from sentgen.cli.console.options import open_store
 from sentgen.errors import NotFoundError, QueryError
+from sentgen.lookups.base.languages import MOST_NESTED, MOST_WORDS
+from sentgen.lookups.base.statement import Answer, Bindings, Statement
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import Arguments, Dependencies, Layer
 from sentgen.lookups.grew.matches import Match
-from sentgen.lookups.languages import MOST_NESTED, MOST_WORDS
 from sentgen.lookups.metadata.conditions import choose
 from sentgen.lookups.metadata.grammar import read
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.pair_lines import PairLines
-from sentgen.lookups.question import Question
-from sentgen.lookups.statement import Answer, Bindings, Statement
+from sentgen.lookups.question.lookup import Question
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.sketch import Sketch

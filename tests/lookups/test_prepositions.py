@@ -14,8 +14,8 @@ import pytest
 from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
+from sentgen.lookups.base import tokens
 from sentgen.lookups.pair_lines import PairLines
-from sentgen.lookups.search import tokens
 from sentgen.lookups.statistics.collocations import CollocateUnit
 from sentgen.lookups.statistics.relation_names import NAME, NAMED
 from sentgen.lookups.statistics.sketch import Sketch

@@ -13,9 +13,9 @@ from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import SentgenError
+from sentgen.lookups.base.regular_expressions import translated
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.grew.matches import Match
-from sentgen.lookups.regular import translated
 from sentgen.schema import Store
 
 #: What is asked for, and the set that is meant, in the notation of `regex`.

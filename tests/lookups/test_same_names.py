@@ -13,10 +13,10 @@ from sqlalchemy import Connection
 from sentgen.cli.console.options import open_store
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import SentgenError
+from sentgen.lookups.base.keys import StoreKeys
+from sentgen.lookups.base.statement import Statement
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.grew.matches import Match
-from sentgen.lookups.keys import StoreKeys
-from sentgen.lookups.statement import Statement
 from sentgen.schema import Store
 
 #: Of each sentence: comments, and tokens; `source` and `Number` are metadata as well as something else.

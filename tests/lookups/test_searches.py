@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
+from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.concordances import line_search as line_search_module
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import (
@@ -18,15 +19,14 @@ from sentgen.lookups.dependency_search import (
     Level,
 )
 from sentgen.lookups.ngram_search import Ngrams
-from sentgen.lookups.question import Question
-from sentgen.lookups.statement import Answer
+from sentgen.lookups.question.lookup import Question
+from sentgen.lookups.search.windows import Window, read_window
 from sentgen.lookups.statistics.collocation_measures import Measure
 from sentgen.lookups.statistics.collocations import (
     CollocateUnit,
     Collocations,
 )
 from sentgen.lookups.statistics.frequencies import By, Frequencies
-from sentgen.lookups.windows import Window, read_window
 from sentgen.output.tabular import Rows
 
 ORDERS = ("none", "left", "right", "1L%c,2R", "-node,3L,document", "-document,1R")
@@ -271,7 +271,7 @@ def test_ranges_of_sentences_make_no_difference(
     """A store searched range by range gives the lines of one that is searched as a whole, in their order."""
     asked = Kwic(pattern=pattern, sort=order, random=seed, limit=limit)
     whole = asked.ask(connection)
-    monkeypatch.setattr("sentgen.lookups.search.tokens.SIZE", 20)
+    monkeypatch.setattr("sentgen.lookups.base.tokens.SIZE", 20)
     monkeypatch.setattr(line_search_module, "LINES", lines)
     found = asked.ask(connection)
 
@@ -284,7 +284,7 @@ def test_without_a_limit_ranges_make_none(
     connection: Connection, order: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All lines are those of a limit that is not reached, and of the parts that are written one by one."""
-    monkeypatch.setattr("sentgen.lookups.search.tokens.SIZE", 20)
+    monkeypatch.setattr("sentgen.lookups.base.tokens.SIZE", 20)
     monkeypatch.setattr(line_search_module, "LINES", 1)
     everything = rows(Kwic(pattern="the", sort=order, limit=0).ask(connection))
 

@@ -13,8 +13,8 @@ from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
+from sentgen.lookups.base import tokens
 from sentgen.lookups.concordances.concordance import Kwic
-from sentgen.lookups.search import tokens
 from sentgen.schema import Store
 
 ROWS = {one.sent_id: one for one in sentences()}

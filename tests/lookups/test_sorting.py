@@ -128,7 +128,7 @@ def test_lines_come_as_python_sorts_them(
 
     with pytest.MonkeyPatch.context() as patch:
         if large:
-            patch.setattr("sentgen.lookups.search.tokens.SIZE", 9)
+            patch.setattr("sentgen.lookups.base.tokens.SIZE", 9)
             patch.setattr(line_search, "LINES", 7)
             patch.setattr(line_search, "TOKENS", 20)
         answer = Kwic(cql=query, context=CONTEXT, sort=asked, limit=limit, across=across).ask(connection)

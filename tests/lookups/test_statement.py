@@ -9,11 +9,11 @@ from duckdb import DuckDBPyConnection
 from sqlalchemy import Connection
 
 from sentgen.cli.console.options import open_store
-from sentgen.lookups import words
+from sentgen.lookups.base import words
+from sentgen.lookups.base.statement import Statement
+from sentgen.lookups.base.words import number_of
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.ngram_search import Ngrams
-from sentgen.lookups.statement import Statement
-from sentgen.lookups.words import number_of
 from sentgen.output.tabular import rows_of
 from sentgen.schema.engine import raw
 

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
-from sentgen.lookups.search import tokens
+from sentgen.lookups.base import tokens
 from sentgen.lookups.statistics.collocations import CollocateUnit
 from sentgen.lookups.statistics.relation_names import FUNCTION
 from sentgen.lookups.statistics.thesaurus import Thesaurus

@@ -194,7 +194,7 @@ def test_lines_come_as_the_reference_puts_them(
     question = Kwic(**asked, **wide, sort="typical", explain=True, limit=limit)
     with pytest.MonkeyPatch.context() as patch:
         if large:
-            patch.setattr("sentgen.lookups.search.tokens.SIZE", 200)
+            patch.setattr("sentgen.lookups.base.tokens.SIZE", 200)
             patch.setattr(line_search, "LINES", 100)
         found = question.lines(connection, placed=True)
 

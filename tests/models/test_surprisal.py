@@ -15,7 +15,7 @@ from plugged import plugged, write_package
 from sentgen.counts import corpora
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import ModelError, NotFoundError, SentgenError
-from sentgen.lookups.selection import Selection
+from sentgen.lookups.question.selection import Selection
 from sentgen.models import arpa, build, registry, surprisal
 from sentgen.models.stored_text import read_stored
 from sentgen.models.surprisal import Application, ApplyRequest

@@ -14,7 +14,7 @@ import pytest
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, ModelError, NotFoundError, SentgenError, StoreError
-from sentgen.lookups.selection import select_corpora
+from sentgen.lookups.question.selection import select_corpora
 from sentgen.models.vectors import cooccurrence, registry
 from sentgen.models.vectors.build import VectorRequest
 from sentgen.models.vectors.cooccurrence import ContextCounts, count_cells, find_vocabulary

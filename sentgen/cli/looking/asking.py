@@ -16,8 +16,8 @@ from sentgen.cli.console.option_groups import Result, asking
 from sentgen.cli.console.options import DbOption, MemoryOption, check_plot_option, open_store
 from sentgen.cli.console.output import Output, output_options, printable
 from sentgen.cli.looking.plots import draw
-from sentgen.lookups.question import Question
-from sentgen.lookups.statement import Answer, Statement
+from sentgen.lookups.base.statement import Answer, Statement
+from sentgen.lookups.question.lookup import Question
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from sentgen.cli.commands import COMMANDS
 from sentgen.cli.console.options import DbOption, open_store
 from sentgen.cli.console.output import Output, output_options
 from sentgen.errors import InputError
-from sentgen.lookups.selection import select_corpora
+from sentgen.lookups.question.selection import select_corpora
 from sentgen.output.tabular import Rows
 from sentgen.schema import default_path
 from sentgen.schema.citation import cite as citation_of

@@ -16,13 +16,13 @@ from sentgen.cli.looking.plots import PlotOption
 from sentgen.cli.looking.sql import text_of
 from sentgen.lookups.dependency_search import Arguments, Dependencies
 from sentgen.lookups.ngram_search import Ngrams
+from sentgen.lookups.search.windows import read_window
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.keyness import Keywords
 from sentgen.lookups.statistics.relation_names import word_of
 from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.lookups.statistics.thesaurus import Thesaurus
-from sentgen.lookups.windows import read_window
 from sentgen.output.tabular import Rows, column_of, names_of, with_column, without_columns
 from sentgen.output.wording import quantity
 

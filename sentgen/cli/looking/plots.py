@@ -9,8 +9,8 @@ import typer
 from sqlalchemy import Connection
 
 from sentgen.cli.console.output import Output
-from sentgen.lookups.question import Question
-from sentgen.lookups.statement import Answer
+from sentgen.lookups.base.statement import Answer
+from sentgen.lookups.question.lookup import Question
 
 PlotOption = Annotated[
     Path | None,

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
-from sentgen.lookups.attributes import Key
+from sentgen.lookups.base.attributes import Key
+from sentgen.lookups.base.extent import DOCUMENT, SENTENCE, Reach, running, written
+from sentgen.lookups.base.statement import Bindings, Statement, limit_clause
+from sentgen.lookups.base.surface import LINE_COLUMNS, surface_of
 from sentgen.lookups.concordances.contexts import LineContext, lines_in
 from sentgen.lookups.concordances.hits import HitSource, Query
 from sentgen.lookups.concordances.sorting import LineOrder, value_at
-from sentgen.lookups.concordances.surface import LINE_COLUMNS, surface_of
-from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach, running, written
-from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Bindings, Statement, limit_clause
+from sentgen.lookups.question.selection import Selection
 from sentgen.schema.base import quoted
 
 if TYPE_CHECKING:

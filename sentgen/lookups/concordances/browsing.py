@@ -9,9 +9,9 @@ from itertools import groupby
 from sqlalchemy import Connection
 
 from sentgen.errors import NotFoundError
-from sentgen.lookups.absence import explained
-from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
+from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited, where
+from sentgen.lookups.question.selection import Selection
+from sentgen.lookups.search.absence import explained
 
 #: Documents with sentences that are chosen, which alone are counted.
 _DOCUMENTS = """\

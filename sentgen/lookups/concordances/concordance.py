@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
-from sentgen.lookups.absence import explained
+from sentgen.lookups.base.keys import StoreKeys
+from sentgen.lookups.base.statement import Answer, Bindings, Statement
 from sentgen.lookups.concordances.asked_lines import AskedLines, read_shown
 from sentgen.lookups.concordances.contexts import WORDS, WideContextOption, check_paragraphs, read_context
 from sentgen.lookups.concordances.hit_places import hit_places, spread_of
@@ -24,10 +25,9 @@ from sentgen.lookups.concordances.sorting import (
 )
 from sentgen.lookups.concordances.typical import REASONS
 from sentgen.lookups.cql.search import CqlOption, check_one
-from sentgen.lookups.keys import StoreKeys
-from sentgen.lookups.paging import OffsetOption, behind
-from sentgen.lookups.question import MOST
-from sentgen.lookups.statement import Answer, Bindings, Statement
+from sentgen.lookups.question.lookup import MOST
+from sentgen.lookups.question.paging import OffsetOption, behind
+from sentgen.lookups.search.absence import explained
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity

@@ -1,6 +1,6 @@
 """Contexts that go over the ends of sentences: so many tokens, sentences or paragraphs around a hit.
 
-A hit is a place in its document (`sentgen.lookups.reach`), and so are the ends of its context.
+A hit is a place in its document (`sentgen.lookups.base.extent`), and so are the ends of its context.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Annotated
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError, NotFoundError
-from sentgen.lookups.concordances.surface import Surface
-from sentgen.lookups.reach import Reach
-from sentgen.lookups.statement import Statement
+from sentgen.lookups.base.extent import Reach
+from sentgen.lookups.base.statement import Statement
+from sentgen.lookups.base.surface import Surface
 from sentgen.options import Option
 
 #: Where nothing else is asked for, and words that lines are sorted by where contexts are no words.

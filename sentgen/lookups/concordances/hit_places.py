@@ -13,13 +13,13 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Longs
+from sentgen.lookups.base.array_cache import kept_arrays
+from sentgen.lookups.base.keys import MetadataKey
+from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause
+from sentgen.lookups.base.tokens import Tokens
 from sentgen.lookups.concordances.hits import HitSource
-from sentgen.lookups.kept_arrays import kept_arrays
-from sentgen.lookups.keys import MetadataKey
 from sentgen.lookups.search.attributes import of_key
 from sentgen.lookups.search.hits import BlockHits
-from sentgen.lookups.search.tokens import Tokens
-from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause
 from sentgen.output.plots.places import PARTS
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity

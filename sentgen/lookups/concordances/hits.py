@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, ClassVar
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
-from sentgen.lookups.absence import QuestionValue, values_of
-from sentgen.lookups.attributes import Value
-from sentgen.lookups.concordances.filters import FilterOption, HitFilter, WithinOption, read_filters
+from sentgen.lookups.base.attributes import Value
+from sentgen.lookups.base.extent import DOCUMENT, SENTENCE, Reach, placed, written
+from sentgen.lookups.base.languages import MOST_CONDITIONS
+from sentgen.lookups.base.statement import Bindings
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.dialects import (
     AS_USUAL,
@@ -24,12 +25,17 @@ from sentgen.lookups.cql.dialects import (
 )
 from sentgen.lookups.cql.search import Cql, is_cql, parse_cql, query_of, token_of
 from sentgen.lookups.cql.spans import CqlMatches
-from sentgen.lookups.languages import MOST_CONDITIONS
-from sentgen.lookups.patterns import TokenPattern, split_pattern, tag_query, token_pattern, word_query
-from sentgen.lookups.question import Lookup
-from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach, placed, written
-from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Bindings
+from sentgen.lookups.question.lookup import Lookup
+from sentgen.lookups.question.patterns import (
+    TokenPattern,
+    split_pattern,
+    tag_query,
+    token_pattern,
+    word_query,
+)
+from sentgen.lookups.question.selection import Selection
+from sentgen.lookups.search.absence import QuestionValue, values_of
+from sentgen.lookups.search.filters import FilterOption, HitFilter, WithinOption, read_filters
 from sentgen.output.wording import quantity
 
 if TYPE_CHECKING:

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sentgen.lookups.base.extent import Reach
+from sentgen.lookups.base.statement import ResultBudget, Statement
+from sentgen.lookups.base.tokens import Tokens
 from sentgen.lookups.concordances.asked_lines import SAID, AskedLines, shuffled
 from sentgen.lookups.concordances.line_text import lines_of
 from sentgen.lookups.concordances.stretches import (
@@ -21,11 +24,8 @@ from sentgen.lookups.concordances.stretches import (
     stretches_of,
 )
 from sentgen.lookups.concordances.word_order import WordOrder
-from sentgen.lookups.reach import Reach
 from sentgen.lookups.search.hits import BlockHits
 from sentgen.lookups.search.spans import NO_SPANS, Spans, together
-from sentgen.lookups.search.tokens import Tokens
-from sentgen.lookups.statement import ResultBudget, Statement
 from sentgen.schema.engine import raw, registered
 
 if TYPE_CHECKING:

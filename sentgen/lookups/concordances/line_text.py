@@ -1,6 +1,6 @@
 """The text of lines, made of arrays: what stands before the node, in it and behind it.
 
-It is what `sentgen.lookups.concordances.surface` says in SQL: tokens as they are written.
+It is what `sentgen.lookups.base.surface` says in SQL: tokens as they are written.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Bools, Ints, Longs
+from sentgen.lookups.base.surface import surface_of
+from sentgen.lookups.base.tokens import places
+from sentgen.lookups.base.words import forms_of
 from sentgen.lookups.concordances.stretches import Stretches
-from sentgen.lookups.concordances.surface import surface_of
 from sentgen.lookups.search.number_sets import numbered
-from sentgen.lookups.search.tokens import places
-from sentgen.lookups.words import forms_of
 from sentgen.schema.engine import arrow_table, raw, registered
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.statement import Bindings, Statement
+from sentgen.lookups.base.statement import Bindings, Statement
 
 _FORMS = """\
 with place as (

@@ -14,13 +14,13 @@ from typing import Annotated
 
 from sentgen.case_folding import folded
 from sentgen.errors import InputError
-from sentgen.lookups.attributes import Key
+from sentgen.lookups.base.attributes import Key
+from sentgen.lookups.base.extent import DOCUMENT, Reach
+from sentgen.lookups.base.keys import MetadataKey, StoreKeys, bare
+from sentgen.lookups.base.numbers import as_exact, as_number
+from sentgen.lookups.base.statement import Bindings, limit_clause
+from sentgen.lookups.base.surprisals import SurprisalKey
 from sentgen.lookups.concordances.typical import SCORE, Typical, typical_lines
-from sentgen.lookups.keys import MetadataKey, StoreKeys, bare
-from sentgen.lookups.numbers import as_exact, as_number
-from sentgen.lookups.reach import DOCUMENT, Reach
-from sentgen.lookups.statement import Bindings, limit_clause
-from sentgen.lookups.surprisals import SurprisalKey
 from sentgen.options import Option
 from sentgen.output.wording import instead
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from sentgen.arrays import Longs
+from sentgen.lookups.base.statement import Bindings
+from sentgen.lookups.base.tokens import NONE, Block, Tokens
 from sentgen.lookups.concordances.contexts import PARAGRAPH, LineContext
 from sentgen.lookups.search.hits import BlockHits
 from sentgen.lookups.search.regions import region_numbers
 from sentgen.lookups.search.spans import NO_SPANS, Spans
-from sentgen.lookups.search.tokens import NONE, Block, Tokens
-from sentgen.lookups.statement import Bindings
 
 _IS_PARAGRAPH = f"r.kind = '{PARAGRAPH}'"
 

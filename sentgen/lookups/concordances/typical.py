@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sentgen.lookups.keys import StoreKeys
-from sentgen.lookups.statement import Bindings
-from sentgen.lookups.surprisals import SurprisalKey
+from sentgen.lookups.base.keys import StoreKeys
+from sentgen.lookups.base.statement import Bindings
+from sentgen.lookups.base.surprisals import SurprisalKey
 from sentgen.schema.tables.corpus import BOS, EOS
 
 SCORE, WHOLE = "score", "whole"

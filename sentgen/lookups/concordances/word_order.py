@@ -14,15 +14,15 @@ from sqlalchemy import Connection
 
 from sentgen.arrays import Ints, Longs
 from sentgen.case_folding import fold, folded
+from sentgen.lookups.base.statement import Bindings, ResultBudget
+from sentgen.lookups.base.tokens import NONE
+from sentgen.lookups.base.words import forms_of
 from sentgen.lookups.concordances.sorting import NODE, LineOrder, SortKey, by_value
 from sentgen.lookups.concordances.stretches import by_numbers
 from sentgen.lookups.search.attributes import of_key
 from sentgen.lookups.search.hits import BlockHits
 from sentgen.lookups.search.number_sets import each_once, numbered
 from sentgen.lookups.search.spans import NO_SPANS, Spans
-from sentgen.lookups.search.tokens import NONE
-from sentgen.lookups.statement import Bindings, ResultBudget
-from sentgen.lookups.words import forms_of
 from sentgen.schema.engine import arrow_table, raw, registered
 
 _RANKS = """\

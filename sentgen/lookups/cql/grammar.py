@@ -12,10 +12,8 @@ from lark import Token as Leaf
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from sentgen.errors import QueryError
-from sentgen.lookups.attributes import Bound, Value
-from sentgen.lookups.cql import syntax
-from sentgen.lookups.cql.dialects import Dialect, check_known, grammar_of
-from sentgen.lookups.languages import (
+from sentgen.lookups.base.attributes import Bound, Value
+from sentgen.lookups.base.languages import (
     MOST_TIMES,
     MOST_TOKENS,
     Either,
@@ -25,9 +23,11 @@ from sentgen.lookups.languages import (
     expected_of,
     place_of,
 )
-from sentgen.lookups.numbers import TOO_LONG, is_exact, is_number
-from sentgen.lookups.surprisals import NAME as SURPRISAL
-from sentgen.lookups.surprisals import split_name
+from sentgen.lookups.base.numbers import TOO_LONG, is_exact, is_number
+from sentgen.lookups.base.surprisals import NAME as SURPRISAL
+from sentgen.lookups.base.surprisals import split_name
+from sentgen.lookups.cql import syntax
+from sentgen.lookups.cql.dialects import Dialect, check_known, grammar_of
 
 GRAMMAR = r"""
 start: (pattern | "MU" meeting) ("expand" "to" region_name)? ";"?

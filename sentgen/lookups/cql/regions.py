@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sentgen.lookups.attributes import Value
+from sentgen.lookups.base.attributes import Value
+from sentgen.lookups.base.keys import MetadataKey, StoreKeys
+from sentgen.lookups.base.regions import INNER, of_kinds, parts_of, with_attribute
+from sentgen.lookups.base.statement import where
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.tokens import TokenConditions
-from sentgen.lookups.keys import MetadataKey, StoreKeys
-from sentgen.lookups.regions import INNER, of_kinds, parts_of, with_attribute
-from sentgen.lookups.statement import where
 
 #: What is before a key of metadata that is asked of sentences, or of documents; and the key of their names.
 _OWNERS = {"s": ("s_", "sent_id"), "doc": ("doc_", "document")}

@@ -11,21 +11,21 @@ import duckdb
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError, QueryError
-from sentgen.lookups.attributes import COLUMNS, NAMED, Test, Value
+from sentgen.lookups.base.attributes import COLUMNS, NAMED, Test, Value
+from sentgen.lookups.base.extent import DOCUMENT, SENTENCE, Reach
+from sentgen.lookups.base.keys import MetadataKey, StoreKeys, bare
+from sentgen.lookups.base.languages import Every
+from sentgen.lookups.base.regions import RegionKey, plain
+from sentgen.lookups.base.regular_expressions import like_pattern, told
+from sentgen.lookups.base.statement import Bindings, Statement
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.dialects import AS_USUAL, Reading, Strategy
 from sentgen.lookups.cql.regions import find_property
 from sentgen.lookups.cql.spans import CqlMatches, SpanStatement
 from sentgen.lookups.cql.tokens import ENDS, TokenConditions
 from sentgen.lookups.cql.written import as_written
-from sentgen.lookups.keys import MetadataKey, StoreKeys, bare
-from sentgen.lookups.languages import Every
-from sentgen.lookups.patterns import ANY, TokenPattern, glob
-from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach
-from sentgen.lookups.regions import RegionKey, plain
-from sentgen.lookups.regular import like_pattern, told
-from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Bindings, Statement
+from sentgen.lookups.question.patterns import ANY, TokenPattern, glob
+from sentgen.lookups.question.selection import Selection
 from sentgen.options import Option
 from sentgen.output.wording import instead
 from sentgen.schema.engine import raw

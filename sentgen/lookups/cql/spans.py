@@ -12,14 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from sentgen.lookups.attributes import token_key
+from sentgen.lookups.base.attributes import token_key
+from sentgen.lookups.base.extent import DOCUMENT, SENTENCE, Reach, TableExpression, running, written
+from sentgen.lookups.base.statement import where
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.automaton import Automaton, Edges, Symbol, automaton
 from sentgen.lookups.cql.dialects import Strategy
 from sentgen.lookups.cql.regions import RegionConditions
 from sentgen.lookups.cql.tokens import ENDS, TokenConditions
-from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach, TableExpression, running, written
-from sentgen.lookups.statement import where
 
 #: What is read, and what must be true right before it.
 Read: TypeAlias = "tuple[Symbol, Edges]"

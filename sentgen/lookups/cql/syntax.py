@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from sentgen.lookups.attributes import Test, Value
-from sentgen.lookups.languages import Either, Every
+from sentgen.lookups.base.attributes import Test, Value
+from sentgen.lookups.base.languages import Either, Every
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 from sqlalchemy import Connection
 
 from sentgen.case_folding import folded
-from sentgen.lookups.attributes import COLUMNS, TAGS, Key, Test, same_numbers, token_key
-from sentgen.lookups.concordances.surface import surface_of
+from sentgen.lookups.base.attributes import COLUMNS, TAGS, Key, Test, same_numbers, token_key
+from sentgen.lookups.base.keys import MetadataKey, StoreKeys
+from sentgen.lookups.base.languages import Either, Every
+from sentgen.lookups.base.numbers import compared
+from sentgen.lookups.base.statement import Bindings
+from sentgen.lookups.base.surface import surface_of
 from sentgen.lookups.cql import syntax
-from sentgen.lookups.keys import MetadataKey, StoreKeys
-from sentgen.lookups.languages import Either, Every
-from sentgen.lookups.numbers import compared
-from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Bindings
+from sentgen.lookups.question.selection import Selection
 
 #: The first token of a match and the last one, as labels.
 ENDS = {"match": "first", "matchend": "last"}

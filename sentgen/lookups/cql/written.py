@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.attributes import Value
-from sentgen.lookups.concordances.surface import surface_of
+from sentgen.lookups.base.attributes import Value
+from sentgen.lookups.base.languages import Every
+from sentgen.lookups.base.statement import Bindings, Statement, where
+from sentgen.lookups.base.surface import surface_of
 from sentgen.lookups.cql import syntax
-from sentgen.lookups.languages import Every
-from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Bindings, Statement, where
+from sentgen.lookups.question.selection import Selection
 from sentgen.schema.engine import arrow_table, kept, raw
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ class _Search:
         """Return the first and last tokens of pieces wherever these stand in the store, ascending."""
         import numpy as np
 
-        from sentgen.lookups.search.tokens import multiwords
+        from sentgen.lookups.base.tokens import multiwords
 
         numbers = {word for one, words in pieces.items() if not one.multiword for word in words}
         query = _TOKENS_OF_WORDS.format(words=", ".join(map(str, sorted(numbers))) or "null")
@@ -221,7 +221,7 @@ class _Search:
             places: the pieces, each with its first and last tokens.
             length: of the word.
         """
-        from sentgen.lookups.search.tokens import unspaced
+        from sentgen.lookups.base.tokens import unspaced
 
         after = sorted(places, key=lambda one: one.end)
         waiting: list[tuple[tuple[_Piece, ...], list[Longs]]] = [

@@ -13,7 +13,10 @@ from itertools import combinations, count
 
 from sentgen.case_folding import folded
 from sentgen.errors import InputError
-from sentgen.lookups.attributes import Key, same_numbers
+from sentgen.lookups.base.attributes import Key, same_numbers
+from sentgen.lookups.base.keys import StoreKeys
+from sentgen.lookups.base.numbers import compared
+from sentgen.lookups.base.statement import Bindings
 from sentgen.lookups.grew.conditions import (
     FeatureConditions,
     fits_anchor,
@@ -37,10 +40,7 @@ from sentgen.lookups.grew.syntax import (
     Reference,
     is_part,
 )
-from sentgen.lookups.keys import StoreKeys
-from sentgen.lookups.numbers import compared
-from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Bindings
+from sentgen.lookups.question.selection import Selection
 
 #: What an edge has beside the parts of its relation.
 _EDGE_KEYS = ("label", "length", "delta")

@@ -10,12 +10,15 @@ from sqlalchemy import Connection
 
 from sentgen.case_folding import folded
 from sentgen.errors import InputError
-from sentgen.lookups.absence import QuestionValue, explained
-from sentgen.lookups.attributes import NAMED, Test, TokenKey, Value
+from sentgen.lookups.base.attributes import NAMED, Test, TokenKey, Value
+from sentgen.lookups.base.extent import SENTENCE
+from sentgen.lookups.base.keys import MetadataKey, StoreKeys, bare
+from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited, where
+from sentgen.lookups.base.surface import LINE_COLUMNS, Surface, surface_of
+from sentgen.lookups.base.surprisals import SurprisalKey, bin_of
 from sentgen.lookups.concordances.hit_places import hit_places, spread_statement
 from sentgen.lookups.concordances.hits import HitSource
 from sentgen.lookups.concordances.sorting import NONE, LineOrder, SortOption, line_order, read_order
-from sentgen.lookups.concordances.surface import LINE_COLUMNS, Surface, surface_of
 from sentgen.lookups.grew.compiler import Compiler, HitStatement
 from sentgen.lookups.grew.conditions import FORM
 from sentgen.lookups.grew.syntax import (
@@ -28,13 +31,10 @@ from sentgen.lookups.grew.syntax import (
     Placement,
     Reference,
 )
-from sentgen.lookups.keys import MetadataKey, StoreKeys, bare
-from sentgen.lookups.paging import OffsetOption, behind, in_pages
-from sentgen.lookups.question import MOST, ContextOption, Lookup
-from sentgen.lookups.reach import SENTENCE
-from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
-from sentgen.lookups.surprisals import SurprisalKey, bin_of
+from sentgen.lookups.question.lookup import MOST, ContextOption, Lookup
+from sentgen.lookups.question.paging import OffsetOption, behind, in_pages
+from sentgen.lookups.question.selection import Selection
+from sentgen.lookups.search.absence import QuestionValue, explained
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import near

@@ -14,7 +14,10 @@ from lark import Lark, Token, Transformer, v_args
 from lark.exceptions import UnexpectedInput
 
 from sentgen.errors import InputError, QueryError
-from sentgen.lookups.attributes import Bound, Value
+from sentgen.lookups.base.attributes import Bound, Value
+from sentgen.lookups.base.languages import built, expected_of, place_of
+from sentgen.lookups.base.numbers import TOO_LONG, is_exact, is_number
+from sentgen.lookups.base.surprisals import NAME as SURPRISAL
 from sentgen.lookups.grew.syntax import (
     Clause,
     CountKey,
@@ -34,9 +37,6 @@ from sentgen.lookups.grew.syntax import (
     Reference,
     is_part,
 )
-from sentgen.lookups.languages import built, expected_of, place_of
-from sentgen.lookups.numbers import TOO_LONG, is_exact, is_number
-from sentgen.lookups.surprisals import NAME as SURPRISAL
 
 _GRAMMAR = r"""
 request: block*

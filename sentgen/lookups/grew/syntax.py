@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from sentgen.lookups.attributes import Test, Value
+from sentgen.lookups.base.attributes import Test, Value
 
 #: The key of the position of a node.
 POSITION = "__id__"

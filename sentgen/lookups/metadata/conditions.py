@@ -12,9 +12,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sentgen.errors import NotFoundError, QueryError
-from sentgen.lookups.attributes import Key
-from sentgen.lookups.keys import MetadataKey, StoreKeys
-from sentgen.lookups.languages import Every, Negation
+from sentgen.lookups.base.attributes import Key
+from sentgen.lookups.base.keys import MetadataKey, StoreKeys
+from sentgen.lookups.base.languages import Every, Negation
+from sentgen.lookups.base.numbers import compared, is_number
+from sentgen.lookups.base.regions import RegionKey
+from sentgen.lookups.base.regular_expressions import fault, translated
+from sentgen.lookups.base.statement import Bindings, Statement, any_of
 from sentgen.lookups.metadata.syntax import (
     ConditionKey,
     Exists,
@@ -22,10 +26,6 @@ from sentgen.lookups.metadata.syntax import (
     MetadataComparison,
     atoms,
 )
-from sentgen.lookups.numbers import compared, is_number
-from sentgen.lookups.regions import RegionKey
-from sentgen.lookups.regular import fault, translated
-from sentgen.lookups.statement import Bindings, Statement, any_of
 from sentgen.output.look_alikes import in_other_characters
 from sentgen.output.wording import either, near
 

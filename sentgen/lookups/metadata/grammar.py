@@ -8,7 +8,15 @@ from lark import Lark, Token, Transformer, v_args
 from lark.exceptions import UnexpectedInput
 
 from sentgen.errors import QueryError
-from sentgen.lookups.languages import MOST_NESTED, MOST_WORDS, Either, Every, Negation, check_text, place_of
+from sentgen.lookups.base.languages import (
+    MOST_NESTED,
+    MOST_WORDS,
+    Either,
+    Every,
+    Negation,
+    check_text,
+    place_of,
+)
 from sentgen.lookups.metadata.syntax import (
     ConditionKey,
     Exists,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from sentgen.lookups.languages import Either, Every, Negation
-from sentgen.lookups.numbers import is_number
+from sentgen.lookups.base.languages import Either, Every, Negation
+from sentgen.lookups.base.numbers import is_number
 
 #: As many digits as a double tells apart; longer ones are names made of digits.
 _DIGITS = 15

@@ -15,13 +15,13 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Ints, Longs
-from sentgen.lookups.attributes import Key, TokenKey
+from sentgen.lookups.base.array_cache import kept_arrays
+from sentgen.lookups.base.attributes import Key, TokenKey
+from sentgen.lookups.base.keys import MetadataKey
+from sentgen.lookups.base.statement import Bindings, Statement
+from sentgen.lookups.base.tokens import NONE, Block
 from sentgen.lookups.cql.tokens import TokenConditions
-from sentgen.lookups.kept_arrays import kept_arrays
-from sentgen.lookups.keys import MetadataKey
 from sentgen.lookups.search.conditions import spots
-from sentgen.lookups.search.tokens import NONE, Block
-from sentgen.lookups.statement import Bindings, Statement
 from sentgen.schema.engine import arrow_table, kept, raw, registered
 
 if TYPE_CHECKING:

@@ -14,17 +14,17 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Bools, Ints, Longs
-from sentgen.lookups.attributes import COLUMNS, Test, TokenKey, Value, same_numbers
+from sentgen.lookups.base.array_cache import Kept, kept_arrays
+from sentgen.lookups.base.attributes import COLUMNS, Test, TokenKey, Value, same_numbers
+from sentgen.lookups.base.keys import MetadataKey
+from sentgen.lookups.base.languages import Either, Every
+from sentgen.lookups.base.statement import Bindings, where
+from sentgen.lookups.base.tokens import NONE, UNSPACED, Block, multiwords
+from sentgen.lookups.base.words import number_of
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.tokens import TokenConditions
-from sentgen.lookups.kept_arrays import Kept, kept_arrays
-from sentgen.lookups.keys import MetadataKey
-from sentgen.lookups.languages import Either, Every
 from sentgen.lookups.search.number_sets import among
 from sentgen.lookups.search.occurrences import occurrences
-from sentgen.lookups.search.tokens import NONE, UNSPACED, Block, multiwords
-from sentgen.lookups.statement import Bindings, where
-from sentgen.lookups.words import number_of
 from sentgen.schema.engine import arrow_table, raw, registered
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sentgen.arrays import Bools, Longs
+from sentgen.lookups.base.extent import DOCUMENT, Reach
+from sentgen.lookups.base.tokens import Block
 from sentgen.lookups.cql.dialects import Strategy
-from sentgen.lookups.reach import DOCUMENT, Reach
 from sentgen.lookups.search.spans import Spans
-from sentgen.lookups.search.tokens import Block
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sentgen.arrays import Bools, Longs
+from sentgen.lookups.base.tokens import Block, paired
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.automaton import automaton
 from sentgen.lookups.search.conditions import Conditions
 from sentgen.lookups.search.regions import Regions, lie_within
 from sentgen.lookups.search.sequences import SequenceSearch, sequences_of
 from sentgen.lookups.search.spans import Spans, together
-from sentgen.lookups.search.tokens import Block, paired
 from sentgen.lookups.search.walks import WalkSearch
 
 #: Pairs of spans that are compared at once.

@@ -6,7 +6,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Ints, Longs
-from sentgen.lookups.kept_arrays import kept_arrays
+from sentgen.lookups.base.array_cache import kept_arrays
 from sentgen.schema.engine import arrow_table, raw
 
 #: Occurrences that are held at once: some ten megabytes.

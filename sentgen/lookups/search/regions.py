@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from sentgen.arrays import Bools, Longs
+from sentgen.lookups.base.statement import Bindings, where
+from sentgen.lookups.base.tokens import NONE, Block, places
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.regions import RegionConditions
 from sentgen.lookups.cql.tokens import TokenConditions
 from sentgen.lookups.search.spans import Spans
-from sentgen.lookups.search.tokens import NONE, Block, places
-from sentgen.lookups.statement import Bindings, where
 
 _REGIONS = """\
 select b.first_token + r.position - 1 as first, e.first_token + r.last_position - 1 as last

@@ -9,16 +9,16 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Bools, Longs
-from sentgen.lookups.concordances.filters import HitFilter
+from sentgen.lookups.base.statement import Bindings
+from sentgen.lookups.base.tokens import Block, Tokens
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.search import Cql
 from sentgen.lookups.search.conditions import Conditions
+from sentgen.lookups.search.filters import HitFilter
 from sentgen.lookups.search.hits import BlockHits, chosen_by
 from sentgen.lookups.search.matching import Matching
 from sentgen.lookups.search.sequences import sequences_of
 from sentgen.lookups.search.spans import Spans
-from sentgen.lookups.search.tokens import Block, Tokens
-from sentgen.lookups.statement import Bindings
 
 if TYPE_CHECKING:
     from sentgen.lookups.concordances.hits import Query

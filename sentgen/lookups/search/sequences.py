@@ -14,12 +14,12 @@ from typing import TypeAlias
 import numpy as np
 
 from sentgen.arrays import Bools, Longs
+from sentgen.lookups.base.languages import Either
+from sentgen.lookups.base.tokens import Block
 from sentgen.lookups.cql import syntax
-from sentgen.lookups.languages import Either
 from sentgen.lookups.search.conditions import Conditions
 from sentgen.lookups.search.regions import Regions
 from sentgen.lookups.search.spans import Spans
-from sentgen.lookups.search.tokens import Block
 
 #: Sequences, and tokens of all of them, that a pattern may stand for.
 _MOST, _MOST_TOKENS = 64, 256

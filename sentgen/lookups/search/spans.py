@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sentgen.arrays import Bools, Longs
-from sentgen.lookups.search.tokens import NONE
+from sentgen.lookups.base.tokens import NONE
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,13 @@ import numpy as np
 
 from sentgen.arrays import Bools, Longs
 from sentgen.errors import MemoryLimitError
+from sentgen.lookups.base.tokens import paired
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.automaton import Automaton, Edges, Symbol
 from sentgen.lookups.search.conditions import Conditions
 from sentgen.lookups.search.regions import Regions
 from sentgen.lookups.search.sequences import WORTH
 from sentgen.lookups.search.spans import Spans, together
-from sentgen.lookups.search.tokens import paired
 from sentgen.output.wording import quantity
 
 #: Of so many tokens one is looked at by itself: else all are.

@@ -12,13 +12,13 @@ from sqlalchemy import Connection
 
 from sentgen.arrays import Bools, Ints, Longs
 from sentgen.case_folding import folded
-from sentgen.lookups import prepositions as names
-from sentgen.lookups.kept_arrays import kept_arrays
+from sentgen.lookups.base import prepositions as names
+from sentgen.lookups.base.array_cache import kept_arrays
+from sentgen.lookups.base.statement import Statement
+from sentgen.lookups.base.tokens import NONE, Block, Part, Tokens
+from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.search.hits import BlockHits
 from sentgen.lookups.search.number_sets import among, begins_of, each_once
-from sentgen.lookups.search.tokens import NONE, Block, Part, Tokens
-from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Statement
 from sentgen.lookups.statistics.collocate_numbers import CollocateNumbers, kept_numbers
 from sentgen.lookups.statistics.row_sums import RowSums
 from sentgen.schema.engine import kept, raw

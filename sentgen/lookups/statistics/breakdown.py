@@ -9,14 +9,14 @@ from sqlalchemy import Connection
 
 from sentgen.case_folding import folded
 from sentgen.errors import InputError
+from sentgen.lookups.base.keys import StoreKeys
+from sentgen.lookups.base.languages import check_text
+from sentgen.lookups.base.regions import RegionKey
+from sentgen.lookups.base.statement import Bindings
+from sentgen.lookups.base.surprisals import bin_of, split_name
 from sentgen.lookups.cql.syntax import Term
 from sentgen.lookups.cql.tokens import TokenConditions
-from sentgen.lookups.keys import StoreKeys
-from sentgen.lookups.languages import check_text
-from sentgen.lookups.regions import RegionKey
-from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Bindings
-from sentgen.lookups.surprisals import bin_of, split_name
+from sentgen.lookups.question.selection import Selection
 from sentgen.output.wording import instead
 
 

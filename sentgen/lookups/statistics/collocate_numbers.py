@@ -8,14 +8,14 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Ints, Longs
-from sentgen.lookups.kept_arrays import kept_arrays
-from sentgen.lookups.parts_of_speech import has_pos
+from sentgen.lookups.base.array_cache import kept_arrays
+from sentgen.lookups.base.statement import Bindings, Statement, where
+from sentgen.lookups.base.tokens import NONE, Block
+from sentgen.lookups.base.words import SPELLINGS
+from sentgen.lookups.question.parts_of_speech import has_pos
+from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.search.number_sets import among
-from sentgen.lookups.search.tokens import NONE, Block
-from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Bindings, Statement, where
 from sentgen.lookups.statistics.listed import dense
-from sentgen.lookups.words import SPELLINGS
 from sentgen.schema.engine import arrow_table, raw
 
 _TAGS = "select t.upos_id from (select id as upos_id, id as xpos_id from tag) as t{conditions}"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sentgen.lookups.parts_of_speech import has_pos
-from sentgen.lookups.statement import Bindings, where
+from sentgen.lookups.base.statement import Bindings, where
+from sentgen.lookups.question.parts_of_speech import has_pos
 from sentgen.lookups.statistics.collocation_measures import scores
 from sentgen.lookups.statistics.collocation_statements import CollocationStatements
 

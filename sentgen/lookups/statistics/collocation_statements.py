@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
+from sentgen.lookups.base.extent import DOCUMENT, running, written
+from sentgen.lookups.base.statement import Bindings, where
+from sentgen.lookups.base.words import SPELLINGS, forms_of
 from sentgen.lookups.concordances.hits import Query
-from sentgen.lookups.parts_of_speech import has_pos
-from sentgen.lookups.reach import DOCUMENT, running, written
-from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Bindings, where
+from sentgen.lookups.question.parts_of_speech import has_pos
+from sentgen.lookups.question.selection import Selection
+from sentgen.lookups.search.windows import Window
 from sentgen.lookups.statistics.collocation_measures import scores
-from sentgen.lookups.windows import Window
-from sentgen.lookups.words import SPELLINGS, forms_of
 from sentgen.schema.engine import raw, registered
 
 if TYPE_CHECKING:

@@ -24,23 +24,23 @@ from typing import Annotated
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
-from sentgen.lookups.absence import QuestionValue, explained
-from sentgen.lookups.attributes import COLUMNS
+from sentgen.lookups.base.attributes import COLUMNS
+from sentgen.lookups.base.statement import Answer, Bindings, Statement, at_least, limit_clause, limited, where
 from sentgen.lookups.concordances.hits import HitLookup, Query, filtered, read_query, steps
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.dialects import AS_USUAL, Reading
 from sentgen.lookups.cql.search import Cql, CqlOption, check_one
 from sentgen.lookups.cql.written import tokens_of, word_of
-from sentgen.lookups.paging import OffsetOption, RowSortOption, in_pages
-from sentgen.lookups.parts_of_speech import PosOption, has_pos, read_pos
-from sentgen.lookups.question import MinCountOption
-from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Answer, Bindings, Statement, at_least, limit_clause, limited, where
+from sentgen.lookups.question.lookup import MinCountOption
+from sentgen.lookups.question.paging import OffsetOption, RowSortOption, in_pages
+from sentgen.lookups.question.parts_of_speech import PosOption, has_pos, read_pos
+from sentgen.lookups.question.selection import Selection
+from sentgen.lookups.search.absence import QuestionValue, explained
+from sentgen.lookups.search.windows import Window, read_window
 from sentgen.lookups.statistics.collocation_graph import MOST, graph
 from sentgen.lookups.statistics.collocation_measures import COLUMN, Measure, shown
 from sentgen.lookups.statistics.collocation_statements import CollocationStatements, WindowStatements
 from sentgen.lookups.statistics.relation_statements import RelationStatements
-from sentgen.lookups.windows import Window, read_window
 from sentgen.options import Option
 
 

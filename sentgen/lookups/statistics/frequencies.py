@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Annotated
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
-from sentgen.lookups.absence import QuestionValue, explained
+from sentgen.lookups.base.keys import StoreKeys
+from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.concordances.hits import HitLookup, Query, filtered, read_query, steps
 from sentgen.lookups.cql.search import is_cql
 from sentgen.lookups.cql.syntax import Term
-from sentgen.lookups.keys import StoreKeys
-from sentgen.lookups.paging import OffsetOption, RowSortOption, in_pages
-from sentgen.lookups.patterns import ANY
-from sentgen.lookups.statement import Answer
+from sentgen.lookups.question.paging import OffsetOption, RowSortOption, in_pages
+from sentgen.lookups.question.patterns import ANY
+from sentgen.lookups.search.absence import QuestionValue, explained
 from sentgen.lookups.statistics.breakdown import Breakdown, read_breakdown
 from sentgen.options import Option
 

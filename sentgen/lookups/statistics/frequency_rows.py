@@ -12,12 +12,12 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Floats
+from sentgen.lookups.base.numbers import as_number
+from sentgen.lookups.base.statement import Bindings, ResultBudget, Statement
 from sentgen.lookups.concordances.hits import Query
 from sentgen.lookups.cql.syntax import Term
-from sentgen.lookups.numbers import as_number
+from sentgen.lookups.question.selection import select_corpora
 from sentgen.lookups.search.attributes import Attribute, numbered
-from sentgen.lookups.selection import select_corpora
-from sentgen.lookups.statement import Bindings, ResultBudget, Statement
 from sentgen.lookups.statistics.breakdown import Breakdown, of_parts
 from sentgen.lookups.statistics.frequency_statement import kind_sizes
 from sentgen.lookups.statistics.hit_counts import HitKey, count_hits

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-from sentgen.lookups.attributes import COLUMNS
+from sentgen.lookups.base.attributes import COLUMNS
+from sentgen.lookups.base.numbers import as_number
+from sentgen.lookups.base.regions import innermost, pieces_of
+from sentgen.lookups.base.statement import Bindings, Statement, limit_clause, where
 from sentgen.lookups.concordances.hits import Query
 from sentgen.lookups.cql.tokens import ENDS
-from sentgen.lookups.numbers import as_number
-from sentgen.lookups.regions import innermost, pieces_of
-from sentgen.lookups.statement import Bindings, Statement, limit_clause, where
 from sentgen.lookups.statistics.breakdown import Breakdown
 from sentgen.lookups.statistics.intervals import MEANS
 from sentgen.lookups.statistics.listed import ListedTokens

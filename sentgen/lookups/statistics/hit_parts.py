@@ -9,11 +9,11 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Longs
-from sentgen.lookups.regions import innermost, pieces_of
+from sentgen.lookups.base.regions import innermost, pieces_of
+from sentgen.lookups.base.statement import Bindings, Statement, where
+from sentgen.lookups.base.tokens import NONE, Block
+from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.search.attributes import asked_of_tokens
-from sentgen.lookups.search.tokens import NONE, Block
-from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Bindings, Statement, where
 from sentgen.lookups.statistics.breakdown import Breakdown
 from sentgen.schema.engine import kept
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from sentgen.case_folding import folded
-from sentgen.lookups import counted_anew
-from sentgen.lookups.attributes import COLUMNS
-from sentgen.lookups.parts_of_speech import has_pos
-from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Bindings, Statement, limit_clause, where
+from sentgen.lookups.base.attributes import COLUMNS
+from sentgen.lookups.base.statement import Bindings, Statement, limit_clause, where
+from sentgen.lookups.question import counts
+from sentgen.lookups.question.parts_of_speech import has_pos
+from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.statistics.collocation_statements import SPELLING
 from sentgen.lookups.statistics.frequencies import By
 from sentgen.schema.tables.corpus import BOS, EOS
@@ -162,7 +162,7 @@ class Items:
     def size(self, selection: Selection, bindings: Bindings) -> str:
         """Return the query for the number of all items, those that are left out as well."""
         if self.length == 1:
-            return counted_anew.size(selection, bindings)
+            return counts.size(selection, bindings)
         if self.counted_already(selection):
             conditions = where(self._of_ngrams(selection, bindings), "    ")
             return f"select sum(count) from ngram_{self.length}{conditions}"

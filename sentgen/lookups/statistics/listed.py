@@ -11,17 +11,17 @@ from sqlalchemy import Connection
 
 from sentgen.arrays import Bools, Ints, Longs
 from sentgen.case_folding import fold
-from sentgen.lookups.attributes import COLUMNS
-from sentgen.lookups.kept_arrays import kept_arrays
-from sentgen.lookups.patterns import ANY, glob, loose
+from sentgen.lookups.base.array_cache import kept_arrays
+from sentgen.lookups.base.attributes import COLUMNS
+from sentgen.lookups.base.statement import Bindings, Statement, where
+from sentgen.lookups.base.tokens import Block, Tokens
+from sentgen.lookups.question.patterns import ANY, glob, loose
+from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.search.attributes import Attribute
 from sentgen.lookups.search.hits import BlockHits
 from sentgen.lookups.search.number_sets import among
 from sentgen.lookups.search.occurrences import occurrences
 from sentgen.lookups.search.spans import Spans
-from sentgen.lookups.search.tokens import Block, Tokens
-from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Bindings, Statement, where
 from sentgen.schema.engine import arrow_table, raw
 from sentgen.schema.tables.corpus import BOS, EOS
 from sentgen.schema.tables.counts import ATTRIBUTES

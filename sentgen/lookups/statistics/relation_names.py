@@ -6,7 +6,7 @@ others keep their names. A subtype without a name of its own has that of its rel
 
 from __future__ import annotations
 
-from sentgen.lookups.statement import Bindings
+from sentgen.lookups.base.statement import Bindings
 
 #: Relations to what modifiers with them are of a head, and what a word with them is of its head.
 _NAMES = {

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
-from sentgen.lookups.patterns import tag_among
-from sentgen.lookups.prepositions import linked_tokens
-from sentgen.lookups.statement import Bindings, Statement, where
+from sentgen.lookups.base.prepositions import linked_tokens
+from sentgen.lookups.base.statement import Bindings, Statement, where
+from sentgen.lookups.question.patterns import tag_among
 from sentgen.lookups.statistics.collocation_statements import CollocationStatements
 from sentgen.lookups.statistics.relation_names import no_function
 

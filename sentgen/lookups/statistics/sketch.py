@@ -13,10 +13,10 @@ from typing import Annotated
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
-from sentgen.lookups.absence import explained
-from sentgen.lookups.attributes import COLUMNS
-from sentgen.lookups.question import Lookup, MinCountOption
-from sentgen.lookups.statement import Answer, Bindings, Statement, at_least, limited
+from sentgen.lookups.base.attributes import COLUMNS
+from sentgen.lookups.base.statement import Answer, Bindings, Statement, at_least, limited
+from sentgen.lookups.question.lookup import Lookup, MinCountOption
+from sentgen.lookups.search.absence import explained
 from sentgen.lookups.statistics.collocation_measures import COLUMN, Measure, shown
 from sentgen.lookups.statistics.collocations import CollocateUnit, read_node
 from sentgen.lookups.statistics.relation_names import NAME, NAMED, word_of

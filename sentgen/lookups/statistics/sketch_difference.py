@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.statement import Answer, Bindings, Statement, limited
+from sentgen.lookups.base.statement import Answer, Bindings, Statement, limited
 from sentgen.lookups.statistics.relation_names import word_of
 from sentgen.schema.engine import raw, registered
 

@@ -22,13 +22,13 @@ from sqlalchemy import Connection
 
 from sentgen.case_folding import folded
 from sentgen.errors import InputError
-from sentgen.lookups.absence import PARSE, explained, no_trees
-from sentgen.lookups.attributes import COLUMNS
+from sentgen.lookups.base.attributes import COLUMNS
+from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited, where
 from sentgen.lookups.concordances.hits import Query
 from sentgen.lookups.cql import syntax
-from sentgen.lookups.question import MOST, Lookup
-from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited, where
+from sentgen.lookups.question.lookup import MOST, Lookup
+from sentgen.lookups.question.selection import Selection
+from sentgen.lookups.search.absence import PARSE, explained, no_trees
 from sentgen.lookups.statistics.collocations import CollocateUnit, read_node
 from sentgen.lookups.statistics.relation_names import no_function
 from sentgen.options import Option

@@ -9,16 +9,16 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Longs
-from sentgen.lookups.parts_of_speech import has_pos
+from sentgen.lookups.base.statement import Bindings, Statement, where
+from sentgen.lookups.base.tokens import NONE, places
+from sentgen.lookups.question.parts_of_speech import has_pos
+from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.search.hits import BlockHits
 from sentgen.lookups.search.number_sets import each_once
-from sentgen.lookups.search.tokens import NONE, places
-from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Bindings, Statement, where
+from sentgen.lookups.search.windows import Window
 from sentgen.lookups.statistics.collocate_numbers import CollocateNumbers
 from sentgen.lookups.statistics.listed import dense, item_counts
 from sentgen.lookups.statistics.row_sums import RowSums
-from sentgen.lookups.windows import Window
 from sentgen.schema.engine import kept
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, select
 
 from sentgen.errors import ModelError, NotFoundError
-from sentgen.lookups.selection import select_corpora
-from sentgen.lookups.statement import Bindings, Statement
+from sentgen.lookups.base.statement import Bindings, Statement
+from sentgen.lookups.question.selection import select_corpora
 from sentgen.models import sql
 from sentgen.output.wording import quantity
 from sentgen.schema.tables.corpus import corpus, subcorpus

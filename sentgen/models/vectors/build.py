@@ -15,7 +15,7 @@ from sqlalchemy import Connection, insert, select
 
 from sentgen.counts.shares import COUNTING_SHARE, DATABASE_SHARE
 from sentgen.errors import InputError
-from sentgen.lookups.selection import select_corpora
+from sentgen.lookups.question.selection import select_corpora
 from sentgen.models.request import WhereOption
 from sentgen.models.vectors.cooccurrence import ContextCounts, VectorWords, count_cells, find_vocabulary
 from sentgen.models.vectors.factorization import Singles, decomposed

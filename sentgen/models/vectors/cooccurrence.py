@@ -15,8 +15,8 @@ from sqlalchemy import Connection
 from sentgen.arrays import Ints, Longs
 from sentgen.case_folding import folded
 from sentgen.errors import ModelError, StoreError
-from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Bindings, Statement, where
+from sentgen.lookups.base.statement import Bindings, Statement, where
+from sentgen.lookups.question.selection import Selection
 from sentgen.models.vectors.kernels import (
     SentenceBlock,
     dependency_pairs,

@@ -9,9 +9,9 @@ from sqlalchemy import Connection
 
 from sentgen.case_folding import fold
 from sentgen.errors import InputError, NotFoundError
-from sentgen.lookups.paging import OffsetOption, RowSortOption, in_pages
-from sentgen.lookups.question import LimitOption, MinCountOption
-from sentgen.lookups.statement import Answer, Bindings, Statement, limit_clause, limited
+from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited
+from sentgen.lookups.question.lookup import LimitOption, MinCountOption
+from sentgen.lookups.question.paging import OffsetOption, RowSortOption, in_pages
 from sentgen.models.vectors.registry import find_space
 from sentgen.options import Option
 from sentgen.output.wording import quantity

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from sentgen.lookups.statement import literal
+from sentgen.lookups.base.statement import literal
 from sentgen.models import registry
 from sentgen.models.lookup import BackoffStep, explain
 from sentgen.options import Option

@@ -7,13 +7,13 @@ from typing import Annotated
 
 from sqlalchemy import Connection
 
+from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.concordances.browsing import list_documents, list_sentences, list_surprisal
-from sentgen.lookups.metadata.facets import facets, size_of
-from sentgen.lookups.paging import OffsetOption, RowSortOption, in_pages
+from sentgen.lookups.facets import facets, size_of
 from sentgen.lookups.pair_lines import PairLines
-from sentgen.lookups.question import CorporaOption, LimitOption, WhereOption
-from sentgen.lookups.selection import select_corpora
-from sentgen.lookups.statement import Answer
+from sentgen.lookups.question.lookup import CorporaOption, LimitOption, WhereOption
+from sentgen.lookups.question.paging import OffsetOption, RowSortOption, in_pages
+from sentgen.lookups.question.selection import select_corpora
 from sentgen.options import Option
 from sentgen.server.operations.operation import Context, Operation, Result, answered, ask
 

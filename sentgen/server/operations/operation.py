@@ -14,9 +14,9 @@ import pyarrow as pa
 
 from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.errors import InputError
+from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.command_line import command_line as called
-from sentgen.lookups.question import Question
-from sentgen.lookups.statement import Answer
+from sentgen.lookups.question.lookup import Question
 from sentgen.options import values_of
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sentgen.lookups.attributes import NAMED
+from sentgen.lookups.base.attributes import NAMED
 from sentgen.server.pages import examples
 from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
 from sentgen.server.pages.texts import cql_value, in_document, literal_pattern, phrase_pattern, token_pattern

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
-from sentgen.lookups.question import MOST
-from sentgen.lookups.statement import Answer, Statement
+from sentgen.lookups.base.statement import Answer, Statement
+from sentgen.lookups.question.lookup import MOST
 from sentgen.options import Option
 from sentgen.output.tabular import arrow_of, names_of
 from sentgen.output.wording import instead, quantity

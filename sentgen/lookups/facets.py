@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.keys import ALWAYS
-from sentgen.lookups.selection import Selection, select_corpora
-from sentgen.lookups.statement import Answer, Bindings, Statement, where
+from sentgen.lookups.base.keys import ALWAYS
+from sentgen.lookups.base.statement import Answer, Bindings, Statement, where
+from sentgen.lookups.question.selection import Selection, select_corpora
 from sentgen.output.tabular import Rows
 from sentgen.schema.tables.corpus import BOS, EOS
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
-from sentgen.lookups.attributes import Bound, Key, Test
-from sentgen.lookups.regions import plain
-from sentgen.lookups.statement import Bindings, Statement
+from sentgen.lookups.base.attributes import Bound, Key, Test
+from sentgen.lookups.base.regions import plain
+from sentgen.lookups.base.statement import Bindings, Statement
 from sentgen.output.wording import either
 
 NAME = "surprisal"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection
 
 from sentgen.errors import MemoryLimitError
-from sentgen.lookups.words import number_of
+from sentgen.lookups.base.words import number_of
 from sentgen.output.tabular import SIMPLE_TYPES, Rows, arrow_of
 from sentgen.schema.engine import MEMORY_LIMIT, arrow_reader, one_row, raw
 

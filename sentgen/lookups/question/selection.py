@@ -10,10 +10,10 @@ from sqlalchemy import Connection
 
 from sentgen.case_folding import fold, folded
 from sentgen.errors import NotFoundError
-from sentgen.lookups.attributes import Key, Test, Value
+from sentgen.lookups.base.attributes import Key, Test, Value
+from sentgen.lookups.base.statement import Bindings
 from sentgen.lookups.metadata.conditions import Condition, choose
 from sentgen.lookups.metadata.named import Subcorpus, condition_of, stored
-from sentgen.lookups.statement import Bindings
 from sentgen.output.wording import quantity
 from sentgen.schema.engine import kept, raw
 

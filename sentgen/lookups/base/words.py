@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection
 
 from sentgen.case_folding import folded
-from sentgen.lookups.kept_arrays import kept_arrays
+from sentgen.lookups.base.array_cache import kept_arrays
 from sentgen.schema.engine import arrow_table, kept, one_row, raw, registered
 
 if TYPE_CHECKING:  # look-ups that count nothing in arrays do without

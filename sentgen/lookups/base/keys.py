@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
-from sentgen.lookups.attributes import (
+from sentgen.lookups.base.attributes import (
     COLUMNS,
     TAGS,
     WRITTEN,
@@ -27,9 +27,9 @@ from sentgen.lookups.attributes import (
     key_pattern,
     token_key,
 )
-from sentgen.lookups.regions import RegionKey, plain
-from sentgen.lookups.statement import Bindings, Statement
-from sentgen.lookups.surprisals import NAME, AppliedModels, SurprisalKey, applied_models
+from sentgen.lookups.base.regions import RegionKey, plain
+from sentgen.lookups.base.statement import Bindings, Statement
+from sentgen.lookups.base.surprisals import NAME, AppliedModels, SurprisalKey, applied_models
 from sentgen.output.wording import instead
 from sentgen.schema.engine import kept, raw
 

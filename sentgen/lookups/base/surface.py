@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.reach import DOCUMENT, SENTENCE, Reach
-from sentgen.lookups.statement import Statement
+from sentgen.lookups.base.extent import DOCUMENT, SENTENCE, Reach
+from sentgen.lookups.base.statement import Statement
 from sentgen.schema.engine import kept
 
 #: What gives the lines of a concordance, of a table ``line`` with the three columns of its text.

@@ -11,9 +11,11 @@ from unicodedata import normalize
 from sqlalchemy import Connection
 
 from sentgen.case_folding import fold, plain, plain_text
-from sentgen.lookups.attributes import COLUMNS, Value
+from sentgen.lookups.base.attributes import COLUMNS, Value
+from sentgen.lookups.base.statement import Answer, Bindings, Statement, where
+from sentgen.lookups.base.words import number_of
 from sentgen.lookups.cql.written import tokens_of
-from sentgen.lookups.patterns import (
+from sentgen.lookups.question.patterns import (
     ANY,
     TokenPattern,
     counted_tag,
@@ -22,9 +24,7 @@ from sentgen.lookups.patterns import (
     tag_among,
     word_among,
 )
-from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Answer, Bindings, Statement, where
-from sentgen.lookups.words import number_of
+from sentgen.lookups.question.selection import Selection
 from sentgen.output.look_alikes import in_other_characters, looks
 from sentgen.output.wording import either, near
 from sentgen.schema.engine import kept

@@ -1,6 +1,6 @@
 """What the names in a query stand for, bound to a store, and the conditions in SQL that ask for it.
 
-All languages of queries ask the same objects, which `sentgen.lookups.keys` finds: of tokens, these are
+All languages of queries ask the same objects, which `sentgen.lookups.base.keys` finds: of tokens, these are
 columns, features, keys of MISC, words as they are written, and surprisal; of what is around tokens, they are
 metadata and attributes of regions.
 """
@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sentgen.case_folding import fold, folded, like
-from sentgen.lookups.numbers import compared
-from sentgen.lookups.regular import like_pattern, translated
-from sentgen.lookups.statement import Bindings, any_of
+from sentgen.lookups.base.numbers import compared
+from sentgen.lookups.base.regular_expressions import like_pattern, translated
+from sentgen.lookups.base.statement import Bindings, any_of
 
 #: Attribute to its column in `token`, the table that holds its strings, and their column there.
 COLUMNS = {

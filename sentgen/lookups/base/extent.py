@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sentgen.lookups.statement import where
+from sentgen.lookups.base.statement import where
 
 _PLACED = """\
   select s.id, d.first_sentence as start, s.length, (s.first_token - b.first_token)::integer as before

@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar, Protocol
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.selection import Selection, select_corpora
-from sentgen.lookups.statement import Answer
+from sentgen.lookups.base.statement import Answer
+from sentgen.lookups.question.selection import Selection, select_corpora
 from sentgen.options import Option
 
 #: No count is greater, and no seed.
@@ -69,7 +69,7 @@ class Lookup:
     limit: LimitOption = 20
 
     def select(self, connection: Connection, *, min_order: int = 0, sentences: bool = False) -> Selection:
-        """Look up the corpora that are meant; see `sentgen.lookups.selection.select_corpora`."""
+        """Look up the corpora that are meant; see `sentgen.lookups.question.selection.select_corpora`."""
         return select_corpora(
             connection,
             self.corpus,

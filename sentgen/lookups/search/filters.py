@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from sentgen.errors import InputError
-from sentgen.lookups.windows import Window, read_window
+from sentgen.lookups.search.windows import Window, read_window
 from sentgen.options import NOT, Option
 from sentgen.output.wording import quantity
 

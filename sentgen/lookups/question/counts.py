@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Bindings, where
+from sentgen.lookups.base.statement import Bindings, where
+from sentgen.lookups.question.selection import Selection
 from sentgen.schema import counting
 from sentgen.schema.tables.corpus import BOS, EOS
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 from sentgen.case_folding import fold, folded
 from sentgen.errors import InputError
-from sentgen.lookups.attributes import NAMED, is_like
-from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Bindings, Statement
+from sentgen.lookups.base.attributes import NAMED, is_like
+from sentgen.lookups.base.statement import Bindings, Statement
+from sentgen.lookups.question.selection import Selection
 from sentgen.output.wording import instead
 
 ANY = "*"

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection
 
 from sentgen.arrays import Bools, Ints, Longs
-from sentgen.lookups.kept_arrays import kept_arrays
-from sentgen.lookups.selection import Selection
-from sentgen.lookups.statement import Bindings, where
+from sentgen.lookups.base.array_cache import kept_arrays
+from sentgen.lookups.base.statement import Bindings, where
 from sentgen.schema.engine import MEMORY_LIMIT, arrow_table, kept, raw
+
+if TYPE_CHECKING:
+    from sentgen.lookups.question.selection import Selection
 
 #: Tokens of a block: its columns take some megabytes, which is more than a question takes besides.
 SIZE = 1 << 20

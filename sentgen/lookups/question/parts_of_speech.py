@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from sentgen.errors import InputError
-from sentgen.lookups.patterns import tag_among
-from sentgen.lookups.statement import Bindings, any_of
+from sentgen.lookups.base.statement import Bindings, any_of
+from sentgen.lookups.question.patterns import tag_among
 from sentgen.options import Option
 
 #: The open classes of Universal Dependencies, and numbers, which no list of stop words has either.

@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sentgen.lookups.attributes import Key
-from sentgen.lookups.statement import Bindings, Statement
+from sentgen.lookups.base.attributes import Key
+from sentgen.lookups.base.statement import Bindings, Statement
 
 #: Behind the last token of any sentence.
 _OPEN_END = 2**30

@@ -1,0 +1,1 @@
+"""What all questions have in common: corpora, word patterns, options and pages."""
