@@ -73,8 +73,8 @@ score --model summed --file relief.lines
 regenerate --model summed -a lmo {shlex.quote(NEW_SENTENCES[0])}
 generate relief.conllu --cluster relief-002 --lengths 6-8
 generate relief.conllu --cluster relief-002 --arguments supported
-fuse relief-002-1 --with relief.conllu
-fuse relief-002-1 --with relief.conllu --algorithm depviterbi
+fuse 10 --with relief.conllu
+fuse 10 --with relief.conllu --algorithm depviterbi
 check relief.conllu --against relief.conllu
 align text --document document.txt --abstract abstract.txt --system cut-and-paste
 align text --document document.txt --abstract abstract.txt --system hmm
