@@ -104,7 +104,7 @@ def test_a_tuned_model_is_shown_as_others_are(tuned: Sentgen) -> None:
 
 
 def test_what_is_refused(tuned: Sentgen, tmp_path: Path) -> None:
-    """A name that is taken, EM over a tuned model, gold without links, no scipy."""
+    """A name that is taken, EM over a tuned model, gold without links."""
     refused(tuned(*TUNE), "the alignment model 'people' exists; choose another name")
     (tmp_path / "pairs.jsonl").write_text('{"id": "1", "document": "a b", "abstract": "a"}\n')
     tuned("pairs", "ingest", "pairs.jsonl", "--corpus", "toy")
@@ -112,14 +112,6 @@ def test_what_is_refused(tuned: Sentgen, tmp_path: Path) -> None:
     refused(tuned(*train), "was tuned on gold links; train another one")
     Path("none.txt").write_text("a ||| b ||| \n")
     refused(tuned("align", "tune", "more", "--gold", "none.txt"), "there are no sure links to learn from")
-
-
-def test_scipy_is_asked_for(gold: Sentgen, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One line says what to install, and no model is begun."""
-    monkeypatch.setitem(__import__("sys").modules, "scipy.optimize", None)
-
-    refused(gold(*TUNE), "scipy, which tunes, is not installed; run: pip install 'sentgen[evaluate]'")
-    assert "people" not in gold("align", "models").out
 
 
 def test_a_model_of_the_store_is_the_one_in_memory(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from conftest import ROOT, Sentgen, Told, refused
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
 #: Modules of the packages that extras install, and of those that they bring; not pydantic, which Typer brings.
 OPTIONAL = (
-    *("fastapi", "starlette", "uvicorn", "uvloop", "httptools", "h11", "sacrebleu", "lxml", "scipy"),
+    *("fastapi", "starlette", "uvicorn", "uvloop", "httptools", "h11", "sacrebleu", "lxml"),
     *("matplotlib", "ufal", "spacy", "stanza", "wn", "dask", "distributed", "fsspec"),
     *("pypdfium2", "python_calamine"),
 )
@@ -46,7 +46,6 @@ program()
         ("uvicorn", "server", ("serve",)),
         ("sacrebleu", "evaluate", ("evaluate", "regeneration", *EXPERIMENT)),
         ("sacrebleu", "evaluate", ("reproduce", "wan2009", "--ptb", "wsj")),
-        ("scipy", "evaluate", ("evaluate", "generation", "--clusters", TREEBANK, "--parser", "gold")),
         ("matplotlib", "plots", ("evaluate", "regeneration", *EXPERIMENT, "--report", "report")),
         ("matplotlib", "plots", ("align", "model", "best", "--plot", "jumps.svg")),
         ("matplotlib", "plots", ("kwic", "dog", "--plot", "f.svg")),
@@ -79,7 +78,7 @@ def test_missing_packages_are_named(
 
 @pytest.mark.slow
 def test_all_others_do_without(filled: Sentgen, tmp_path: Path, nightly: bool) -> None:
-    """Nothing else asks for a package of an extra; compiled functions neither, although numba may use scipy."""
+    """Nothing else asks for a package of an extra."""
     (tmp_path / "text.txt").write_text("The dog chased a cat .\nThe cat saw the dog .\n")
     (tmp_path / "gold.txt").write_text("The dog sat . ||| A dog sat . ||| 1-1 2-2 3-3\n")
     texts = ("align", "text", "--document", "text.txt", "--abstract", "text.txt")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -278,15 +277,6 @@ def test_too_many_pairs_are_refused(store: Store) -> None:
     """Before they take more memory than there is."""
     with pytest.raises(StoreError, match=r"pairs of words do not fit into memory; lower --words or --window"):
         counted(store, memory=100)
-
-
-def test_scipy_is_an_extra(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without it, vectors that there are can be asked, and none can be built."""
-    monkeypatch.setitem(sys.modules, "scipy.sparse", None)
-    with pytest.raises(InputError, match=r"pip install 'sentgen\[vectors\]'"):
-        asked().build(store)
-
-    assert load_vectors(store, "company").vectors.shape == (10, 4)
 
 
 def test_threads_of_others_are_left_alone(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,7 +49,7 @@ def tune_model(
         progress: called with direction, iteration, and the most iterations there may be.
 
     Raises:
-        InputError: the model exists, there are no links, or scipy is not installed.
+        InputError: the model exists, or there are no links.
         MemoryLimitError: the pairs do not fit into the budget.
     """
     with store.connect() as connection:

@@ -23,7 +23,6 @@ from sentgen.alignment.tuning.objective import Objective, TuningExample, TuningT
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.arrays import Bools, Floats
 from sentgen.errors import InputError
-from sentgen.extras import needs
 from sentgen.options import Option
 from sentgen.output.wording import quantity
 
@@ -109,7 +108,7 @@ def tune(
         without: names of features whose weights stay 0, to see what they are worth.
 
     Raises:
-        InputError: there are no links, or scipy is not installed.
+        InputError: there are no links.
         MemoryLimitError: the pairs do not fit into the budget.
     """
     cells = sum(one.sure.size for one in examples)
@@ -158,8 +157,8 @@ def _direction(
     objective: Objective, plan: TuningPlan, free: Floats, report: Callable[[int], None]
 ) -> TunedDirection:
     """Maximize the conditional likelihood of the gold links, less the prior; ``free`` is 0 for fixed ones."""
-    with needs("evaluate", "scipy, which tunes,"):
-        from scipy.optimize import minimize
+    from scipy.optimize import minimize
+
     began = time.perf_counter()
     tasks = objective.tasks
     apart = [len(tasks) >= _ENOUGH and n % _HELD_OUT == _HELD_OUT - 1 for n in range(len(tasks))]

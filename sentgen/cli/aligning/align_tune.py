@@ -31,8 +31,7 @@ def tune(
     """Tune a model on links that people drew, by conditional training of the preset best.
 
     The model weighs what it knows of words, places and jumps anew, so that the links of the gold standard
-    become as probable as they can. The threshold is the one that is best on the same pairs. Tuning needs
-    scipy (pip install 'sentgen[evaluate]').
+    become as probable as they can. The threshold is the one that is best on the same pairs.
 
     Example: `sentgen align tune news --gold rte2 --format rte`
     """

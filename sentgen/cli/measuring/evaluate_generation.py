@@ -32,7 +32,7 @@ from sentgen.evaluation.clusters.clusters import (
 )
 from sentgen.evaluation.clusters.experiment import StringMaker, evaluate_generation
 from sentgen.evaluation.clusters.report import generation_report
-from sentgen.evaluation.clusters.results import GenerationResult, Undefined, signed_rank_test
+from sentgen.evaluation.clusters.results import GenerationResult, Undefined
 from sentgen.evaluation.clusters.tables import figure_rows, strings_table, summary_table
 from sentgen.evaluation.report.folder import prepare_folder
 from sentgen.evaluation.report.tables import latex
@@ -156,7 +156,6 @@ def generation(
         lengths = parse_lengths(asked.lengths)
     if report is not None:
         prepare_folder(report)
-    signed_rank_test()  # refuses where there is none, before the clusters are parsed
     trees = open_parser(asked.parser)
     with (
         open_store(db, create=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store,

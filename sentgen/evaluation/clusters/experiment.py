@@ -23,7 +23,6 @@ from sentgen.evaluation.clusters.results import (
     Undefined,
     outputs_of,
     rows_of,
-    signed_rank_test,
 )
 from sentgen.evaluation.clusters.strings import Strings, copies, fluency
 from sentgen.evaluation.figures.record import Start, recorded
@@ -104,12 +103,11 @@ def evaluate_generation(
         progress: called as clusters and strings are done.
 
     Raises:
-        InputError: there are no clusters or lengths, the system is the baseline, or scipy is missing.
+        InputError: there are no clusters or lengths, or the system is the baseline.
         NotFoundError: there is no such model.
     """
-    signed_rank_test()  # refuses where there is none, before anything long is run
     if fluency_model is not None:
-        find(store, fluency_model)  # likewise
+        find(store, fluency_model)  # refuses where there is none, before anything long is run
     started = Start()
     store.downgrade_to_read()
     _check(source, lengths, system.settings)

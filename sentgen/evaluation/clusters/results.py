@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from sentgen.evaluation.check.verb_arguments import KINDS, Kind
 from sentgen.evaluation.figures.measurement import Score
 from sentgen.evaluation.figures.record import FigureRow, OutputRow, RunResult
 from sentgen.evaluation.figures.significance import holm
-from sentgen.extras import needs
 from sentgen.output.wording import quantity
 
 Metric = Literal["precision", "recall"]
@@ -183,18 +182,11 @@ def wilcoxon(differences: Floats) -> float:
     Differences of zero are left out, as Wilcoxon 1945 does. Exact for few differences without ties.
     """
     nonzero = differences[np.abs(differences) > _EQUAL]
-    return float(signed_rank_test()(nonzero).pvalue) if nonzero.size else 1.0
+    if not nonzero.size:
+        return 1.0
+    from scipy import stats  # takes a second to import
 
-
-def signed_rank_test() -> Any:
-    """Return Wilcoxon's test as scipy has it, which takes a second to import.
-
-    Raises:
-        InputError: it is not installed.
-    """
-    with needs("evaluate", "scipy, which has the Wilcoxon test,"):
-        from scipy.stats import wilcoxon as test
-    return test
+    return float(stats.wilcoxon(nonzero).pvalue)
 
 
 def rows_of(result: GenerationResult) -> Iterator[FigureRow]:

@@ -12,7 +12,7 @@ from sentgen.evaluation.check.verb_arguments import Kind
 from sentgen.evaluation.clusters.clusters import Cluster, ClusterSet, Heads, read_clusters
 from sentgen.evaluation.clusters.experiment import StringMaker, evaluate_generation
 from sentgen.evaluation.clusters.held_out import BIGRAM, HeldOutPerplexity, held_out_perplexity
-from sentgen.evaluation.clusters.results import ALPHA, Curve, GenerationResult, Metric, signed_rank_test
+from sentgen.evaluation.clusters.results import ALPHA, Curve, GenerationResult, Metric
 from sentgen.evaluation.figures.measurement import Score
 from sentgen.evaluation.figures.record import FigureRow, RunResult, Start, recorded
 from sentgen.evaluation.papers.paper import Findings, Paper, PaperRequest
@@ -239,7 +239,6 @@ def _better_at(curve: Curve, sign: int) -> str:
 
 
 def _prepare(request: PaperRequest) -> Callable[[Store], Findings]:
-    signed_rank_test()  # refuses where there is none, before anything long is run
     return _Experiment(request, open_parser(str(request.parser))).run
 
 

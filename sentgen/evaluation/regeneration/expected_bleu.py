@@ -16,7 +16,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from sentgen.arrays import Floats, Longs
-from sentgen.extras import needs
 
 #: How far weights may leave those that they start from.
 PENALTY = 1e-3
@@ -33,8 +32,7 @@ class Lists:
 
 def learn(lists: Lists, start: Floats, *, penalty: float = PENALTY) -> Floats:
     """Return (F,) weights, none below 0, from those to start with."""
-    with needs("evaluate", "scipy, which finds the weights,"):
-        from scipy.optimize import minimize
+    from scipy.optimize import minimize
 
     found = minimize(
         lambda weights: loss(lists, weights, start, penalty),

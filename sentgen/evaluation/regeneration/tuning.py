@@ -111,7 +111,7 @@ def tune(
         progress: called after every sentence.
 
     Raises:
-        InputError: there are too few sentences, or no scipy.
+        InputError: there are too few sentences.
         ModelError: the corpora of the model have no trees.
     """
     started = Start()

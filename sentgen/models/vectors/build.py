@@ -77,7 +77,7 @@ class VectorRequest:
             progress: called with one line a step.
 
         Raises:
-            InputError: the name is taken, the condition cannot be read, or scipy is not installed.
+            InputError: the name is taken, or the condition cannot be read.
             NotFoundError: there is no such corpus.
             ModelError: the corpora are too small.
             StoreError: the counts do not fit into memory.

@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from sentgen.arrays import Floats
 from sentgen.errors import ModelError
-from sentgen.extras import needs
 from sentgen.models.vectors.cooccurrence import ContextCounts
 
 #: What the libraries of BLAS that come with scipy read when they are loaded.
@@ -48,7 +47,6 @@ def decomposed(
     is positive, so that the same cells and seed give the same vectors.
 
     Raises:
-        InputError: scipy is not installed.
         ModelError: there are not more words and contexts than dimensions.
     """
     if dimensions >= min(cells.shape):
@@ -56,7 +54,7 @@ def decomposed(
             f"too few words for {dimensions} dimensions, {min(cells.shape)}, or too few contexts;"
             " lower --dimensions or --min-count, or ingest more"
         )
-    with needs("vectors", "scipy"), one_thread():
+    with one_thread():
         from scipy.sparse import csr_array
         from scipy.sparse.linalg import svds
     positive, values = ppmi(cells, smoothing=smoothing, shift=shift)
