@@ -22,7 +22,7 @@ from harness import OUT, data, measure, megabytes, show
 from sentgen.alignment import Pair
 from sentgen.alignment.reading import read_pairs
 from sentgen.alignment.systems import SYSTEMS, aligner_named
-from sentgen.corpus.pair_text import PairSettings
+from sentgen.corpus.pair_readers import PairSettings
 from sentgen.errors import InputError
 
 WORDS, SIZE = 500, 2_000

@@ -35,7 +35,7 @@ from sentgen.alignment.tuning.objective import Objective, TuningExample, TuningT
 from sentgen.alignment.tuning.tuner import tune
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.arrays import Bools, Floats, Longs
-from sentgen.corpus.parsers.parser import open_parser
+from sentgen.corpus.parsers import open_parser
 from sentgen.evaluation.alignment.gold import GoldStandard
 from sentgen.evaluation.alignment.measures import measure
 from sentgen.evaluation.figures.significance import compare_all

@@ -33,8 +33,7 @@ from ewt_parser import trained
 from harness import data, interval, show
 
 from sentgen.alignment.words.wordnet import find_wordnet
-from sentgen.corpus.pair_readers import pair_files
-from sentgen.corpus.pair_text import PairSettings, TokenizedPair
+from sentgen.corpus.pair_readers import PairSettings, TokenizedPair, pair_files
 from sentgen.corpus.parsers import Parser
 from sentgen.corpus.sentence import Sentence
 from sentgen.evaluation.check.check import Claim, check

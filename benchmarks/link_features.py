@@ -14,7 +14,7 @@ from sentgen.alignment.tuning.objective import TuningExample
 from sentgen.alignment.words.sentences import sentence_starts
 from sentgen.alignment.words.word_classes import CLASSES, word_class
 from sentgen.arrays import Bools, Floats, Longs
-from sentgen.corpus.parsers.parser import Parser
+from sentgen.corpus.parsers import Parser
 
 #: Links of a smaller posterior are not looked at.
 LEAST = 1e-3

@@ -47,7 +47,7 @@ from sentgen.alignment.systems import aligner_named
 from sentgen.alignment.words.function_words import is_function_word
 from sentgen.alignment.words.spellings import same_word
 from sentgen.alignment.words.stems import stem
-from sentgen.corpus.pair_text import PairSettings, TokenizedPair
+from sentgen.corpus.pair_readers import PairSettings, TokenizedPair
 
 OVERLAP = "overlap"
 SYSTEMS = ("best", "paper", "lcs", "cut-and-paste", OVERLAP)

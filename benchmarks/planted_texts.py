@@ -21,13 +21,12 @@ from ewt_parser import trained
 from harness import OUT, data
 
 from sentgen.alignment.words.wordnet import find_wordnet
-from sentgen.corpus.conllu_writer import conllu
-from sentgen.corpus.pair_readers import pair_files
-from sentgen.corpus.pair_text import PairSettings, RawPair, TokenizedPair
+from sentgen.corpus.pair_readers import PairSettings, RawPair, TokenizedPair, pair_files
 from sentgen.corpus.parsers import Parser
 from sentgen.corpus.paths import expand
+from sentgen.corpus.readers.conllu import conllu_text
+from sentgen.corpus.reading import sentences_of
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.sentences import sentences_of
 
 SENTENCES = 20
 TREEBANKS = {"GUM": "gum", "EWT": "ewt"}
@@ -123,7 +122,7 @@ def _parsed(sentences: Sequence[Sentence]) -> list[Sentence]:
         path.parent.mkdir(parents=True, exist_ok=True)
         made = list(_parser().parse_tokenized(words))
         draft = path.with_suffix(".draft")
-        draft.write_text("".join(conllu(one) for one in made), "utf-8")
+        draft.write_text("".join(conllu_text(one) for one in made), "utf-8")
         draft.rename(path)
     return list(sentences_of(expand([str(path)])))
 

@@ -37,8 +37,7 @@ from sentgen.alignment.choice import Choice, chosen_aligner
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.states.word_states import WordState, word_states
 from sentgen.alignment.words.function_words import is_function_word
-from sentgen.corpus.pair_readers import pair_files
-from sentgen.corpus.pair_text import PairSettings, RawPair
+from sentgen.corpus.pair_readers import PairSettings, RawPair, pair_files
 from sentgen.errors import Rejection
 from sentgen.schema import Store
 

@@ -25,7 +25,7 @@ DOING = {
         "sentgen/cli/looking/sql.py",
     ),
     "Reading files": ("sentgen/corpus/", "sentgen/cli/console/files.py"),
-    "Parsing": ("sentgen/corpus/parsers/", "sentgen/cli/corpus/parser.py"),
+    "Parsing": ("sentgen/corpus/parser", "sentgen/cli/corpus/parser.py"),
     "Reading pairs": (
         "sentgen/corpus/pair_",
         "sentgen/counts/pair_ingestion.py",

@@ -11,7 +11,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from sentgen.alignment.choice import Choice
 from sentgen.alignment.stored.training import TrainingPlan
 from sentgen.alignment.tuning.tuner import TuningPlan
-from sentgen.corpus.pair_text import PairSettings
+from sentgen.corpus.pair_readers import PairSettings
 from sentgen.counts.corpora import Sync
 from sentgen.counts.document_tables import DocumentTable
 from sentgen.counts.pair_ingestion import ORDER

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentgen.corpus.pair_text import PairSettings
+from sentgen.corpus.pair_readers import PairSettings
 from sentgen.counts.pair_ingestion import ingest_pairs
 from sentgen.schema import Store
 

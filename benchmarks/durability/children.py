@@ -26,7 +26,7 @@ import duckdb
 
 import sentgen.cli
 from durability.digests import Digest, digest
-from sentgen.corpus.parsers import cache
+from sentgen.corpus import parsers
 from sentgen.counts import batch
 from sentgen.schema.dialect import DuckDialect
 from sentgen.schema.engine import duck_of
@@ -213,7 +213,7 @@ def bounded_batches() -> Iterator[None]:
 @contextmanager
 def _marked(marks: Marks, store: Path, recorded: list[Digest | None] | None) -> Iterator[None]:
     """Note commits and renamings; with a list, keep a digest of the store after each commit."""
-    commit, rename, keep = DuckDialect.do_commit, os.replace, cache.keep_parses
+    commit, rename, keep = DuckDialect.do_commit, os.replace, parsers.keep_parses
 
     def note(duck: duckdb.DuckDBPyConnection | None) -> None:
         marks.add(end=True)
@@ -238,11 +238,11 @@ def _marked(marks: Marks, store: Path, recorded: list[Digest | None] | None) -> 
         keep(duck, rows)
         note(duck)
 
-    DuckDialect.do_commit, os.replace, cache.keep_parses = do_commit, replace, keep_parses
+    DuckDialect.do_commit, os.replace, parsers.keep_parses = do_commit, replace, keep_parses
     try:
         yield
     finally:
-        DuckDialect.do_commit, os.replace, cache.keep_parses = commit, rename, keep
+        DuckDialect.do_commit, os.replace, parsers.keep_parses = commit, rename, keep
 
 
 def _is_of(duck: duckdb.DuckDBPyConnection, store: Path) -> bool:

@@ -21,8 +21,7 @@ from sentgen.alignment.phrase_hmm.settings import preset
 from sentgen.alignment.phrase_hmm.settings_json import changed, setting_names
 from sentgen.alignment.texts import read_sentences
 from sentgen.corpus.formats import READERS, detect
-from sentgen.corpus.pair_readers import pair_files
-from sentgen.corpus.pair_text import PairSettings
+from sentgen.corpus.pair_readers import PairSettings, pair_files
 from sentgen.corpus.paths import expand
 from sentgen.corpus.reading import read_items, read_source
 from sentgen.counts import corpora

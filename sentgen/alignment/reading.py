@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sentgen.alignment.pair import Pair
-from sentgen.corpus.pair_readers import pair_files
-from sentgen.corpus.pair_text import PairSettings
+from sentgen.corpus.pair_readers import PairSettings, pair_files
 from sentgen.errors import Rejection
 
 

@@ -18,8 +18,8 @@ from sentgen.alignment.view.reasons import reasons
 from sentgen.alignment.view.sentence_sources import sentence_sources
 from sentgen.alignment.view.view import PairView, view
 from sentgen.corpus.paths import expand
+from sentgen.corpus.reading import sentences_of
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.sentences import sentences_of
 from sentgen.errors import InputError
 from sentgen.output.logarithms import decimal
 from sentgen.output.tabular import jsonable

@@ -11,7 +11,7 @@ from sentgen.api.door import StoreSession
 from sentgen.api.language_models import LanguageModel
 from sentgen.api.options import BuildOptions, CompareOptions, PairOptions, VectorOptions
 from sentgen.api.tables import Table
-from sentgen.corpus.pair_text import PairSettings
+from sentgen.corpus.pair_readers import PairSettings
 from sentgen.counts.pair_ingestion import PairSummary, ingest_pairs
 from sentgen.evaluation.perplexity import CompareRequest
 from sentgen.models import registry

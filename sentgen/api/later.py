@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from sentgen.api.lines import new_line_set as new_line_set
     from sentgen.api.texts import aligned as aligned
     from sentgen.api.texts import checked as checked
+    from sentgen.corpus.parsers import forget_parses as forget_parses
     from sentgen.corpus.parsers import open_parser as open_parser
-    from sentgen.corpus.parsers.cache import forget_parses as forget_parses
-    from sentgen.corpus.parsers.cache import parse_rows as parse_rows
+    from sentgen.corpus.parsers import parse_rows as parse_rows
     from sentgen.counts import exports as exports
     from sentgen.counts import ingestion as ingestion
     from sentgen.counts import sync as sync
@@ -72,7 +72,7 @@ _PLACES = {
     "citation": "sentgen.schema.citation",
     "exports": "sentgen.counts.exports",
     "extraction": "sentgen.alignment.stored.extraction",
-    "forget_parses": "sentgen.corpus.parsers.cache:forget_parses",
+    "forget_parses": "sentgen.corpus.parsers:forget_parses",
     "fused": "sentgen.api.fusing:fused",
     "compared": "sentgen.api.building:compared",
     "generated": "sentgen.api.generating:generated",
@@ -93,7 +93,7 @@ _PLACES = {
     "near": "sentgen.models.vectors.near",
     "new_line_set": "sentgen.api.lines:new_line_set",
     "open_parser": "sentgen.corpus.parsers:open_parser",
-    "parse_rows": "sentgen.corpus.parsers.cache:parse_rows",
+    "parse_rows": "sentgen.corpus.parsers:parse_rows",
     "plugin_scorers": "sentgen.models.plugin_scorers",
     "prune": "sentgen.models.derived.prune",
     "registry": "sentgen.models.registry",

@@ -8,13 +8,9 @@ from collections.abc import Collection, Iterable, Mapping
 from sentgen.corpus.plugin_readers import reader_of
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers import (
-    conll2000,
+    conll,
     conllu,
-    conllup,
-    conllx,
     docbin,
-    dp,
-    epub,
     folia,
     html,
     jsonl,
@@ -23,7 +19,6 @@ from sentgen.corpus.readers import (
     mrg,
     office,
     pdf,
-    pos,
     table,
     tei,
     text,
@@ -44,11 +39,12 @@ class UnrecognizedError(InputError):
 
 
 #: In the order in which they are tried: every CoNLL-U is CoNLL-X as well, and `{` and `(` are words, too.
-_MODULES = (
-    *(tei, folia, conllup, conllu, conllx, jsonl, vertical, mrg, dp, conll2000, pos, lines, text, wsj),
-    *(html, markdown, epub, pdf, docbin),
+_TRIED: tuple[Reader, ...] = (
+    *(tei.READER, folia.READER, conllu.PLUS, conllu.READER, conll.CONLLX, jsonl.READER, vertical.READER),
+    *(mrg.READER, conll.DP, conll.CONLL2000, wsj.POS, lines.READER, text.READER, wsj.WSJ),
+    *(html.READER, markdown.READER, html.EPUB, pdf.READER, docbin.READER),
+    *(office.DOCX, office.ODT, *table.READERS),
 )
-_TRIED: tuple[Reader, ...] = (*(module.READER for module in _MODULES), *office.READERS, *table.READERS)
 READERS = {reader.name: reader for reader in sorted(_TRIED, key=lambda reader: reader.name)}
 
 #: Extensions that formats have which do not mean these.
@@ -167,15 +163,15 @@ def detect(source: Source, *, prose: bool = False, given: Collection[str] | None
         raise UnrecognizedError("is empty", path=source.name)
     if extension in _BY_EXTENSION and not is_table:
         name = _BY_EXTENSION[extension]
-        if name == "conllu" and conllup.fits(sample):
-            return conllup.READER.name
+        if name == "conllu" and conllu.fits_plus(sample):
+            return conllu.PLUS.name
         return "wsj" if name in ("dp", "mrg") and wsj.partner(source.name) else name
     added, wrong = _added() if extension not in _OPEN_EXTENSIONS else ([], "")
     found = next((one.name for one in added if extension in one.extensions), None)
     # The first that fits: what is stricter is tried before what takes anything.
     for reader in (*_TRIED, *added):
         # `Rome/Italy,1990` is a tagged word elsewhere.
-        if found is None and reader.fits and reader.fits(sample) and not (is_table and reader is pos.READER):
+        if found is None and reader.fits and reader.fits(sample) and not (is_table and reader is wsj.POS):
             found = reader.name
     if found is None and is_table:
         raise _unnamed_column(source, extension, named=given is not None)

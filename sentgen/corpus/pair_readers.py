@@ -14,25 +14,27 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import chain, zip_longest
+from typing import Annotated, NamedTuple
 
-from sentgen.corpus.formats import UnrecognizedError, detect, reader_named
-from sentgen.corpus.pair_conllu import begins_with_document, read_conllu, read_parallel_conllu
-from sentgen.corpus.pair_text import PairSettings, RawPair, Text
+from sentgen.corpus.formats import READERS, UnrecognizedError, detect, reader_named
 from sentgen.corpus.paths import expand, source_at
-from sentgen.corpus.readers import jsonl
-from sentgen.corpus.readers._columns import FormatError
+from sentgen.corpus.readers import jsonl, text
+from sentgen.corpus.readers._columns import FormatError, finished
 from sentgen.corpus.readers.table import refuse_table
 from sentgen.corpus.readers.text import blanked
 from sentgen.corpus.reading import read_source
-from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.sources import LineReader, Source
-from sentgen.corpus.validation import LIMITS
+from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError, Rejection
+from sentgen.options import Option
 
 #: Where JSON objects have their texts and names, the first that is there; all the values of some are several.
 DOCUMENT_FIELDS = ("document", "source", "article", "text", "body")
@@ -306,3 +308,237 @@ def _files(folder: str) -> list[str]:
 
 def _stem(name: str) -> str:
     return re.sub(r"(\.(txt|text|tok|conllu))?(\.(gz|xz|bz2))?$", "", name)
+
+
+#: Part of the hash of a pair: another tokenisation makes other pairs.
+VERSION = "1"
+
+#: Raw text; raw sentences; sentences of words; or sentences that a reader of `sentgen ingest` made.
+Text = str | tuple[str, ...] | tuple[tuple[str, ...], ...] | tuple[Sentence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PairSettings:
+    """How pairs are found and how texts become words; control characters refuse a pair, if not replaced."""
+
+    tokenized: Annotated[bool, Option("Blanks separate the words, and a string is a sentence.")] = False
+    document_words: Annotated[
+        int, Option("Keep the first sentences of a document with N words; 0: all.", metavar="N", least=0)
+    ] = 0
+    document_field: Annotated[
+        str | None, Option("Field of JSON objects with the document.", metavar="NAME")
+    ] = None
+    abstract_field: Annotated[
+        str | None, Option("Field of JSON objects with the abstract.", metavar="NAME")
+    ] = None
+    replace_controls: Annotated[bool, Option("Put blanks in place of control characters (JSON).")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class TokenizedPair:
+    """A pair in sentences; neither side is empty."""
+
+    key: str
+    document: tuple[Sentence, ...]
+    abstract: tuple[Sentence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RawPair:
+    """A pair as its source gives it: not tokenised yet, so that known pairs cost no more than reading.
+
+    ``document_source`` and ``abstract_source`` say where the texts are; ``line`` is the line of the document.
+    """
+
+    key: str
+    document: Text
+    abstract: Text
+    document_source: Source
+    abstract_source: Source
+    line: int
+
+    def sha256(self, settings: PairSettings) -> str:
+        """Return the hash of all that decides what is stored."""
+        # As JSON, so that no two lists of texts look the same.
+        given = [VERSION, self.key, _plain(self.document), _plain(self.abstract)]
+        made = json.dumps([*given, settings.tokenized, settings.document_words])
+        return hashlib.sha256(made.encode()).hexdigest()
+
+    def tokenised(self, settings: PairSettings, *, limits: InputLimits = LIMITS) -> TokenizedPair | Rejection:
+        """Split both texts into sentences and words; the first fault refuses the pair."""
+        path = self.document_source.name
+        sides: list[tuple[Sentence, ...]] = []
+        for name, given, most in (
+            ("document", self.document, settings.document_words),
+            ("abstract", self.abstract, 0),
+        ):
+            found = tuple(_first(_sentences(given, path, self.line, settings, limits), most))
+            fault = next((one for one in found if isinstance(one, Rejection)), None)
+            if fault is not None:
+                return Rejection(path, self.line, self.key, fault.check, f"{fault.message}, in the {name}")
+            if not found:
+                return Rejection(path, self.line, self.key, "empty-text", f"the {name} has no words")
+            sides.append(tuple(one for one in found if isinstance(one, Sentence)))
+        return TokenizedPair(self.key, sides[0], sides[1])
+
+
+def _plain(given: Text) -> object:
+    """Return a text as JSON can hold it."""
+    if isinstance(given, str):
+        return given
+    return [one.forms if isinstance(one, Sentence) else one for one in given]
+
+
+def _sentences(
+    given: Text, path: str, line: int, settings: PairSettings, limits: InputLimits
+) -> Iterator[Sentence | Rejection]:
+    if isinstance(given, str):
+        given = (given,)
+        pieces = chain.from_iterable(
+            text.read_raw(text.blanked(one).splitlines(), path=path) for one in given
+        )
+        raw: Iterable[RawText] = (RawText(piece.text, line) for piece in pieces)
+    else:
+        raw = (RawText(one.strip(), line, whole=True) for one in given if isinstance(one, str))
+    if settings.tokenized:
+        raw_words = (piece.text.split() for piece in raw)
+        yield from (finished(Sentence(words, line=line), path, limits) for words in raw_words if words)
+    else:
+        yield from chain.from_iterable(
+            text.tokenised(piece, path=path, limits=limits) for piece in raw if piece.text
+        )
+    for one in given:
+        if isinstance(one, Sentence):
+            yield one
+        elif not isinstance(one, str) and one:
+            yield finished(Sentence(list(one), line=line), path, limits)
+
+
+def _first(found: Iterator[Sentence | Rejection], words: int) -> Iterator[Sentence | Rejection]:
+    """Yield the first sentences with at most so many words, at least one; all if ``words`` is 0."""
+    total = 0
+    for sentence in found:
+        size = len(sentence.forms) if isinstance(sentence, Sentence) else 0
+        if words and total and total + size > words:
+            return
+        total += size
+        yield sentence
+
+
+#: How documents and abstracts, or the files of texts, are named.
+SUFFIX = re.compile(r"(.+)\.(document|abstract)([0-9]*)", re.DOTALL)
+_SAME_IDS = "both files need the same ids in the same order, each once"
+
+
+class _Document(NamedTuple):
+    """A document of CoNLL-U with what is wrong with its sentences; without a name if none began it."""
+
+    name: str
+    line: int
+    sentences: tuple[Sentence, ...]
+    faults: tuple[Rejection, ...]
+
+
+def _documents(lines: LineReader) -> Iterator[_Document]:
+    """Yield the documents of a CoNLL-U file; one of them is in memory at a time."""
+    name, line = "", 1
+    sentences: list[Sentence] = []
+    faults: list[Rejection] = []
+    for found in READERS["conllu"].read(iter(lines), path=lines.source.name):
+        # A document begins with its first sentence, and again with its first good one.
+        if found.document is not None and (sentences or found.document != name):
+            if sentences or faults:
+                yield _Document(name, line, tuple(sentences), tuple(faults))
+            name, line, sentences, faults = found.document, found.line, [], []
+        if isinstance(found, Rejection):
+            faults.append(found)
+        else:
+            found.document = None
+            sentences.append(found)
+    if sentences or faults:
+        yield _Document(name, line, tuple(sentences), tuple(faults))
+
+
+def read_conllu(lines: LineReader) -> Iterator[RawPair | Rejection]:
+    """Yield a pair for every abstract; only one document and one abstract are in memory."""
+    source = lines.source
+    document: _Document | None = None
+    alone = False
+    for one in _documents(lines):
+        match = SUFFIX.fullmatch(one.name)
+        if match is None:
+            message = f"document {one.name!r} is neither NAME.document nor NAME.abstract"
+            named = Rejection(source.name, one.line, one.name, "pair-name", message)
+            yield one.faults[0] if one.faults else named
+        elif match[2] == "document":
+            if document and alone:
+                yield _without_abstract(document, source)
+            document, alone = one, True
+        elif document is None or document.name != f"{match[1]}.document":
+            message = f"the abstract {one.name!r} does not follow its document {match[1]}.document"
+            yield Rejection(source.name, one.line, one.name, "pair-name", message)
+        else:
+            alone = False
+            key = f"{match[1]}#{match[3]}" if match[3] else match[1]
+            yield _pair(key, document, one, (source, source))
+    if document and alone:
+        yield _without_abstract(document, source)
+
+
+def _without_abstract(document: _Document, source: Source) -> Rejection:
+    message = f"the document {document.name!r} has no abstract behind it"
+    return Rejection(source.name, document.line, document.name, "pair-name", message)
+
+
+def _pair(
+    key: str, document: _Document, abstract: _Document, sources: tuple[Source, Source]
+) -> RawPair | Rejection:
+    """Return a pair, or what is wrong with its first broken sentence."""
+    if faults := document.faults + abstract.faults:
+        return faults[0]
+    return RawPair(key, document.sentences, abstract.sentences, *sources, document.line)
+
+
+def begins_with_document(source: Source) -> bool:
+    """Say whether a CoNLL-U file begins with `NAME.document`, so that it holds whole pairs."""
+    first = next(READERS["conllu"].read(iter(source.head()), path=source.name), None)
+    return first is not None and (first.document or "").endswith(".document")
+
+
+def read_parallel_conllu(of_documents: LineReader, of_abstracts: LineReader) -> Iterator[RawPair | Rejection]:
+    """Yield a pair for each document of the one file and the abstract of the same id in the other.
+
+    Only one of each is in memory, so that the ids must be in the same order.
+    """
+    documents, abstracts = of_documents.source, of_abstracts.source
+    seen = set[str]()
+    for document, abstract in zip_longest(_named(of_documents, "document"), _named(of_abstracts, "abstract")):
+        if document is None or abstract is None:
+            short, other = (documents, abstracts) if document is None else (abstracts, documents)
+            there = document or abstract
+            message = f"ends before {there.name!r} ({other.name}:{there.line}); {_SAME_IDS}"
+            raise InputError(message, path=short.name)
+        for one, source in ((document, documents), (abstract, abstracts)):
+            if one.name in seen:
+                message = f"the id {one.name!r} is there twice; {_SAME_IDS}"
+                raise InputError(message, path=source.name, line=one.line)
+        if document.name != abstract.name:
+            where = f"{documents.name}:{document.line}"
+            message = f"{abstract.name!r} stands where {document.name!r} belongs ({where}); {_SAME_IDS}"
+            raise InputError(message, path=abstracts.name, line=abstract.line)
+        # Names of both sides: they are the same here.
+        seen.add(document.name)
+        yield _pair(document.name, document, abstract, (documents, abstracts))
+
+
+def _named(lines: LineReader, side: str) -> Iterator[_Document]:
+    """Yield the documents of one side under the names of their pairs; an id may end in its side."""
+    source = lines.source
+    for one in _documents(lines):
+        if one.name and not one.name.startswith(f"{source.name}#"):
+            yield one._replace(name=one.name.removesuffix(f".{side}"))
+            continue
+        if one.faults:
+            raise one.faults[0].as_error()
+        message = "no `# newdoc id` here, which says which document and abstract are a pair"
+        raise InputError(message, path=source.name, line=one.line)

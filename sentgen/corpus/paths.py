@@ -12,8 +12,7 @@ from dataclasses import replace
 
 from sentgen import temporary
 from sentgen.corpus.encodings import UTF_8
-from sentgen.corpus.sources import COMPRESSED, Source
-from sentgen.corpus.streams import BLOCK_BYTES, BROKEN, compression_of
+from sentgen.corpus.sources import BLOCK_BYTES, BROKEN, COMPRESSED, Source, compression_of
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError
 from sentgen.system.files import opened

@@ -1,15 +1,30 @@
-"""What a source holds, read as its format wants it: line by line, or as a file."""
+"""The sentences of sources in any format, with a parser for what has no tree, or without.
+
+A source is read line by line, or as a file, as its format wants it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
+from sentgen.corpus.formats import (
+    MARKUP_WARNING,
+    check_format,
+    detect,
+    reader_named,
+    takes_tags_for_words,
+)
+from sentgen.corpus.parsers import Parser
+from sentgen.corpus.paths import expand
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers import text
+from sentgen.corpus.readers._columns import finished, in_documents
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.sources import LineReader, Source
-from sentgen.errors import Rejection
+from sentgen.corpus.validation import LIMITS, InputLimits
+from sentgen.errors import InputError, Rejection
 
 Item = Sentence | Rejection | RawText
 
@@ -53,3 +68,179 @@ def _taken(reader: Reader, lines: LineReader) -> LineReader:
     lines.lone_returns = reader.lone_returns
     lines.controls_are_blanks = reader.read_raw is not None
     return lines
+
+
+#: Texts and characters that a parser gets at once.
+_BATCH_TEXTS = 2_000
+_BATCH_CHARACTERS = 200_000
+#: Characters of a sentence that are looked for in its text, to tell its line.
+_PREFIX = 50
+
+_COLUMNS = ("lemmas", "upos", "xpos", "feats", "heads", "deprels")
+
+
+def read_parsed(
+    items: Iterable[Item], parser: Parser, *, path: str, limits: InputLimits = LIMITS
+) -> Iterator[Sentence | Rejection]:
+    """Yield the sentences of what a source holds, with the parser's annotation where it has no heads.
+
+    Raw text is split and tokenized by the parser. Tokens of the source stay as they are, and so do the
+    columns that it has; sentences with heads are not parsed. All sentences pass the checks.
+
+    Raises:
+        InputError: the parser is `gold` and a sentence has no heads.
+    """
+    for batch in _batches(items):
+        try:
+            yield from in_documents(_parsed(batch, parser, path, limits))
+        except InputError as error:
+            line = next(item.line for item in batch if _needs_parse(item))
+            raise InputError(error.message, path=path, line=line) from error
+
+
+def _batches(found: Iterable[Item]) -> Iterator[list[Item]]:
+    batch: list[Item] = []
+    size = 0
+    for item in found:
+        batch.append(item)
+        if isinstance(item, RawText):
+            size += len(item.text)
+        elif isinstance(item, Sentence):
+            size += sum(map(len, item.forms))
+        if len(batch) >= _BATCH_TEXTS or size >= _BATCH_CHARACTERS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _needs_parse(item: Item) -> bool:
+    return isinstance(item, RawText) or (isinstance(item, Sentence) and item.heads is None)
+
+
+def _parsed(
+    batch: list[Item], parser: Parser, path: str, limits: InputLimits
+) -> Iterator[tuple[Item, list[Sentence | Rejection]]]:
+    """Yield each item with the sentences that came of it."""
+    # The whole batch goes to the parser at once; the items take their results in turn.
+    texts = _parsed_texts([item for item in batch if isinstance(item, RawText)], parser)
+    trees = parser.parse_tokenized(
+        [item.forms for item in batch if isinstance(item, Sentence) and item.heads is None]
+    )
+    for item in batch:
+        if isinstance(item, RawText):
+            yield item, [finished(sentence, path, limits) for sentence in next(texts)]
+        elif isinstance(item, Sentence) and item.heads is None:
+            yield item, [finished(_filled(item, next(trees)), path, limits)]
+        else:
+            yield item, [item]
+
+
+def _parsed_texts(raw_texts: list[RawText], parser: Parser) -> Iterator[list[Sentence]]:
+    """Yield the sentences of each text, with their lines; a text that is one sentence gets one tree."""
+    found = list(parser.parse([raw_text.text for raw_text in raw_texts]))
+    split = [
+        raw_text.whole and len(sentences) > 1 for raw_text, sentences in zip(raw_texts, found, strict=True)
+    ]
+    again = parser.parse_tokenized([_forms(found[i]) for i in range(len(raw_texts)) if split[i]])
+    for raw_text, sentences, is_split in zip(raw_texts, found, split, strict=True):
+        if is_split:
+            sentences = [_as_one(sentences, next(again), raw_text)]
+        elif raw_text.whole and not sentences:
+            sentences = [Sentence([])]  # for a check to refuse
+        offset = 0
+        for sentence in sentences:
+            # `find` gives -1 where the parser changed the text: the sentence stays where the last one ended.
+            offset = max(offset, raw_text.text.find(sentence.text[:_PREFIX], offset))
+            sentence.line = raw_text.line_at(offset)
+            offset += len(sentence.text)
+        yield sentences
+
+
+def _forms(sentences: list[Sentence]) -> list[str]:
+    return [form for sentence in sentences for form in sentence.forms]
+
+
+def _as_one(sentences: list[Sentence], tree: Sentence, text: RawText) -> Sentence:
+    """Return sentences as one that has another tree."""
+    spaces = [space for sentence in sentences for space in sentence.space_after or []]
+    multiwords = []
+    start = 0
+    for sentence in sentences:
+        multiwords += [(start + first, start + last, form) for first, last, form in sentence.multiwords]
+        start += len(sentence.forms)
+    return replace(tree, text=text.text, space_after=spaces or None, multiwords=multiwords)
+
+
+def _filled(sentence: Sentence, parsed: Sentence) -> Sentence:
+    """Give a sentence the columns that it does not have."""
+    for name in _COLUMNS:
+        if getattr(sentence, name) is None:
+            setattr(sentence, name, getattr(parsed, name))
+    return sentence
+
+
+logger = logging.getLogger(__name__)
+
+
+def sentences_of(
+    sources: Iterable[Source],
+    *,
+    form: str | None = None,
+    parser: Parser | None = None,
+    trees: bool = False,
+    treeless: Callable[[InputError], None] | None = None,
+    rejected: Callable[[Rejection], None] | None = None,
+) -> Iterator[Sentence]:
+    """Yield the sentences of sources, as `sentgen ingest` reads them.
+
+    Args:
+        sources: see `sentgen.corpus.sources.expand`.
+        form: name of the format; detected if ``None``.
+        parser: for sentences without heads.
+        trees: refuse sentences that have no heads, and get none.
+        treeless: told of every such sentence, which is then yielded; without it, the first one is an error.
+        rejected: told of every sentence that fails a check; without it, the first one is an error.
+
+    Raises:
+        InputError: there is no such format, a source cannot be read, or a sentence is broken.
+        PluginError: the format is that of a plug-in, which fails.
+    """
+    check_format(form)
+    for source in sources:
+        reader = reader_named(form or detect(source))
+        if takes_tags_for_words(reader, source):
+            logger.warning("warning: %s: %s", source.name, MARKUP_WARNING)
+        lines = source.open()
+        if parser is None:
+            results = read_source(reader, lines)
+        else:
+            results = read_parsed(read_items(reader, lines), parser, path=source.name)
+        for result in results:
+            if isinstance(result, Rejection):
+                if rejected is None:
+                    raise result.as_error()
+                rejected(result)
+            elif trees and result.heads is None:
+                message = "no tree here; give CoNLL-U with trees, or --parser, such as udpipe:FILE"
+                error = InputError(message, path=source.name, line=result.line)
+                if treeless is None:
+                    raise error
+                treeless(error)
+                yield result
+            else:
+                yield result
+
+
+def read_trees(
+    path: str,
+    *,
+    parser: Parser | None = None,
+    form: str | None = None,
+    treeless: Callable[[InputError], None] | None = None,
+) -> Iterator[Sentence]:
+    """Yield the sentences of a file, folder, archive or standard input, every one with a tree.
+
+    ``treeless`` is told of those without one, which are yielded then, as by `sentences_of`.
+    """
+    yield from sentences_of(expand([path]), form=form, parser=parser, trees=True, treeless=treeless)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import chain, count, islice
 from typing import BinaryIO
 
-from sentgen.corpus.streams import BLOCK_BYTES, BROKEN
+from sentgen.corpus.sources import BLOCK_BYTES, BROKEN
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError
 from sentgen.extras import needs

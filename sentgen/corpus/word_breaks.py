@@ -12,7 +12,7 @@ from functools import cache
 
 import regex
 
-from sentgen.corpus.apostrophes import as_written, straightened
+from sentgen.corpus.tokenizer import as_written, straightened
 
 _BOUNDARY = regex.compile(r"(?V1)(?w)\b")
 _ADDRESS = regex.compile(

@@ -12,11 +12,11 @@ from sqlalchemy import Connection
 from sentgen.corpus import line_blocks, treebank_blocks, vertical_blocks
 from sentgen.corpus.formats import choose_reader, takes_tags_for_words
 from sentgen.corpus.line_blocks import LineBlock
-from sentgen.corpus.parsers import CachedParser, Parser, read_parsed
+from sentgen.corpus.parsers import CachedParser, Parser
 from sentgen.corpus.paths import expand, place_of, unnamable
 from sentgen.corpus.reader import ENGLISH, Reader
 from sentgen.corpus.readers import conllu
-from sentgen.corpus.reading import digest_of, read_items, read_source
+from sentgen.corpus.reading import digest_of, read_items, read_parsed, read_source
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import LineReader, Source
 from sentgen.corpus.treebank_blocks import TreebankBlock

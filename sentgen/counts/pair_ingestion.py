@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import Connection, insert, select
 
-from sentgen.corpus.pair_readers import PairFile, PairReader, pair_files
-from sentgen.corpus.pair_text import VERSION, PairSettings, RawPair
+from sentgen.corpus.pair_readers import VERSION, PairFile, PairReader, PairSettings, RawPair, pair_files
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import Source
 from sentgen.counts import corpora, segments

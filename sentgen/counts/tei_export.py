@@ -14,8 +14,7 @@ from xml.sax.saxutils import escape, quoteattr
 from sqlalchemy import Connection
 
 from sentgen.corpus.readers import tei
-from sentgen.corpus.readers._tei_header import OTHERS, SEPARATOR
-from sentgen.corpus.readers._tei_words import DEPENDENCIES, KNOWN, RELATION, UNIVERSAL
+from sentgen.corpus.readers.tei import DEPENDENCIES, KNOWN, OTHERS, RELATION, SEPARATOR, UNIVERSAL
 from sentgen.corpus.sentence import ABSENT, UNIVERSAL_TAGS
 from sentgen.corpus.written_names import xml_name
 from sentgen.counts.conllu_export import Export

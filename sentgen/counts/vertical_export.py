@@ -13,8 +13,8 @@ from sqlalchemy import Connection
 
 from sentgen.corpus.readers._named_columns import HEAD, NamedColumns, field_of, tree_of
 from sentgen.corpus.readers._tags import escaped, opening
-from sentgen.corpus.readers._vertical_pieces import DOCUMENTS, GLUE, SENTENCES, USUAL
 from sentgen.corpus.readers.conllu import NO_SPACE
+from sentgen.corpus.readers.vertical import DOCUMENTS, GLUE, SENTENCES, USUAL
 from sentgen.corpus.sentence import ABSENT
 from sentgen.corpus.written_names import xml_name
 from sentgen.counts.conllu_export import Export

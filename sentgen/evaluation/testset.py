@@ -6,8 +6,8 @@ import logging
 from collections.abc import Iterator
 
 from sentgen.corpus.paths import expand
+from sentgen.corpus.reading import sentences_of
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.sentences import sentences_of
 from sentgen.errors import InputError, Rejection
 
 logger = logging.getLogger(__name__)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sentgen.corpus.paths import expand
-from sentgen.corpus.sentences import sentences_of
+from sentgen.corpus.reading import sentences_of
 from sentgen.errors import InputError, ModelError
 from sentgen.lookups.question.selection import select_corpora
 from sentgen.models.registry import ModelInfo

@@ -14,7 +14,7 @@ from toy_pairs import Texts, write_jsonl
 from sentgen.alignment.extractor import FEATURES, Extractor, best, features, learn
 from sentgen.alignment.stored.application import apply_model
 from sentgen.alignment.stored.extraction import extracts, learn_extractor, sources
-from sentgen.corpus.pair_text import PairSettings
+from sentgen.corpus.pair_readers import PairSettings
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.pair_ingestion import ingest_pairs
 from sentgen.errors import InputError, NotFoundError

@@ -24,7 +24,7 @@ from sentgen.alignment.stored.model_store import list_models
 from sentgen.alignment.stored.training import TrainingPlan, train_model
 from sentgen.alignment.systems import check_memory
 from sentgen.alignment.texts import align_texts, pharaoh
-from sentgen.corpus.pair_text import PairSettings
+from sentgen.corpus.pair_readers import PairSettings
 from sentgen.counts.pair_ingestion import ingest_pairs
 from sentgen.errors import MemoryLimitError
 from sentgen.schema import Store

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sentgen.cli import build
-from sentgen.corpus.sentences import read_trees
+from sentgen.corpus.reading import read_trees
 from sentgen.demo import NEW_SENTENCES, TREEBANK
 
 ORIGINALS = [re.sub(r"[\[\]]", "", sentence) for sentence in NEW_SENTENCES]

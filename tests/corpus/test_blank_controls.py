@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from sentgen.corpus.formats import READERS, detect
-from sentgen.corpus.pair_readers import pair_files
-from sentgen.corpus.pair_text import PairSettings, TokenizedPair
+from sentgen.corpus.pair_readers import PairSettings, TokenizedPair, pair_files
 from sentgen.corpus.paths import source_at
 from sentgen.corpus.reading import digest_of, read_source
 from sentgen.corpus.sentence import Sentence

@@ -8,7 +8,7 @@ import pytest
 
 from sentgen.corpus.formats import detect
 from sentgen.corpus.paths import source_at
-from sentgen.corpus.readers import conllu, conllup
+from sentgen.corpus.readers import conllu
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import Rejection
 
@@ -31,7 +31,7 @@ EMPTY = "\t_" * 8
 
 
 def read(text: str) -> list[Sentence | Rejection]:
-    return list(conllup.read(text.split("\n"), path="a.conllup"))
+    return list(conllu.read_plus(text.split("\n"), path="a.conllup"))
 
 
 def test_columns_by_their_names() -> None:

@@ -11,8 +11,7 @@ import pytest
 
 from sentgen.alignment import Pair
 from sentgen.alignment.reading import read_pairs
-from sentgen.corpus.pair_readers import pair_files
-from sentgen.corpus.pair_text import PairSettings, RawPair, TokenizedPair
+from sentgen.corpus.pair_readers import PairSettings, RawPair, TokenizedPair, pair_files
 from sentgen.errors import InputError, Rejection
 
 PAIR = Pair("a", ("It", "rains", ".", "It", "pours", "."), ("It", "pours", "."), (0, 3), (0,))

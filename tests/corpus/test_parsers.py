@@ -15,13 +15,12 @@ import tiny_parser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentgen.corpus.conllu_writer import conllu
 from sentgen.corpus.formats import READERS
-from sentgen.corpus.parsers import CachedParser, open_parser, read_parsed
-from sentgen.corpus.parsers.cache import forget_parses, kept_parses
+from sentgen.corpus.parsers import CachedParser, forget_parses, open_parser, stored_parses
 from sentgen.corpus.readers import conllu as conllu_reader
+from sentgen.corpus.readers.conllu import conllu_text
+from sentgen.corpus.reading import read_parsed, read_trees
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.sentences import read_trees
 from sentgen.corpus.validation import check
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError, ModelError, NotFoundError, Rejection, SentgenError
@@ -251,8 +250,8 @@ def test_the_same_text_is_parsed_once(store: Store) -> None:
 
 def test_parses_are_kept_every_now_and_then(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the sizes of look-ups and of what is kept at once."""
-    monkeypatch.setattr("sentgen.corpus.parsers.cache.LOOK_UP", 3)
-    monkeypatch.setattr("sentgen.corpus.parsers.cache.KEEP", 4)
+    monkeypatch.setattr("sentgen.corpus.parsers._QUERY_TEXTS", 3)
+    monkeypatch.setattr("sentgen.corpus.parsers._COMMIT_TOKENS", 4)
     texts = [f"{word} {word}." for word in "abcdefga"]
     parser = Counting()
     with CachedParser(parser, store) as cached:
@@ -260,7 +259,7 @@ def test_parses_are_kept_every_now_and_then(store: Store, monkeypatch: pytest.Mo
 
     assert parser.seen == texts[:-1]
     assert found == [list(Counting().parse(texts))] * 2
-    assert kept_parses(store) == [("counting", "1", 7, 7, 21)]
+    assert stored_parses(store) == [("counting", "1", 7, 7, 21)]
 
 
 def test_tokens_and_raw_text_are_kept_apart(store: Store) -> None:
@@ -322,10 +321,10 @@ def test_kept_parses_are_counted_and_forgotten(store: Store) -> None:
             list(cached.parse(["A b. C.", "D."]))
 
     # Sentences "A b .", "C ." and "D .": 3 + 2 + 2 tokens in two texts.
-    assert kept_parses(store) == [("counting", "1", 2, 3, 7), ("counting", "2", 2, 3, 7)]
+    assert stored_parses(store) == [("counting", "1", 2, 3, 7), ("counting", "2", 2, 3, 7)]
     assert forget_parses(store, "counting", "1", dry_run=True) == 2
     assert forget_parses(store, "counting", "1") == 2
-    assert kept_parses(store) == [("counting", "2", 2, 3, 7)]
+    assert stored_parses(store) == [("counting", "2", 2, 3, 7)]
     assert forget_parses(store, "counting") == 2
     with pytest.raises(NotFoundError, match="no parses of 'counting'; the store has no parses"):
         forget_parses(store, "counting")
@@ -366,9 +365,9 @@ def test_batches_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     """A source that is longer than a batch comes out in its order."""
     text = "\n".join(f"{word} {word}" for word in "abcde")
     whole = read(Counting(), "lines", text)
-    monkeypatch.setattr("sentgen.corpus.parsers.reading.BATCH_TEXTS", 2)
+    monkeypatch.setattr("sentgen.corpus.reading._BATCH_TEXTS", 2)
     by_number = read(Counting(), "lines", text)
-    monkeypatch.setattr("sentgen.corpus.parsers.reading.BATCH_CHARACTERS", 1)
+    monkeypatch.setattr("sentgen.corpus.reading._BATCH_CHARACTERS", 1)
 
     assert [s.forms for s in whole if isinstance(s, Sentence)] == [[word, word] for word in "abcde"]
     assert whole == by_number == read(Counting(), "lines", text)
@@ -480,7 +479,7 @@ def sentences(draw: st.DrawFn) -> Sentence:
 @given(sentences())
 def test_conllu_reads_what_it_wrote(sentence: Sentence) -> None:
     """Every field that CoNLL-U has a place for comes back."""
-    assert list(conllu_reader.read(conllu(sentence).split("\n"), path="x")) == [sentence]
+    assert list(conllu_reader.read(conllu_text(sentence).split("\n"), path="x")) == [sentence]
 
 
 def test_conllu_of_the_demo_is_the_demo() -> None:
@@ -488,7 +487,7 @@ def test_conllu_of_the_demo_is_the_demo() -> None:
     text = TREEBANK.read_text()
     found = conllu_reader.read(text.split("\n"), path="x")
 
-    assert "".join(conllu(sentence) for sentence in found if isinstance(sentence, Sentence)) == text
+    assert "".join(conllu_text(sentence) for sentence in found if isinstance(sentence, Sentence)) == text
 
 
 # spaCy and Stanza. Their models cannot be had in tests: fakes of what they return, and what needs no model.

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sentgen.corpus.formats import READERS
-from sentgen.corpus.readers import conllu, dp, mrg, text, wsj
-from sentgen.corpus.readers.head_rules import head_child
+from sentgen.corpus.readers import conll, conllu, mrg, text, wsj
+from sentgen.corpus.readers.mrg import head_child
 from sentgen.corpus.sentence import RESERVED, EmptyNode, Sentence
 from sentgen.corpus.validation import CHECKS, InputLimits, check
 from sentgen.errors import InputError, Rejection
@@ -545,7 +545,7 @@ def test_merging_any_two_texts(tmp_path_factory: pytest.TempPathFactory, tagged:
     folder = tmp_path_factory.mktemp("merge")
     (folder / "a.pos").write_text(tagged)
     merged = list(wsj.read(content.split("\n"), path=str(folder / "a.dp")))
-    plain = list(dp.read(content.split("\n"), path=str(folder / "a.dp")))
+    plain = list(conll.read_dp(content.split("\n"), path=str(folder / "a.dp")))
 
     assert [isinstance(r, Sentence) for r in merged] == [isinstance(r, Sentence) for r in plain]
     assert all(check(r) is None for r in merged if isinstance(r, Sentence))

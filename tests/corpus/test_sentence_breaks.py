@@ -10,8 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sentgen.corpus.readers import text
+from sentgen.corpus.readers.text import split_sentences
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.sentence_breaks import split_sentences
 
 #: Words of a sentence before its full stop, with signs that come in pairs or alone.
 PLAIN = (
@@ -139,8 +139,8 @@ def test_windows_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     written = " ".join(sign.format(words) for sign in SIGNS for words in PLAIN)
     whole = sentences(written * 3)
     for size in range(300, 340):
-        monkeypatch.setattr("sentgen.corpus.sentence_breaks._WINDOW", size)
-        monkeypatch.setattr("sentgen.corpus.sentence_breaks._AHEAD", 100)
+        monkeypatch.setattr("sentgen.corpus.readers.text._WINDOW", size)
+        monkeypatch.setattr("sentgen.corpus.readers.text._AHEAD", 100)
 
         assert sentences(written * 3) == whole
 

@@ -24,9 +24,8 @@ from sentgen.corpus.pair_readers import pair_files
 from sentgen.corpus.paths import expand
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers import jsonl, table
-from sentgen.corpus.reading import digest_of, read_items
+from sentgen.corpus.reading import digest_of, read_items, sentences_of
 from sentgen.corpus.sentence import RawText, Sentence
-from sentgen.corpus.sentences import sentences_of
 from sentgen.corpus.tables import read_csv
 from sentgen.errors import InputError, Rejection
 

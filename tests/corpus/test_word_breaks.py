@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from sentgen.corpus.formats import READERS
 from sentgen.corpus.parsers import Parser
+from sentgen.corpus.readers.text import split_sentences
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.sentence_breaks import split_sentences
 from sentgen.corpus.word_breaks import split_words
 from sentgen.counts.ingestion import ingest
 from sentgen.counts.settings import Settings

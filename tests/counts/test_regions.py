@@ -8,8 +8,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentgen.corpus.marks import give_marks
 from sentgen.corpus.paths import expand
+from sentgen.corpus.readers._columns import give_marks
 from sentgen.corpus.readers.text import tokenised
 from sentgen.corpus.sentence import Mark, RawText, Region, Sentence
 from sentgen.counts.ingestion import Settings, ingest

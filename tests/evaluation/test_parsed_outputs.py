@@ -9,7 +9,7 @@ import toy_store
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentgen.corpus.parsers.parser import GoldParser
+from sentgen.corpus.parsers import GoldParser
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation import evaluate_regeneration

@@ -9,8 +9,8 @@ from global_revision import CONDITION, CONFLICT, KEY
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sentgen.corpus.reading import read_trees
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.sentences import read_trees
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError
 from sentgen.generation.fusion.answer import FusedSentence, FusionAnswer

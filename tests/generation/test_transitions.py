@@ -11,7 +11,7 @@ from depviterbi_reference import best_paths_plainly
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sentgen.corpus.sentences import read_trees
+from sentgen.corpus.reading import read_trees
 from sentgen.demo import TREEBANK
 from sentgen.generation.clusters.clusters import CORPUS, stored_clusters
 from sentgen.generation.clusters.depviterbi import UNLIMITED, best_paths, lattice_of

@@ -17,7 +17,7 @@ from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, one_more, open_store
 from sentgen.cli.console.output import Output, output_options, printable
 from sentgen.cli.console.row_limits import LimitOption
-from sentgen.corpus.pair_text import PairSettings
+from sentgen.corpus.pair_readers import PairSettings
 from sentgen.counts.pair_ingestion import ON_ERROR, ORDER, PairSummary, ingest_pairs
 from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.output.progress import bars

@@ -9,12 +9,11 @@ import typer
 
 from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, mistakes, open_store
 from sentgen.cli.console.output import Output, output_options
-from sentgen.corpus.conllu_writer import conllu
 from sentgen.corpus.formats import check_format
-from sentgen.corpus.parsers import open_parser
-from sentgen.corpus.parsers.cache import forget_parses, parse_rows
+from sentgen.corpus.parsers import forget_parses, open_parser, parse_rows
 from sentgen.corpus.paths import expand
-from sentgen.corpus.sentences import sentences_of
+from sentgen.corpus.readers.conllu import conllu_text
+from sentgen.corpus.reading import sentences_of
 from sentgen.errors import Rejection
 from sentgen.output.wording import quantity
 
@@ -52,7 +51,7 @@ def run(
         typer.echo(f"rejected: {rejection.as_error()}", err=True)
 
     for sentence in sentences_of(expand(paths), form=format, parser=loaded, rejected=report):
-        sys.stdout.write(conllu(sentence))
+        sys.stdout.write(conllu_text(sentence))
     if rejections:
         raise typer.Exit(1)
 

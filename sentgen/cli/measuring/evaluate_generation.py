@@ -20,7 +20,7 @@ from sentgen.cli.console.options import (
 )
 from sentgen.cli.console.output import Output, OutputFormat, output_options
 from sentgen.corpus.parsers import CachedParser, Parser, open_parser
-from sentgen.corpus.sentences import read_trees
+from sentgen.corpus.reading import read_trees
 from sentgen.errors import InputError
 from sentgen.evaluation.check.verb_arguments import Spelling
 from sentgen.evaluation.clusters.clusters import (

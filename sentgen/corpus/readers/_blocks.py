@@ -14,7 +14,7 @@ from sentgen.corpus.comments import PARAGRAPH, said_of_document
 from sentgen.corpus.encodings import UTF_8, without_c1, xml_in_utf_8
 from sentgen.corpus.readers.jsonl import BREAKS
 from sentgen.corpus.sentence import Mark, RawText, Region
-from sentgen.corpus.streams import BLOCK_BYTES, BROKEN
+from sentgen.corpus.sources import BLOCK_BYTES, BROKEN
 from sentgen.corpus.tables import check_archive
 from sentgen.errors import InputError
 from sentgen.extras import needs

@@ -3,12 +3,15 @@
 All of it is kept: the sentence says what every line did. `# sent_id`, `# text` and `# newdoc` go to their
 fields, other comments are metadata. A column that is `_` throughout a sentence is ``None``.
 A `# newdoc` without an id is the document `PATH#LINE`.
+
+In CoNLL-U Plus, the first line names the columns: `# global.columns = ID FORM ...`. Columns of CoNLL-U that
+are not there are `_`, and tokens are numbered; others go into MISC under their names, such as `PARSEME:MWE`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -23,7 +26,8 @@ from sentgen.corpus.readers._columns import (
     parse_heads,
     split_columns,
 )
-from sentgen.corpus.sentence import EmptyNode, Sentence
+from sentgen.corpus.readers._named_columns import misc_of
+from sentgen.corpus.sentence import ABSENT, EmptyNode, Sentence
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import Rejection
 
@@ -221,3 +225,103 @@ def _fits(sample: list[str]) -> bool:
 READER = Reader(
     "conllu", "2", read, "CoNLL-U (Universal Dependencies)", (".conllu",), _fits, trees=True, distinct=True
 )
+
+
+_DECLARATION = "# global.columns ="
+
+
+def read_plus(
+    lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS
+) -> Iterator[Sentence | Rejection]:
+    """Yield the sentences of a file; a broken one is a rejection and the next one is read."""
+    lines = iter(lines)
+    names = _declared_columns(next(lines, ""))
+    if not names or len(set(names)) < len(names):
+        message = f"the first line is not {_DECLARATION} ID FORM ..., each name once"
+        yield Rejection(path, 1, "", "columns", message)
+        return
+    yield from read_on(lines, path=path, limits=limits, first_line=2, split=partial(_split_plus, names))
+
+
+def _declared_columns(line: str) -> list[str]:
+    """Return the names of the columns, if the line has them."""
+    names = line.removeprefix(_DECLARATION).split() if line.startswith(_DECLARATION) else []
+    return [name.upper() if name.upper() in COLUMNS else name for name in names]
+
+
+def _split_plus(names: list[str], rows: list[str]) -> list[list[str]]:
+    """Return the columns of CoNLL-U of rows with columns of these names."""
+    found = dict(zip(names, split_columns(rows, len(names)), strict=True))
+    nothing = [ABSENT] * len(rows)
+    columns = [found.get(name, nothing) for name in COLUMNS]
+    if COLUMNS[0] not in found:
+        columns[0] = [str(number) for number in range(1, len(rows) + 1)]
+    others = [(name, column) for name, column in found.items() if name not in COLUMNS]
+    columns[-1] = list(misc_of([("", columns[-1]), *others]) or nothing)
+    return columns
+
+
+def fits_plus(sample: list[str]) -> bool:
+    """Say whether the first lines name columns, other than those of CoNLL-U, and have them."""
+    names = _declared_columns(sample[0])
+    rows = [line for line in sample if not line.startswith("#")]
+    # CoNLL-U may name its own ten.
+    return (
+        bool(names) and tuple(names) != COLUMNS and all(row.count("\t") == len(names) - 1 for row in rows[:1])
+    )
+
+
+PLUS = Reader(
+    "conllup",
+    "1",
+    read_plus,
+    "CoNLL-U Plus: columns that the file names",
+    (".conllup", ".cupt"),
+    fits_plus,
+    trees=True,
+    distinct=True,
+)
+
+
+_LINE_ENDS = str.maketrans("\t\n\r", "   ")
+
+
+def conllu_text(sentence: Sentence) -> str:
+    """Return a sentence in CoNLL-U, with the blank line that ends it.
+
+    Columns that the sentence does not have are `_`; base noun phrases, which CoNLL-U has no place for, are
+    left out.
+    """
+    return "\n".join([*_comment_lines(sentence), *_token_lines(sentence), "\n"])
+
+
+def _comment_lines(sentence: Sentence) -> list[str]:
+    named = (("newdoc id", sentence.document), ("sent_id", sentence.sent_id), ("text", sentence.text))
+    lines = [f"{key} = {value}" for key, value in named if value]
+    return [f"# {line.translate(_LINE_ENDS)}" for line in (*lines, *sentence.metadata)]
+
+
+def _token_lines(sentence: Sentence) -> list[str]:
+    size = len(sentence.forms)
+    optional = (sentence.lemmas, sentence.upos, sentence.xpos, sentence.feats)
+    heads = None if sentence.heads is None else [str(head) for head in sentence.heads]
+    columns = [_values_or_absent(values, size) for values in (*optional, heads, sentence.deprels)]
+    spaces = sentence.space_after or [True] * size
+    ranges = {first: (last, form) for first, last, form in sentence.multiwords}
+    rows = []
+    end = 0
+    for i, (form, *values) in enumerate(zip(sentence.forms, *columns, strict=True), 1):
+        if i in ranges:
+            end, surface = ranges[i]
+            rows.append(f"{i}-{end}\t{surface}" + "\t_" * 7 + f"\t{_space_note(spaces[end - 1])}")
+        # The space after a range stands at the range.
+        rows.append("\t".join((str(i), form, *values, "_", "_" if i <= end else _space_note(spaces[i - 1]))))
+    return rows
+
+
+def _values_or_absent(values: Sequence[str] | None, size: int) -> Sequence[str]:
+    return ["_"] * size if values is None else [value or "_" for value in values]
+
+
+def _space_note(space_after: bool) -> str:
+    return "_" if space_after else "SpaceAfter=No"

@@ -16,12 +16,12 @@ from itertools import count
 from typing import TYPE_CHECKING, BinaryIO
 
 from sentgen.corpus.comments import said_of_document
-from sentgen.corpus.parsers.spacy import sentence_of
+from sentgen.corpus.parser_adapters import spacy_sentence
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._blocks import cleaned
 from sentgen.corpus.readers._columns import finished
 from sentgen.corpus.sentence import ABSENT, Mark, RawText, Region, Sentence
-from sentgen.corpus.streams import BLOCK_BYTES
+from sentgen.corpus.sources import BLOCK_BYTES
 from sentgen.corpus.tables import check_expansion, read_by_library
 from sentgen.corpus.validation import LIMITS
 from sentgen.errors import InputError, Rejection
@@ -94,7 +94,7 @@ def _document(document: Doc, number: int, path: str) -> Iterator[Sentence | Reje
     trees = document.has_annotation("DEP")
     for span in document.sents:
         tokens = list(span)
-        sentence = sentence_of(tokens, cleaned(span.text).strip())
+        sentence = spacy_sentence(tokens, cleaned(span.text).strip())
         if not sentence.forms:
             continue
         sentence.line, sentence.document, sentence.metadata = number, begins, metadata

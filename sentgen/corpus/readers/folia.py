@@ -15,8 +15,8 @@ from sentgen.corpus.comments import said, said_of_document
 from sentgen.corpus.encodings import UTF_8
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._flow import Flow
-from sentgen.corpus.readers._tei_words import WordMaker
 from sentgen.corpus.readers._xml import Elements, named, read_xml, root_of, spaced, stem
+from sentgen.corpus.readers.tei import WordMaker
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.errors import Rejection
 

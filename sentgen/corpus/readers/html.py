@@ -1,24 +1,44 @@
-"""HTML: what a reader of the page sees of its text, without navigation, scripts, styles and forms.
+"""Web pages, and books in EPUB, whose chapters are such pages, in their order.
+
+Of a page, it is what a reader of the page sees of its text, without navigation, scripts, styles and forms.
 
 Headings are regions `head` with their `level`, paragraphs `p`, items of lists `item`, quotations `quote`;
 text elsewhere, as in a cell of a table, is a paragraph. The title, author, date and language that the page
 says of itself are metadata of the document.
+Of a book, the table of contents is left out.
 """
 
 from __future__ import annotations
 
+import html
+import posixpath
 import re
+import zipfile
 from collections.abc import Iterator, Mapping
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
+from urllib.parse import unquote
 
 from sentgen.corpus.comments import PARAGRAPH
 from sentgen.corpus.encodings import declared, decoder_of, without_c1
 from sentgen.corpus.reader import Reader
-from sentgen.corpus.readers._blocks import HEAD, ITEM, QUOTE, Blocks, broken, with_metadata
+from sentgen.corpus.readers._blocks import (
+    HEAD,
+    ITEM,
+    QUOTE,
+    Blocks,
+    broken,
+    opened_archive,
+    whole,
+    with_metadata,
+    xml_parser,
+)
 from sentgen.corpus.sentence import RawText, Region
-from sentgen.corpus.streams import BLOCK_BYTES
+from sentgen.corpus.sources import BLOCK_BYTES
 from sentgen.errors import InputError
 from sentgen.extras import needs
+
+if TYPE_CHECKING:
+    from lxml import etree
 
 #: Elements whose text is none of the page.
 _SKIPPED = frozenset(
@@ -240,4 +260,64 @@ READER = Reader(
     read_file=read_file,
     settings=("encoding",),
     extra="documents",
+)
+
+
+_PACKAGE = "{http://www.idpf.org/2007/opf}"
+_DC = "{http://purl.org/dc/elements/1.1/}"
+_CONTAINER = "META-INF/container.xml"
+_SAID = {"title": "title", "creator": "author", "date": "date", "language": "language"}
+#: Entities that HTML has and XML has not.
+_ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z][A-Za-z0-9]{1,31});")
+
+
+def read_epub(file: BinaryIO, *, path: str) -> Iterator[RawText]:
+    """Yield the blocks of a book."""
+    from lxml import etree
+
+    with opened_archive(file, path=path, what="epub") as archive:
+        container = etree.fromstring(whole(archive, _CONTAINER), xml_parser(None))
+        roots = [one.get("full-path") for one in container.iter("{*}rootfile")]
+        if not roots or not roots[0]:
+            raise InputError(f"is no epub: {_CONTAINER} names no book", path=path)
+        package = etree.fromstring(whole(archive, roots[0]), xml_parser(None))
+        said: dict[str, str] = {}
+        for name, key in _SAID.items():
+            for one in package.iter(f"{_DC}{name}"):
+                said.setdefault(key, one.text or "")
+        chapters = list(_epub_chapters(package, posixpath.dirname(roots[0])))
+        yield from with_metadata(_epub_blocks(archive, chapters, path), said)
+
+
+def _epub_chapters(package: etree._Element, folder: str) -> Iterator[str]:
+    """Yield the members that the spine names."""
+    items = {one.get("id"): one for one in package.iter(f"{_PACKAGE}item")}
+    for reference in package.iter(f"{_PACKAGE}itemref"):
+        item = items.get(reference.get("idref"))
+        if item is None or "nav" in (item.get("properties") or "").split():
+            continue
+        if "html" in (item.get("media-type") or ""):
+            yield posixpath.normpath(posixpath.join(folder, unquote(item.get("href") or "")))
+
+
+def _epub_blocks(archive: zipfile.ZipFile, chapters: list[str], path: str) -> Iterator[RawText]:
+    for name in chapters:
+        data = whole(archive, name)
+        if b"<" not in data[:1000]:
+            raise InputError(f"{name} is encrypted, or no page", path=path)
+        target = HtmlTarget()
+        parser = xml_parser(target, recover=True)
+        # A chapter may name what HTML has entities for, and defines none.
+        parser.feed(_ENTITY.sub(lambda found: _character(found[0]), data))
+        parser.close()
+        target.close()
+        yield from target.blocks.take()
+
+
+def _character(entity: bytes) -> bytes:
+    return html.unescape(entity.decode()).encode("ascii", "xmlcharrefreplace")
+
+
+EPUB = Reader(
+    "epub", "2", description="book in EPUB", extensions=(".epub",), read_file=read_epub, extra="documents"
 )

@@ -365,4 +365,3 @@ ODT = Reader(
     read_file=read_odt,
     extra="documents",
 )
-READERS = (DOCX, ODT)

@@ -7,23 +7,464 @@ sentence has are known by their names (`_named_columns`), all others go into MIS
 `<doc>` or `<text>`, whichever comes first, is a document: its attribute id (else name, file or title) names
 it, the others are its metadata. `<s>` or `<sentence>` is a sentence. Every other tag is a region, and so is
 `<text>`. `<g/>` glues two tokens; other empty tags, comments and declarations are passed over.
-What `_vertical_pieces` says of tokens without `<s>` holds, too.
+
+Tokens between `<s>` and `</s>` are one sentence; all others are cut at final punctuation, at blank lines, and
+where a tag of a paragraph and the like stands. The tokens say already which periods belong to an
+abbreviation, so that no segmenter has to guess it, in any language, and none has to hold a whole text.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 
+from sentgen.corpus.comments import regions_said, said, said_of_document
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._columns import Carried, FormatError, too_long
-from sentgen.corpus.readers._tags import tag_of
-from sentgen.corpus.readers._vertical_pieces import SENTENCES, Piece, Pieces, is_aside
-from sentgen.corpus.sentence import ABSENT, Sentence
+from sentgen.corpus.readers._flow import SentenceCutter
+from sentgen.corpus.readers._named_columns import NamedColumns, field_of
+from sentgen.corpus.readers._tags import LONGEST, Tag, decoded, tag_of
+from sentgen.corpus.sentence import ABSENT, Mark, Region, Sentence
 from sentgen.corpus.validation import LIMITS, InputLimits, check
-from sentgen.errors import Rejection
+from sentgen.corpus.written_names import name_written
+from sentgen.errors import InputError, Rejection
 from sentgen.output.wording import quantity
+
+#: What a file has of which nothing is said.
+USUAL = ("word", "pos", "lemma")
+#: Tags of which the first kind that a file has is its documents, or its sentences.
+DOCUMENTS, SENTENCES = ("doc", "text"), ("s", "sentence")
+GLUE = "g"
+#: Ends the line of a token behind which `<g/>` stands, instead of a line of its own: most tags are that one.
+GLUED = b"\x01"
+_GLUED = GLUED.decode()
+#: What a comment is: an empty tag of no kind.
+ASIDE = Tag("", opens=True, closes=True)
+#: Tags that are remembered.
+_KNOWN = 1_000
+#: Attributes of a document that name it.
+_NAMES = ("id", "name", "file", "title")
+#: Tags within which no sentence goes on from outside.
+_BLOCKS = frozenset(
+    (
+        "p",
+        "para",
+        "paragraph",
+        "head",
+        "heading",
+        "title",
+        "div",
+        "section",
+        "chapter",
+        "l",
+        "lg",
+        "line",
+        "sp",
+        "speaker",
+        "u",
+        "utterance",
+        "turn",
+        "item",
+        "li",
+        "list",
+        "cell",
+        "row",
+        "table",
+        "note",
+        "quote",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "front",
+        "body",
+        "back",
+    )
+)
+_PASSED_OVER = re.compile(r"<!--.*-->\s*|<\?.*\?>\s*|<![A-Z].*>\s*")
+_DECLARED = re.compile(r"<!-- *#vrt +positional-attributes: *(.*?) *-->\s*")
+_FEED = ord("\n")
+
+
+@dataclass(slots=True)
+class Piece:
+    """The lines of a sentence.
+
+    Attributes:
+        sentence: what is known of it without its lines.
+        parts: its lines, as texts with the number of the first line of each.
+        size: tokens; one of more than the limit has lost its lines.
+        glued: the tokens (from 0) behind which no space stands.
+    """
+
+    sentence: Sentence
+    parts: list[tuple[int, bytes]] = field(default_factory=list)
+    size: int = 0
+    glued: tuple[int, ...] = ()
+    marks: list[Mark] | None = None
+
+    def rows(self) -> list[str]:
+        """Return its lines, and note which of them are glued to what follows."""
+        rows = b"\n".join(text for _, text in self.parts).decode().split("\n")
+        glued = []
+        for number, row in enumerate(rows):
+            if row.endswith(_GLUED):
+                rows[number] = row[:-1]
+                glued.append(number)
+        self.glued += tuple(glued)
+        return rows
+
+    def line_at(self, row: int) -> int:
+        """Return the number of the line of a token."""
+        for line, text in self.parts:
+            size = text.count(b"\n") + 1
+            if row < size:
+                return line + _lines_in(b"\n".join(text.split(b"\n")[:row])) + bool(row)
+            row -= size
+        raise IndexError(row)
+
+
+def _glued(text: bytes) -> bytes:
+    """Put the line `<g/>` to the end of the line before, unless that is blank."""
+    if b"\n<g/>\n" not in text:
+        return text
+    text = text.replace(b"\n<g/>\n", GLUED + b"\n")
+    # More than once: two of them may share the line feed between them.
+    while b"\n" + GLUED in text:
+        text = text.replace(b"\n" + GLUED + b"\n", b"\n\n<g/>\n")
+    return text if text.startswith(b"\n") else b"\n<g/>" + text[1:]
+
+
+def _lines_in(text: bytes) -> int:
+    """Return how many lines end in a text."""
+    return text.count(b"\n") + text.count(GLUED)
+
+
+class Pieces:
+    """Cuts text, any number of lines at a time, into the lines of sentences.
+
+    Args:
+        path: name of the file.
+        limits: what is refused.
+        columns: names of the columns, if they are known.
+        sentences: the kind of the regions that are sentences, if it is known.
+    """
+
+    def __init__(self, path: str, limits: InputLimits, columns: str | None, sentences: str | None) -> None:
+        self.path, self.limits = path, limits
+        self._given = columns is not None
+        self.columns = NamedColumns.of(columns.split(",") if columns is not None else USUAL)
+        self.sentences: Sequence[str] = (sentences.lower(),) if sentences else SENTENCES
+        self._kept = sentences is not None and sentences.lower() not in SENTENCES
+        self._documents: Sequence[str] = DOCUMENTS
+        #: Sentences that were cut by rule.
+        self.cut = 0
+        #: Sentences whose heads make no tree.
+        self.treeless = 0
+        self._found: list[Piece] = []
+        #: Tags without attributes, by their lines.
+        self._known: dict[bytes, Tag] = {}
+        self._begun = False
+        self.piece: Piece | None = None
+        self.inside = self._outside = False
+        #: The next token begins a sentence.
+        self._closed = False
+        self._cutter = SentenceCutter()
+        #: What the tag of the sentence that has begun says, and its regions.
+        self._sent_id = ""
+        self._said: list[str] = []
+        self._own: list[Region] = []
+        self._document: str | None = None
+        self._metadata: list[str] = []
+        #: Marks that wait for a sentence.
+        self._marks: list[Mark] = []
+        self._open: dict[str, list[Region]] = {}
+        #: How many regions of each kind were open where the document began; ``None`` outside of one.
+        self._around: dict[str, int] | None = None
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is known what the columns are, and which tags are sentences, that are nothing else."""
+        return self._begun and len(self.sentences) == 1 and not self._kept
+
+    def of(self, text: bytes, line: int) -> list[Piece]:
+        """Return the sentences that end in a text of whole lines, the first of which has this number."""
+        # A line feed before every line.
+        text = _glued(b"\n" + text)
+        at, start = 1, text.find(b"\n<")
+        while start >= 0:
+            end = text.find(b"\n", start + 1)
+            end = len(text) if end < 0 else end
+            found = text[start + 1 : end]
+            if len(found) > LONGEST and b"\t" not in found:
+                message = f"a tag of more than {quantity(LONGEST, 'character')}"
+                raise InputError(message, path=self.path, line=line + _lines_in(text[at : start + 1]))
+            tag = self._known.get(found) or self.tag(found)
+            if tag is not None:
+                if at <= start:
+                    body = text[at:start]
+                    self._tokens(body, line)
+                    line += _lines_in(body) + 1
+                if tag is ASIDE:
+                    self._declare_in(found.decode(), line)
+                else:
+                    self.take(tag, line)
+                if found.endswith(GLUED):
+                    self._glue()
+                    line += 1
+                line += 1
+                at = end + 1
+            start = text.find(b"\n<", end)
+        if at <= len(text):
+            self._tokens(text[at:], line)
+        return self.taken()
+
+    def tag(self, found: bytes) -> Tag | None:
+        """Return the tag that a line is, `ASIDE` for a comment, and ``None`` for a token."""
+        text = found.decode().removesuffix(_GLUED)
+        tag = tag_of(text) or (ASIDE if is_aside(text) else None)
+        if tag is not None and not tag.attributes and len(self._known) < _KNOWN:
+            self._known[found] = tag
+        return tag
+
+    def end(self) -> list[Piece]:
+        """Return the last sentence."""
+        self.flush()
+        return self.taken()
+
+    def taken(self) -> list[Piece]:
+        """Return the sentences that have ended since this was asked last."""
+        found, self._found = self._found, []
+        return found
+
+    def _declare_in(self, comment: str, line: int) -> None:
+        """Take the names of columns from a comment that has them."""
+        if declared := _DECLARED.match(comment):
+            self._declare(declared[1].split(), line)
+
+    def _declare(self, names: Sequence[str], line: int) -> None:
+        """Take the names of columns, unless they were given or tokens have come."""
+        if self._given or self._begun:
+            return
+        try:
+            self.columns = NamedColumns.of(names)
+        except InputError as error:
+            raise InputError(error.message, path=self.path, line=line) from error
+
+    def _tokens(self, body: bytes, line: int) -> None:
+        """Take lines that are no tags."""
+        if not self._begun:
+            first, _, rest = body.lstrip(b"\n").partition(b"\n")
+            if is_header(first.decode()):
+                line += body.index(first)
+                self._declare(first.decode().split("\t"), line)
+                line += 1
+                # What looks like it further on is a token, in whatever block it comes.
+                self._begun = True
+                body = rest
+        if not body or body[0] == _FEED or body[-1] == _FEED or b"\n\n" in body:
+            for run in re.finditer(rb"[^\n]+(?:\n[^\n]+)*", body):
+                number = line + _lines_in(body[: run.start()])
+                if self.inside:
+                    self._add(run[0], run[0].count(b"\n") + 1, number)
+                else:
+                    # What comes first goes on with what was there before, with another text or tag.
+                    self._closed |= run.start() > 0
+                    self._cut(run[0], number)
+            self._closed |= not (self.inside or body[-1:].strip())
+        elif self.inside:
+            self._add(body, body.count(b"\n") + 1, line)
+        else:
+            self._cut(body, line)
+
+    def _cut(self, body: bytes, line: int) -> None:
+        """Take lines of tokens that no tag makes sentences of, without a blank one."""
+        if self._closed:
+            self._cutter = SentenceCutter()
+        begin, word = 0, self.columns.word
+        rows = body.split(b"\n")
+        for at, row in enumerate(rows):
+            form = (row.split(b"\t", word + 1)[word:] or [row])[0].removesuffix(GLUED).decode()
+            if self._cutter.begins_sentence(decoded(form)):
+                if begin < at:
+                    part = b"\n".join(rows[begin:at])
+                    self._add(part, at - begin, line)
+                    line += _lines_in(part) + 1
+                self._closed, begin = True, at
+        self._add(b"\n".join(rows[begin:]), len(rows) - begin, line)
+
+    def _add(self, body: bytes, size: int, line: int) -> None:
+        """Take lines of tokens that are of one sentence."""
+        if self._closed or self.piece is None:
+            self.flush()
+            self.begin(line)
+        piece = self.piece
+        assert piece is not None
+        self._begun = True
+        piece.size += size
+        if piece.size <= self.limits.sentence_tokens:
+            piece.parts.append((line, body))
+        else:
+            piece.parts.clear()
+
+    def begin(self, line: int) -> Piece:
+        """Begin a sentence with all that waits for it."""
+        if self._document is None and self._outside:
+            self._document = f"{self.path}#{line}"
+        sentence = Sentence([], sent_id=self._sent_id, line=line, document=self._document)
+        # What is empty stays, as the garbage collector looks at every list.
+        if self._metadata:
+            self._said, self._metadata = self._metadata + self._said, []
+        if self._said:
+            sentence.metadata, self._said = self._said, []
+        self.piece = piece = Piece(sentence)
+        if self._marks:
+            piece.marks, self._marks = self._marks, []
+        self._document, self._sent_id = None, ""
+        self._outside = self._closed = False
+        self.cut += not self.inside
+        return piece
+
+    def flush(self) -> None:
+        """End the last sentence."""
+        piece = self.piece
+        if piece is not None:
+            self.leave([piece])
+            self._found.append(piece)
+
+    def leave(self, pieces: Iterable[Piece]) -> None:
+        """End sentences, whose lines are elsewhere: what follows belongs to none of them."""
+        self.piece = None
+        for piece in pieces:
+            if piece.marks:
+                piece.sentence.marks = tuple(piece.marks)
+
+    def take(self, tag: Tag, line: int) -> None:
+        """Take a tag, which stands behind so many tokens of the last sentence as that has."""
+        kind = tag.kind.lower()
+        if kind in self.sentences:
+            if not (tag.opens and tag.closes):
+                self.sentences = (kind,)
+                self._take_sentence(tag)
+            return
+        if kind == GLUE:
+            if tag.opens:
+                self._glue()
+        elif tag.opens and tag.closes:
+            return
+        elif kind in self._documents:
+            self._documents = (kind,)
+            # Before the sentence is gone in which they end.
+            self._leave_document()
+            self.flush()
+            if tag.opens:
+                self._enter_document(tag, line)
+        else:
+            self.take_region(tag)
+        self._closed |= kind in _BLOCKS and not self.inside
+
+    def take_region(self, tag: Tag) -> None:
+        """Take a tag where a region begins, or ends."""
+        if tag.opens:
+            self._open_region(region_of(tag))
+        else:
+            self._close_region(name_written(tag.kind))
+
+    def _glue(self) -> None:
+        """Note that no space stands behind the last token."""
+        piece = self.piece
+        if piece is not None and piece.parts and piece.glued[-1:] != (piece.size - 1,):
+            piece.glued = (*piece.glued, piece.size - 1)
+
+    def _take_sentence(self, tag: Tag) -> None:
+        for region in self._own:
+            self._close_region(region.kind)
+        self._own, self._sent_id = [], ""
+        self._said.clear()
+        self._closed, self.inside = True, tag.opens
+        if self._kept and tag.opens:
+            self._own.append(self._open_region(Region(tag.kind, region_of(tag).attributes)))
+        for key, value in tag.attributes:
+            if key == "id":
+                self._sent_id = value
+                continue
+            told = said(name_written(key), value)
+            # What comments of CoNLL-U say of the sentences that follow is said of this one only.
+            regions = [self._open_region(one) for one in regions_said([told])]
+            self._own += regions
+            if not regions:
+                self._said.append(told)
+
+    def _enter_document(self, tag: Tag, line: int) -> None:
+        told = dict(tag.attributes)
+        self._outside = False
+        self._document = next((told[key] for key in _NAMES if told.get(key)), f"{self.path}#{line}")
+        self._metadata = [
+            said_of_document(name_written(key), value) for key, value in told.items() if key != "id"
+        ]
+        self._around = {kind: len(regions) for kind, regions in self._open.items()}
+        if tag.kind.lower() != DOCUMENTS[0]:
+            self._open_region(Region(tag.kind, region_of(tag).attributes))
+
+    def _leave_document(self) -> None:
+        """End the regions that have begun in the document, with what is said of it."""
+        around, self._around = self._around, None
+        for kind, regions in self._open.items():
+            while around is not None and len(regions) > around.get(kind, 0):
+                self._close_region(kind)
+        self._document, self._sent_id = None, ""
+        self._metadata, self._said, self._own = [], [], []
+        self.inside, self._outside = False, True
+
+    def _open_region(self, region: Region) -> Region:
+        self._open.setdefault(region.kind, []).append(region)
+        self._mark(region, begins=True)
+        return region
+
+    def _close_region(self, kind: str) -> None:
+        """End the last region of a kind, if one is open."""
+        regions = self._open.get(kind)
+        if regions:
+            self._mark(regions.pop(), begins=False)
+
+    def _mark(self, region: Region, *, begins: bool) -> None:
+        marks, place = self._marks, 0
+        if self.piece is not None:
+            if self.piece.marks is None:
+                self.piece.marks = []
+            marks, place = self.piece.marks, self.piece.size
+        if not begins and marks and marks[-1] == (place, region, True):
+            # Without a token, it is none.
+            marks.pop()
+        else:
+            marks.append(Mark(place, region, begins))
+
+
+def region_of(tag: Tag) -> Region:
+    """Return the region that a tag opens, with its names as they were before they were written."""
+    return Region(name_written(tag.kind), tuple((name_written(key), value) for key, value in tag.attributes))
+
+
+def is_aside(line: str) -> bool:
+    """Say whether a line is a comment or a declaration."""
+    return _PASSED_OVER.fullmatch(line) is not None
+
+
+def is_header(line: str) -> bool:
+    """Say whether a line has names of columns, not a token.
+
+    >>> is_header("word\\tpos\\tlemma"), is_header("word\\tNN\\tword")
+    (True, False)
+    """
+    names = line.split("\t")
+    fields = [field_of(name) for name in names]
+    return "forms" in fields and len(set(names)) == len(names) and len(set(fields) - {None}) > 1
+
 
 #: Lines that are taken at once.
 _LINES = 10_000

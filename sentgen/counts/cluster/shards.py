@@ -12,8 +12,7 @@ from sentgen.corpus.line_blocks import LineBlock, read_blocks
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.reading import read_source
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.sources import LineReader, Source
-from sentgen.corpus.streams import BLOCK_BYTES
+from sentgen.corpus.sources import BLOCK_BYTES, LineReader, Source
 from sentgen.errors import InputError, Rejection
 
 #: Where a sentence ends, by format. Sources in other formats, encodings, and compressed ones, are not cut.

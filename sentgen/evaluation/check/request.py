@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from sentgen.corpus.parsers import Parser
-from sentgen.corpus.sentences import read_trees
+from sentgen.corpus.reading import read_trees
 from sentgen.errors import InputError, MemoryLimitError
 from sentgen.evaluation.check.check import SupportCheck, check, with_words
 from sentgen.evaluation.check.verb_arguments import Spelling

@@ -11,11 +11,11 @@ import numpy as np
 
 from sentgen.arrays import Floats, Longs
 from sentgen.corpus.base_np import function_heads
-from sentgen.corpus.conllu_writer import conllu
 from sentgen.corpus.parsers import Parser
 from sentgen.corpus.paths import expand
+from sentgen.corpus.readers.conllu import conllu_text
+from sentgen.corpus.reading import sentences_of
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.sentences import sentences_of
 from sentgen.evaluation.check.verb_arguments import arguments, tags_of
 from sentgen.sparse import SparseVectors, inner_products
 
@@ -69,7 +69,7 @@ class ClusterSet:
     @property
     def sha256(self) -> str:
         """Return the hash of their content."""
-        text = "".join(conllu(sentence) for cluster in self.clusters for sentence in cluster.sentences)
+        text = "".join(conllu_text(sentence) for cluster in self.clusters for sentence in cluster.sentences)
         return hashlib.sha256(text.encode()).hexdigest()
 
 

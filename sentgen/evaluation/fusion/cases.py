@@ -10,10 +10,10 @@ from itertools import islice
 
 from sentgen.corpus.formats import detect
 from sentgen.corpus.parsers import Parser
-from sentgen.corpus.parsers.reading import read_parsed
 from sentgen.corpus.paths import expand
 from sentgen.corpus.readers import jsonl
 from sentgen.corpus.readers._columns import FormatError
+from sentgen.corpus.reading import read_parsed
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import Source
 from sentgen.errors import InputError, Rejection

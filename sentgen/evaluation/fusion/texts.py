@@ -12,8 +12,8 @@ from typing import Annotated, ClassVar
 
 from sentgen.corpus.parsers import Parser
 from sentgen.corpus.readers import conllu
+from sentgen.corpus.reading import read_trees
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.sentences import read_trees
 from sentgen.errors import InputError, Rejection
 from sentgen.evaluation.clusters.clusters import Cluster, read_clusters
 from sentgen.generation.fusion.request import FusionRequest

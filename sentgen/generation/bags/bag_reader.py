@@ -20,8 +20,8 @@ from sentgen.corpus.formats import (
 )
 from sentgen.corpus.paths import expand
 from sentgen.corpus.readers.table import refuse_table
+from sentgen.corpus.reading import sentences_of
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.sentences import sentences_of
 from sentgen.corpus.sources import Source
 from sentgen.errors import InputError
 from sentgen.generation.bags.bag import (

@@ -13,8 +13,8 @@ from itertools import groupby
 from typing import cast
 
 from sentgen import temporary
-from sentgen.corpus.conllu_writer import conllu
 from sentgen.corpus.parsers import Parser
+from sentgen.corpus.readers.conllu import conllu_text
 from sentgen.corpus.sentence import Sentence
 from sentgen.counts import corpora
 from sentgen.errors import InputError
@@ -97,7 +97,7 @@ def stored_clusters(clusters: Iterable[Sequence[Sentence]]) -> Iterator[Store]:
         with path.open("w", encoding="utf-8", newline="\n") as file:
             for number, cluster in enumerate(clusters):
                 for place, sentence in enumerate(cluster):
-                    file.write(conllu(replace(sentence, document=None if place else str(number))))
+                    file.write(conllu_text(replace(sentence, document=None if place else str(number))))
         with temporary_clusters(str(path), form="conllu") as made:
             yield made.store
 

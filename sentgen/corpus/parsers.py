@@ -1,4 +1,7 @@
-"""Keep parses in the store: the same text by the same parser is parsed once."""
+"""Dependency parsers: their interface, those that `udpipe:FILE` and the like name, and a cache of parses.
+
+The cache keeps parses in the store: the same text is parsed once by the same parser.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,13 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import fields
-from typing import TypeVar
+from typing import Never, Protocol, TypeVar
 
 import pyarrow as pa
 
-from sentgen.corpus.parsers.parser import Parser
+from sentgen.corpus.parser_adapters import load_spacy, load_stanza, load_udpipe
 from sentgen.corpus.sentence import Sentence
-from sentgen.errors import NotFoundError
+from sentgen.errors import InputError, NotFoundError
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store
 from sentgen.schema.durability import block_journal
@@ -21,10 +24,74 @@ from sentgen.schema.engine import raw, translated_errors
 from sentgen.schema.store import now
 from sentgen.schema.tables.parses import count_parses, find_parses, is_writable, keep_parses, remove_parses
 
+
+class Parser(Protocol):
+    """A tokenizer, tagger and dependency parser behind one small interface.
+
+    ``name`` and ``version`` together say which parses it gives: the same ones, the same text, the same trees.
+    Sentences have lemmas, tags, heads (exactly one root) and relations, as far as the model gives them.
+    """
+
+    name: str
+    version: str
+
+    def parse(self, texts: Sequence[str]) -> Iterator[list[Sentence]]:
+        """Yield the sentences of each raw text, split and tokenized by the parser."""
+        ...
+
+    def parse_tokenized(self, sentences: Sequence[Sequence[str]]) -> Iterator[Sentence]:
+        """Yield one sentence, with the same tokens, for each list of tokens; none is empty."""
+        ...
+
+
+class GoldParser:
+    """The parser of those who want no parser: trees are in the source, or it is refused."""
+
+    name = "gold"
+    version = "1"
+
+    def parse(self, texts: Sequence[str]) -> Iterator[list[Sentence]]:
+        """Refuse raw text."""
+        return self._refuse(texts)
+
+    def parse_tokenized(self, sentences: Sequence[Sequence[str]]) -> Iterator[Sentence]:
+        """Refuse sentences without trees."""
+        return self._refuse(sentences)
+
+    def _refuse(self, items: Sequence[object]) -> Iterator[Never]:
+        if items:
+            raise InputError("no tree here; --parser gold needs a treebank, such as CoNLL-U with heads")
+        return iter(())
+
+
+_LOADERS: dict[str, Callable[[str], Parser]] = {
+    "udpipe": load_udpipe,
+    "spacy": load_spacy,
+    "stanza": load_stanza,
+}
+_USAGE = "udpipe:FILE, spacy:NAME, stanza:LANGUAGE, gold"
+
+
+def open_parser(specification: str) -> Parser:
+    """Load the parser that ``udpipe:FILE``, ``spacy:NAME``, ``stanza:LANGUAGE`` or ``gold`` names.
+
+    Raises:
+        InputError: there is no such kind of parser, or its package is not installed.
+        NotFoundError: there is no such model.
+        ModelError: the model is broken.
+    """
+    kind, _, model = specification.partition(":")
+    if specification == "gold":
+        return GoldParser()
+    if kind not in _LOADERS or not model:
+        raise InputError(f"{specification!r} is no parser; write one of: {_USAGE}")
+    return _LOADERS[kind](model)
+
+
 #: Texts that are looked up with one query.
-LOOK_UP = 2_000
+_QUERY_TEXTS = 2_000
 #: Tokens that are kept with one transaction: some seconds of work.
-KEEP = 10_000
+_COMMIT_TOKENS = 10_000
 
 _T = TypeVar("_T")
 #: What belongs to the parse; line and document belong to the place of the text.
@@ -68,8 +135,8 @@ class CachedParser:
         *,
         tokenized: bool,
     ) -> Iterator[list[Sentence]]:
-        for start in range(0, len(items), LOOK_UP):
-            wanted = keys[start : start + LOOK_UP]
+        for start in range(0, len(items), _QUERY_TEXTS):
+            wanted = keys[start : start + _QUERY_TEXTS]
             with translated_errors(self._path):
                 known = find_parses(self._duck, self.name, self.version, tokenized=tokenized, sha256=wanted)
             # By key: a text that comes twice in a batch is parsed once.
@@ -97,7 +164,7 @@ class CachedParser:
                 result = json.dumps([_values(sentence) for sentence in sentences], ensure_ascii=False)
                 rows.append((key, len(sentences), tokens, result))
                 pending += tokens
-                if pending >= KEEP:
+                if pending >= _COMMIT_TOKENS:
                     self._keep(rows, tokenized)
                     rows, pending = [], 0
                 yield key, result
@@ -138,7 +205,7 @@ def _values(sentence: Sentence) -> dict[str, object]:
     }
 
 
-def kept_parses(store: Store) -> list[tuple[str, str, int, int, int]]:
+def stored_parses(store: Store) -> list[tuple[str, str, int, int, int]]:
     """Return parser, version, texts, sentences and tokens of what a store has kept."""
     with store.connect() as connection:
         return count_parses(raw(connection))
@@ -146,7 +213,7 @@ def kept_parses(store: Store) -> list[tuple[str, str, int, int, int]]:
 
 def parse_rows(store: Store) -> Rows:
     """Return what a store has kept as a table."""
-    return Rows(("parser", "version", "texts", "sentences", "tokens"), kept_parses(store))
+    return Rows(("parser", "version", "texts", "sentences", "tokens"), stored_parses(store))
 
 
 def forget_parses(store: Store, parser: str, version: str | None = None, *, dry_run: bool = False) -> int:
@@ -155,7 +222,7 @@ def forget_parses(store: Store, parser: str, version: str | None = None, *, dry_
     Raises:
         NotFoundError: there are none.
     """
-    kept = kept_parses(store)
+    kept = stored_parses(store)
     texts = [row[2] for row in kept if row[0] == parser and version in (None, row[1])]
     if not texts:
         known = ", ".join(sorted({row[0] for row in kept}))

@@ -1,0 +1,296 @@
+"""The parsers that there are adapters for, each imported when it is asked for.
+
+* UDPipe 1: small, fast, and without dependencies; Straka and Straková (2017), "Tokenizing, POS Tagging,
+  Lemmatizing and Parsing UD 2.0 with UDPipe".
+* spaCy: a pipeline that is installed as a package, such as `en_core_web_sm`. The relations are those of
+  the model: most English models use ClearNLP's instead of Universal Dependencies. Of these, `ROOT` and `poss`
+  are renamed to `root` and `nmod:poss`, so that trees have a root and base noun phrases their owners;
+  prepositions govern their phrase already.
+* Stanza: neural models of Universal Dependencies for some seventy languages, slow without a GPU.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from sentgen.corpus.sentence import Sentence
+from sentgen.errors import ModelError, NotFoundError
+from sentgen.extras import needs
+
+#: Changes when parses of the same model are stored differently.
+_VERSION = "1"
+
+
+_MODELS = "get one from https://ufal.mff.cuni.cz/udpipe/1/models, or train one with UDPipe"
+
+
+def load_udpipe(model: str) -> _UDPipe:
+    """Load a model file."""
+    with needs("udpipe", "UDPipe"):
+        from ufal import udpipe
+    path = Path(model)
+    if not path.is_file():
+        raise NotFoundError(f"{model}: no model here; {_MODELS}")
+    loaded = udpipe.Model.load(model)
+    if loaded is None:
+        raise ModelError(f"{model}: not a UDPipe 1 model; {_MODELS}")
+    # The name of a file says nothing: parses are kept under this version.
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    return _UDPipe(udpipe, loaded, model, f"{_VERSION}-{digest[:16]}")
+
+
+class _UDPipe:
+    """A loaded model; its version is the hash of the file, wherever that lies."""
+
+    name = "udpipe"
+
+    def __init__(self, udpipe: ModuleType, model: Any, path: str, version: str) -> None:
+        self._udpipe, self._model, self._path = udpipe, model, path
+        self.version = version
+
+    def parse(self, texts: Sequence[str]) -> Iterator[list[Sentence]]:
+        """Yield the sentences of each raw text."""
+        # One for all texts: setText starts it anew.
+        tokenizer = self._model.newTokenizer("")
+        if tokenizer is None:
+            raise ModelError(
+                f"{self._path}: the model has no tokenizer; give tokenized text (--format lines)"
+            )
+        error = self._udpipe.ProcessingError()
+        for text in texts:
+            tokenizer.setText(text)
+            sentences = []
+            found = self._udpipe.Sentence()
+            while tokenizer.nextSentence(found, error):
+                sentences.append(self._annotated(found))
+                found = self._udpipe.Sentence()
+            if error.occurred():
+                raise ModelError(f"{self._path}: {error.message}")
+            if sentences and sentences[-1].space_after:
+                sentences[-1].space_after[-1] = True  # nothing follows, and a next text will stand apart
+            yield sentences
+
+    def parse_tokenized(self, sentences: Sequence[Sequence[str]]) -> Iterator[Sentence]:
+        """Yield one sentence for each list of tokens."""
+        for forms in sentences:
+            found = self._udpipe.Sentence()
+            for form in forms:
+                found.addWord(form)
+            sentence = self._annotated(found)
+            sentence.forms, sentence.space_after, sentence.text = list(forms), None, ""
+            yield sentence
+
+    def _annotated(self, found: Any) -> Sentence:
+        """Tag and parse a sentence of UDPipe's and return it as ours."""
+        error = self._udpipe.ProcessingError()
+        done = self._model.tag(found, "", error) and self._model.parse(found, "", error)
+        if not done:
+            raise ModelError(f"{self._path}: {error.message or 'the model has no tagger or no parser'}")
+        words = list(found.words)[1:]  # the first one is the root
+        return Sentence(
+            [word.form for word in words],
+            lemmas=[word.lemma or "_" for word in words],
+            upos=[word.upostag or "_" for word in words],
+            xpos=[word.xpostag or "_" for word in words],
+            feats=[word.feats or "_" for word in words],
+            heads=[word.head for word in words],
+            deprels=[word.deprel or "_" for word in words],
+            space_after=_udpipe_spaces(words, found.multiwordTokens),
+            multiwords=[(token.idFirst, token.idLast, token.form) for token in found.multiwordTokens],
+            text=found.getText(),
+        )
+
+
+def _udpipe_spaces(words: Sequence[Any], ranges: Sequence[Any]) -> list[bool]:
+    """Tell which words a space follows; inside a range none does, after it the range knows."""
+    spaces = [bool(word.getSpaceAfter()) for word in words]
+    for token in ranges:
+        size = token.idLast - token.idFirst
+        spaces[token.idFirst - 1 : token.idLast] = [False] * size + [bool(token.getSpaceAfter())]
+    return spaces
+
+
+_RENAMED = {"ROOT": "root", "poss": "nmod:poss"}
+
+
+def load_spacy(model: str) -> _SpaCy:
+    """Load an installed pipeline."""
+    with needs("spacy", "spaCy"):
+        import spacy
+    try:
+        # Names are not stored, and finding them takes time.
+        pipeline = spacy.load(model, exclude=["ner"])
+    except OSError as error:
+        raise NotFoundError(
+            f"spaCy has no model {model!r}; get it with: python -m spacy download {model}"
+        ) from error
+    return _SpaCy(
+        pipeline, model, f"{_VERSION}-{pipeline.meta.get('version', '0')}-spacy-{spacy.__version__}"
+    )
+
+
+class _SpaCy:
+    """A loaded pipeline; its version is that of the model and of spaCy."""
+
+    def __init__(self, pipeline: Any, model: str, version: str) -> None:
+        if not any("token.dep" in pipeline.get_pipe_meta(name).assigns for name in pipeline.pipe_names):
+            raise ModelError(f"spaCy model {model!r} has no parser; try en_core_web_sm")
+        self.name, self.version = f"spacy:{model}", version
+        self._pipeline = pipeline
+
+    def parse(self, texts: Sequence[str]) -> Iterator[list[Sentence]]:
+        """Yield the sentences of each raw text."""
+        for document in self._pipeline.pipe(texts):
+            found = [spacy_sentence(list(sentence), sentence.text.strip()) for sentence in document.sents]
+            yield [sentence for sentence in found if sentence.forms]
+
+    def parse_tokenized(self, sentences: Sequence[Sequence[str]]) -> Iterator[Sentence]:
+        """Yield one sentence for each list of tokens."""
+        documents = (self._document(forms) for forms in sentences)
+        for forms, document in zip(sentences, self._pipeline.pipe(documents), strict=True):
+            sentence = spacy_sentence(list(document), "")
+            sentence.forms, sentence.space_after = list(forms), None
+            yield sentence
+
+    def _document(self, forms: Sequence[str]) -> Any:
+        """Return a document of one sentence."""
+        from spacy.tokens import Doc
+
+        starts = [place == 0 for place in range(len(forms))]
+        return Doc(self._pipeline.vocab, words=list(forms), sent_starts=starts)
+
+
+def spacy_sentence(tokens: list[Any], text: str) -> Sentence:
+    """Return a sentence of the tokens that are not white space, which spaCy counts as tokens."""
+    words = [token for token in tokens if not token.is_space]
+    places = {token.i: place for place, token in enumerate(words, 1)}
+    spaces = {token.i - 1 for token in tokens if token.is_space}
+    heads = [_spacy_head(token, places) for token in words]
+    relations = [_RENAMED.get(token.dep_, token.dep_) for token in words]
+    _hang_on_first_root(heads, relations)
+    return Sentence(
+        [token.text for token in words],
+        lemmas=[token.lemma_ or "_" for token in words],
+        upos=[token.pos_ or "_" for token in words],
+        xpos=[token.tag_ or "_" for token in words],
+        feats=[str(token.morph) or "_" for token in words],
+        heads=heads,
+        deprels=[relation or "_" for relation in relations],
+        space_after=[bool(token.whitespace_) or token.i in spaces for token in words],
+        text=text,
+    )
+
+
+def _spacy_head(token: Any, places: dict[int, int]) -> int:
+    """Return the place of the nearest word above a token, 0 for a root, which is its own head in spaCy."""
+    while token.head.i != token.i:
+        token = token.head
+        if token.i in places:
+            return places[token.i]
+    return 0
+
+
+def _hang_on_first_root(heads: list[int], relations: list[str]) -> None:
+    """Hang all roots but the first one on that, as `parataxis`: side by side, without a link.
+
+    There are several where white space was the root, or where a model splits what is one sentence.
+    """
+    roots = [place for place, head in enumerate(heads, 1) if head == 0]
+    for place in roots[:1]:
+        relations[place - 1] = "root"
+    for place in roots[1:]:
+        heads[place - 1], relations[place - 1] = roots[0], "parataxis"
+
+
+#: Texts and sentences that Stanza gets at once.
+_STANZA_BATCH = 100
+
+_PROCESSORS = "tokenize,pos,lemma,depparse"
+
+
+def load_stanza(language: str) -> _Stanza:
+    """Load the default models of a language, which must be on this machine."""
+    with needs("stanza", "Stanza"):
+        import stanza
+    return _Stanza(stanza, language)
+
+
+class _Stanza:
+    """The models of a language; their version is that of Stanza, which pins them."""
+
+    def __init__(self, stanza: ModuleType, language: str) -> None:
+        self.name, self.version = f"stanza:{language}", f"{_VERSION}-{stanza.__version__}"
+        self._stanza, self._language = stanza, language
+        _ = self._raw  # a missing model is told now, not after the store was opened
+
+    def parse(self, texts: Sequence[str]) -> Iterator[list[Sentence]]:
+        """Yield the sentences of each raw text."""
+        for start in range(0, len(texts), _STANZA_BATCH):
+            for document in self._raw.bulk_process(list(texts[start : start + _STANZA_BATCH])):
+                yield [_stanza_sentence(sentence) for sentence in document.sentences]
+
+    def parse_tokenized(self, sentences: Sequence[Sequence[str]]) -> Iterator[Sentence]:
+        """Yield one sentence for each list of tokens."""
+        for start in range(0, len(sentences), _STANZA_BATCH):
+            batch = [list(forms) for forms in sentences[start : start + _STANZA_BATCH]]
+            for forms, found in zip(batch, self._tokenized(batch).sentences, strict=True):
+                sentence = _stanza_sentence(found)
+                sentence.forms, sentence.space_after, sentence.text = forms, None, ""
+                yield sentence
+
+    @cached_property
+    def _raw(self) -> Any:
+        return self._pipeline()
+
+    @cached_property
+    def _tokenized(self) -> Any:
+        return self._pipeline(tokenize_pretokenized=True)
+
+    def _pipeline(self, **options: bool) -> Any:
+        try:
+            # Nothing is downloaded unasked: it takes minutes, and a server may have no network.
+            return self._stanza.Pipeline(
+                self._language, processors=_PROCESSORS, download_method=None, verbose=False, **options
+            )
+        except (FileNotFoundError, ValueError) as error:
+            language = self._language
+            raise NotFoundError(
+                f"Stanza has no models for {language!r} here; get them with: "
+                f"python -c \"import stanza; stanza.download('{language}')\""
+            ) from error
+
+
+def _stanza_sentence(found: Any) -> Sentence:
+    words = found.words
+    return Sentence(
+        [word.text for word in words],
+        lemmas=[word.lemma or "_" for word in words],
+        upos=[word.upos or "_" for word in words],
+        xpos=[word.xpos or "_" for word in words],
+        feats=[word.feats or "_" for word in words],
+        heads=[word.head for word in words],
+        deprels=[word.deprel or "_" for word in words],
+        space_after=_stanza_spaces(found.tokens),
+        multiwords=[
+            (token.words[0].id, token.words[-1].id, token.text)
+            for token in found.tokens
+            if len(token.words) > 1
+        ],
+        text=found.text or "",
+    )
+
+
+def _stanza_spaces(tokens: Sequence[Any]) -> list[bool]:
+    """Tell which words a space follows: none within a multiword token, one after the sentence."""
+    apart = [after.start_char != before.end_char for before, after in pairwise(tokens)]
+    return [
+        space if word is token.words[-1] else False
+        for token, space in zip(tokens, [*apart, True], strict=True)
+        for word in token.words
+    ]
