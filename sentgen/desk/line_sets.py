@@ -18,8 +18,7 @@ from sentgen.desk.tables import find_set, labels_of, line, line_set, names_of_se
 from sentgen.errors import InputError
 from sentgen.lookups.command_line import command_line
 from sentgen.lookups.concordances.concordance import Kwic
-from sentgen.lookups.question.lookup import LimitOption
-from sentgen.lookups.question.paging import OffsetOption
+from sentgen.lookups.question.lookup import LimitOption, OffsetOption
 from sentgen.options import Option, parameters_of
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import are, quantity

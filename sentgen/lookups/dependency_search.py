@@ -11,10 +11,10 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited, where
-from sentgen.lookups.question.counts import trees
 from sentgen.lookups.question.lookup import LimitOption, Lookup
 from sentgen.lookups.question.patterns import ANY, glob, tag_among, word_among
 from sentgen.lookups.question.selection import Selection
+from sentgen.lookups.question.selection_counts import trees
 from sentgen.lookups.search.absence import COUNTED, QuestionValue, explained
 from sentgen.options import Option
 from sentgen.schema.engine import kept

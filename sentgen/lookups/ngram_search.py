@@ -18,11 +18,10 @@ from sentgen.lookups.base.statement import (
     literal,
     where,
 )
-from sentgen.lookups.question.counts import ngrams, size
-from sentgen.lookups.question.lookup import Lookup, MinCountOption
-from sentgen.lookups.question.paging import OffsetOption, RowSortOption, in_pages
+from sentgen.lookups.question.lookup import Lookup, MinCountOption, OffsetOption, RowSortOption, in_pages
 from sentgen.lookups.question.patterns import split_pattern, word_among
 from sentgen.lookups.question.selection import Selection
+from sentgen.lookups.question.selection_counts import ngrams, size
 from sentgen.lookups.search.absence import QuestionValue, explained
 from sentgen.options import Option
 from sentgen.schema.tables.corpus import BOS, RESERVED_WORDS

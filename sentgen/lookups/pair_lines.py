@@ -20,11 +20,10 @@ from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.search import Cql, query_of, token_of
 from sentgen.lookups.cql.tokens import columns
 from sentgen.lookups.dependency_search import Layer
-from sentgen.lookups.question.lookup import LimitOption, Lookup
-from sentgen.lookups.question.paging import OffsetOption, behind
+from sentgen.lookups.question.lookup import LimitOption, Lookup, OffsetOption, behind
 from sentgen.lookups.question.patterns import ANY, counted_tag, tag_among, word_among
 from sentgen.lookups.question.selection import Selection
-from sentgen.lookups.search.windows import read_window
+from sentgen.lookups.search.filters import read_window
 from sentgen.lookups.statistics.collocations import AROUND, CollocateUnit, read_node
 from sentgen.options import Option
 from sentgen.schema.tables.corpus import NO_TAG

@@ -13,8 +13,8 @@ from occurrences import FILL
 from sqlalchemy import Connection
 
 from sentgen.lookups.concordances import line_search
-from sentgen.lookups.concordances.asked_lines import shuffled
 from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.concordances.line_query import shuffled
 from sentgen.schema import Store
 from sentgen.schema.engine import raw
 

@@ -20,7 +20,7 @@ from sentgen.lookups.dependency_search import (
 )
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.question.lookup import Question
-from sentgen.lookups.search.windows import Window, read_window
+from sentgen.lookups.search.filters import Window, read_window
 from sentgen.lookups.statistics.collocation_measures import Measure
 from sentgen.lookups.statistics.collocations import (
     CollocateUnit,

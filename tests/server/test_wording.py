@@ -119,10 +119,10 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/lookups/figures.py": ("match",),
     "sentgen/lookups/search/filters.py": ("kwic", "frequencies", "collocations"),
     "sentgen/lookups/cql/dialects.py": ("kwic", "frequencies", "collocations"),
-    "sentgen/lookups/search/walks.py": ("kwic", "frequencies", "collocations"),
+    "sentgen/lookups/search/regular_patterns.py": ("kwic", "frequencies", "collocations"),
     "sentgen/lookups/statistics/collocations.py": ("collocations",),
     "sentgen/lookups/cql/search.py": ("kwic", "frequencies", "collocations"),
-    "sentgen/lookups/question/paging.py": (
+    "sentgen/lookups/question/lookup.py": (
         "ngrams",
         "kwic",
         "frequencies",

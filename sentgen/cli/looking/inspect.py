@@ -16,7 +16,7 @@ from sentgen.cli.looking.plots import PlotOption
 from sentgen.cli.looking.sql import text_of
 from sentgen.lookups.dependency_search import Arguments, Dependencies
 from sentgen.lookups.ngram_search import Ngrams
-from sentgen.lookups.search.windows import read_window
+from sentgen.lookups.search.filters import read_window
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.keyness import Keywords

@@ -11,10 +11,16 @@ from sqlalchemy import Connection
 from sentgen.errors import InputError
 from sentgen.lookups.base.keys import StoreKeys
 from sentgen.lookups.base.statement import Answer, Bindings, Statement
-from sentgen.lookups.concordances.asked_lines import AskedLines, read_shown
-from sentgen.lookups.concordances.contexts import WORDS, WideContextOption, check_paragraphs, read_context
 from sentgen.lookups.concordances.hit_places import hit_places, spread_of
 from sentgen.lookups.concordances.hits import HitLookup, filtered, read_query, steps
+from sentgen.lookups.concordances.line_query import (
+    WORDS,
+    AskedLines,
+    WideContextOption,
+    check_paragraphs,
+    read_context,
+    read_shown,
+)
 from sentgen.lookups.concordances.sorting import (
     NONE,
     TYPICAL,
@@ -25,8 +31,7 @@ from sentgen.lookups.concordances.sorting import (
 )
 from sentgen.lookups.concordances.typical import REASONS
 from sentgen.lookups.cql.search import CqlOption, check_one
-from sentgen.lookups.question.lookup import MOST
-from sentgen.lookups.question.paging import OffsetOption, behind
+from sentgen.lookups.question.lookup import MOST, OffsetOption, behind
 from sentgen.lookups.search.absence import explained
 from sentgen.options import Option
 from sentgen.output.tabular import Rows

@@ -31,8 +31,7 @@ from sentgen.lookups.grew.syntax import (
     Placement,
     Reference,
 )
-from sentgen.lookups.question.lookup import MOST, ContextOption, Lookup
-from sentgen.lookups.question.paging import OffsetOption, behind, in_pages
+from sentgen.lookups.question.lookup import MOST, ContextOption, Lookup, OffsetOption, behind, in_pages
 from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.search.absence import QuestionValue, explained
 from sentgen.options import Option

@@ -1,15 +1,24 @@
-"""What all questions to the counts have in common: what they are about, and the number of rows."""
+"""What all questions to the counts take: what they are about, the number of rows, and pages of long answers."""
 
 from __future__ import annotations
 
-from dataclasses import Field, dataclass, field
-from typing import Annotated, ClassVar, Protocol
+from collections.abc import Callable
+from dataclasses import Field, dataclass, field, replace
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, TypeVar
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.base.statement import Answer
+from sentgen.errors import InputError
+from sentgen.lookups.base.statement import Answer, Statement
 from sentgen.lookups.question.selection import Selection, select_corpora
 from sentgen.options import Option
+from sentgen.output.tabular import arrow_of, names_of
+from sentgen.output.wording import instead, quantity
+from sentgen.schema.base import quoted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 #: No count is greater, and no seed.
 MOST = 2**62
@@ -77,4 +86,100 @@ class Lookup:
             min_order=min_order,
             ignore_case=self.ignore_case,
             sentences=sentences,
+        )
+
+
+RowSortOption = Annotated[
+    str,
+    Option(
+        "Sort all rows by this column, by `-dp` from its end, before some of them are shown.",
+        metavar="COLUMN",
+        api={"max_length": 200},
+    ),
+]
+OffsetOption = Annotated[int, Option("Rows to leave out at the beginning.", least=0, api={"le": MOST})]
+Asked = TypeVar("Asked")
+_DOWN, _UNSORTED = "-", ("", "none")
+_REST = "select *\nfrom (\n{text}\n)\noffset $left_out"
+#: Rows that are equal stay in the order of the answer.
+_SORTED = """\
+select * exclude (row_of_answer)
+from (
+  select *, row_number() over () as row_of_answer
+  from (
+{text}
+  )
+)
+order by {column}{down} nulls last, row_of_answer{limit}"""
+
+
+def in_pages(ask: Callable[[Any, Connection], Answer]) -> Callable[[Any, Connection], Answer]:
+    """Have a question with ``sort``, ``offset`` and ``limit`` answered by rows from anywhere in its answer.
+
+    Rows come as the question has them, or sorted by a column; what has no value comes last, and equal ones
+    as before. Sorted, all rows are asked for, and the answer says how many there are.
+
+    Raises:
+        InputError: there is no such column, or there are not more rows than are to be left out.
+    """
+
+    @wraps(ask)
+    def asked(question: Any, connection: Connection) -> Answer:
+        if question.sort in _UNSORTED:
+            return behind(question, lambda whole: ask(whole, connection))
+        answer = ask(replace(question, sort=_UNSORTED[0], offset=0, limit=0), connection)
+        return answer if answer.nothing else _sorted(answer, question.sort, question.offset, question.limit)
+
+    return asked
+
+
+def behind(question: Asked, ask: Callable[[Asked], Answer]) -> Answer:
+    """Return the rows of an answer behind the first ones, ``offset`` of the question.
+
+    Raises:
+        InputError: there are not more rows than these.
+    """
+    offset, limit = question.offset, question.limit  # type: ignore[attr-defined]
+    if not offset:
+        return ask(question)
+    answer = ask(replace(question, offset=0, limit=limit and offset + limit))  # type: ignore[type-var]
+    if answer.nothing:
+        return answer
+    rows = answer.found.num_rows
+    _check(offset, answer.total or rows)
+    query = Statement(_REST.format(text=answer.query.text), {**answer.query.parameters, "left_out": offset})
+    total = answer.total if answer.truncated else rows
+    found = answer.found.slice(offset, rows - offset)
+    return replace(answer, found=found, query=query, total=total, offset=offset)
+
+
+def _sorted(answer: Answer, sort: str, offset: int, limit: int) -> Answer:
+    """Return rows of an answer that has all of them, sorted by a column."""
+    column, down = sort.removeprefix(_DOWN), sort.startswith(_DOWN)
+    names, rows = names_of(answer.found), answer.found.num_rows
+    if column not in names:
+        raise InputError(f"no column {column!r} to sort by; {instead(column, names)}")
+    _check(offset, rows)
+    import pyarrow.compute as pc
+
+    table: pa.Table = arrow_of(answer.found)
+    order = "descending" if down else "ascending"
+    # Rows without a value come last, and equal ones as they were.
+    places = pc.sort_indices(table, sort_keys=[(column, order)])
+    text = _SORTED.format(
+        text=answer.query.text,
+        column=quoted(column),
+        down=" desc" if down else "",
+        limit=("\nlimit $rows" if limit else "") + ("\noffset $left_out" if offset else ""),
+    )
+    query = Statement(text, {**answer.query.parameters, "rows": limit, "left_out": offset})
+    found = table.take(places.slice(offset, limit or rows))
+    more = offset + found.num_rows < rows
+    return replace(answer, found=found, query=query, truncated=more, total=rows, offset=offset)
+
+
+def _check(offset: int, rows: int) -> None:
+    if offset >= rows:
+        raise InputError(
+            f"--offset {offset} leaves out all there is, {quantity(rows, 'row')}; give a smaller one"
         )

@@ -19,12 +19,11 @@ from sentgen.lookups.base.attributes import COLUMNS, Test, TokenKey, Value, same
 from sentgen.lookups.base.keys import MetadataKey
 from sentgen.lookups.base.languages import Either, Every
 from sentgen.lookups.base.statement import Bindings, where
-from sentgen.lookups.base.tokens import NONE, UNSPACED, Block, multiwords
+from sentgen.lookups.base.tokens import NONE, UNSPACED, Block, multiwords, occurrences
 from sentgen.lookups.base.words import number_of
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.tokens import TokenConditions
 from sentgen.lookups.search.number_sets import among
-from sentgen.lookups.search.occurrences import occurrences
 from sentgen.schema.engine import arrow_table, raw, registered
 
 if TYPE_CHECKING:

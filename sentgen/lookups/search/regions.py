@@ -12,7 +12,7 @@ from sentgen.lookups.base.tokens import NONE, Block, places
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.regions import RegionConditions
 from sentgen.lookups.cql.tokens import TokenConditions
-from sentgen.lookups.search.spans import Spans
+from sentgen.lookups.search.hits import Spans
 
 _REGIONS = """\
 select b.first_token + r.position - 1 as first, e.first_token + r.last_position - 1 as last

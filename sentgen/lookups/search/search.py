@@ -1,8 +1,9 @@
-"""From a query to its hits, block by block."""
+"""From a query to its hits, block by block: each kind of pattern by its function of arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,15 +11,15 @@ from sqlalchemy import Connection
 
 from sentgen.arrays import Bools, Longs
 from sentgen.lookups.base.statement import Bindings
-from sentgen.lookups.base.tokens import Block, Tokens
+from sentgen.lookups.base.tokens import Block, Tokens, paired
 from sentgen.lookups.cql import syntax
+from sentgen.lookups.cql.automaton import automaton
 from sentgen.lookups.cql.search import Cql
 from sentgen.lookups.search.conditions import Conditions
 from sentgen.lookups.search.filters import HitFilter
-from sentgen.lookups.search.hits import BlockHits, chosen_by
-from sentgen.lookups.search.matching import Matching
-from sentgen.lookups.search.sequences import sequences_of
-from sentgen.lookups.search.spans import Spans
+from sentgen.lookups.search.hits import BlockHits, Spans, chosen_by, together
+from sentgen.lookups.search.regions import Regions, lie_within
+from sentgen.lookups.search.regular_patterns import SequenceSearch, WalkSearch, sequences_of
 
 if TYPE_CHECKING:
     from sentgen.lookups.concordances.hits import Query
@@ -139,3 +140,149 @@ def _any_between(spans: Spans, low: Longs, high: Longs) -> Bools:
     nearest = np.append(np.minimum.accumulate(spans.last[::-1])[::-1], np.iinfo(np.int64).max)
     met: Bools = nearest[np.searchsorted(spans.first, low)] <= high
     return met
+
+
+#: Pairs of spans that are compared at once.
+_PAIRS = 1 << 20
+
+
+@dataclass(slots=True)
+class Matching:
+    """Finds the spans of patterns in a block.
+
+    Args:
+        conditions: say which tokens meet them.
+        block: the tokens.
+        chosen: those that are asked about; none for all.
+        labels: those of the query.
+    """
+
+    conditions: Conditions
+    block: Block
+    chosen: Bools | None
+    labels: tuple[str, ...]
+    regions: Regions = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.regions = Regions(self.conditions.written, self.block, self.chosen)
+
+    def spans(self, pattern: syntax.Pattern) -> Spans:
+        """Return the spans of a pattern, in their order, each with each way to place its labels."""
+        match pattern:
+            case syntax.RegionPattern():
+                return self.regions.whole(pattern)
+            case syntax.Multiword():
+                return self._multiword(pattern)
+            case syntax.Both(left, right):
+                return self._both(left, right)
+            case syntax.Within(inner, syntax.RegionPattern() as region):
+                spans = self.spans(inner)
+                return spans.take(self.regions.within(region, spans))
+            case syntax.Within(inner, outer):
+                return self._within(self.spans(inner), self.spans(outer))
+            case syntax.Containing(outer, inner):
+                return self._containing(self.spans(outer), self.spans(inner))
+            case syntax.Expanded(part, region):
+                return together([self.regions.expanded(region, self.spans(part))], self.labels)
+            case syntax.Meet():
+                spans = self.spans(pattern.part)
+                return spans.take(self._meets(pattern, spans.first, self.spans(pattern.other).first))
+            case syntax.Constrained(part, condition):
+                spans = self.spans(part)
+                ends = {"match": spans.first, "matchend": spans.last}
+                labels = {name: spans.label(name) for name in self.labels} | ends
+                return spans.take(self.conditions.hold_of_labels(condition, self.block, labels))
+        return self._regular(pattern)
+
+    def _regular(self, pattern: syntax.Pattern) -> Spans:
+        sequences = sequences_of(pattern)
+        if sequences is not None:
+            search = SequenceSearch(self.conditions, self.regions)
+            found = [search.spans(one) for one in sequences]
+            return found[0] if len(found) == 1 else together(found, self.labels)
+        states = automaton(pattern, across=self.block.tokens.across)
+        return WalkSearch(states, self.conditions, self.regions, self.spans, self.labels).spans()
+
+    def _multiword(self, word: syntax.Multiword) -> Spans:
+        first, last = self.block.cut(*self.conditions.multiwords(word.form))
+        if self.chosen is not None:
+            first, last = first[self.chosen[first]], last[self.chosen[first]]
+        if word.joined:
+            joined = self.conditions.hold(syntax.NoSpace(), self.block, last)
+            first, last = first[joined], last[joined]
+        return together([Spans(first, last, dict.fromkeys(word.labels, first))], self.labels)
+
+    def _both(self, left: syntax.Pattern, right: syntax.Pattern) -> Spans:
+        one, other = self.spans(left), self.spans(right)
+        # As numbers of the same spans.
+        keys = np.unique(
+            np.stack([np.append(one.first, other.first), np.append(one.last, other.last)]),
+            axis=1,
+            return_inverse=True,
+        )[1].ravel()
+        first, second = keys[: len(one)], keys[len(one) :]
+        order = np.argsort(second, kind="stable")
+        low, high = (np.searchsorted(second[order], first, side) for side in ("left", "right"))
+        return together([self._joined(one, other, order, low, high)], self.labels)
+
+    def _within(self, inner: Spans, outer: Spans) -> Spans:
+        """Return the spans that lie in others, with the labels of both."""
+        if not outer.labels:
+            return inner.take(lie_within(inner, outer.first, outer.last))
+        unit, _ = self.block.unit_ends(inner.first)
+        low = np.searchsorted(outer.first, unit)
+        high = np.searchsorted(outer.first, inner.first, "right")
+        return self._pairs(inner, outer, low, high, lambda m, o: o.last >= m.last)
+
+    def _containing(self, outer: Spans, inner: Spans) -> Spans:
+        """Return the spans in which others lie, with the labels of both."""
+        low = np.searchsorted(inner.first, outer.first)
+        high = np.searchsorted(inner.first, outer.last, "right")
+        return self._pairs(outer, inner, low, high, lambda m, o: o.last <= m.last)
+
+    def _pairs(
+        self, one: Spans, other: Spans, low: Longs, high: Longs, stands: Callable[[Spans, Spans], Bools]
+    ) -> Spans:
+        found = list[Spans]()
+        behind = np.cumsum(high - low)
+        begin = 0
+        while begin < len(one):
+            before = behind[begin - 1] if begin else 0
+            end = max(int(np.searchsorted(behind, before + _PAIRS, "right")), begin + 1)
+            some = slice(begin, end)
+            rows, others = paired(low[some], high[some])
+            part = one.take(np.arange(begin, end))
+            met = stands(part.take(rows), other.take(others))
+            joined = part.take(rows[met]).with_labels(other.take(others[met]), self.labels)
+            found.append(joined.ordered())
+            begin = end
+        return together(found, self.labels)
+
+    def _joined(self, one: Spans, other: Spans, order: Longs, low: Longs, high: Longs) -> Spans:
+        rows, others = paired(low, high)
+        return one.take(rows).with_labels(other.take(order[others]), self.labels)
+
+    def _meets(self, pattern: syntax.Meet, part: Longs, other: Longs) -> Bools:
+        """Return which tokens have another one near them, or none if the pattern says so."""
+        near, other = pattern.near, np.unique(other)
+        if isinstance(near, syntax.RegionPattern):
+            if near.built_in and not self.block.tokens.across:
+                met: Bools = np.isin(self.block.sentence_of(part), self.block.sentence_of(other))
+                return ~met if pattern.negated else met
+            return self._in_region(near, part, other, pattern.negated)
+        first, last = self.block.unit_ends(part)
+        low, high = np.maximum(part + near[0], first), np.minimum(part + near[1], last)
+        met = np.searchsorted(other, low) < np.searchsorted(other, high, "right")
+        return ~met if pattern.negated else met
+
+    def _in_region(self, region: syntax.RegionPattern, part: Longs, other: Longs, negated: bool) -> Bools:
+        """Return which tokens are in a region in which another one is, or none is."""
+        first, last = self.regions.parts(region)
+        low, high = np.searchsorted(other, first), np.searchsorted(other, last, "right")
+        having = (low < high) != negated
+        low, high = np.searchsorted(part, first), np.searchsorted(part, last, "right")
+        edges = np.zeros(len(part) + 1, np.int64)
+        np.add.at(edges, low[having], 1)
+        np.add.at(edges, high[having], -1)
+        met: Bools = np.cumsum(edges[:-1]) > 0
+        return met

@@ -12,7 +12,7 @@ from sentgen.lookups.base.array_cache import kept_arrays
 from sentgen.lookups.base.statement import Bindings, Statement, where
 from sentgen.lookups.base.tokens import NONE, Block
 from sentgen.lookups.base.words import SPELLINGS
-from sentgen.lookups.question.parts_of_speech import has_pos
+from sentgen.lookups.question.patterns import has_pos
 from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.search.number_sets import among
 from sentgen.lookups.statistics.listed import dense

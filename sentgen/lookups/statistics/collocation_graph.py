@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sentgen.lookups.base.statement import Bindings, where
-from sentgen.lookups.question.parts_of_speech import has_pos
+from sentgen.lookups.question.patterns import has_pos
 from sentgen.lookups.statistics.collocation_measures import scores
 from sentgen.lookups.statistics.collocation_statements import CollocationStatements
 

@@ -14,9 +14,9 @@ from sentgen.lookups.base.extent import DOCUMENT, running, written
 from sentgen.lookups.base.statement import Bindings, where
 from sentgen.lookups.base.words import SPELLINGS, forms_of
 from sentgen.lookups.concordances.hits import Query
-from sentgen.lookups.question.parts_of_speech import has_pos
+from sentgen.lookups.question.patterns import has_pos
 from sentgen.lookups.question.selection import Selection
-from sentgen.lookups.search.windows import Window
+from sentgen.lookups.search.filters import Window
 from sentgen.lookups.statistics.collocation_measures import scores
 from sentgen.schema.engine import raw, registered
 

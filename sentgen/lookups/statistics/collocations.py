@@ -31,12 +31,11 @@ from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.dialects import AS_USUAL, Reading
 from sentgen.lookups.cql.search import Cql, CqlOption, check_one
 from sentgen.lookups.cql.written import tokens_of, word_of
-from sentgen.lookups.question.lookup import MinCountOption
-from sentgen.lookups.question.paging import OffsetOption, RowSortOption, in_pages
-from sentgen.lookups.question.parts_of_speech import PosOption, has_pos, read_pos
+from sentgen.lookups.question.lookup import MinCountOption, OffsetOption, RowSortOption, in_pages
+from sentgen.lookups.question.patterns import PosOption, has_pos, read_pos
 from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.search.absence import QuestionValue, explained
-from sentgen.lookups.search.windows import Window, read_window
+from sentgen.lookups.search.filters import Window, read_window
 from sentgen.lookups.statistics.collocation_graph import MOST, graph
 from sentgen.lookups.statistics.collocation_measures import COLUMN, Measure, shown
 from sentgen.lookups.statistics.collocation_statements import CollocationStatements, WindowStatements

@@ -16,9 +16,8 @@ import numpy as np
 from sentgen.arrays import Bools, Floats, Ints, Longs
 from sentgen.lookups.base.tokens import NONE, Block
 from sentgen.lookups.search.attributes import Attribute
-from sentgen.lookups.search.hits import BlockHits
+from sentgen.lookups.search.hits import BlockHits, Spans
 from sentgen.lookups.search.number_sets import among, begins_of, each_once
-from sentgen.lookups.search.spans import Spans
 from sentgen.lookups.statistics.hit_parts import Parts
 from sentgen.lookups.statistics.intervals import means_of
 from sentgen.lookups.statistics.row_sums import HELD, MISSING, Packing, RowSums, kinds_of

@@ -14,9 +14,15 @@ from sqlalchemy import Connection
 from sentgen.case_folding import fold
 from sentgen.errors import InputError
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, at_least, limited, where
-from sentgen.lookups.question.lookup import IgnoreCaseOption, LimitOption, MinCountOption
-from sentgen.lookups.question.paging import OffsetOption, RowSortOption, in_pages
-from sentgen.lookups.question.parts_of_speech import PosOption, read_pos
+from sentgen.lookups.question.lookup import (
+    IgnoreCaseOption,
+    LimitOption,
+    MinCountOption,
+    OffsetOption,
+    RowSortOption,
+    in_pages,
+)
+from sentgen.lookups.question.patterns import PosOption, read_pos
 from sentgen.lookups.question.selection import Selection, select_corpora
 from sentgen.lookups.statistics.frequencies import By
 from sentgen.lookups.statistics.keyness_statement import Items, Keyness, compared

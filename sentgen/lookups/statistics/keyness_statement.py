@@ -13,8 +13,8 @@ from enum import StrEnum
 from sentgen.case_folding import folded
 from sentgen.lookups.base.attributes import COLUMNS
 from sentgen.lookups.base.statement import Bindings, Statement, limit_clause, where
-from sentgen.lookups.question import counts
-from sentgen.lookups.question.parts_of_speech import has_pos
+from sentgen.lookups.question import selection_counts
+from sentgen.lookups.question.patterns import has_pos
 from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.statistics.collocation_statements import SPELLING
 from sentgen.lookups.statistics.frequencies import By
@@ -162,7 +162,7 @@ class Items:
     def size(self, selection: Selection, bindings: Bindings) -> str:
         """Return the query for the number of all items, those that are left out as well."""
         if self.length == 1:
-            return counts.size(selection, bindings)
+            return selection_counts.size(selection, bindings)
         if self.counted_already(selection):
             conditions = where(self._of_ngrams(selection, bindings), "    ")
             return f"select sum(count) from ngram_{self.length}{conditions}"

@@ -14,14 +14,12 @@ from sentgen.case_folding import fold
 from sentgen.lookups.base.array_cache import kept_arrays
 from sentgen.lookups.base.attributes import COLUMNS
 from sentgen.lookups.base.statement import Bindings, Statement, where
-from sentgen.lookups.base.tokens import Block, Tokens
+from sentgen.lookups.base.tokens import Block, Tokens, occurrences
 from sentgen.lookups.question.patterns import ANY, glob, loose
 from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.search.attributes import Attribute
-from sentgen.lookups.search.hits import BlockHits
+from sentgen.lookups.search.hits import BlockHits, Spans
 from sentgen.lookups.search.number_sets import among
-from sentgen.lookups.search.occurrences import occurrences
-from sentgen.lookups.search.spans import Spans
 from sentgen.schema.engine import arrow_table, raw
 from sentgen.schema.tables.corpus import BOS, EOS
 from sentgen.schema.tables.counts import ATTRIBUTES

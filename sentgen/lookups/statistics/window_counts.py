@@ -11,11 +11,11 @@ from sqlalchemy import Connection
 from sentgen.arrays import Longs
 from sentgen.lookups.base.statement import Bindings, Statement, where
 from sentgen.lookups.base.tokens import NONE, places
-from sentgen.lookups.question.parts_of_speech import has_pos
+from sentgen.lookups.question.patterns import has_pos
 from sentgen.lookups.question.selection import Selection
+from sentgen.lookups.search.filters import Window
 from sentgen.lookups.search.hits import BlockHits
 from sentgen.lookups.search.number_sets import each_once
-from sentgen.lookups.search.windows import Window
 from sentgen.lookups.statistics.collocate_numbers import CollocateNumbers
 from sentgen.lookups.statistics.listed import dense, item_counts
 from sentgen.lookups.statistics.row_sums import RowSums

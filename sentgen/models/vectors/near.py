@@ -10,8 +10,7 @@ from sqlalchemy import Connection
 from sentgen.case_folding import fold
 from sentgen.errors import InputError, NotFoundError
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited
-from sentgen.lookups.question.lookup import LimitOption, MinCountOption
-from sentgen.lookups.question.paging import OffsetOption, RowSortOption, in_pages
+from sentgen.lookups.question.lookup import LimitOption, MinCountOption, OffsetOption, RowSortOption, in_pages
 from sentgen.models.vectors.registry import find_space
 from sentgen.options import Option
 from sentgen.output.wording import quantity

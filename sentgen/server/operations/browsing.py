@@ -11,8 +11,14 @@ from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.concordances.browsing import list_documents, list_sentences, list_surprisal
 from sentgen.lookups.facets import facets, size_of
 from sentgen.lookups.pair_lines import PairLines
-from sentgen.lookups.question.lookup import CorporaOption, LimitOption, WhereOption
-from sentgen.lookups.question.paging import OffsetOption, RowSortOption, in_pages
+from sentgen.lookups.question.lookup import (
+    CorporaOption,
+    LimitOption,
+    OffsetOption,
+    RowSortOption,
+    WhereOption,
+    in_pages,
+)
 from sentgen.lookups.question.selection import select_corpora
 from sentgen.options import Option
 from sentgen.server.operations.operation import Context, Operation, Result, answered, ask

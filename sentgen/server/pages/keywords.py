@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sentgen.lookups.question.parts_of_speech import read_pos
+from sentgen.lookups.question.patterns import read_pos
 from sentgen.lookups.statistics.frequencies import By
 from sentgen.lookups.statistics.keyness_statement import Keyness
 from sentgen.schema.tables.counts import MAX_ORDER
