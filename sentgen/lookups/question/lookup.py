@@ -1,4 +1,4 @@
-"""What all questions to the counts take: what they are about, the number of rows, and pages of long answers."""
+"""What all questions take: what they are about, the number of rows, and pages of long answers."""
 
 from __future__ import annotations
 
