@@ -12,12 +12,12 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
 from sentgen import __version__
-from sentgen.server import metrics, mistakes, problems, routes
+from sentgen.server import metrics, problems, routes
+from sentgen.server.cache import CacheMiddleware
 from sentgen.server.gate import AccessMiddleware
-from sentgen.server.kept import CacheMiddleware
 from sentgen.server.operations import operations
 from sentgen.server.pages import site
-from sentgen.server.parameters import names_of
+from sentgen.server.parameters import mistakes_in, names_of
 from sentgen.server.problems import ProblemDocument, Refused
 from sentgen.server.service import Service
 
@@ -82,7 +82,7 @@ def _add_watching(app: FastAPI, service: Service) -> None:
     @app.get("/metrics", tags=["watching"], summary="Metrics for Prometheus.", response_class=Response)
     async def show_metrics() -> Response:
         text = service.metrics.text(
-            {str(kind): state for kind, state in service.pools.items()}, service.snapshot.name, service.shelf
+            {str(kind): state for kind, state in service.pools.items()}, service.snapshot.name, service.cache
         )
         return Response(text, media_type=metrics.MEDIA_TYPE)
 
@@ -98,7 +98,7 @@ def _add_errors(app: FastAPI) -> None:
     async def invalid(request: Request, error: RequestValidationError) -> Response:
         operation = operations().get(getattr(request.scope.get("route"), "name", ""))
         names = [*names_of(operation), *routes.AnswerForm.model_fields] if operation else []
-        detail = mistakes.told(error.errors(), names, inside=1)
+        detail = mistakes_in(error.errors(), names, inside=1)
         return _response(request, problems.problem(422, "parameters", detail))
 
     @app.exception_handler(HTTPException)

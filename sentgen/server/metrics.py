@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from sentgen.server.shelf import LruCache
+from sentgen.server.cache import LruCache
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 #: Upper bounds of the histogram of durations, in seconds.
@@ -27,9 +27,9 @@ class _Histogram:
         """Count one duration."""
         self.total += seconds
         self.count += 1
-        for place, bound in enumerate(BOUNDS):
+        for bucket, bound in enumerate(BOUNDS):
             # Prometheus wants buckets that include the smaller ones.
-            self.buckets[place] += seconds <= bound
+            self.buckets[bucket] += seconds <= bound
 
 
 @dataclass(slots=True)
@@ -56,21 +56,21 @@ class Metrics:
             for cached, count in zip(("yes", "no"), counts, strict=True):
                 self._lookups[name, cached] += count
 
-    def text(self, pools: Mapping[str, Mapping[str, int]], snapshot: str, shelf: LruCache) -> str:
+    def text(self, pools: Mapping[str, Mapping[str, int]], snapshot: str, cache: LruCache) -> str:
         """Return all metrics; ``pools`` is kind to the state of its workers."""
-        return "".join(f"{line}\n" for line in self._lines(pools, snapshot, shelf))
+        return "".join(f"{line}\n" for line in self._lines(pools, snapshot, cache))
 
-    def _lines(self, pools: Mapping[str, Mapping[str, int]], snapshot: str, shelf: LruCache) -> Iterator[str]:
+    def _lines(self, pools: Mapping[str, Mapping[str, int]], snapshot: str, cache: LruCache) -> Iterator[str]:
         yield from _head("sentgen_requests_total", "counter", "Requests answered.")
         for (operation, status), count in sorted(self._requests.items()):
             yield _line("sentgen_requests_total", (("operation", operation), ("status", str(status))), count)
         yield from _head("sentgen_request_seconds", "histogram", "Durations of requests, waiting included.")
-        for operation, found in sorted(self._durations.items()):
+        for operation, histogram in sorted(self._durations.items()):
             label = ("operation", operation)
-            for bound, count in zip((*BOUNDS, "+Inf"), (*found.buckets, found.count), strict=True):
+            for bound, count in zip((*BOUNDS, "+Inf"), (*histogram.buckets, histogram.count), strict=True):
                 yield _line("sentgen_request_seconds_bucket", (label, ("le", str(bound))), count)
-            yield _line("sentgen_request_seconds_sum", (label,), found.total)
-            yield _line("sentgen_request_seconds_count", (label,), found.count)
+            yield _line("sentgen_request_seconds_sum", (label,), histogram.total)
+            yield _line("sentgen_request_seconds_count", (label,), histogram.count)
         yield from _head("sentgen_workers_replaced_total", "counter", "Workers that were replaced, and why.")
         for (kind, reason), count in sorted(self._killed.items()):
             yield _line("sentgen_workers_replaced_total", (("kind", kind), ("reason", reason)), count)
@@ -78,10 +78,10 @@ class Metrics:
         for (name, cached), count in sorted(self._lookups.items()):
             yield _line("sentgen_lookups_total", (("of", name), ("cached", cached)), count)
         yield from _head("sentgen_kept_answers_total", "counter", "Questions whose answer was kept, or not.")
-        for kept, count in (("yes", shelf.hits), ("no", shelf.misses)):
-            yield _line("sentgen_kept_answers_total", (("kept", kept),), count)
+        for answer, count in (("yes", cache.hits), ("no", cache.misses)):
+            yield _line("sentgen_kept_answers_total", (("kept", answer),), count)
         yield from _head("sentgen_kept_bytes", "gauge", "Bytes of the answers that are kept.")
-        yield f"sentgen_kept_bytes {shelf.used}"
+        yield f"sentgen_kept_bytes {cache.used}"
         for name in ("workers", "idle", "waiting"):
             yield from _head(f"sentgen_pool_{name}", "gauge", f"State of the pools: {name}.")
             for kind, state in sorted(pools.items()):

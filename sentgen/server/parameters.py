@@ -1,10 +1,12 @@
-"""Parameters of requests: what a declaration takes, as pydantic and FastAPI read it, and back."""
+"""Parameters of requests: what a declaration takes, as pydantic reads it, and what is wrong with them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING
+from difflib import get_close_matches
 from functools import cache, partial
+from itertools import takewhile
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
@@ -12,7 +14,8 @@ from pydantic_core import ErrorDetails, PydanticSerializationError
 
 from sentgen.errors import InputError
 from sentgen.options import ApiBounds, Parameter, declared, parameters_of
-from sentgen.server import mistakes, wire
+from sentgen.output.wording import either
+from sentgen.server import wire
 from sentgen.server.operations import Operation
 from sentgen.server.problems import Refused
 from sentgen.server.wire import Call
@@ -41,27 +44,28 @@ def _model(name: str, declaration: type, without: Sequence[str]) -> type[Paramet
 
 def fields_of(declaration: type) -> dict[str, Any]:
     """Return the fields of a model by name: type, and what is told of it."""
-    return {one.name: (one.kind, _field(one)) for one in parameters_of(declaration)}
+    return {each.name: (each.kind, _field(each)) for each in parameters_of(declaration)}
 
 
-def _field(one: Parameter) -> Any:
+def _field(parameter: Parameter) -> Any:
     """Return a parameter as pydantic reads it."""
-    option = one.option
-    place = option.line or ("positional" if option.argument else None)
-    said = {
-        "x-command-line": place,
+    option = parameter.option
+    position = option.line or ("positional" if option.argument else None)
+    about = {
+        "x-command-line": position,
         "x-file": option.file,
-        "x-option": option.short if place == "named" else "",
+        "x-option": option.short if position == "named" else "",
         # Three values: not given, on and off; off has an option of its own name.
-        "x-off": option.off if one.kind == bool | None else "",
+        "x-off": option.off if parameter.kind == bool | None else "",
     }
-    extra = {name: text for name, text in said.items() if text}
+    extra = {name: text for name, text in about.items() if text}
     bounds: ApiBounds = {"ge": option.least, "le": option.most, **option.api}
     field = partial(Field, description=option.help, json_schema_extra=extra or None, **bounds)
-    if one.default is MISSING:
+    if parameter.default is MISSING:
         return field()
     # Pydantic would let all requests share one list.
-    return field(default_factory=list) if isinstance(one.default, list) else field(default=one.default)
+    shared = isinstance(parameter.default, list)
+    return field(default_factory=list) if shared else field(default=parameter.default)
 
 
 def read(operation: Operation, given: Mapping[str, object]) -> Call:
@@ -73,7 +77,7 @@ def read(operation: Operation, given: Mapping[str, object]) -> Call:
     try:
         return call(operation, dict(parameters(operation).model_validate(given)))
     except ValidationError as error:
-        raise Refused(422, "parameters", mistakes.told(error.errors(), names_of(operation))) from error
+        raise Refused(422, "parameters", mistakes_in(error.errors(), names_of(operation))) from error
 
 
 def call(operation: Operation, values: Mapping[str, object]) -> Call:
@@ -87,9 +91,97 @@ def call(operation: Operation, values: Mapping[str, object]) -> Call:
     except InputError as error:
         raise Refused(400, "input", in_words_of(operation, str(error))) from error
     except PydanticSerializationError as error:
-        raise Refused(422, "parameters", mistakes.told([_NO_UNICODE])) from error
+        raise Refused(422, "parameters", mistakes_in([_NO_UNICODE])) from error
 
 
 def names_of(operation: Operation) -> list[str]:
     """Return the names of the parameters of an operation."""
-    return [one.name for one in parameters_of(operation.declaration)]
+    return [each.name for each in parameters_of(operation.declaration)]
+
+
+#: The most mistakes that are named.
+_MOST = 5
+#: Kinds of mistakes, as pydantic calls them; in braces stands what it tells of one.
+_MISTAKES = {
+    "missing": "is missing",
+    "string_type": "give a text",
+    "string_too_long": "give {max_length} characters at most",
+    "string_too_short": "give {min_length} characters or more",
+    "string_unicode": "what came is not UTF-8; give a text",
+    "string_pattern_mismatch": "give a text such as {pattern}",
+    "int_type": "give a whole number",
+    "int_parsing": "give a whole number",
+    "int_parsing_size": "give a whole number of fewer digits",
+    "int_from_float": "give a whole number",
+    "float_type": "give a number",
+    "float_parsing": "give a number",
+    "finite_number": "give a number, not nan and not endless",
+    "bool_type": "give true or false",
+    "bool_parsing": "give true or false",
+    "enum": "give one of {expected}",
+    "literal_error": "give one of {expected}",
+    "greater_than": "give more than {gt}",
+    "greater_than_equal": "give {ge} or more",
+    "less_than": "give less than {lt}",
+    "less_than_equal": "give {le} or less",
+    "list_type": "give a list",
+    "too_long": "give {max_length} at most, not {actual_length}",
+    "too_short": "give {min_length} or more",
+    "dict_type": "give an object",
+    "model_type": "give an object",
+    "model_attributes_type": "give an object",
+    "dataclass_type": "give an object",
+    "none_required": "give null",
+    "json_invalid": "is no JSON",
+}
+_OTHER = "is not such as can be taken; /v1/openapi.json says what can"
+#: Where several kinds of values are tried, the path goes on with what pydantic calls the kind.
+_KINDS = ("str", "int", "float", "bool")
+
+
+def mistakes_in(errors: Sequence[ErrorDetails], names: Collection[str] = (), *, inside: int = 0) -> str:
+    """Return in one line what is wrong.
+
+    Args:
+        errors: as pydantic tells them.
+        names: the parameters that there are.
+        inside: how deep in a request parameters are.
+    """
+    # Never the input, which pydantic tells as well: it may be as long as the request.
+    return "; ".join([*dict.fromkeys(_each(errors, names, inside))][:_MOST])
+
+
+def _each(errors: Sequence[ErrorDetails], names: Collection[str], inside: int) -> Iterator[str]:
+    for error in errors:
+        kind, path = str(error["type"]), list(error["loc"])[inside:]
+        if kind == "json_invalid":  # the path is that of a character
+            path = []
+        whole = list(takewhile(_is_ours, path))
+        message = _OTHER if len(whole) < len(path) else _message(kind, error.get("ctx", {}))
+        if kind == "extra_forbidden":
+            whole, message = path, _unknown(str(path[-1]), names if len(path) == 1 else ())
+        yield f"{'.'.join(map(str, whole)) or 'the body'}: {message}"
+
+
+def _is_ours(part: object) -> bool:
+    """Say whether a part of a path is a number of an item, or the name of a parameter."""
+    return isinstance(part, int) or (str(part).isidentifier() and part not in _KINDS)
+
+
+def _message(kind: str, about: Mapping[str, object]) -> str:
+    if kind in ("value_error", "assertion_error"):
+        return str(about.get("error") or _OTHER)
+    try:
+        return _MISTAKES.get(kind, _OTHER).format_map(
+            {name: str(value).replace("'", "") for name, value in about.items()}
+        )
+    except (KeyError, IndexError):  # of another version of pydantic
+        return _OTHER
+
+
+def _unknown(name: str, names: Collection[str]) -> str:
+    near = get_close_matches(name, names, n=2)
+    if near:
+        return f"there is no such parameter, did you mean {either(near)}?"
+    listed = f"; there are {', '.join(sorted(names))}" if names else ""
+    return f"there is no such parameter{listed}"

@@ -7,20 +7,26 @@ nothing to do for minutes ends, so that a server that nobody asks is one fresh w
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
+import os
+import sys
+from asyncio.subprocess import PIPE, Process
 from collections import deque
+from collections.abc import Coroutine
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
 import sentgen
+from sentgen import temporary
 from sentgen.errors import StoreError
 from sentgen.output.wording import quantity
-from sentgen.server import tasks
+from sentgen.server import wire
 from sentgen.server.metrics import Metrics
 from sentgen.server.problems import Refused
-from sentgen.server.process import NotTaken, Worker
 from sentgen.server.wire import PING, Call, Opening, Reply
+from sentgen.system import processes
 
 logger = logging.getLogger(__name__)
 
@@ -34,6 +40,154 @@ _PING = 3.0
 
 #: How a pool is: its workers answer, all work, none is there yet, or what should answer does not.
 Health = Literal["ok", "busy", "starting", "failing"]
+
+#: What a worker learns of the environment of the server; secrets are not among it.
+_ENVIRONMENT = (
+    *("PATH", "HOME", "LANG", "LC_ALL", "PYTHONPATH", "VIRTUAL_ENV", "NUMBA_CACHE_DIR"),
+    # Without these, Windows has no sockets, and libraries no folder for what they keep.
+    *("SYSTEMROOT", "USERPROFILE", "LOCALAPPDATA", "TEMP"),
+)
+#: One thread for each worker: their number says how many cores are used. Memory is asked for as it is
+#: needed: Arrow's own allocator would reserve a gigabyte at once, which counts against the limit.
+_FRUGAL = {
+    **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"),
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+    "MALLOC_ARENA_MAX": "2",
+}
+#: The first start compiles for a minute or two of processor time, which a busy machine does not have at once.
+_START_SECONDS = 900.0
+_SLOW = 10.0
+
+
+class NotTaken(ConnectionError):
+    """A worker died before it took a request."""
+
+
+class Worker:
+    """A running worker; made by `start`.
+
+    Attributes:
+        process: it.
+        is_fresh: whether it holds nothing but what it opened.
+        idle_since: when it had nothing to do any more, by the clock of the event loop.
+    """
+
+    def __init__(self, process: Process, folder: str, *, is_fresh: bool = True) -> None:
+        self.process = process
+        self.is_fresh = is_fresh
+        self.idle_since = 0.0
+        self._folder = folder
+        self._errors = asyncio.create_task(self._log_errors())
+
+    @classmethod
+    async def start(cls, opening: Opening) -> Worker:
+        """Start a worker and wait until it has opened the snapshot.
+
+        Raises:
+            StoreError: it could not.
+        """
+        folder = str(temporary.folder_of_process("sentgen-worker-"))
+        try:
+            worker = cls(await _spawned(opening, folder), folder, is_fresh=not opening.warm_up)
+        except BaseException:  # a signal to the server, perhaps; from here on the worker removes it
+            temporary.remove_held(folder)
+            raise
+        slow = asyncio.get_running_loop().call_later(_SLOW, _say_slow, opening.kind)
+        try:
+            started = await asyncio.wait_for(worker._receive(), _START_SECONDS)
+            error = "" if started.status == 200 else started.body.decode("utf-8", "replace")
+        except ConnectionError:
+            error = "it died; see the log"
+        except TimeoutError:
+            error = f"it took longer than {_START_SECONDS:g} seconds; try again"
+        except asyncio.CancelledError:
+            worker.kill()
+            await worker.wait()
+            raise
+        finally:
+            slow.cancel()
+        if error:
+            worker.kill()
+            await worker.wait()
+            raise StoreError(f"a worker for {opening.kind} cannot start: {error}")
+        return worker
+
+    async def call(self, message: Call) -> Reply:
+        """Send a request and wait for the answer.
+
+        Raises:
+            NotTaken: the worker had died before; nothing was done.
+            ConnectionError: the worker died over it.
+        """
+        assert self.process.stdin is not None
+        self.is_fresh = False
+        try:
+            self.process.stdin.write(wire.pack(message))
+            await self.process.stdin.drain()
+            await self._receive()  # it has taken the request
+        except (ConnectionError, RuntimeError) as error:
+            # RuntimeError: so does uvloop say that the pipe is closed, between a death and the news of it.
+            raise NotTaken("the worker had died") from error
+        return await self._receive()
+
+    def kill(self) -> None:
+        """End the process, whatever it does."""
+        with contextlib.suppress(ProcessLookupError):
+            self.process.kill()
+
+    async def wait(self) -> int:
+        """Wait until the process has ended, and remove what it left; return its exit code."""
+        code = await self.process.wait()
+        await self._errors
+        # After its end: until then it may write there.
+        temporary.remove_held(self._folder)
+        return code
+
+    async def _receive(self) -> Reply:
+        assert self.process.stdout is not None
+        return await wire.receive(self.process.stdout)
+
+    async def _log_errors(self) -> None:
+        assert self.process.stderr is not None
+        # Blocks, not lines: what a worker prints without a line end must not fill our memory.
+        while block := await self.process.stderr.read(1 << 16):
+            text = block.decode("utf-8", "replace").rstrip()
+            logger.warning("worker output", extra={"worker": self.process.pid, "text": text})
+
+
+async def _spawned(opening: Opening, folder: str) -> Process:
+    environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+    return await asyncio.create_subprocess_exec(
+        # -P: the current folder holds texts of strangers, and nothing is imported from there.
+        *(sys.executable, "-P", "-m", "sentgen.server.worker", wire.encode(opening)),
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=PIPE,
+        cwd=folder,
+        # What a library spills goes with the folder when the worker has ended.
+        env={**environment, **_FRUGAL, "TMPDIR": folder},
+        # Ctrl-C goes to all processes of a terminal; workers end when the front tells them.
+        **processes.apart(),
+    )
+
+
+def _say_slow(kind: str) -> None:
+    why = "; the first start compiles the algorithms" if kind == "compute" else ""
+    logger.info(f"a worker is still starting{why}", extra={"kind": kind})
+
+
+def start_task(tasks: set[asyncio.Task[None]], work: Coroutine[object, object, None], name: str) -> None:
+    """Start work, and keep it among the tasks until it has ended; if by an exception, log that."""
+    task = asyncio.create_task(work, name=name)
+    # asyncio holds tasks weakly: without this one could vanish at work.
+    tasks.add(task)
+
+    def forget(task: asyncio.Task[None]) -> None:
+        tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            logger.error("work ended by an error", extra={"work": name, "error": repr(error)}, exc_info=error)
+
+    task.add_done_callback(forget)
 
 
 @dataclass(slots=True)
@@ -67,13 +221,13 @@ class Pool:
         """
         if whole or self.opening.kind != "compute" or not _MACHINE_CODE.is_dir():
             await self._add()
-        tasks.start(self._tasks, self._end_idle(), "end idle")
+        start_task(self._tasks, self._end_idle(), "end idle")
 
     def fill(self) -> None:
         """Start workers as long as some are missing; requests wait for them as for those that are busy."""
         # One after another: several that start at once would take the processors from those that work.
         if not any(task.get_name() == "fill" and not task.done() for task in self._tasks):
-            tasks.start(self._tasks, self._filled(), "fill")
+            start_task(self._tasks, self._filled(), "fill")
 
     async def stop(self) -> None:
         """Kill all workers, and wait until they have ended."""
@@ -89,7 +243,7 @@ class Pool:
     @property
     def state(self) -> dict[str, int]:
         """Return how many workers there are, how many are idle, and how many requests wait."""
-        waiting = sum(not one.done() for one in self._waiting)
+        waiting = sum(not request.done() for request in self._waiting)
         return {"workers": len(self._all), "idle": len(self._idle), "waiting": waiting}
 
     @property
@@ -172,20 +326,20 @@ class Pool:
                 f"waiting already: {quantity(queue, 'request')}; try again later",
                 {"Retry-After": "1"},
             )
-        place: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
-        self._waiting.append(place)
+        future: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
+        self._waiting.append(future)
         self.fill()
         try:
-            # Not wait_for, which cancels the place: a worker that is given at that moment would be lost.
-            await asyncio.wait([place], timeout=self.seconds)
+            # Not wait_for, which cancels the future: a worker that is given at that moment would be lost.
+            await asyncio.wait([future], timeout=self.seconds)
         except asyncio.CancelledError:
-            if place.done():
-                self._give(place.result())
-            place.cancel()
+            if future.done():
+                self._give(future.result())
+            future.cancel()
             raise
-        if place.done():
-            return place.result()
-        place.cancel()
+        if future.done():
+            return future.result()
+        future.cancel()
         raise Refused(429, "busy", "no worker became free in time; try again later", {"Retry-After": "1"})
 
     def _give(self, worker: Worker) -> None:
@@ -194,9 +348,9 @@ class Pool:
         if worker not in self._all or self._stopping:
             return
         while self._waiting:
-            place = self._waiting.popleft()
-            if not place.done():
-                place.set_result(worker)
+            future = self._waiting.popleft()
+            if not future.done():
+                future.set_result(worker)
                 return
         worker.idle_since = asyncio.get_running_loop().time()
         self._idle.append(worker)
@@ -211,7 +365,7 @@ class Pool:
             await worker.wait()
             return
         self._all.add(worker)
-        tasks.start(self._tasks, self._watch(worker), "watch")
+        start_task(self._tasks, self._watch(worker), "watch")
         self._give(worker)
 
     async def _watch(self, worker: Worker) -> None:
@@ -230,13 +384,13 @@ class Pool:
         self.fill()
 
     @property
-    def _missing(self) -> bool:
+    def _is_short(self) -> bool:
         """Say whether there is no worker, or none for those who wait, and room for one."""
         return not self._all or (self.state["waiting"] > 0 and len(self._all) < self.size)
 
     async def _filled(self) -> None:
         pause = _FIRST_PAUSE
-        while self._missing and not self._stopping:
+        while self._is_short and not self._stopping:
             try:
                 await self._add()
             # No process can be started, perhaps: that may pass, too.

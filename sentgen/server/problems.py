@@ -53,8 +53,7 @@ class ProblemDocument(BaseModel):
     @property
     def json_bytes(self) -> bytes:
         """Return what is sent."""
-        told = self.model_dump(exclude_none=True)
-        return json.dumps(told, ensure_ascii=False).encode("utf-8", "replace")
+        return json.dumps(self.model_dump(exclude_none=True), ensure_ascii=False).encode("utf-8", "replace")
 
 
 def problem(status: int, kind: str, detail: str) -> ProblemDocument:
@@ -80,15 +79,15 @@ TOO_MUCH = (
 
 def of_error(error: SentgenError, worded: Callable[[str], str]) -> ProblemDocument:
     """Return the problem that an error of the library is; ``worded`` puts its message into other words."""
-    status, kind = next((status, kind) for of, status, kind in _STATUS if isinstance(error, of))
-    found = problem(status, kind, worded(str(error)))
+    status, kind = next((status, kind) for known, status, kind in _STATUS if isinstance(error, known))
+    document = problem(status, kind, worded(str(error)))
     if not isinstance(error, QueryError) or error.place is None:
-        return found
+        return document
     before = error.query[: error.place].split("\n")
     # A query may be one line of a million characters.
     picture = error.picture if len(error.picture) <= _MOST_CHARACTERS else None
-    place = {"line": len(before), "column": len(before[-1]) + 1, "picture": picture}
-    return found.model_copy(update=place)
+    position = {"line": len(before), "column": len(before[-1]) + 1, "picture": picture}
+    return document.model_copy(update=position)
 
 
 class Refused(HTTPException):

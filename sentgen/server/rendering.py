@@ -116,13 +116,13 @@ def _workbook(result: Result, columns: Sequence[str], most_rows: int, most_bytes
     # As few ask for it, not every process should hold it.
     from sentgen.output.workbook import MOST_ROWS, write_workbook
 
-    kept: list[Sequence[object]] = []
+    fitting: list[Sequence[object]] = []
     size, cut = 0, False
     for row in rows_of(result.table):
         size += sum(len(str(value).encode("utf-8", "replace")) + 1 for value in row)
-        if cut := len(kept) >= min(most_rows, MOST_ROWS - 1) or size > most_bytes:
+        if cut := len(fitting) >= min(most_rows, MOST_ROWS - 1) or size > most_bytes:
             break
-        kept.append(row)
+        fitting.append(row)
     buffer = io.BytesIO()
-    number = write_workbook(columns, kept, buffer, on_disk=False)
+    number = write_workbook(columns, fitting, buffer, on_disk=False)
     return Reply(200, buffer.getvalue(), MEDIA_TYPES[Format.XLSX], number, cut or result.truncated)

@@ -7,15 +7,16 @@ import re
 from collections.abc import Awaitable, Callable, Container
 from dataclasses import replace
 from typing import Annotated, Any
+from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Body, Path, Query, Request, Response
 from pydantic import BaseModel, Field, create_model
 
 from sentgen import __version__
-from sentgen.server import pinned, problems
+from sentgen.server import problems
 from sentgen.server.operations import Operation, operations
 from sentgen.server.parameters import Parameters, call, fields_of, names_of, parameters
-from sentgen.server.problems import ProblemDocument
+from sentgen.server.problems import ProblemDocument, Refused
 from sentgen.server.service import Service
 from sentgen.server.settings import ServerSettings
 from sentgen.server.wire import MEDIA_TYPES, Call, Format
@@ -39,7 +40,7 @@ class AnswerForm(Parameters):
     )
 
 
-class AnswerDocument(BaseModel):
+class _AnswerDocument(BaseModel):
     """An answer: a table, and what there is to say about it."""
 
     columns: list[str] = Field(description="Names of the columns, in their order.")
@@ -69,7 +70,7 @@ _REFUSALS = {
 }
 _RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
-        "model": create_model("Table", __base__=AnswerDocument, __doc__=AnswerDocument.__doc__),
+        "model": create_model("Table", __base__=_AnswerDocument, __doc__=_AnswerDocument.__doc__),
         "description": "The answer.",
         "headers": {
             "Sentgen-Rows": {"description": "Number of rows.", "schema": {"type": "integer"}},
@@ -133,7 +134,7 @@ def _endpoint(operation: Operation) -> Callable[..., Awaitable[Response]]:
     names = names_of(operation)
 
     async def endpoint(request: Request, query: AnswerForm, **given: Any) -> Response:
-        pinned.require(request.app.state.service.snapshot.name, query.snapshot)
+        require_snapshot(request.app.state.service.snapshot.name, query.snapshot)
         values = {**dict(given.pop("body", query)), **given}
         form = query.format or _accepted(request.headers.get("accept", ""))
         message = call(operation, {name: values[name] for name in names})
@@ -169,7 +170,7 @@ async def answer(request: Request, message: Call) -> Response:
     # A proxy must not give CSV to whoever asks for JSON.
     headers = {"Sentgen-Snapshot": reply.snapshot, "Sentgen-Version": __version__, "Vary": "Accept"}
     if request.method == "GET":
-        headers["Link"] = f'<{pinned.permanent(request, reply.snapshot)}>; rel="bookmark"'
+        headers["Link"] = f'<{permanent_link(request, reply.snapshot)}>; rel="bookmark"'
     if reply.status == 200:
         headers |= {"Sentgen-Rows": str(reply.rows), "Sentgen-Truncated": str(reply.truncated).lower()}
     text = reply.media_type.startswith("text/")
@@ -183,8 +184,8 @@ def _accepted(accept: str) -> Format:
     >>> _accepted("text/html, text/csv;q=0.8, */*;q=0.1").value
     'csv'
     """
-    forms = {media: form for form, media in MEDIA_TYPES.items()}
-    best, found = 0.0, Format.JSON
+    forms = {media: known for known, media in MEDIA_TYPES.items()}
+    best, form = 0.0, Format.JSON
     for part in accept.lower().split(","):
         media, *settings = (piece.strip() for piece in part.split(";"))
         weight = next((piece[2:] for piece in settings if piece.startswith("q=")), "1")
@@ -194,5 +195,36 @@ def _accepted(accept: str) -> Format:
             value = 0.0
         # Of equals the first, as most clients write them.
         if media in forms and value > best:
-            best, found = value, forms[media]
-    return found
+            best, form = value, forms[media]
+    return form
+
+
+#: Name of the parameter, of pages and of the API.
+SNAPSHOT = "snapshot"
+
+
+def require_snapshot(served: str, cited: str | None) -> None:
+    """Refuse a request that is about another snapshot than the one that answers.
+
+    Args:
+        served: name of the snapshot that is served.
+        cited: the one that was asked for, with or without ``sentgen-`` before its hash; nothing: any.
+
+    Raises:
+        Refused: it is another one.
+    """
+    if cited and served not in (cited, f"sentgen-{cited}"):
+        raise Refused(
+            410,
+            "snapshot",
+            f"this is about {cited}, and {served} is served now: its answer may differ; "
+            f"leave out {SNAPSHOT}= to have that",
+        )
+
+
+def permanent_link(request: Request, served: str) -> str:
+    """Return a link to what is shown, of this snapshot and no other: path and query without the server."""
+    given = [pair for pair in request.query_params.multi_items() if pair[0] != SNAPSHOT]
+    # Paths may hold anything, half of a surrogate pair among it; a header is plain ASCII.
+    path = quote(request.scope["path"], errors="replace")
+    return f"{path}?{urlencode([*given, (SNAPSHOT, served)], errors='replace')}"

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING
 from sentgen.errors import SentgenError, StoreError
 from sentgen.schema import migrate, snapshots
 from sentgen.schema.manifests import Snapshot, newest
-from sentgen.server import tasks
+from sentgen.server.cache import LruCache
 from sentgen.server.logs import audit
 from sentgen.server.metrics import Metrics
 from sentgen.server.operations import operations
-from sentgen.server.pool import Health, Pool
+from sentgen.server.pool import Health, Pool, start_task
 from sentgen.server.problems import Refused
 from sentgen.server.settings import Kind, ServerSettings
-from sentgen.server.shelf import LruCache
 from sentgen.server.wire import Call, Opening, Reply
 
 if TYPE_CHECKING:
@@ -29,9 +28,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 #: Seconds for which workers are not asked again whether they are well.
-_ASKED = 1.0
+_HEALTH_KEPT = 1.0
 #: What is written down of an answer to SQL.
-_TOLD = ("status", "rows", "truncated", "seconds", "snapshot")
+_LOGGED = ("status", "rows", "truncated", "seconds", "snapshot")
 
 
 @dataclass(slots=True)
@@ -94,7 +93,7 @@ class Service:
     def __init__(self, settings: ServerSettings) -> None:
         self.settings = settings
         self.metrics = Metrics()
-        self.shelf = LruCache(settings.limits.kept)
+        self.cache = LruCache(settings.limits.kept)
         #: Pages that ask at the same time; more wait outside, so that they do not fill the queues.
         self.pages = asyncio.Semaphore(settings.processes + 1)
         self._current: Generation | None = None
@@ -102,7 +101,7 @@ class Service:
         self._tasks: set[asyncio.Task[None]] = set()
         self._refused = ""
         self._health: asyncio.Task[dict[Kind, Health]] | None = None
-        self._asked = 0.0
+        self._asked_at = 0.0
 
     async def start(self) -> None:
         """Start the workers of the newest snapshot, and look out for newer ones.
@@ -112,7 +111,7 @@ class Service:
         """
         # Nobody waits yet: the first answers may come before the last worker is there.
         self._current = await self._generation(newest(self.settings.snapshots), whole=False)
-        tasks.start(self._tasks, self._follow(), "follow")
+        start_task(self._tasks, self._follow(), "follow")
 
     async def stop(self) -> None:
         """Stop everything; requests must have ended."""
@@ -136,16 +135,16 @@ class Service:
     async def health(self) -> dict[Kind, Health]:
         """Ask each kind of worker whether it is well; all who ask within a second get the same answer."""
         now = asyncio.get_running_loop().time()
-        if self._health is None or (self._health.done() and now > self._asked + _ASKED):
-            self._asked, self._health = now, asyncio.create_task(self._ask_all())
+        if self._health is None or (self._health.done() and now > self._asked_at + _HEALTH_KEPT):
+            self._asked_at, self._health = now, asyncio.create_task(self._ask_all())
         # Whoever goes away must not end it: a worker whose request is cancelled is killed.
         return await asyncio.shield(self._health)
 
     async def _ask_all(self) -> dict[Kind, Health]:
         generation = self._generation_now
         with generation.use():
-            found = await asyncio.gather(*(pool.health() for pool in generation.pools.values()))
-        return dict(zip(generation.pools, found, strict=True))
+            states = await asyncio.gather(*(pool.health() for pool in generation.pools.values()))
+        return dict(zip(generation.pools, states, strict=True))
 
     async def call(self, message: Call, *, client: Address | None = None) -> Reply:
         """Have a worker do an operation; write down what SQL was run, for whom, and what came of it.
@@ -164,7 +163,7 @@ class Service:
             with generation.use():
                 reply = await generation.pools[kind].call(message)
             reply = replace(reply, snapshot=generation.snapshot.name)
-            outcome = {key: getattr(reply, key) for key in _TOLD}
+            outcome = {key: getattr(reply, key) for key in _LOGGED}
             return reply
         except Refused as refusal:
             outcome = {"status": refusal.status, "problem": refusal.document.type}
@@ -207,13 +206,13 @@ class Service:
         while True:
             await asyncio.sleep(self.settings.poll)
             try:
-                found = newest(self.settings.snapshots)
-                if found.name not in (self.snapshot.name, self._refused):
-                    await self._replace(found)
+                snapshot = newest(self.settings.snapshots)
+                if snapshot.name not in (self.snapshot.name, self._refused):
+                    await self._replace(snapshot)
             # Whatever it is: a server that looks out no more serves an old snapshot for good.
             except Exception as error:
-                told = str(error) if isinstance(error, (SentgenError, OSError)) else repr(error)
-                logger.error("cannot follow the snapshots", extra={"error": told})
+                text = str(error) if isinstance(error, (SentgenError, OSError)) else repr(error)
+                logger.error("cannot follow the snapshots", extra={"error": text})
 
     async def _replace(self, snapshot: Snapshot) -> None:
         """Start the workers of a newer snapshot, send requests to them, and let the old ones finish."""
@@ -229,7 +228,7 @@ class Service:
         old, self._current = self._generation_now, generation
         self._draining.append(old)
         # In the background: a request of half a minute must not keep us from a newer snapshot.
-        tasks.start(self._tasks, self._drain(old), "drain")
+        start_task(self._tasks, self._drain(old), "drain")
 
     async def _drain(self, old: Generation) -> None:
         await old.drain()

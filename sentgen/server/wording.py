@@ -25,13 +25,13 @@ def in_words_of(operation: Operation, message: str) -> str:
     """
     named = _named(operation)
 
-    def worded(found: re.Match[str]) -> str:
-        option = found["option"]
+    def replaced(match: re.Match[str]) -> str:
+        option = match["option"]
         if not option:
-            return found[0]
-        return named.get(option) or _OF_SERVER.get(option) or found[0]
+            return match[0]
+        return named.get(option) or _OF_SERVER.get(option) or match[0]
 
-    return _OPTION.sub(worded, message)
+    return _OPTION.sub(replaced, message)
 
 
 def _named(operation: Operation) -> dict[str, str]:

@@ -103,7 +103,7 @@ def answer(context: Context, call: Call) -> Reply:
         operation = operations(context.opening.kind)[call.operation]
         reply = _answer(context, operation, call)
     except Exception as error:
-        reply = _failed(context, call, error)
+        reply = _failure(context, call, error)
     now = _lookups(context)
     taken = {name: (hits - before[name][0], misses - before[name][1]) for name, (hits, misses) in now.items()}
     return replace(reply, seconds=time.perf_counter() - started, lookups=taken)
@@ -115,13 +115,13 @@ def _lookups(context: Context) -> dict[str, tuple[int, int]]:
         return {}
     from sentgen.models.caches import cache_statistics  # imports what no other kind of worker needs
 
-    return {name: (one.hits, one.misses) for name, one in cache_statistics(context.store).items()}
+    return {name: (each.hits, each.misses) for name, each in cache_statistics(context.store).items()}
 
 
-def _failed(context: Context, call: Call, error: Exception) -> Reply:
+def _failure(context: Context, call: Call, error: Exception) -> Reply:
     if isinstance(error, SentgenError) and not has_broken(error):
         operation = operations(context.opening.kind)[call.operation]
-        return _reply(_told(context, operation, error, call.body.decode()), retire=ran_short(error))
+        return _reply(_problem_of(context, operation, error, call.body.decode()), retire=ran_short(error))
     sys.excepthook(type(error), error, error.__traceback__)
     if has_broken(error):
         return _reply(problems.problem(503, "worker-died", problems.FAILED), retire=True)
@@ -140,10 +140,10 @@ def _require_well(context: Context) -> None:
 
 
 def _answer(context: Context, operation: Operation, call: Call) -> Reply:
-    asked = wire.decode(call.body, operation.declaration)
-    found = operation.run(replace(context, client=call.client), asked)
-    result = replace(found, notes=[in_words_of(operation, note) for note in found.notes])
-    command, escape = command_line(operation, asked), call.escape_formulas
+    request = wire.decode(call.body, operation.declaration)
+    result = operation.run(replace(context, client=call.client), request)
+    result = replace(result, notes=[in_words_of(operation, note) for note in result.notes])
+    command, escape = command_line(operation, request), call.escape_formulas
     return render(result, call.form, context.opening.limits, command=command, escape_formulas=escape)
 
 
@@ -151,26 +151,26 @@ def _reply(problem: ProblemDocument, *, retire: bool = False) -> Reply:
     return Reply(problem.status, problem.json_bytes, problems.MEDIA_TYPE, retire=retire)
 
 
-def _told(context: Context, operation: Operation, error: SentgenError, asked: str) -> ProblemDocument:
+def _problem_of(context: Context, operation: Operation, error: SentgenError, request: str) -> ProblemDocument:
     """Return the problem that an error is; what it says of this machine goes to standard error alone."""
     problem = problems.of_error(error, partial(in_words_of, operation))
     detail = problem.detail
     if ran_short(error) and not isinstance(error, QueryRejected):
         detail = problems.TOO_MUCH
-    elif isinstance(error, StoreError) or _of_this_machine(context, detail, asked):
+    elif isinstance(error, StoreError) or _of_this_machine(context, detail, request):
         detail = problems.TOO_MUCH if isinstance(error, MemoryLimitError) else problems.UNREADABLE
     if detail != problem.detail:
         sys.excepthook(type(error), error, error.__traceback__)
     return problem.model_copy(update={"detail": detail})
 
 
-def _of_this_machine(context: Context, text: str, asked: str) -> bool:
-    """Say whether a text names a place of this machine, or is of DuckDB, and not of the call."""
+def _of_this_machine(context: Context, text: str, request: str) -> bool:
+    """Say whether a text names a path of this machine, or is of DuckDB, and not of the call."""
     opening = context.opening
-    places = [str(Path(opening.store).parent), os.getcwd(), sys.prefix, str(Path(__file__).parents[2])]
-    places += [opening.parser.partition(":")[2]] if opening.parser else []
-    found = [*(one[0] for one in _ENGINE.finditer(text)), *(one for one in places if one in text)]
-    return any(len(one) > 1 and one not in asked for one in found)
+    paths = [str(Path(opening.store).parent), os.getcwd(), sys.prefix, str(Path(__file__).parents[2])]
+    paths += [opening.parser.partition(":")[2]] if opening.parser else []
+    named = [*(match[0] for match in _ENGINE.finditer(text)), *(path for path in paths if path in text)]
+    return any(len(part) > 1 and part not in request for part in named)
 
 
 def ran_short(error: BaseException | None) -> bool:

@@ -15,7 +15,7 @@ from serving import ask
 from sentgen.errors import InputError, PluginError, SentgenError, StoreError
 from sentgen.schema import Store, readonly
 from sentgen.schema.store import raw, translated_errors
-from sentgen.server import mistakes, problems
+from sentgen.server import parameters, problems
 from sentgen.server.operations import operations
 from sentgen.server.operations.operation import Context, Nothing, Operation
 from sentgen.server.parameters import names_of, read
@@ -234,6 +234,6 @@ def test_the_kinds_of_mistakes_have_words() -> None:
 
     told = refused.value.document.detail
 
-    assert mistakes._OTHER not in told
+    assert parameters._OTHER not in told
     assert "bag: give a list" in told
     assert "model: give a text" in told

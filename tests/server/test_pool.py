@@ -18,14 +18,12 @@ from serving import call
 
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema.manifests import newest
-from sentgen.server import tasks
+from sentgen.server.cache import LruCache
 from sentgen.server.metrics import Metrics
-from sentgen.server.pool import Pool
+from sentgen.server.pool import NotTaken, Pool, Worker, start_task
 from sentgen.server.problems import Refused
-from sentgen.server.process import NotTaken, Worker
 from sentgen.server.service import Generation, Service
 from sentgen.server.settings import ServerSettings
-from sentgen.server.shelf import LruCache
 from sentgen.server.wire import Call, Opening, Reply
 
 ENDLESS = "select count(*) from range(1000000000000) a"
@@ -518,7 +516,7 @@ def test_work_that_ends_by_an_error_is_logged(caplog: pytest.LogCaptureFixture) 
         raise RuntimeError("of nobody's concern")
 
     async def scenario() -> None:
-        tasks.start(kept, failing(), "drain")
+        start_task(kept, failing(), "drain")
         await until(lambda: not kept)
 
     asyncio.run(scenario())

@@ -164,12 +164,12 @@ class Asking:
         message, service = read(operation, given), self._service
         if operation.kind in NEVER_KEPT:
             return await service.call(message, client=self._request.client)
-        kept = service.shelf.find((service.snapshot.name, message), Reply)
+        kept = service.cache.find((service.snapshot.name, message), Reply)
         if kept is None:
             kept = await service.call(message)
             if kept.status == 200:
                 # The snapshot that has answered, which may be newer than the one that was looked for.
-                service.shelf.put((kept.snapshot, message), kept, len(kept.body))
+                service.cache.put((kept.snapshot, message), kept, len(kept.body))
         return kept
 
     def problem(self, text: str, status: int, picture: str = "") -> PageAnswer:

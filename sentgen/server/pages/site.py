@@ -23,11 +23,11 @@ from sentgen.errors import InputError
 from sentgen.output import display, templates
 from sentgen.output.typography import closed_up, is_right_to_left, readable
 from sentgen.schema.manifests import PublishedCorpus
-from sentgen.server import pinned
 from sentgen.server.operations import operations
 from sentgen.server.pages import texts
 from sentgen.server.pages.page import Asking, Page, PageParameters, alternatives
 from sentgen.server.problems import ProblemDocument
+from sentgen.server.routes import SNAPSHOT, permanent_link, require_snapshot
 from sentgen.server.service import Service
 from sentgen.server.settings import Kind, ServerSettings
 
@@ -74,8 +74,8 @@ def _endpoint(page: Page) -> Callable[[Request], Awaitable[Response]]:
 
 async def _require_cited(request: Request) -> None:
     """Refuse a page, or a file of one, of another snapshot than the one that is served."""
-    cited = PageParameters(request.query_params).text(pinned.PARAMETER)
-    pinned.require(request.app.state.service.snapshot.name, cited)
+    cited = PageParameters(request.query_params).text(SNAPSHOT)
+    require_snapshot(request.app.state.service.snapshot.name, cited)
 
 
 def wants_page(request: Request) -> bool:
@@ -123,7 +123,7 @@ def _page(request: Request, template: str, found: Mapping[str, object], status: 
             offered=[page.path for page in pages],
             offers_sql=settings.sql,
             snapshot=service.snapshot,
-            permanent=pinned.permanent(request, service.snapshot.name),
+            permanent=permanent_link(request, service.snapshot.name),
             host=str(request.base_url).rstrip("/"),
             cited=_cited(request, service.snapshot.corpora),
         )

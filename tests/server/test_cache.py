@@ -10,9 +10,8 @@ from typing import Any, cast
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from sentgen.server.kept import CacheMiddleware
+from sentgen.server.cache import CacheMiddleware, LruCache
 from sentgen.server.service import Service
-from sentgen.server.shelf import LruCache
 
 
 @dataclass
@@ -27,7 +26,7 @@ class Served:
     _keeper: CacheMiddleware = field(init=False)
 
     def __post_init__(self) -> None:
-        self.service = SimpleNamespace(snapshot=SimpleNamespace(name="first"), shelf=LruCache(self.room))
+        self.service = SimpleNamespace(snapshot=SimpleNamespace(name="first"), cache=LruCache(self.room))
         self._keeper = CacheMiddleware(self._app, service=cast(Service, self.service))
 
     async def _app(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -73,7 +72,7 @@ def test_same_question() -> None:
     served = Served()
 
     assert served.ask()[2] == served.ask()[2] == b"first 1 "
-    assert (served.service.shelf.hits, served.service.shelf.misses) == (1, 1)
+    assert (served.service.cache.hits, served.service.cache.misses) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -161,17 +160,17 @@ def test_not_modified() -> None:
 
 def test_shelf_stays_within_its_room() -> None:
     """What was asked for least recently goes first; what takes too much is not kept."""
-    shelf = LruCache(32_000)
+    cache = LruCache(32_000)
     for number in range(8):
-        shelf.put(number, f"answer {number}", 2_000)
-    assert shelf.find(0, str) == "answer 0"
+        cache.put(number, f"answer {number}", 2_000)
+    assert cache.find(0, str) == "answer 0"
 
-    shelf.put(8, "one more", 2_000)
-    shelf.put(9, "huge", 4_000)
+    cache.put(8, "one more", 2_000)
+    cache.put(9, "huge", 4_000)
 
-    assert shelf.find(1, str) is None
-    assert shelf.find(9, str) is None
-    assert (shelf.find(0, str), shelf.find(8, str)) == ("answer 0", "one more")
-    assert shelf.used == 32_000
-    shelf.put(8, "again", 1_000)
-    assert shelf.used == 31_000
+    assert cache.find(1, str) is None
+    assert cache.find(9, str) is None
+    assert (cache.find(0, str), cache.find(8, str)) == ("answer 0", "one more")
+    assert cache.used == 32_000
+    cache.put(8, "again", 1_000)
+    assert cache.used == 31_000

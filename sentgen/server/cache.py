@@ -9,14 +9,57 @@ asked for last.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sentgen import __version__
-from sentgen.server.service import Service
+
+if TYPE_CHECKING:
+    from sentgen.server.service import Service
+
+Answer = TypeVar("Answer")
+#: An answer with more than this share of the bytes is not kept.
+_LARGEST = 8
+#: Bytes that an answer takes beside its body: headers, keys, objects.
+_BESIDE = 2_000
+
+
+@dataclass(slots=True)
+class LruCache:
+    """The answers that were asked for last, within so many bytes; a key names the snapshot, too."""
+
+    size: int
+    used: int = 0
+    hits: int = 0
+    misses: int = 0
+    _entries: OrderedDict[Hashable, tuple[object, int]] = field(default_factory=OrderedDict)
+
+    def find(self, key: Hashable, kind: type[Answer]) -> Answer | None:
+        """Return an answer of a kind, which is then the last that is thrown away; none if it is not there."""
+        answer, _ = self._entries.get(key, (None, 0))
+        if not isinstance(answer, kind):
+            self.misses += 1
+            return None
+        self._entries.move_to_end(key)
+        self.hits += 1
+        return answer
+
+    def put(self, key: Hashable, answer: object, body: int) -> None:
+        """Keep an answer with so many bytes in its body; those that nobody asked for make room."""
+        entry = body + _BESIDE
+        # One large answer would push out all that are asked for.
+        if entry * _LARGEST > self.size:
+            return
+        self.used += entry - self._entries.pop(key, (None, 0))[1]
+        self._entries[key] = (answer, entry)
+        while self.used > self.size:
+            self.used -= self._entries.popitem(last=False)[1][1]
+
 
 #: What is no answer of an operation, and what need not be the same the next time.
 _NEVER = ("/healthz", "/metrics", "/static/", "/sql", "/v1/sql", "/lines", "/v1/lines")
@@ -25,7 +68,7 @@ _CACHE_CONTROL = b"private, no-cache"
 
 
 @dataclass(frozen=True, slots=True)
-class KeptResponse:
+class _CachedResponse:
     """A response with status 200 as it was sent, and the route that made it."""
 
     headers: list[tuple[bytes, bytes]]
@@ -38,10 +81,10 @@ class CacheMiddleware:
 
     def __init__(self, app: ASGIApp, *, service: Service) -> None:
         self._app, self._service = app, service
-        self._shelf = service.shelf
+        self._cache = service.cache
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer from the shelf, or ask, and keep what comes."""
+        """Answer from the cache, or ask, and keep what comes."""
         if scope["type"] != "http" or not _is_function(scope):
             await self._app(scope, receive, send)
             return
@@ -55,9 +98,9 @@ class CacheMiddleware:
         tag = "" if posted else f'W/"{key.hex()[:32]}"'
         if tag and tag in headers.get("if-none-match", "").replace(" ", "").split(","):
             await _send(send, 304, [(b"etag", tag.encode()), (b"cache-control", _CACHE_CONTROL)], b"")
-        elif (found := self._shelf.find(key, KeptResponse)) is not None:
-            scope["route"] = found.route  # for the metrics
-            await _send(send, 200, list(found.headers), found.body)
+        elif (response := self._cache.find(key, _CachedResponse)) is not None:
+            scope["route"] = response.route  # for the metrics
+            await _send(send, 200, list(response.headers), response.body)
         else:
             await self._ask(scope, receive, send, snapshot, key, tag)
 
@@ -82,7 +125,7 @@ class CacheMiddleware:
                 parts.append(message.get("body", b""))
                 if not message.get("more_body", False):
                     body = b"".join(parts)
-                    self._shelf.put(key, KeptResponse(headers, body, scope.get("route")), len(body))
+                    self._cache.put(key, _CachedResponse(headers, body, scope.get("route")), len(body))
             await send(message)
 
         await self._app(scope, receive, sending)
