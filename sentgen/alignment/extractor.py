@@ -17,7 +17,7 @@ from sentgen.alignment.words.stems import stem
 from sentgen.arrays import Bools, Floats
 from sentgen.errors import InputError
 from sentgen.output.wording import quantity
-from sentgen.sparse import SparseVectors, inner_products
+from sentgen.sparse import sparse_rows, unit_rows
 
 Words = Sequence[str]
 #: What is seen of each sentence. Content words are stems of words that are no function words or marks.
@@ -60,9 +60,10 @@ def features(sentences: Sequence[Words]) -> Floats:
     whole = sum(content, Counter[str]())
     columns = {word: n for n, word in enumerate(whole)}
     counts = [{columns[word]: float(count) for word, count in one.items()} for one in content]
-    vectors = SparseVectors.of(counts).unit()
-    document = SparseVectors.of([{columns[word]: float(count) for word, count in whole.items()}]).unit()
-    first, like = (inner_products(one, vectors)[0] for one in (vectors.some(0, 1), document))
+    vectors = unit_rows(sparse_rows(counts, len(columns)))
+    together = {columns[word]: float(count) for word, count in whole.items()}
+    document = unit_rows(sparse_rows([together], len(columns)))
+    first, like = ((row @ vectors.T).toarray()[0] for row in (vectors[:1], document))
     number = len(sentences)
     places = np.arange(number)
     columns_of = (

@@ -12,13 +12,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.words.stems import stem
 from sentgen.arrays import Floats
-from sentgen.sparse import SparseVectors, inner_products
+from sentgen.sparse import sparse_rows
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Spans = list[tuple[int, int]]
 
@@ -71,14 +75,17 @@ def extract(texts: Sequence[Sequence[str]], wanted: Sequence[Sequence[str]], siz
     columns = {word: i for i, word in enumerate(dict.fromkeys(word for text in texts for word in text))}
     spread = Counter(word for text in texts for word in set(text))
     weight = np.log(len(texts) / np.array([spread[word] for word in columns]))
-    rows, targets = (_counts(each, columns).weighted(weight) for each in (texts, wanted))
-    gram, likeness = inner_products(rows, rows), inner_products(targets, rows)
+    rows, targets = (_weighted(each, columns, weight) for each in (texts, wanted))
+    gram, likeness = ((some @ rows.T).toarray() for some in (rows, targets))
     return [_leave_out(gram, overlaps, size) for overlaps in likeness]
 
 
-def _counts(texts: Sequence[Sequence[str]], columns: dict[str, int]) -> SparseVectors:
-    """Return how often each word is in each text; words without a column are left out."""
-    return SparseVectors.of([Counter(columns[word] for word in text if word in columns) for text in texts])
+def _weighted(texts: Sequence[Sequence[str]], columns: dict[str, int], weights: Floats) -> csr_array:
+    """Return the count of each word in each text times its weight; words without a column are left out."""
+    counts = [Counter(columns[word] for word in text if word in columns) for text in texts]
+    rows = sparse_rows(counts, len(columns))
+    rows.data *= weights[rows.indices]
+    return rows
 
 
 def _leave_out(gram: Floats, overlaps: Floats, size: int) -> list[int]:

@@ -25,7 +25,7 @@ from sentgen.alignment.words.stems import stem
 from sentgen.alignment.words.thesaurus import meanings
 from sentgen.alignment.words.wordnet import senses
 from sentgen.arrays import Bools
-from sentgen.sparse import SparseVectors, inner_products
+from sentgen.sparse import sparse_rows
 
 Kinds = npt.NDArray[np.int8]
 T = TypeVar("T")
@@ -126,14 +126,14 @@ def _similar(left: Sequence[str], right: Sequence[str]) -> Bools:
     first = _bigrams([left[row] for row in long], numbers)
     second = _bigrams([right[column] for column in other_long], numbers)
     counts, others = (
-        SparseVectors.of([dict.fromkeys(one, 1.0) for one in words]) for words in (first, second)
+        sparse_rows([dict.fromkeys(pairs, 1.0) for pairs in words], len(numbers)) for words in (first, second)
     )
     size, other_size = (np.array([len(one) for one in words], np.int64) for words in (first, second))
     found = np.zeros((len(left), len(right)), np.bool_)
     rows = max(1, WORD_CELLS // max(1, len(right)))
     for begin in range(0, len(long), rows):
         some = slice(begin, begin + rows)
-        shared = inner_products(counts.some(begin, begin + rows), others)
+        shared = (counts[some] @ others.T).toarray()
         # Dice's coefficient.
         part = 2 * shared >= _BIGRAMS * (size[some, None] + other_size[None, :])
         # A common beginning of `_LETTERS` letters has three pairs: few words are left to compare.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -17,7 +17,10 @@ from sentgen.corpus.readers.conllu import conllu_text
 from sentgen.corpus.reading import sentences_of
 from sentgen.corpus.sentence import Sentence
 from sentgen.evaluation.check.verb_arguments import arguments, tags_of
-from sentgen.sparse import SparseVectors, inner_products
+from sentgen.sparse import sparse_rows, unit_rows
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 #: Sentences of a derived cluster: the papers have about four.
 SIZE = 4
@@ -151,7 +154,7 @@ def similar_clusters(
     return clusters
 
 
-def _vectors(sentences: Sequence[Sentence]) -> SparseVectors:
+def _vectors(sentences: Sequence[Sentence]) -> csr_array:
     """Return (sentences, words) unit vectors of idf weights."""
     # Sorted: sums of floats depend on the order, and that of a set on the process.
     bags = [sorted(_content(sentence)) for sentence in sentences]
@@ -161,7 +164,9 @@ def _vectors(sentences: Sequence[Sentence]) -> SparseVectors:
         found_in[[column[word] for word in bag]] += 1
     # 0 for a word in every sentence: it makes nothing similar.
     idf = np.log(len(sentences) / found_in)
-    return SparseVectors.of([{column[word]: 1.0 for word in bag} for bag in bags]).weighted(idf).unit()
+    return unit_rows(
+        sparse_rows([{column[word]: idf[column[word]] for word in bag} for bag in bags], len(column))
+    )
 
 
 def _content(sentence: Sentence) -> set[str]:
@@ -174,13 +179,13 @@ def _content(sentence: Sentence) -> set[str]:
     }
 
 
-def _nearest(vectors: SparseVectors, count: int, alike: float) -> tuple[Longs, Floats]:
+def _nearest(vectors: csr_array, count: int, alike: float) -> tuple[Longs, Floats]:
     """Return (sentences, count) numbers of the most similar others, and how similar they are."""
-    size = len(vectors)
+    size = vectors.shape[0]
     nearest = np.empty((size, count), np.int64)
     similarity = np.empty((size, count))
     for begin in range(0, size, _ROWS):
-        block = inner_products(vectors.some(begin, begin + _ROWS), vectors)
+        block = (vectors[begin : begin + _ROWS] @ vectors.T).toarray()
         rows = np.arange(len(block))
         # A sentence is not its own neighbor.
         block[rows, rows + begin] = -1
