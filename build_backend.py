@@ -1,7 +1,7 @@
-"""Build sentgen as setuptools does, and put the machine code of its compiled functions into the wheel.
+"""Build sentgen as setuptools does, with the pages that are made of its code, and machine code in the wheel.
 
-Without it the first command of each kind compiles for seconds. An editable installation compiles on first
-use, and so does what ``pip install . --config-settings machine-code=no`` installs.
+Without machine code the first command of each kind compiles for seconds. An editable installation compiles on
+first use, and so does what ``pip install . --config-settings machine-code=no`` installs.
 The code runs on any processor of this kind with this Python and this numba; elsewhere it is compiled again.
 """
 
@@ -24,13 +24,26 @@ from setuptools.build_meta import *  # noqa: F403  the other hooks of the interf
 _FOLDER = "machine_code"
 
 
+def get_requires_for_build_sdist(config_settings: dict[str, Any] | None = None) -> list[str]:
+    """Return what building needs: to describe the commands, everything that they need."""
+    return _needed()
+
+
 def get_requires_for_build_wheel(config_settings: dict[str, Any] | None = None) -> list[str]:
-    """Return what building needs: to run the commands, everything that they need, `evaluate` included."""
-    if not _is_wanted(config_settings):
-        return []
+    """Return what building needs: to run the commands, everything that they need."""
+    return ["wheel>=0.45", *_needed()] if _is_wanted(config_settings) else []
+
+
+def _needed() -> list[str]:
     project = tomllib.loads(Path("pyproject.toml").read_text("utf-8"))["project"]
     extras = project["optional-dependencies"]
-    return ["wheel>=0.45", *project["dependencies"], *extras["evaluate"]]
+    return [*project["dependencies"], *extras["evaluate"]]
+
+
+def build_sdist(sdist_directory: str, config_settings: dict[str, Any] | None = None) -> str:
+    """Build the source archive; return its name."""
+    _write_pages()
+    return build_meta.build_sdist(sdist_directory, config_settings)
 
 
 def build_wheel(
@@ -39,6 +52,7 @@ def build_wheel(
     metadata_directory: str | None = None,
 ) -> str:
     """Build the wheel; return its name."""
+    _write_pages()
     name = build_meta.build_wheel(wheel_directory, config_settings, metadata_directory)
     if not _is_wanted(config_settings):
         return name
@@ -56,6 +70,16 @@ def build_wheel(
     tags = ("--python-tag", python, "--abi-tag", python, "--platform-tag", kind)
     told = _wheel("tags", "--remove", *tags, str(Path(wheel_directory, name)))
     return Path(told.split()[-1]).name
+
+
+def _write_pages() -> None:
+    """Write the reference and the manual page, unless this is a source archive, which has them."""
+    script = Path("docs", "generate_reference.py")
+    if Path("PKG-INFO").exists() or not script.exists():
+        return
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([os.getcwd(), *sys.path])}
+    if subprocess.run([sys.executable, str(script)], env=environment).returncode:
+        print("the manual page and the reference could not be made", file=sys.stderr)
 
 
 def _is_wanted(config_settings: dict[str, Any] | None) -> bool:

@@ -1,12 +1,12 @@
 """Write what is generated of the documentation and of the code.
 
-`parts` are kept beside what is written by hand: help and options of the commands, options of the Python methods
-(`sentgen/api/options.py`), checks, and the files that a page shows. Run it after a change to one of these::
+`parts` are kept beside what is written by hand: help and options of the commands, options of the Python
+methods (`sentgen/api/options.py`), checks, and the files that a page shows. Run it after a change to one::
 
     python docs/generate_reference.py
 
-`pages` are not: command line, tables, Python, messages, and the manual page. mkdocs and `build_backend.py` make
-them of the code, and so does this script, to be read.
+`pages` are not: command line, tables, Python, messages, and the manual page. mkdocs and `build_backend.py`
+make them of the code, and so does this script, to be read.
 """
 
 from __future__ import annotations

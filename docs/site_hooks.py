@@ -6,6 +6,7 @@ mkdocs.yml names this file, and `mkdocs build` runs it.
 from __future__ import annotations
 
 import re
+import sys
 import tempfile
 from functools import cache
 from html import escape, unescape
@@ -16,6 +17,7 @@ from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
 #: Files above the folder of the pages that are pages, too.
 ABOVE = ("CONTRIBUTING.md", "CHANGELOG.md")
 NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
@@ -47,7 +49,16 @@ def on_config(config: Any) -> Any:
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add the files that are elsewhere."""
+    """Add the files that are elsewhere, and those that are made of the code, as it is now."""
+    sys.path.insert(0, str(DOCS))
+    from generate_reference import pages
+
+    for path, text in pages().items():
+        name = path.relative_to(DOCS).as_posix()
+        if old := files.get_file_from_path(name):
+            files.remove(old)
+        if path.suffix in (".md", ".json"):
+            files.append(File.generated(config, name, content=text()))
     for name in ABOVE:
         text = (ROOT / name).read_text("utf-8").replace("](docs/", "](")
         files.append(File.generated(config, name, content=text))

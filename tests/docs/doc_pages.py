@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shlex
@@ -10,13 +11,19 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from sentgen.cli import build
 from sentgen.errors import SentgenError
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
 
 _SQL_BLOCK = re.compile(r"^```sql\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _SQL_COMMAND = re.compile(r'^(?:\$ )?sentgen sql "(.*?)"', re.MULTILINE)
@@ -32,6 +39,38 @@ _VOLATILE = (
     (re.compile(r"^/\S+/", re.MULTILINE), "FOLDER/"),
     (re.compile(r" +"), " "),
 )
+
+
+def _load_generator() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("generate_reference", DOCS / "generate_reference.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    # As for a script, whose folder is the first place.
+    sys.path.insert(0, str(DOCS))
+    spec.loader.exec_module(module)
+    return module
+
+
+generator = _load_generator()
+#: Pages that are made of the code, whether or not they lie there.
+GENERATED = generator.pages()
+HAND_WRITTEN = sorted({*DOCS.rglob("*.md"), *ROOT.glob("*.md")} - GENERATED.keys())
+PAGES = sorted({*HAND_WRITTEN, *(path for path in GENERATED if path.suffix == ".md")})
+
+
+@cache
+def text(page: Path) -> str:
+    """Return the text of a page, as the code is now."""
+    return str(GENERATED[page]()) if page in GENERATED else page.read_text("utf-8")
+
+
+def by_day(pages: list[Path]) -> list[Any]:
+    """Return pages as cases of a test; that of messages, for which all of the code is read, at night."""
+    return [
+        pytest.param(page, marks=pytest.mark.nightly if page.name == "messages.md" else ()) for page in pages
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,18 +6,16 @@ import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
+import doc_pages
 import pytest
+from doc_pages import DOCS, ROOT
 from typer.main import get_command
 
 from sentgen.cli import build
 from sentgen.cli.commands import COMMANDS
 
-ROOT = Path(__file__).parents[2]
-DOCS = ROOT / "docs"
-PAGE = DOCS / "man" / "sentgen.1"
-TEXT = PAGE.read_text("utf-8")
+TEXT = doc_pages.text(DOCS / "man" / "sentgen.1")
 
 
 def test_every_command_has_a_section() -> None:
@@ -56,7 +54,8 @@ def test_help_is_shown_as_it_is() -> None:
     if groff is None:
         pytest.skip("no groff; apt-get install groff")
     shown = subprocess.run(
-        [groff, "-man", "-Tutf8", "-Kutf8", "-P-cbou", "-rLL=4000n", "-ww", str(PAGE)],
+        [groff, "-man", "-Tutf8", "-Kutf8", "-P-cbou", "-rLL=4000n", "-ww"],
+        input=TEXT,
         capture_output=True,
         text=True,
     )

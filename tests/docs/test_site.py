@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+import doc_pages
 import pytest
+from doc_pages import DOCS, ROOT
 from markdown_it import MarkdownIt
 
-ROOT = Path(__file__).parents[2]
-DOCS = ROOT / "docs"
 #: Those that are made of docstrings have no text of their own.
-WRITTEN = sorted(
-    {*DOCS.rglob("*.md"), ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md"} - {DOCS / "reference" / "api.md"}
-)
+WRITTEN = [
+    page for page in doc_pages.PAGES if page not in (DOCS / "reference" / "api.md", ROOT / "README.md")
+]
 CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
 #: What pages are made of; a quotation would be an example that was not told from text.
 _TAGS = frozenset(
@@ -140,20 +140,24 @@ def test_pages_load_nothing_from_elsewhere(pages: dict[Path, Page], documentatio
     assert len(loaded) > 5
 
 
-@pytest.mark.parametrize("source", WRITTEN, ids=lambda source: source.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize(
+    "source", doc_pages.by_day(WRITTEN), ids=lambda source: source.relative_to(ROOT).as_posix()
+)
 def test_a_page_says_what_its_file_says(source: Path, pages: dict[Path, Page], documentation: Path) -> None:
     """Lists, tables and code are read as another reader of Markdown does, and no word is taken for markup."""
-    written = read(MarkdownIt("commonmark").enable("table").render(source.read_text("utf-8")))
+    written = read(MarkdownIt("commonmark").enable("table").render(doc_pages.text(source)))
     page = page_of(source, pages, documentation)
 
     assert len(page.text) > 300
     assert "".join(page.text.split()) == "".join(written.text.split())
 
 
-@pytest.mark.parametrize("source", WRITTEN, ids=lambda source: source.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize(
+    "source", doc_pages.by_day(WRITTEN), ids=lambda source: source.relative_to(ROOT).as_posix()
+)
 def test_what_is_copied_is_what_is_typed(source: Path, pages: dict[Path, Page], documentation: Path) -> None:
     """Each block with prompts, of the shell or of Python, is copied without them and without outputs."""
-    blocks = _FENCED.findall(source.read_text("utf-8"))
+    blocks = _FENCED.findall(doc_pages.text(source))
 
     assert page_of(source, pages, documentation).copied == [one for one in map(typed, blocks) if one]
 
