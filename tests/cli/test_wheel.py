@@ -28,7 +28,7 @@ def ignored(path: str, rules: list[str]) -> bool:
 
 @pytest.mark.slow
 def test_wheel(tmp_path: Path) -> None:
-    """The top level holds one package, with SQL, migrations and demo data; the manual page is where `man` looks.
+    """The top level holds one package, with SQL, migrations and demo data.
 
     It is built from what `docker build` has, whose Dockerfile copies all that the ignore file lets through.
     """
@@ -51,12 +51,29 @@ def test_wheel(tmp_path: Path) -> None:
 
     top = {name.split("/")[0] for name in names}
     assert {name for name in top if not name.endswith((".dist-info", ".data"))} == {"sentgen"}
-    assert any(name.endswith(".data/data/share/man/man1/sentgen.1") for name in names)
     for folder in ("sentgen", "schema", "migrations"):
         for path in (ROOT / folder).rglob("*"):
             if path.suffix in (".py", ".sql", ".conllu", ".typed", ".j2", ".json"):
                 inside = path.relative_to(ROOT).as_posix()
                 assert (inside if folder == "sentgen" else f"sentgen/{inside}") in names
+
+
+@pytest.mark.nightly
+def test_the_manual_page_is_made(tmp_path: Path) -> None:
+    """A wheel that is built of a checkout has it where `man` looks."""
+    source = tmp_path / "source"
+    ignored_names = shutil.ignore_patterns(".*", "__pycache__", "build", "tests", "man", "img")
+    shutil.copytree(ROOT, source, ignore=ignored_names)
+    plainly = ("--config-setting", "machine-code=no")
+    subprocess.run(
+        [sys.executable, "-m", "build", "--wheel", "--no-isolation", *plainly, "--outdir", str(tmp_path)],
+        cwd=source,
+        check=True,
+        capture_output=True,
+    )
+    names = zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist()
+
+    assert any(name.endswith(".data/data/share/man/man1/sentgen.1") for name in names)
 
 
 def test_checkout_is_whole() -> None:
