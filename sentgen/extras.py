@@ -1,11 +1,12 @@
-"""Packages that only some commands need: the extras of pyproject.toml, which name what each installs."""
+"""Packages that only some commands need, the extras of pyproject.toml; and the insides of others."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.metadata import version
 
-from sentgen.errors import InputError
+from sentgen.errors import InputError, SentgenError
 
 
 @contextmanager
@@ -30,3 +31,19 @@ def needs(extra: str, package: str, instead: str = "") -> Iterator[None]:
     except ImportError as error:
         rest = f", {instead}" if instead else ""
         raise InputError(f"{package} is not installed; run: pip install 'sentgen[{extra}]'{rest}") from error
+
+
+@contextmanager
+def insides_of(package: str) -> Iterator[None]:
+    """Say of names that a package promises to nobody, and that we use, that its version has them no more.
+
+    Raises:
+        SentgenError: it lacks one.
+    """
+    try:
+        yield
+    except (ImportError, AttributeError) as error:
+        raise SentgenError(
+            f"{package} {version(package)} is not as sentgen knows it ({error});"
+            f" install an earlier one: pip install '{package}<{version(package)}'"
+        ) from error

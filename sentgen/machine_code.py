@@ -1,4 +1,7 @@
-"""Machine code of compiled functions: what numba makes of them, and where it is kept."""
+"""Machine code of compiled functions: what numba makes of them, and where it is kept.
+
+This module alone uses numba's insides; a version without one of them is refused when it is imported.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,25 @@ import os
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from operator import attrgetter
 from typing import Any
 
 from numba import config, types
-from numba.core.caching import FunctionCache, IndexDataCacheFile
-from numba.core.dispatcher import Dispatcher
-from numba.core.registry import CPUDispatcher
-from numba.np import linalg
 
 from sentgen import temporary
+from sentgen.extras import insides_of
+
+with insides_of("numba"):
+    from numba.core.caching import FunctionCache, IndexDataCacheFile
+    from numba.core.dispatcher import Dispatcher
+    from numba.core.registry import CPUDispatcher
+    from numba.np import linalg
+
+    attrgetter("_load_overload", "_index_key", "flush")(FunctionCache)
+    attrgetter("locator", "filename_base", "rebuild")(FunctionCache._impl_class)
+    attrgetter("load", "_load_index")(IndexDataCacheFile)
+    attrgetter("get_call_template")(CPUDispatcher)
+    attrgetter("ensure_blas")(linalg)
 
 logger = logging.getLogger(__name__)
 

@@ -8,19 +8,25 @@ import logging
 import socket
 from collections.abc import Awaitable, Callable, Iterator
 from importlib import import_module
+from operator import attrgetter
 
 import h11
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from sentgen.desk.desk import Desk, told_of_new
 from sentgen.errors import InputError
+from sentgen.extras import insides_of
 from sentgen.server.gate import is_loopback
 from sentgen.server.logs import to_standard_error
 from sentgen.server.service import Service
 from sentgen.server.settings import ServerSettings
 from sentgen.system import processes
 
+with insides_of("uvicorn"):
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+
+    attrgetter("handle_events", "pause_writing", "resume_writing")(H11Protocol)
+    attrgetter("capture_signals")(uvicorn.Server)
 try:
     from uvicorn.protocols.http import httptools_impl
 except ImportError:  # httptools is not everywhere; h11 is, and slower
@@ -98,6 +104,10 @@ class PlainConnection(_Impatient, H11Protocol):
 Connection: type[asyncio.Protocol] = PlainConnection
 
 if httptools_impl is not None:
+    with insides_of("uvicorn"):
+        attrgetter("send_400_response", "on_headers_complete", "on_message_complete", "on_response_complete")(
+            httptools_impl.HttpToolsProtocol
+        )
 
     class FastConnection(_Impatient, httptools_impl.HttpToolsProtocol):
         """A connection whose requests httptools reads, in C, without a limit to their length of its own."""

@@ -17,8 +17,11 @@ from conftest import ROOT
 
 from sentgen import machine_code
 from sentgen.arrays import compiled
+from sentgen.errors import SentgenError
 from sentgen.server import pool
 
+#: What a compiled function needs of the package, beside `sentgen.system`.
+_MODULES = ("arrays.py", "errors.py", "extras.py", "machine_code.py", "temporary.py")
 _MODULE = """\
 from sentgen.arrays import compiled
 
@@ -49,7 +52,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     package = unpacked / "sentgen"
     package.mkdir()
     (package / "__init__.py").touch()
-    for name in ("arrays.py", "machine_code.py", "temporary.py"):
+    for name in _MODULES:
         shutil.copy(ROOT / "sentgen" / name, package)
     (package / "small.py").write_text(_MODULE, "utf-8")
     (package / "first_use.py").write_text(_USE, "utf-8")
@@ -134,7 +137,7 @@ def test_of_another_source(built: Path, tmp_path: Path) -> None:
 def test_of_modules_that_are_gone(built: Path, tmp_path: Path) -> None:
     """What an earlier version left beside its modules may name types of modules that this one does not have."""
     (source := tmp_path / "sentgen").mkdir()
-    for name in ("__init__.py", "arrays.py", "machine_code.py", "temporary.py", "small.py"):
+    for name in ("__init__.py", *_MODULES, "small.py"):
         shutil.copy(built / "sentgen" / name, source)
     made = use(tmp_path, tmp_path / "cache")
     (index,) = (path for path in made[2] if path.suffix == ".nbi")
@@ -151,7 +154,7 @@ def test_of_modules_that_are_gone(built: Path, tmp_path: Path) -> None:
 def test_of_a_user_who_may_keep_nothing(built: Path, tmp_path: Path) -> None:
     """A service has no home and writes into no package: it compiles for itself, and leaves nothing."""
     (source := tmp_path / "sentgen").mkdir()
-    for name in ("__init__.py", "arrays.py", "machine_code.py", "temporary.py", "small.py"):
+    for name in ("__init__.py", *_MODULES, "small.py"):
         shutil.copy(built / "sentgen" / name, source)
     nowhere = "from numba.core.caching import CacheImpl as C; C._locator_classes = C._locator_classes[:1]; "
     (temporary := tmp_path / "temporary").mkdir()
@@ -211,3 +214,12 @@ def test_folder_has_one_name() -> None:
     assert backend()._FOLDER == pool._MACHINE_CODE.name == machine_code.SHIPPED
     modules = pool._MACHINE_CODE.parent.glob("*.py")
     assert any("@compiled" in module.read_text("utf-8") for module in modules)  # so that it is there at all
+
+
+def test_of_a_numba_without_what_is_used_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refused in a line, when the first function is to be compiled."""
+    monkeypatch.delattr("numba.core.caching.Cache._index_key")
+    monkeypatch.delitem(sys.modules, "sentgen.machine_code")
+
+    with pytest.raises(SentgenError, match=r"numba \S+ is not as .* '_index_key'\); install .*'numba<"):
+        importlib.import_module("sentgen.machine_code")
