@@ -12,6 +12,7 @@ are those of the field. `sentgen.cli.console.option_groups` makes options of it 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, MISSING, dataclass, field, fields
 from functools import cache
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 Declaration = TypeVar("Declaration")
 #: What stands before a value of a list that is the opposite of the others.
 NOT = "not "
+#: An option in a message, or a whole command, whose options are its own.
+_IN_MESSAGE = re.compile(r"(?P<command>\bsentgen [a-z][^;,`()]*)|(?<![\w-])--(?P<option>[a-z][a-z-]*)")
 
 
 class ApiBounds(TypedDict, total=False):
@@ -166,3 +169,13 @@ def _changed(declaration: type) -> dict[str, list[str]]:
     return {
         name: [each.name for each in about.of] for name, about in abouts.items() if isinstance(about, Changes)
     }
+
+
+def spell_options(message: str, spell: Callable[[str], str | None]) -> str:
+    """Return a message of the library, which names options as the command line does, in other words.
+
+    Args:
+        message: the message; a whole command in it stays as it is.
+        spell: what to write for an option without its dashes; nothing leaves it as it is.
+    """
+    return _IN_MESSAGE.sub(lambda match: (match["option"] and spell(match["option"])) or match[0], message)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import inspect
 import operator
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING
 from difflib import get_close_matches
@@ -18,15 +17,11 @@ from types import NoneType, UnionType
 from typing import SupportsFloat, SupportsIndex, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from sentgen.errors import InputError, SentgenError
-from sentgen.options import Declaration, Parameter, parameters_of
+from sentgen.options import Declaration, Parameter, parameters_of, spell_options
 from sentgen.options import declared as declared_of
 
 Method = TypeVar("Method", bound=Callable[..., object])
 
-#: An option, or a whole command, whose options are its own.
-_OPTION = re.compile(
-    r"(?P<command>\bsentgen [a-z][^;,`()]*)|(?<![\w-])--(?P<no>no-)?(?P<option>[a-z][a-z-]*)"
-)
 #: Options that have another name here.
 _NAMES = {"db": "`path`", "param": "`parameters`", "keep-case": "`lowercase=False`"}
 
@@ -159,14 +154,11 @@ def worded(message: str) -> str:
     '`model` and `case=False` exclude each other; see sentgen align text --help'
     """
 
-    def named(found: re.Match[str]) -> str:
-        option = found["option"]
-        if option is None:
-            return found[0]
-        name = option.replace("-", "_")
-        return _NAMES.get(option) or (f"`{name}=False`" if found["no"] else f"`{name}`")
+    def spell(option: str) -> str:
+        name = option.removeprefix("no-").replace("-", "_")
+        return _NAMES.get(option) or (f"`{name}=False`" if option.startswith("no-") else f"`{name}`")
 
-    return _OPTION.sub(named, message)
+    return spell_options(message, spell)
 
 
 def corpora_in(call: str) -> list[str]:

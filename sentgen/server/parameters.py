@@ -17,9 +17,9 @@ from sentgen.options import ApiBounds, Parameter, declared, parameters_of
 from sentgen.output.wording import either
 from sentgen.server import wire
 from sentgen.server.operations import Operation
+from sentgen.server.operations.operation import in_words_of
 from sentgen.server.problems import Refused
 from sentgen.server.wire import Call
-from sentgen.server.wording import in_words_of
 
 #: As pydantic tells it, which does not look at what is in a declaration within another one.
 _NO_UNICODE = ErrorDetails(type="string_unicode", loc=(), msg="", input=None)

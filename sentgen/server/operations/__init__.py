@@ -17,11 +17,8 @@ from sentgen.server.settings import Kind
 #: Modules beside this one by whose workers do what they have in a tuple ``OPERATIONS``.
 # A worker imports its own kind only: that of SQL has neither models nor machine code in its memory.
 _MODULES: dict[Kind, tuple[str, ...]] = {
-    "lookup": ("contents", "lookups", "match", "browsing", "additions"),
-    "compute": (
-        *("score", "regenerate", "generate", "fuse", "check", "align"),
-        *("sentences", "backoff", "choices"),
-    ),
+    "lookup": ("contents", "lookups", "browsing", "additions"),
+    "compute": (*("score", "generation", "align", "sentences", "choices"),),
     "sql": ("sql",),
     "desk": ("lines",),
 }
@@ -30,12 +27,12 @@ _MODULES: dict[Kind, tuple[str, ...]] = {
 @cache
 def operations(kind: Kind | None = None) -> dict[str, Operation]:
     """Return the operations of one kind of work, or all, by name; only their modules are imported."""
-    found: dict[str, Operation] = {}
-    for one in [kind] if kind else _MODULES:
-        for name in _MODULES[one]:
-            module = import_module(f"sentgen.server.operations.{name}")
-            found |= {each.name: replace(each, kind=one) for each in module.OPERATIONS}
-    return found
+    return {
+        operation.name: replace(operation, kind=each)
+        for each in ([kind] if kind else _MODULES)
+        for name in _MODULES[each]
+        for operation in import_module(f"sentgen.server.operations.{name}").OPERATIONS
+    }
 
 
 __all__ = ["Operation", "operations"]

@@ -9,12 +9,12 @@ from sentgen.models.vectors.near import Near
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store
 from sentgen.schema.tables.saved import list_saved
-from sentgen.server.operations.operation import Context, Nothing, Operation, Result, ask, listing
+from sentgen.server.operations.operation import Context, Nothing, Operation, Result, ask, store_listing
 
 
 def _saved(store: Store) -> Rows:
     with store.connect() as connection:
-        rows = [(one.name, one.line, one.saved_at) for one in list_saved(connection)]
+        rows = [(query.name, query.line, query.saved_at) for query in list_saved(connection)]
     return Rows(("name", "query", "saved_at"), rows)
 
 
@@ -23,20 +23,22 @@ def _subcorpora(store: Store) -> Rows:
         return subcorpora.overview(connection)
 
 
-def subcorpus(context: Context, asked: SubcorpusName) -> Result:
+def subcorpus(context: Context, request: SubcorpusName) -> Result:
     """Answer `sentgen subcorpora show`."""
     with context.opened.connect() as connection:
-        return Result(subcorpora.properties(connection, asked.name))
+        return Result(subcorpora.properties(connection, request.name))
 
 
 OPERATIONS = (
-    Operation("saved", "Saved queries with their command lines.", "saved list", Nothing, listing(_saved)),
+    Operation(
+        "saved", "Saved queries with their command lines.", "saved list", Nothing, store_listing(_saved)
+    ),
     Operation(
         "subcorpora",
         "Subcorpora with their corpora and conditions.",
         "subcorpora list",
         Nothing,
-        listing(_subcorpora),
+        store_listing(_subcorpora),
     ),
     Operation(
         "subcorpus",
@@ -47,7 +49,9 @@ OPERATIONS = (
         path="subcorpora/{name}",
         example={"name": "short"},
     ),
-    Operation("vectors", "Vectors with their settings.", "vectors list", Nothing, listing(registry.overview)),
+    Operation(
+        "vectors", "Vectors with their settings.", "vectors list", Nothing, store_listing(registry.overview)
+    ),
     Operation(
         "near",
         "The words nearest to a word or a phrase.",

@@ -1,9 +1,9 @@
-"""Where the phrases of abstracts come from in their documents."""
+"""Where the phrases of abstracts come from in their documents, and what of them these support."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, ClassVar
 
 from pydantic import ConfigDict, Field
@@ -18,11 +18,20 @@ from sentgen.alignment.view.html import fragment
 from sentgen.alignment.view.view import PairView
 from sentgen.corpus.formats import check_format
 from sentgen.errors import InputError, MemoryLimitError
+from sentgen.evaluation.check.check import check_table, figures
+from sentgen.evaluation.check.request import CheckRequest
+from sentgen.evaluation.check.words import WordLimits, word_counts
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
-from sentgen.server.operations.operation import Context, Nothing, Operation, Result, listing
-from sentgen.server.wording import in_words_of
+from sentgen.server.operations.operation import (
+    Context,
+    Nothing,
+    Operation,
+    Result,
+    in_words_of,
+    store_listing,
+)
 
 #: Share of the memory of a worker for aligning: DuckDB has most of the rest.
 _SHARE = 0.55
@@ -58,65 +67,67 @@ class Align(Choice):
     html: Annotated[bool, Option("Give each pair as a part of a page, too.", line="hidden")] = False
 
 
-def align(context: Context, asked: Align) -> Result:
+def align(context: Context, request: Align) -> Result:
     """Answer `sentgen align text`, a row a pair."""
-    pairs = _pairs(asked)
+    pairs = _pairs(request)
     context.check_size((1 for _ in pairs), "pair")
-    check_format(asked.format)  # which is no mistake of one pair
+    check_format(request.format)  # which is no mistake of one pair
     # The kernel ends a worker that takes more; the budget has the aligner refuse first, in words.
     budget = Budget.of_limit(context.opening.limits.memory, share=_SHARE)
-    aligner, name = chosen_aligner(asked, lambda: context.opened, budget=budget)
+    aligner, name = chosen_aligner(request, lambda: context.opened, budget=budget)
     # A program outside of the limits of this worker, chosen by a stranger.
     if isinstance(aligner, External):
-        raise InputError(f"{asked.system!r} is a program, which the server does not run")
-    answers = [_answer(context, asked, aligner, pair, budget) for pair in pairs]
+        raise InputError(f"{request.system!r} is a program, which the server does not run")
+    answers = [_answer(context, request, aligner, pair, budget) for pair in pairs]
     views = [answer for answer in answers if isinstance(answer, PairView)]
     objects = [
-        as_json(one, model=name, explain=asked.explain) if isinstance(one, PairView) else {}
-        for one in answers
+        as_json(answer, model=name, explain=request.explain) if isinstance(answer, PairView) else {}
+        for answer in answers
     ]
-    if asked.pairs:
-        told = zip(pairs, answers, objects, strict=True)
+    if request.pairs:
         objects = [
-            {"id": pair.id, "error": None if isinstance(one, PairView) else _told(one), **found}
-            for pair, one, found in told
+            {"id": pair.id, "error": None if isinstance(answer, PairView) else _message(answer), **values}
+            for pair, answer, values in zip(pairs, answers, objects, strict=True)
         ]
     elif isinstance(refused := answers[0], InputError):
         raise refused
-    html = [fragment(one, explain=asked.explain) if isinstance(one, PairView) else None for one in answers]
+    html = [
+        fragment(answer, explain=request.explain) if isinstance(answer, PairView) else None
+        for answer in answers
+    ]
     return Result(
         _table(objects),
-        notes=notes(asked, (view.alignment for view in views)),
-        more={"html": html} if asked.html else {},
+        notes=notes(request, (view.alignment for view in views)),
+        more={"html": html} if request.html else {},
     )
 
 
-def _told(error: InputError) -> str:
-    return in_words_of(OPERATIONS[0], str(error))
+def _message(error: InputError) -> str:
+    return in_words_of(next(each for each in OPERATIONS if each.run is align), str(error))
 
 
 def _table(objects: Sequence[Mapping[str, object]]) -> Rows:
     """Return a row for each object, empty where it has no such value."""
-    columns = list(dict.fromkeys(name for one in objects for name in one))
-    return Rows(columns, [tuple(map(one.get, columns)) for one in objects])
+    columns = list(dict.fromkeys(name for values in objects for name in values))
+    return Rows(columns, [tuple(map(values.get, columns)) for values in objects])
 
 
-def _pairs(asked: Align) -> list[Texts]:
+def _pairs(request: Align) -> list[Texts]:
     """Return what is to be aligned."""
-    if asked.pairs and (asked.document is not None or asked.abstract is not None):
+    if request.pairs and (request.document is not None or request.abstract is not None):
         raise InputError("give either `pairs`, or one `document` and its `abstract`")
-    if asked.pairs:
-        return asked.pairs
-    if asked.document is None or asked.abstract is None:
+    if request.pairs:
+        return request.pairs
+    if request.document is None or request.abstract is None:
         missing = " and ".join(
-            f"`{name}`" for name in ("document", "abstract") if getattr(asked, name) is None
+            f"`{name}`" for name in ("document", "abstract") if getattr(request, name) is None
         )
         raise InputError(f"missing: {missing}; give a `document` and its `abstract`, or `pairs`")
-    return [Texts(document=asked.document, abstract=asked.abstract)]
+    return [Texts(document=request.document, abstract=request.abstract)]
 
 
 def _answer(
-    context: Context, asked: Align, aligner: Aligner, pair: Texts, budget: Budget
+    context: Context, request: Align, aligner: Aligner, pair: Texts, budget: Budget
 ) -> PairView | InputError:
     """Align one pair, or say what is wrong with it."""
     try:
@@ -125,7 +136,7 @@ def _answer(
             context.file("document", pair.document) as document,
             context.file("abstract", pair.abstract) as abstract,
         ):
-            return align_texts(document, abstract, aligner, form=asked.format, budget=budget)
+            return align_texts(document, abstract, aligner, form=request.format, budget=budget)
     except MemoryLimitError:
         return MemoryLimitError("these texts take more memory than the server gives; ask for less")
     except InputError as error:
@@ -156,11 +167,50 @@ def _row() -> dict[str, object]:
         "error": {"type": ["string", "null"], "description": "Why it has no answer, or null."},
     }
     nothing = {"type": "null"}
-    told = {name: {"anyOf": [of, nothing]} for name, of in json_schema()["properties"].items()}
-    return {"type": "object", "properties": own | told}
+    result_of = {name: {"anyOf": [kind, nothing]} for name, kind in json_schema()["properties"].items()}
+    return {"type": "object", "properties": own | result_of}
+
+
+_CHECKED = """\
+1\tTrucks\ttruck\tNOUN\tNNS\t_\t2\tnsubj\t_\t_
+2\tarrived\tarrive\tVERB\tVBD\t_\t0\troot\t_\t_
+
+"""
+
+
+def check(context: Context, request: CheckRequest) -> Result:
+    """Answer `sentgen check`."""
+    with (
+        context.file("summary", request.summary) as summary,
+        context.file("against", request.against) as source,
+    ):
+        limits = context.opening.limits
+        words = WordLimits(Budget.of_limit(limits.memory, share=_SHARE), limits.align_cells)
+        checked = replace(request, summary=summary, against=source).check(context.parser, limits=words)
+    more: dict[str, object] = {}
+    if checked.relations:
+        more |= {
+            "supported": checked.supported,
+            "claims": len(checked.claims),
+            "precision": checked.precision,
+        }
+    if checked.other_words:
+        more["other_words"] = checked.reworded
+    if checked.words or not checked.relations:
+        more |= word_counts(checked.words)
+    return Result(check_table(checked), notes=[*figures(checked), *checked.notes], more=more)
 
 
 OPERATIONS = (
+    Operation(
+        "check",
+        "Which words and verb arguments of a summary its source supports.",
+        "check",
+        CheckRequest,
+        check,
+        method="POST",
+        example={"summary": _CHECKED, "against": _CHECKED},
+    ),
     Operation(
         "align",
         "Where the phrases of an abstract come from in its document.",
@@ -179,7 +229,7 @@ OPERATIONS = (
         "Models that align.",
         "align models",
         Nothing,
-        listing(list_models),
+        store_listing(list_models),
         api=False,
     ),
 )

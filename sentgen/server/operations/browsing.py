@@ -21,7 +21,7 @@ from sentgen.lookups.question.lookup import (
 )
 from sentgen.lookups.question.selection import select_corpora
 from sentgen.options import Option
-from sentgen.server.operations.operation import Context, Operation, Result, answered, ask
+from sentgen.server.operations.operation import Context, Operation, Result, ask, result_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,24 +41,23 @@ class Documents:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facets:
+class _Facets:
     """What corpora are made of."""
 
     corpus: CorporaOption = field(default_factory=list)
     where: WhereOption = None
 
 
-def facets_of(context: Context, asked: Facets) -> Result:
+def _facets(context: Context, request: _Facets) -> Result:
     """Give the metadata that part the documents, and the size of what is chosen."""
     with context.opened.connect() as connection:
-        found = facets(connection, asked.corpus, asked.where)
-        size = size_of(connection, asked.corpus, asked.where)
-    result = answered(found)
-    return replace(result, notes=(), more=asdict(size))
+        answer = facets(connection, request.corpus, request.where)
+        size = size_of(connection, request.corpus, request.where)
+    return replace(result_of(answer), notes=(), more=asdict(size))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DocumentSentences:
+class _DocumentSentences:
     """Sentences of a document."""
 
     corpus: Annotated[str, Option("Name of the corpus.")]
@@ -71,7 +70,7 @@ class DocumentSentences:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DocumentSurprisal:
+class _DocumentSurprisal:
     """Surprisal of the sentences of a document."""
 
     corpus: Annotated[str, Option("Name of the corpus.")]
@@ -83,11 +82,11 @@ class DocumentSurprisal:
 
 
 OPERATIONS = (
-    Operation("facets", "What corpora are made of.", "sql", Facets, facets_of, api=False),
+    Operation("facets", "What corpora are made of.", "sql", _Facets, _facets, api=False),
     Operation("documents", "Documents of a corpus.", "sql", Documents, ask, api=False),
-    Operation("sentences", "Sentences of a document.", "sql", DocumentSentences, ask, api=False),
+    Operation("sentences", "Sentences of a document.", "sql", _DocumentSentences, ask, api=False),
     Operation(
-        "surprisal", "Surprisal of the sentences of a document.", "sql", DocumentSurprisal, ask, api=False
+        "surprisal", "Surprisal of the sentences of a document.", "sql", _DocumentSurprisal, ask, api=False
     ),
     Operation("hits", "Lines with two words.", "sql", PairLines, ask, api=False),
 )

@@ -12,10 +12,12 @@ from sentgen.output.tabular import Rows
 from sentgen.server.operations.operation import Context, Nothing, Operation, Result
 
 
-def _listing(overview: Callable[[], tuple[Rows, Sequence[str]]]) -> Callable[[Context, Nothing], Result]:
+def _plugin_listing(
+    overview: Callable[[], tuple[Rows, Sequence[str]]],
+) -> Callable[[Context, Nothing], Result]:
     """Return the function of an operation that lists things, and what is wrong with plug-ins."""
 
-    def run(context: Context, asked: Nothing) -> Result:
+    def run(context: Context, request: Nothing) -> Result:
         table, wrong = overview()
         return Result(table, notes=wrong)
 
@@ -23,7 +25,7 @@ def _listing(overview: Callable[[], tuple[Rows, Sequence[str]]]) -> Callable[[Co
 
 
 def _operation(name: str, summary: str, overview: Callable[[], tuple[Rows, Sequence[str]]]) -> Operation:
-    return Operation(name, summary, name, Nothing, _listing(overview))
+    return Operation(name, summary, name, Nothing, _plugin_listing(overview))
 
 
 OPERATIONS = (

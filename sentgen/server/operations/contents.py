@@ -6,17 +6,17 @@ from sentgen.counts import corpora
 from sentgen.counts.corpora import Corpus
 from sentgen.models import registry
 from sentgen.models.request import Model
-from sentgen.server.operations.operation import Context, Nothing, Operation, Result, listing
+from sentgen.server.operations.operation import Context, Nothing, Operation, Result, store_listing
 
 
-def corpus(context: Context, asked: Corpus) -> Result:
+def corpus(context: Context, request: Corpus) -> Result:
     """Answer `sentgen corpora show`."""
-    return Result(asked.show(context.opened))
+    return Result(request.show(context.opened))
 
 
-def model(context: Context, asked: Model) -> Result:
+def model(context: Context, request: Model) -> Result:
     """Answer `sentgen models show`."""
-    return Result(registry.properties(context.opened, registry.find(context.opened, asked.name)))
+    return Result(registry.properties(context.opened, registry.find(context.opened, request.name)))
 
 
 OPERATIONS = (
@@ -25,7 +25,7 @@ OPERATIONS = (
         "Corpora with their sizes and licences.",
         "corpora list",
         Nothing,
-        listing(corpora.overview),
+        store_listing(corpora.overview),
     ),
     Operation(
         "corpus",
@@ -36,7 +36,9 @@ OPERATIONS = (
         path="corpora/{name}",
         example={"name": "relief"},
     ),
-    Operation("models", "Models with their settings.", "models list", Nothing, listing(registry.overview)),
+    Operation(
+        "models", "Models with their settings.", "models list", Nothing, store_listing(registry.overview)
+    ),
     Operation(
         "model",
         "Settings of a model, its n-grams per order and its discounts.",

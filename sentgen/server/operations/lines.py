@@ -17,43 +17,43 @@ from sentgen.output.wording import quantity
 from sentgen.server.operations.operation import Context, Nothing, Operation, Result
 
 
-def _sets(context: Context, asked: Nothing) -> Result:
+def _sets(context: Context, request: Nothing) -> Result:
     return Result(line_sets.overview(_desk(context)))
 
 
-def _new(context: Context, asked: NewLineSet) -> Result:
+def _new(context: Context, request: NewLineSet) -> Result:
     with context.opened.connect() as connection:
         # No more than the server gives of other rows.
         desk = _desk(context)
-        made, of = replace(asked, limit=context.limit(0)).make(desk, connection)
-    notes = [f"the first {made:,} of {quantity(of, 'line')}; a sample is of all"] if made < of else []
+        made, total = replace(request, limit=context.limit(0)).make(desk, connection)
+    notes = [f"the first {made:,} of {quantity(total, 'line')}; a sample is of all"] if made < total else []
     notes += _near(desk)
-    return Result(Rows(("name", "lines"), [(asked.name, made)], ("VARCHAR", "BIGINT")), made < of, notes)
+    return Result(Rows(("name", "lines"), [(request.name, made)], ("VARCHAR", "BIGINT")), made < total, notes)
 
 
-def _lines(context: Context, asked: SetLines) -> Result:
-    asked = replace(asked, limit=context.limit(asked.limit))
+def _lines(context: Context, request: SetLines) -> Result:
+    request = replace(request, limit=context.limit(request.limit))
     with context.opened.connect() as connection:
-        found = asked.find(_desk(context), connection)
-    more = {"total": found.total, "labels": found.labels, "query": found.query}
-    return Result(found.found, found.truncated, found.notes, more=more)
+        answer = request.find(_desk(context), connection)
+    more = {"total": answer.total, "labels": answer.labels, "query": answer.query}
+    return Result(answer.found, answer.truncated, answer.notes, more=more)
 
 
-def _report(context: Context, asked: LineSetName) -> Result:
-    rows, notes = agreement.report(_desk(context), asked.name)
+def _report(context: Context, request: LineSetName) -> Result:
+    rows, notes = agreement.report(_desk(context), request.name)
     return Result(rows, notes=notes)
 
 
-def _changing(change: Callable[[Any, Desk], Changed]) -> Callable[[Context, Any], Result]:
+def _change_labels(change: Callable[[Any, Desk], Changed]) -> Callable[[Context, Any], Result]:
     """Return the function of an operation that changes labels."""
 
-    def run(context: Context, asked: GivenLabel | TakenBack) -> Result:
+    def run(context: Context, request: GivenLabel | TakenBack) -> Result:
         desk = _desk(context)
-        changed = change(asked, desk)
+        changed = change(request, desk)
         # What a line has now, so that nobody asks again.
         rows = [(number, changed.labels.get(number)) for number in changed.lines]
-        found = Rows(("line", "label"), rows, ("BIGINT", "VARCHAR"))
-        return Result(found, notes=_near(desk), more={"changed": changed.number})
+        table = Rows(("line", "label"), rows, ("BIGINT", "VARCHAR"))
+        return Result(table, notes=_near(desk), more={"changed": changed.number})
 
     return run
 
@@ -98,7 +98,7 @@ OPERATIONS = (
         "Label lines of a set.",
         "lines label",
         GivenLabel,
-        _changing(GivenLabel.give),
+        _change_labels(GivenLabel.give),
         method="POST",
         path=f"{_SET}/labels",
         example={"name": "camp", "lines": "1-3", "label": "place", "labeler": "ann"},
@@ -108,7 +108,7 @@ OPERATIONS = (
         "Take back what a labeler did last.",
         "lines undo",
         TakenBack,
-        _changing(TakenBack.undo),
+        _change_labels(TakenBack.undo),
         method="POST",
         path=f"{_SET}/undo",
         example={"name": "camp", "labeler": "ann"},

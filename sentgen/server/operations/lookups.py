@@ -1,12 +1,18 @@
-"""Questions to the counts: n-grams, dependencies, arguments, concordances, frequencies, collocations."""
+"""Questions to the counts: n-grams, dependencies, concordances, trees, frequencies, collocations."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Annotated
 
+from sqlalchemy import Connection
+
+from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.concordances.marks import marks_of
 from sentgen.lookups.dependency_search import Arguments, Dependencies
+from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
@@ -14,14 +20,15 @@ from sentgen.lookups.statistics.keyness import Keywords
 from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.lookups.statistics.thesaurus import Thesaurus
 from sentgen.options import Option
-from sentgen.output.tabular import column_of, without_columns
+from sentgen.output.tabular import column_of, names_of, rows_of, without_columns
+from sentgen.output.wording import quantity
 from sentgen.server.operations.operation import (
     MARKED,
     Context,
     Operation,
     Result,
-    answered,
     ask,
+    result_of,
 )
 
 #: Columns with the positions at the ends of a node.
@@ -29,7 +36,7 @@ _ENDS = ("first", "last")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KwicWithMarks(Kwic):
+class _KwicWithMarks(Kwic):
     """A concordance, and where its nodes stand."""
 
     marks: Annotated[
@@ -38,22 +45,22 @@ class KwicWithMarks(Kwic):
     ] = False
 
 
-def kwic(context: Context, asked: KwicWithMarks) -> Result:
+def kwic(context: Context, request: _KwicWithMarks) -> Result:
     """Answer `sentgen kwic`."""
-    asked = replace(asked, limit=context.limit(asked.limit))
+    request = replace(request, limit=context.limit(request.limit))
     with context.opened.connect() as connection:
-        if asked.count or not asked.marks:
-            return answered(asked.ask(connection))
-        found = answered(asked.lines(connection, placed=True))
-    firsts, lasts = (list(column_of(found.table, name))[:MARKED] for name in _ENDS)
-    places = zip(firsts, lasts, strict=True)
-    marks = [{"positions": list(range(first, last + 1))} for first, last in places]
-    table = without_columns(found.table, ["sentence_id", *_ENDS])
-    return replace(found, table=table, more={**found.more, "marks": marks})
+        if request.count or not request.marks:
+            return result_of(request.ask(connection))
+        result = result_of(request.lines(connection, placed=True))
+    firsts, lasts = (list(column_of(result.table, name))[:MARKED] for name in _ENDS)
+    ends = zip(firsts, lasts, strict=True)
+    marks = [{"positions": list(range(first, last + 1))} for first, last in ends]
+    table = without_columns(result.table, ["sentence_id", *_ENDS])
+    return replace(result, table=table, more={**result.more, "marks": marks})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FrequenciesWithSizes(Frequencies):
+class _FrequenciesWithSizes(Frequencies):
     """A frequency list, and how many tokens the parts have that it compares over time."""
 
     sizes: Annotated[
@@ -65,19 +72,70 @@ class FrequenciesWithSizes(Frequencies):
     ] = False
 
 
-def frequencies(context: Context, asked: FrequenciesWithSizes) -> Result:
+def frequencies(context: Context, request: _FrequenciesWithSizes) -> Result:
     """Answer `sentgen freq`."""
-    asked = replace(asked, limit=context.limit(asked.limit))
+    request = replace(request, limit=context.limit(request.limit))
     with context.opened.connect() as connection:
-        found = answered(asked.ask(connection))
-        if not asked.sizes:
-            return found
+        result = result_of(request.ask(connection))
+        if not request.sizes:
+            return result
         # It counts in arrays, which other operations do without.
         from sentgen.lookups.statistics.frequency_rows import part_sizes
 
-        sizes = part_sizes(connection, found.table, asked.corpus, asked.where)
-    told = {"keys": sizes.keys, "tokens": [[*values, size] for values, size in sizes.tokens.items()]}
-    return replace(found, more={**found.more, "sizes": told})
+        sizes = part_sizes(connection, result.table, request.corpus, request.where)
+    parts = {"keys": sizes.keys, "tokens": [[*values, size] for values, size in sizes.tokens.items()]}
+    return replace(result, more={**result.more, "sizes": parts})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchWithTrees(Match):
+    """The places where a Grew request matches the trees, and what else is to be told of them."""
+
+    marks: Annotated[
+        bool,
+        Option(
+            f"Give the `positions` of the nodes of each of the first {MARKED} hits, too, and the `parts` of"
+            " its text, each with the nodes that it is.",
+            line="hidden",
+        ),
+    ] = False
+    conllu: Annotated[bool, Option("Give the sentences of the hits as CoNLL-U, too.", line="hidden")] = False
+
+
+def match(context: Context, request: MatchWithTrees) -> Result:
+    """Answer `sentgen match`."""
+    request = replace(request, limit=context.limit(request.limit))
+    with context.opened.connect() as connection:
+        result = result_of(request.ask(connection))
+        if request.counted or not result.table.num_rows:
+            return result
+        more: dict[str, object] = dict(result.more)
+        if request.marks:
+            more["marks"] = _marks(connection, result)
+        if not request.conllu:
+            return replace(result, more=more)
+        sentences = sentences_conllu(connection, request.sentences(connection))
+        more["conllu"], number, cut = _within(sentences, context.opening.limits.bytes)
+    notes = (*result.notes, f"CoNLL-U of the first {quantity(number, 'sentence')}") if cut else result.notes
+    return replace(result, notes=notes, more=more)
+
+
+def _marks(connection: Connection, result: Result) -> list[dict[str, object]]:
+    hits = result.table.slice(0, MARKED)
+    rows = [dict(zip(names_of(hits), row, strict=True)) for row in rows_of(hits)]
+    return [{"positions": mark.positions, "parts": mark.parts} for mark in marks_of(connection, rows)]
+
+
+def _within(texts: Iterable[str], most: int) -> tuple[str, int, bool]:
+    """Take texts while they fit; return them joined, their number, and whether some are left."""
+    taken: list[str] = []
+    size = 0
+    for text in texts:
+        size += len(text.encode("utf-8", "replace"))
+        if size > most:
+            return "".join(taken), len(taken), True
+        taken.append(text)
+    return "".join(taken), len(taken), False
 
 
 OPERATIONS = (
@@ -98,8 +156,8 @@ OPERATIONS = (
         ask,
         example={"word": "arrived"},
     ),
-    Operation("kwic", "A word in context.", "kwic", KwicWithMarks, kwic, example={"pattern": "camp"}),
-    Operation("frequencies", "A frequency list.", "freq", FrequenciesWithSizes, frequencies),
+    Operation("kwic", "A word in context.", "kwic", _KwicWithMarks, kwic, example={"pattern": "camp"}),
+    Operation("frequencies", "A frequency list.", "freq", _FrequenciesWithSizes, frequencies),
     Operation(
         "collocations",
         "What occurs with a word more often than chance.",
@@ -125,4 +183,12 @@ OPERATIONS = (
         example={"word": "water"},
     ),
     Operation("keyness", "What is more frequent in some corpora than in others.", "keyness", Keywords, ask),
+    Operation(
+        "match",
+        "Where a Grew request matches the trees.",
+        "match",
+        MatchWithTrees,
+        match,
+        example={"request": "pattern { V [upos=VERB]; V -[nsubj]-> S }"},
+    ),
 )

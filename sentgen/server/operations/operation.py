@@ -17,7 +17,7 @@ from sentgen.errors import InputError
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.command_line import command_line as called
 from sentgen.lookups.question.lookup import Question
-from sentgen.options import values_of
+from sentgen.options import parameters_of, spell_options, values_of
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
@@ -28,6 +28,11 @@ from sentgen.server.wire import Opening
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+#: What a command is told and a request is not, as whoever runs the server has decided it.
+_OF_SERVER = {
+    "memory-limit": "the server's memory (sentgen serve --worker-memory)",
+    "parser": "the server's parser (sentgen serve --parser)",
+}
 #: Hits whose tokens are told: as many as a page shows.
 MARKED = 500
 
@@ -51,9 +56,9 @@ class Context:
             raise RuntimeError("this worker has no store")
         return self.store
 
-    def limit(self, asked: int) -> int:
+    def limit(self, request: int) -> int:
         """Return how many rows to ask the library for: what was asked, at most what the server gives."""
-        return min(asked or self.opening.limits.rows, self.opening.limits.rows)
+        return min(request or self.opening.limits.rows, self.opening.limits.rows)
 
     def check_size(self, words: Iterable[int], what: str, *, most: int = 0) -> None:
         """Refuse a batch of too many items, or an item of too many words; ``words`` has one number an item.
@@ -150,42 +155,43 @@ class Nothing:
     """No parameters."""
 
 
-def listing(rows: Callable[[Store], pa.Table | Rows]) -> Callable[[Context, Nothing], Result]:
+def store_listing(rows: Callable[[Store], pa.Table | Rows]) -> Callable[[Context, Nothing], Result]:
     """Return the function of an operation that lists what there is in the store, which all pages ask for."""
 
-    def listed(context: Context, asked: Nothing) -> Result:
+    def run(context: Context, request: Nothing) -> Result:
         with context.opened.connect() as connection:
             known = kept(connection)
         if rows not in known:
             known[rows] = rows(context.opened)
         return Result(known[rows])
 
-    return listed
+    return run
 
 
-def ask(context: Context, asked: Question) -> Result:
+def ask(context: Context, request: Question) -> Result:
     """Answer a question to the counts, for as many rows as the server gives."""
     with context.opened.connect() as connection:
         # The limit of the server goes into the SQL: rows that nobody may have are not fetched.
-        return answered(replace(asked, limit=context.limit(asked.limit)).ask(connection))
+        return result_of(replace(request, limit=context.limit(request.limit)).ask(connection))
 
 
-def command_line(operation: Operation, asked: DataclassInstance) -> str:
+def command_line(operation: Operation, request: DataclassInstance) -> str:
     """Return the command that gives the same answer; options that have their defaults are left out.
 
     A text that the command reads from a file is the name of one. A batch whose command takes one at a time is
     a command a line, the files of which have a number.
     """
-    for one, value in values_of(asked):
-        if one.option.line == "each" and value:
+    for parameter, value in values_of(request):
+        if parameter.option.line == "each" and value:
             # An item may have more, such as an id, which changes nothing of its answer.
             taken = [
-                {name: part for name, part in asdict(item).items() if hasattr(asked, name)} for item in value
+                {name: part for name, part in asdict(item).items() if hasattr(request, name)}
+                for item in value
             ]
-            items = [replace(asked, **{one.name: []}, **item) for item in taken]
+            items = [replace(request, **{parameter.name: []}, **item) for item in taken]
             lines = (called(operation.command, item, f"-{i}") for i, item in enumerate(items, 1))
             return "\n".join(lines)
-    return called(operation.command, asked)
+    return called(operation.command, request)
 
 
 @cache
@@ -193,9 +199,23 @@ def _parser(name: str) -> Parser:
     return open_parser(name)
 
 
-def answered(answer: Answer) -> Result:
+def result_of(answer: Answer) -> Result:
     """Return the result of a question to the counts, with the notes of its command."""
     more: dict[str, object] = {} if answer.total is None else {"total": answer.total}
     if answer.near:
         more["near"] = answer.near
     return Result(answer.found, answer.truncated, answer.notes, (answer.query.filled(),), more)
+
+
+def in_words_of(operation: Operation, message: str) -> str:
+    """Return a message with parameters of an operation in the place of the options of its command.
+
+    >>> from sentgen.server.operations import operations
+    >>> in_words_of(operations()["align"], "--model and --system exclude each other; see sentgen -h")
+    '`model` and `system` exclude each other; see sentgen -h'
+    """
+    named = dict(_OF_SERVER)
+    for each in parameters_of(operation.declaration):
+        option = each.option.short if each.option.line == "named" else each.dashed
+        named |= {option[2:]: f"`{each.name}`", each.off[2:]: f"`{each.name}`: false"}
+    return spell_options(message, named.get)

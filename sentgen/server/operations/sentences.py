@@ -8,11 +8,11 @@ from typing import Annotated
 from sentgen.generation.drawing.svg import corpus_tree_svg
 from sentgen.lookups.concordances.browsing import find_sentence
 from sentgen.options import Option
-from sentgen.server.operations.operation import Context, Operation, Result, answered
+from sentgen.server.operations.operation import Context, Operation, Result, result_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SentenceByName:
+class _SentenceByName:
     """A sentence by its name."""
 
     corpus: Annotated[str, Option("Name of the corpus.")]
@@ -23,24 +23,26 @@ class SentenceByName:
     ] = field(default_factory=list)
 
 
-def sentence(context: Context, asked: SentenceByName) -> Result:
+def sentence(context: Context, request: _SentenceByName) -> Result:
     """Give the tokens of a sentence, its text, its neighbors, and its tree as SVG if it has one."""
     with context.opened.connect() as connection:
-        answer, about = find_sentence(connection, asked.corpus, asked.document, asked.sentence)
+        answer, about = find_sentence(connection, request.corpus, request.document, request.sentence)
     tokens = answer.table.to_pylist()
-    found = answered(answer)
+    result = result_of(answer)
     heads = [token["head"] for token in tokens]
     drawing = None
     if tokens and None not in heads:
         drawing = corpus_tree_svg(
-            asked.sentence,
+            request.sentence,
             [token["form"] for token in tokens],
             [token["upos"] or token["xpos"] or "" for token in tokens],
             heads,
             [token["deprel"] or "" for token in tokens],
-            marked=asked.marked,
+            marked=request.marked,
         )
-    return Result(found.table, found.truncated, found.notes, found.sql, {**about, "svg": drawing})
+    return Result(result.table, result.truncated, result.notes, result.sql, {**about, "svg": drawing})
 
 
-OPERATIONS = (Operation("sentence", "A sentence with its tree.", "sql", SentenceByName, sentence, api=False),)
+OPERATIONS = (
+    Operation("sentence", "A sentence with its tree.", "sql", _SentenceByName, sentence, api=False),
+)

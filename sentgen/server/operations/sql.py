@@ -42,14 +42,16 @@ class Sql:
     ] = ()
 
 
-def sql(context: Context, asked: Sql) -> Result:
+def sql(context: Context, request: Sql) -> Result:
     """Answer `sentgen sql`, on the locked connection of this worker."""
     if context.locked is None:
         raise RuntimeError("this worker takes no SQL")
     # Here and not in the front: the guard parses with DuckDB, which a query may kill.
-    require_harmless(context.locked, asked.sql)
-    answer = readonly.ask(context.locked, asked.sql, asked.parameters, max_rows=context.limit(asked.limit))
-    return Result(answer.table, answer.truncated, sql=(asked.sql,))
+    require_harmless(context.locked, request.sql)
+    answer = readonly.ask(
+        context.locked, request.sql, request.parameters, max_rows=context.limit(request.limit)
+    )
+    return Result(answer.table, answer.truncated, sql=(request.sql,))
 
 
 OPERATIONS = (

@@ -107,7 +107,7 @@ class Files:
 class Lines:
     """What the lines of a concordance unfold: trees by the number of their line, and links that turn them.
 
-    ``marks`` are those of `sentgen.server.operations.match`, a line each, with the names of nodes; none in
+    ``marks`` are those of `sentgen.server.operations.lookups`, a line each, with the names of nodes; none in
     CQL, whose nodes are one part.
     """
 

@@ -25,9 +25,9 @@ from sentgen.output.logarithms import NATURAL
 from sentgen.schema import Store
 from sentgen.schema.guard import require_harmless
 from sentgen.schema.store import fetch_arrow, raw
-from sentgen.server.operations.backoff import Backoff, backoff
 from sentgen.server.operations.browsing import Documents
 from sentgen.server.operations.operation import Context
+from sentgen.server.operations.score import Backoff, backoff
 from sentgen.server.pages import hits, regenerate, site, sketch, sql, word
 from sentgen.server.pages.page import PageAnswer, PageParameters
 from sentgen.server.pages.texts import link, literal_pattern, phrase_pattern, token_pattern

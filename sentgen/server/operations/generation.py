@@ -1,0 +1,167 @@
+"""New sentences: of words to be ordered, of clusters of related sentences, of a key sentence and others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from sentgen.errors import InputError
+from sentgen.evaluation.fusion.texts import FusionTexts
+from sentgen.generation.answers import OrderingRequest, answer, table_of
+from sentgen.generation.clusters.clusters import Clusters, generate_all, parse_lengths, temporary_clusters
+from sentgen.generation.clusters.request import ClusterRequest
+from sentgen.generation.fusion.fuse import fused_sentences
+from sentgen.generation.fusion.table import change_table, fusion_notes, fusion_table, origin_table
+from sentgen.generation.notes import notes
+from sentgen.models.related.cluster_counts import cluster_names
+from sentgen.output.tabular import Rows
+from sentgen.output.wording import quantity
+from sentgen.server.operations.operation import Context, Operation, Result
+
+
+def regenerate(context: Context, request: OrderingRequest) -> Result:
+    """Answer `sentgen regenerate`."""
+    if request.tree and request.explain:
+        raise InputError("--tree and --explain are two tables; choose one of them")
+    context.check_size((len(bag.split()) for bag in request.bag), "bag")
+    answers = answer(context.opened, request, lambda notation: list(map(notation.bag, request.bag)))
+    more = {"svg": answers.svg(), "conllu": answers.conllu()} if request.tree else {}
+    return Result(table_of(answers), notes=list(notes(answers)), more=more)
+
+
+_LONGEST = 100
+_CLUSTER = """\
+# newdoc id = relief
+1\tTrucks\ttruck\tNOUN\tNNS\t_\t2\tnsubj\t_\t_
+2\treached\treach\tVERB\tVBD\t_\t0\troot\t_\t_
+3\tcamps\tcamp\tNOUN\tNNS\t_\t2\tobj\t_\t_
+
+1\tAid\taid\tNOUN\tNN\t_\t2\tnsubj\t_\t_
+2\treached\treach\tVERB\tVBD\t_\t0\troot\t_\t_
+3\tvillages\tvillage\tNOUN\tNNS\t_\t2\tobj\t_\t_
+
+"""
+
+
+def generate(context: Context, request: ClusterRequest) -> Result:
+    """Answer `sentgen generate`."""
+    lengths = parse_lengths(request.lengths)
+    if lengths[-1] > _LONGEST:
+        raise InputError(f"sentences of {lengths[-1]} words take too long here; ask for {_LONGEST} at most")
+    with _open_clusters(context, request) as clusters:
+        generated = generate_all(
+            clusters, lengths, request, request.settings(request.salience), request.models(context.opened)
+        )
+    more = {"svg": generated.svg(), "conllu": generated.conllu()} if request.tree else {}
+    return Result(generated.table(), notes=list(generated.notes()), more=more)
+
+
+@contextmanager
+def _open_clusters(context: Context, request: ClusterRequest) -> Iterator[Clusters]:
+    """Open the clusters: those of a corpus, or of the text."""
+    names = request.cluster or None
+    if (request.file is None) == (request.corpus is None):
+        raise InputError("give either the text of the clusters as `file`, or the name of a `corpus`")
+    if request.corpus is not None:
+        if request.format is not None:
+            raise InputError("`format` is for `file`; clusters of a corpus are read already")
+        chosen = cluster_names(context.opened, request.corpus, names=names)
+        # Only their number is bounded; the words of a cluster are where it is counted.
+        context.check_size((1 for _ in chosen), "cluster")
+        yield Clusters(context.opened, request.corpus, chosen, kept=True)
+        return
+    # The temporary store has a DuckDB of its own, beside that of the snapshot.
+    limit = context.opening.limits.memory // 8
+    with (
+        context.file("file", request.file or "") as path,
+        temporary_clusters(
+            path, names=names, form=request.format, parser=context.parser, memory_limit=limit
+        ) as clusters,
+    ):
+        context.check_size((1 for _ in clusters.chosen), "cluster")
+        yield clusters
+
+
+_RELATED = """\
+1\tTrucks\ttruck\tNOUN\tNNS\t_\t2\tnsubj\t_\t_
+2\treached\treach\tVERB\tVBD\t_\t0\troot\t_\t_
+3\tsurvivors\tsurvivor\tNOUN\tNNS\t_\t2\tobj\t_\t_
+4\tof\tof\tADP\tIN\t_\t6\tcase\t_\t_
+5\tthe\tthe\tDET\tDT\t_\t6\tdet\t_\t_
+6\tearthquake\tearthquake\tNOUN\tNN\t_\t3\tnmod\t_\t_
+7\t.\t.\tPUNCT\t.\t_\t2\tpunct\t_\t_
+
+1\tSoldiers\tsoldier\tNOUN\tNNS\t_\t2\tnsubj\t_\t_
+2\thelped\thelp\tVERB\tVBD\t_\t0\troot\t_\t_
+3\tsurvivors\tsurvivor\tNOUN\tNNS\t_\t2\tobj\t_\t_
+4\tof\tof\tADP\tIN\t_\t6\tcase\t_\t_
+5\tthe\tthe\tDET\tDT\t_\t6\tdet\t_\t_
+6\tearthquake\tearthquake\tNOUN\tNN\t_\t3\tnmod\t_\t_
+7\tin\tin\tADP\tIN\t_\t8\tcase\t_\t_
+8\tSarkesh\tSarkesh\tPROPN\tNNP\t_\t6\tnmod\t_\t_
+9\t.\t.\tPUNCT\t.\t_\t2\tpunct\t_\t_
+
+"""
+
+
+def fuse(context: Context, request: FusionTexts) -> Result:
+    """Answer `sentgen fuse`."""
+    request.check()
+    _check_texts(context, request)
+    with context.file("related", request.related) as path:
+        key, related = replace(request, related=path).sentences(context.parser)
+    context.check_size((len(sentence.forms) for sentence in (key, *related)), "sentence")
+    fusion = fused_sentences(key, related, request, context.store)
+    more = {
+        "sources": [sentence.forms for sentence in (fusion.key, *fusion.related)],
+        "words": _objects(origin_table(fusion)),
+        "changes": _objects(change_table(fusion)),
+    }
+    return Result(fusion_table(fusion), notes=list(fusion_notes(fusion)), more=more)
+
+
+def _check_texts(context: Context, request: FusionTexts) -> None:
+    """Refuse texts that are too long to be parsed."""
+    # Before anything is parsed: too much must cost nothing.
+    most = context.opening.limits.align_words
+    for name, text in (("key", str(request.key)), ("related", request.related)):
+        # A line of CoNLL-U is a word.
+        size = text.count("\n") if "\t" in text else len(text.split())
+        if size > most:
+            raise InputError(f"has {quantity(size, 'word')}; at most {most:,} are taken", path=name)
+
+
+def _objects(table: Rows) -> list[dict[str, object]]:
+    return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+
+
+OPERATIONS = (
+    Operation(
+        "regenerate",
+        "Order the words and phrases of sentences.",
+        "regenerate",
+        OrderingRequest,
+        regenerate,
+        method="POST",
+        example={"bag": ["[the trucks] reached [the city] ."], "model": "relief", "algorithm": "ab"},
+    ),
+    Operation(
+        "generate",
+        "New sentences from clusters of related ones.",
+        "generate",
+        ClusterRequest,
+        generate,
+        method="POST",
+        example={"file": _CLUSTER, "lengths": "1-4"},
+    ),
+    Operation(
+        "fuse",
+        "A new sentence of a key sentence and what related ones say beside it.",
+        "fuse",
+        FusionTexts,
+        fuse,
+        method="POST",
+        example={"key": "1", "related": _RELATED},
+    ),
+)
