@@ -36,7 +36,8 @@ from sentgen.generation import (
 )
 from sentgen.generation.trees.arborescence import best_arborescence
 from sentgen.generation.trees.matching import assign
-from sentgen.models import ModelInfo, export_arpa, registry
+from sentgen.models import ModelInfo, export_arpa
+from sentgen.models.base import registry
 from sentgen.schema import Store
 
 TRAIN, TEST = "wsj01/dep/wsj_01[0-7]*.dp", "wsj01/dep/wsj_01[89]*.dp"

@@ -16,7 +16,7 @@ from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import Search, plan_search, prepare
 from sentgen.generation.bags.bag import Unit
 from sentgen.generation.regenerate import solve
-from sentgen.models import registry
+from sentgen.models.base import registry
 from sentgen.schema import Store
 
 SYSTEMS = ("beam", "beam:features=auto", "joint")

@@ -17,10 +17,10 @@ import numpy as np
 from harness import megabytes, novels, own_usage, show
 from lookups import LIMIT, WORDS, picked
 
-from sentgen.models import registry
-from sentgen.models.ngrams.ngram_cache import NgramCache
-from sentgen.models.registry import ModelInfo
-from sentgen.models.submodel import prefetch, word_ids
+from sentgen.models.base import registry
+from sentgen.models.base.registry import ModelInfo
+from sentgen.models.ngrams.ngram_cache import NgramCache, word_ids
+from sentgen.models.submodel import prefetch
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 from sentgen.schema.tables.corpus import BOS, EOS, UNK

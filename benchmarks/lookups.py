@@ -18,7 +18,8 @@ from pathlib import Path
 import numpy as np
 from harness import OUT, megabytes, novels, own_usage, show
 
-from sentgen.models import export_arpa, registry
+from sentgen.models import export_arpa
+from sentgen.models.base import registry
 from sentgen.models.ngrams.ngram_cache import NgramCache
 from sentgen.models.scoring import score_sentences
 from sentgen.models.submodel import prefetch

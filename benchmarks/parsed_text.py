@@ -23,7 +23,7 @@ from sentgen.evaluation.regeneration.results import PRIMARY, OrderingResult
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import Search
 from sentgen.generation.joint.factors import BESIDE_TEXT, FactorSettings
-from sentgen.models import registry
+from sentgen.models.base import registry
 from sentgen.schema import Store
 
 TREEBANKS = ("ewt", "gum")

@@ -18,9 +18,10 @@ import plain_models
 from harness import data, novels, show
 
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.models import build, find, registry
-from sentgen.models.derived.prune import PruneRequest
+from sentgen.models import build, find
+from sentgen.models.base import registry
 from sentgen.models.held_out import held_out
+from sentgen.models.prune import PruneRequest
 from sentgen.models.scoring import Totals, score_sentences
 from sentgen.schema import Store
 

@@ -32,9 +32,9 @@ from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.keyness import Keywords
 from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.lookups.statistics.thesaurus import Thesaurus
-from sentgen.models.building.build_request import BuildRequest
-from sentgen.models.derived.mix import MixRequest
-from sentgen.models.derived.prune import PruneRequest
+from sentgen.models.build_request import BuildRequest
+from sentgen.models.mix import MixRequest
+from sentgen.models.prune import PruneRequest
 from sentgen.models.request import ScoreRequest
 from sentgen.models.vectors.build import VectorRequest
 from sentgen.models.vectors.near import Near

@@ -20,7 +20,7 @@ import pyarrow as pa
 import toy_pairs
 
 from sentgen.cli import build
-from sentgen.models import registry
+from sentgen.models.base import registry
 from sentgen.models.weights import LearntWeights, add_weights
 from sentgen.schema import Store, maintenance
 from sentgen.schema.store import raw

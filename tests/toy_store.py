@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 from sqlalchemy import insert
 
-from sentgen.models.building.symbols import OF_WORDS, Symbols
+from sentgen.models.base.symbols import OF_WORDS, Symbols
 from sentgen.schema import Store
 from sentgen.schema.store import append, raw
 from sentgen.schema.tables.corpus import RESERVED_WORDS

@@ -39,7 +39,8 @@ from sentgen.generation.bags.bag_reader import Notation, read_bags
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import Dependencies
 from sentgen.lookups.ngram_search import Ngrams
-from sentgen.models import arpa, build, registry
+from sentgen.models import arpa, build
+from sentgen.models.base import registry
 from sentgen.schema import Store, metadata
 from sentgen.schema.guard import require_harmless
 from sentgen.schema.readonly import ask, open_locked

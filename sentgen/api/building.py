@@ -14,11 +14,11 @@ from sentgen.api.tables import Table
 from sentgen.corpus.pair_readers import PairSettings
 from sentgen.counts.pair_ingestion import PairSummary, ingest_pairs
 from sentgen.evaluation.perplexity import CompareRequest
-from sentgen.models import registry
-from sentgen.models.building.build_request import BuildRequest
-from sentgen.models.derived.mix import MixRequest
-from sentgen.models.derived.prune import PruneRequest
-from sentgen.models.ngrams import stupid_backoff
+from sentgen.models.base import registry
+from sentgen.models.base.registry import STUPID_BACKOFF
+from sentgen.models.build_request import BuildRequest
+from sentgen.models.mix import MixRequest
+from sentgen.models.prune import PruneRequest
 from sentgen.models.surprisal import Application, ApplyRequest
 from sentgen.models.vectors.build import VectorRequest
 from sentgen.models.vectors.registry import overview
@@ -34,7 +34,7 @@ def built(
     given = {**options, "name": name, "corpus": corpora, "min_count": _joined(options.get("min_count"))}
     with door.reading() as store, progress.steps(name) as report:
         asked = declared(BuildRequest, given)
-        if store.lake and asked.smoothing == stupid_backoff.NAME:
+        if store.lake and asked.smoothing == STUPID_BACKOFF:
             # By a file more, which what is open does not know.
             model = asked.build(store, report)[0]
             with door.released():

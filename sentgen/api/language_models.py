@@ -15,7 +15,7 @@ from sentgen.api.texts import parser_of
 from sentgen.generation.answers import OrderingRequest, answer
 from sentgen.generation.bags.bag_reader import Bag, Notation
 from sentgen.models.arpa import export_arpa
-from sentgen.models.registry import ModelInfo, properties
+from sentgen.models.base.registry import ModelInfo, properties
 from sentgen.models.request import ScoreRequest
 from sentgen.models.scored_text import ScoredText
 from sentgen.models.scoring import TOTALS, Totals, model_notes, split_lines

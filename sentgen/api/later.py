@@ -41,12 +41,12 @@ if TYPE_CHECKING:
     from sentgen.counts import sync as sync
     from sentgen.generation import algorithms as algorithms
     from sentgen.models import caches as caches
+    from sentgen.models import mix as mix
     from sentgen.models import plugin_scorers as plugin_scorers
-    from sentgen.models import registry as registry
+    from sentgen.models import prune as prune
     from sentgen.models.arpa import import_arpa as import_arpa
+    from sentgen.models.base import registry as registry
     from sentgen.models.checks import model_checks as model_checks
-    from sentgen.models.derived import mix as mix
-    from sentgen.models.derived import prune as prune
     from sentgen.models.vectors import near as near
     from sentgen.models.vectors import registry as _vectors
     from sentgen.output.files import whole_file as whole_file
@@ -89,14 +89,14 @@ _PLACES = {
     "model_checks": "sentgen.models.checks:model_checks",
     "model_report": "sentgen.alignment.stored.model_report",
     "made": "sentgen.api.building:made",
-    "mix": "sentgen.models.derived.mix",
+    "mix": "sentgen.models.mix",
     "near": "sentgen.models.vectors.near",
     "new_line_set": "sentgen.api.lines:new_line_set",
     "open_parser": "sentgen.corpus.parsers:open_parser",
     "parse_rows": "sentgen.corpus.parsers:parse_rows",
     "plugin_scorers": "sentgen.models.plugin_scorers",
-    "prune": "sentgen.models.derived.prune",
-    "registry": "sentgen.models.registry",
+    "prune": "sentgen.models.prune",
+    "registry": "sentgen.models.base.registry",
     "remove_alignment_model": "sentgen.alignment.stored.model_store:remove_model",
     "repair": "sentgen.schema.durability.repair:repair",
     "saved_query": "sentgen.api.saved_query",

@@ -17,7 +17,7 @@ from sentgen.generation import ALGORITHMS, RegeneratedSentence, parse_bag, regen
 from sentgen.generation.drawing.text import tree_text
 from sentgen.generation.plan import WITH_TREES
 from sentgen.models import ModelInfo
-from sentgen.models.building.build_request import BuildRequest
+from sentgen.models.build_request import BuildRequest
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 from sentgen.schema import Store

@@ -19,11 +19,10 @@ from sentgen.errors import InputError, ModelError
 from sentgen.evaluation.figures.bootstrap import intervals
 from sentgen.evaluation.figures.measurement import Measurement
 from sentgen.evaluation.figures.significance import holm, randomization_tests
-from sentgen.models import registry
+from sentgen.models.base import registry
+from sentgen.models.base.registry import STUPID_BACKOFF, ModelInfo
 from sentgen.models.events import Events, events
 from sentgen.models.held_out import held_out, of_training
-from sentgen.models.ngrams import stupid_backoff
-from sentgen.models.registry import ModelInfo
 from sentgen.models.submodel import lowercases
 from sentgen.models.text_batches import TextBatch, batches_of_sentences
 from sentgen.options import Option
@@ -88,7 +87,7 @@ class CompareRequest:
         found = [registry.find(store, label) for label in self.labels]
         models = list({model.id: model for model in found}.values())
         for model in models:
-            if model.smoothing == stupid_backoff.NAME:
+            if model.smoothing == STUPID_BACKOFF:
                 raise ModelError(
                     f"{model.label}: scores of {model.smoothing} are no probabilities;"
                     " take a model of kneser-ney"

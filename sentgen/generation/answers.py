@@ -30,7 +30,7 @@ from sentgen.generation.plan import SHARED, Search, SearchPlan, plan_search
 from sentgen.generation.regenerate import RegeneratedSentence, order_bags
 from sentgen.generation.trees.trees import FORBIDDEN, is_forced
 from sentgen.models.dependency.dependencies import LEFT, RIGHT
-from sentgen.models.dependency.treebanks import have_function_heads
+from sentgen.models.dependency.tagging import have_function_heads
 from sentgen.models.request import ModelOption
 from sentgen.options import Option
 from sentgen.output.logarithms import decimal, natural

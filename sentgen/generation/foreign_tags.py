@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sentgen.generation.bags.bag import Unit
-from sentgen.models.building.tagging import known_tags, tags_beside
+from sentgen.models.dependency.tagging import known_tags, tags_beside
 from sentgen.schema import Store
 
 #: Share of known tags below which tags are of another set: of one set, only rare tags are not known, and two

@@ -13,7 +13,7 @@ from sentgen.generation.phrase_heads import doubtful
 from sentgen.generation.plan import SearchPlan
 from sentgen.generation.regenerate import RegeneratedSentence
 from sentgen.generation.trees.trees import is_forced
-from sentgen.models.building.tagging import known_tags
+from sentgen.models.dependency.tagging import known_tags
 from sentgen.output.wording import quantity
 
 #: What looks like word/TAG, whether there is such a tag or not.

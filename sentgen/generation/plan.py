@@ -15,13 +15,13 @@ from sentgen.generation.joint.weights import found_weights
 from sentgen.generation.ngrams.features import FeatureModel, FeatureSettings, feature_models
 from sentgen.generation.reranking import Rerankers, rerankers_of
 from sentgen.generation.systems import read_system
-from sentgen.models import registry
-from sentgen.models.building.symbols import require_words
-from sentgen.models.building.tagging import tag_set
+from sentgen.models.base import registry
+from sentgen.models.base.registry import ModelLike
+from sentgen.models.base.symbols import require_words
 from sentgen.models.dependency.dependencies import Layer
-from sentgen.models.dependency.treebanks import has_trees, treebanks_of
+from sentgen.models.dependency.tagging import has_trees, tag_set, treebanks_of
 from sentgen.models.request import LOWERCASE
-from sentgen.models.submodel import ModelLike, lowercases
+from sentgen.models.submodel import lowercases
 from sentgen.options import Changes, Option
 from sentgen.schema import Store
 

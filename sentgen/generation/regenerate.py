@@ -15,7 +15,7 @@ from sentgen.generation.parts import parts_of
 from sentgen.generation.plan import Search, SearchPlan, plan_search
 from sentgen.generation.prepare import PreparedBag, prepare
 from sentgen.generation.reranking import CANDIDATES, scores_of, weighted_sum
-from sentgen.models.submodel import ModelLike
+from sentgen.models.base.registry import ModelLike
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
 

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from sentgen.errors import InputError
 from sentgen.generation.bags.problem import RerankSettings, SearchSettings, rounded_weights
 from sentgen.generation.ngrams.features import FeatureSettings
+from sentgen.models.base.registry import list_models, matching
 from sentgen.models.plugin_scorers import scorer_for, scorer_named
-from sentgen.models.registry import list_models, matching
 from sentgen.models.scorer import Scorer, Sentences
 from sentgen.schema import Store
 

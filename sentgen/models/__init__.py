@@ -1,8 +1,8 @@
 """Smoothed language models over counts: built, imported, exported, found and looked up."""
 
 from sentgen.models.arpa import export_arpa, import_arpa
-from sentgen.models.building.build import build
-from sentgen.models.registry import ModelInfo, changes, find, is_stale, list_models, remove
+from sentgen.models.base.registry import ModelInfo, changes, find, is_stale, list_models, remove
+from sentgen.models.build_request import build
 
 __all__ = [
     "ModelInfo",

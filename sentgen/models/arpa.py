@@ -30,17 +30,22 @@ from sentgen.arrays import Longs
 from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.counts.strings import StoredStrings
 from sentgen.errors import InputError, ModelError
-from sentgen.models import sql
-from sentgen.models.building.in_store import SORTING_SHARE
+from sentgen.models.base import sql
+from sentgen.models.base.registry import (
+    DYNAMIC,
+    STUPID_BACKOFF,
+    ModelInfo,
+    find_in,
+    next_version,
+    require_name,
+)
+from sentgen.models.base.symbols import OF_WORDS, Symbols
+from sentgen.models.build_request import SORTING_SHARE
 from sentgen.models.building.model_rows import record
 from sentgen.models.building.recipe import Recipe
 from sentgen.models.building.recount import CLOSING, OPENING
 from sentgen.models.building.summed_counts import drop_temporary
-from sentgen.models.building.symbols import OF_WORDS, Symbols
 from sentgen.models.building.writing import OrderNgrams, Source, write_sorted
-from sentgen.models.ngrams import stupid_backoff
-from sentgen.models.ngrams.mixture import DYNAMIC
-from sentgen.models.registry import ModelInfo, find_in, next_version, require_name
 from sentgen.output.files import whole_file
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
@@ -104,7 +109,7 @@ def export_arpa(
         ModelError: the model has no probabilities.
         StoreError: the store cannot be read.
     """
-    if model.smoothing == stupid_backoff.NAME:
+    if model.smoothing == STUPID_BACKOFF:
         raise ModelError(
             f"{model.label}: scores of {model.smoothing} are no probabilities, which ARPA files hold; "
             "export a model of kneser-ney or katz"

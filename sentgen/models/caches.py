@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import astuple, fields
 
-from sentgen.models.anchor_cache import CacheStatistics
+from sentgen.models.base.anchor_cache import CacheStatistics
 from sentgen.models.dependency.tree_lookups import lookups_of
 from sentgen.models.ngrams.ngram_cache import cache_of
 from sentgen.output.tabular import Rows

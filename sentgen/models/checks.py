@@ -12,15 +12,21 @@ from collections.abc import Iterator
 from sqlalchemy import text
 
 from sentgen.errors import DamagedError
-from sentgen.models import sql
+from sentgen.models.base import sql
+from sentgen.models.base.registry import (
+    CONDITION,
+    DYNAMIC,
+    MIXTURE,
+    PRUNED,
+    SCORER,
+    STUPID_BACKOFF,
+    ModelInfo,
+    is_stale,
+    list_models,
+)
 from sentgen.models.building.chosen import apart, built_from, choose, selected
 from sentgen.models.building.recipe import Recipe
 from sentgen.models.building.summed_counts import count, drop_temporary
-from sentgen.models.derived.mix import MIXTURE
-from sentgen.models.derived.prune import PRUNED
-from sentgen.models.ngrams import stupid_backoff
-from sentgen.models.ngrams.mixture import DYNAMIC
-from sentgen.models.registry import CONDITION, SCORER, ModelInfo, is_stale, list_models
 from sentgen.models.smoothing import katz
 from sentgen.schema import Store
 from sentgen.schema.integrity.check import Check
@@ -46,7 +52,7 @@ def model_checks(store: Store, *, quick: bool = False) -> Iterator[Check]:
     """
     yield _check("n-grams of models are whole", "shape")
     yield _check("words of models", "words")
-    unstored = _listed(stupid_backoff.NAME, DYNAMIC, SCORER)
+    unstored = _listed(STUPID_BACKOFF, DYNAMIC, SCORER)
     yield _check("vocabulary of models", "vocabulary", bos=BOS, unstored=unstored)
     made = _listed(MIXTURE, DYNAMIC, PRUNED, SCORER)
     yield _check("tokens of models", "corpora", condition=CONDITION, made=made)

@@ -12,11 +12,9 @@ import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints
 from sentgen.counts.ngrams import wrap
-from sentgen.models.ngrams.mixture import DYNAMIC
+from sentgen.models.base.registry import DYNAMIC, ModelLike, looked_up
 from sentgen.models.ngrams.model_reader import ModelReader
 from sentgen.models.ngrams.ngram_table import MISSING_UNK
-from sentgen.models.registry import looked_up
-from sentgen.models.submodel import ModelLike
 from sentgen.models.text_batches import TextBatch
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import BOS, EOS, UNK

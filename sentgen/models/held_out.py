@@ -9,7 +9,7 @@ from sentgen.corpus.paths import expand
 from sentgen.corpus.reading import sentences_of
 from sentgen.errors import InputError, ModelError
 from sentgen.lookups.question.selection import select_corpora
-from sentgen.models.registry import ModelInfo
+from sentgen.models.base.registry import ModelInfo
 from sentgen.models.stored_text import stored_sentences
 from sentgen.schema import Store
 

@@ -12,12 +12,10 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, select
 
 from sentgen.errors import InputError, ModelError
+from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelLike, counts_of, looked_up
 from sentgen.models.ngrams import stupid_backoff
-from sentgen.models.ngrams.mixture import DYNAMIC
-from sentgen.models.ngrams.ngram_cache import NgramCache
+from sentgen.models.ngrams.ngram_cache import NgramCache, word_ids
 from sentgen.models.ngrams.ngram_table import MISSING_UNK
-from sentgen.models.registry import looked_up
-from sentgen.models.submodel import ModelLike, word_ids
 from sentgen.output.logarithms import decimal
 from sentgen.schema import Store
 from sentgen.schema.store import raw, translated_errors
@@ -55,7 +53,7 @@ def explain(store: Store, model: ModelLike, words: Sequence[str]) -> list[Backof
     if model.smoothing == DYNAMIC:
         of = ", ".join(part.label for part, _ in looked_up(store, model))
         raise ModelError(f"{model.name} sums what its models give, each of which backs off; ask for {of}")
-    if model.smoothing == stupid_backoff.NAME:
+    if model.smoothing == STUPID_BACKOFF:
         return _explain_counts(store, model, words)
     with store.connect() as connection:
         # No more than the order of the model: it has no n-gram that is longer.
@@ -84,7 +82,7 @@ def _explain_counts(store: Store, model: ModelLike, words: Sequence[str]) -> lis
     with store.connect() as connection, translated_errors(store.path):
         duck = raw(connection)
         ids = word_ids(duck, model, set(words), NgramCache(0))
-        counts = stupid_backoff.counts_of(duck, model)
+        counts = counts_of(duck, model)
         asked = sorted({BOS, UNK, *ids.values()})
         rows = stupid_backoff.count_rows(duck, model, counts, model.order, asked)
     found = {

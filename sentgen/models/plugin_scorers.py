@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from sentgen.entry_points import Plugin, Registry, added_names, check_called, of_kind
 from sentgen.errors import ModelError, NotFoundError, PluginError
-from sentgen.models import registry
-from sentgen.models.building.symbols import require_words
+from sentgen.models.base import registry
+from sentgen.models.base.symbols import require_words
 from sentgen.models.scorer import Scorer, Sentences
 from sentgen.models.scoring import score_sentences
 from sentgen.output.logarithms import natural

@@ -11,7 +11,7 @@ from sentgen.corpus.reader import ENGLISH
 from sentgen.corpus.readers import jsonl, text
 from sentgen.corpus.readers.lines import split_tokens
 from sentgen.errors import Rejection
-from sentgen.models.submodel import ModelLike
+from sentgen.models.base.registry import ModelLike
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import source
 from sentgen.schema.tables.models import model_corpus

@@ -17,9 +17,9 @@ from sqlalchemy import Connection
 from sentgen.errors import InputError, NotFoundError
 from sentgen.lookups.base.keys import StoreKeys
 from sentgen.lookups.question.selection import select_corpora
+from sentgen.models.base.registry import ModelLike
 from sentgen.models.raw_text import words_of
 from sentgen.models.request import UNITS, ScoreRequest
-from sentgen.models.scored_regions import REGION, region_rows
 from sentgen.models.scoring import (
     FIGURES,
     TOTALS,
@@ -31,13 +31,54 @@ from sentgen.models.scoring import (
     score_batches,
     score_sentences,
 )
-from sentgen.models.stored_text import SentencePlace, stored_sentences
-from sentgen.models.submodel import ModelLike
+from sentgen.models.stored_text import RegionPart, SentencePlace, stored_sentences
 from sentgen.models.text_batches import batches_of_lines
 from sentgen.output.logarithms import decimal
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import instead, quantity
 from sentgen.schema import Store
+
+#: What a region is told by, behind its corpus and document.
+REGION = ("sentence", "position", "attributes", "sentences")
+
+
+@dataclass(slots=True)
+class RegionSums:
+    """The sums over the sentences that a region has a part of."""
+
+    region: RegionPart
+    sentences: int = 0
+    log10: float = 0.0
+    tokens: int = 0
+    oov: int = 0
+
+    def add(self, score: SentenceScore, part: RegionPart) -> None:
+        """Count the tokens of a part, and the end of the sentence if it goes up to that."""
+        start, size = part.first - 1, len(score.words)
+        end = part.last if part.last < size else size + 1
+        self.sentences += 1
+        self.log10 += decimal(float(score.logps[start:end].sum()))
+        self.tokens += end - start
+        self.oov += int(score.unknown[start:end].sum())
+
+    @property
+    def row(self) -> tuple[object, ...]:
+        """What is said of the region."""
+        at = self.region
+        place = (at.sentence, at.position, at.attributes, self.sentences)
+        return (*place, *figures_of(self.log10, self.tokens, self.oov))
+
+
+def region_rows(scores: Iterable[tuple[SentencePlace, SentenceScore]]) -> Iterator[tuple[object, ...]]:
+    """Yield a row for each region, in the order in which they begin; none goes on in another document."""
+    for document, own in groupby(scores, key=lambda one: one[0].names[:2]):
+        sums = dict[tuple[int, int, int], RegionSums]()
+        for place, score in own:
+            for part in place.regions:
+                sums.setdefault(part[:3], RegionSums(part)).add(score, part)
+        for _, region in sorted(sums.items()):
+            yield (*document, *region.row)
+
 
 #: What a token is told by, and what is said of it.
 _OF_TOKEN = ("position", "token", "log10", "logp", "surprisal", "unknown")

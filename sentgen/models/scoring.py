@@ -17,10 +17,11 @@ from sentgen.arrays import Bools, Floats, Ints, Longs, compiled
 from sentgen.corpus.tokenizer import tokenize
 from sentgen.counts.ngrams import wrap
 from sentgen.lookups.statistics.intervals import RatioSums, in_order
+from sentgen.models.base.registry import STUPID_BACKOFF, ModelLike
 from sentgen.models.events import Events, are_words, mixed
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.ngrams.model_reader import ModelReader
-from sentgen.models.submodel import ModelLike, lowercases
+from sentgen.models.submodel import lowercases
 from sentgen.models.text_batches import MAX_TOKENS, MAX_WORDS, TextBatch, batches_of_sentences
 from sentgen.output.logarithms import LN10, natural
 from sentgen.output.wording import quantity
@@ -224,7 +225,7 @@ def model_notes(model: ModelLike) -> list[str]:
     notes = {
         BRACKET_NOTE: model.brackets,
         SYMBOL_NOTE.format(over=model.symbols.over): not model.symbols.are_words,
-        stupid_backoff.NOTE: model.smoothing == stupid_backoff.NAME,
+        stupid_backoff.NOTE: model.smoothing == STUPID_BACKOFF,
     }
     return [note for note, holds in notes.items() if holds]
 

@@ -19,21 +19,20 @@ import duckdb
 import numpy as np
 
 from sentgen.arrays import Ints
-from sentgen.models import registry
+from sentgen.models.base import registry
+from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelLike, counts_of
 from sentgen.models.ngrams import mixture, stupid_backoff
 from sentgen.models.ngrams.anchors import anchored
 from sentgen.models.ngrams.bag_filter import membership, within_bags
 from sentgen.models.ngrams.bag_ngrams import ngrams_of_bags
 from sentgen.models.ngrams.laid_out import asked_of
-from sentgen.models.ngrams.ngram_cache import CachedNgrams, ModelLike, NgramCache, cache_of, joined
+from sentgen.models.ngrams.ngram_cache import CachedNgrams, NgramCache, cache_of, joined, word_ids
 from sentgen.models.ngrams.ngram_table import NgramTable, build_table
 from sentgen.schema import Store
 from sentgen.schema.connections import cursor
 from sentgen.schema.engine import kept, one_row
 from sentgen.schema.store import raw, translated_errors
 from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_WORDS, ROOT, UNK
-
-__all__ = ["ModelLike", "SubModel", "lowercases", "prefetch", "submodel_of", "word_ids"]
 
 _CHUNK_ROWS = 60_000
 #: N-grams to read for bags before a model is laid out: all of a smaller one stays in the cache.
@@ -96,11 +95,11 @@ def prefetch(
     forms = {word for bag in bags for word in bag} - set(RESERVED_WORDS)
     if model.unknown == "tag":
         forms |= {f"<unk:{tag}>" for tag in tags}
-    parts = registry.looked_up(store, model) if model.smoothing == mixture.DYNAMIC else []
+    parts = registry.looked_up(store, model) if model.smoothing == DYNAMIC else []
     for each in (model, *(part for part, _ in parts)):
         asked_of(store, each).expect(store, each, least=_LEAST)
     with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
-        if model.smoothing == stupid_backoff.NAME:
+        if model.smoothing == STUPID_BACKOFF:
             return _counted(duck, model, order, bags, forms, started)
         if parts:
             return _mixed(duck, store, (model, parts), order, bags, forms, cache, started)
@@ -120,7 +119,7 @@ def _counted(
 ) -> SubModel:
     """Return the sub-model of a model that reads counts, which may change: nothing is cached."""
     ids = word_ids(duck, model, forms, NgramCache(0))
-    counts = stupid_backoff.counts_of(duck, model)
+    counts = counts_of(duck, model)
     within = membership(*_coded(bags, ids))
     words = np.flatnonzero(within.places >= 0).tolist()
     rows = stupid_backoff.count_rows(
@@ -183,22 +182,6 @@ def _numbered(ids: dict[str, int], unigrams: set[int]) -> tuple[tuple[str, ...],
     local = np.full(max([ROOT, *ids.values()]) + 2, -1, np.int32)  # the last one stays -1: beyond the order
     local[[UNK, BOS, EOS, ROOT, *(number for number, _ in known)]] = np.arange(len(words))
     return words, {form: place for place, form in enumerate(words) if place > ROOT}, local
-
-
-def word_ids(
-    duck: duckdb.DuckDBPyConnection, model: ModelLike, forms: set[str], cache: NgramCache
-) -> dict[str, int]:
-    """Return the ids of the forms that the store knows; asks only for those not looked up before."""
-    known = cache.forms(model)
-    missing = sorted(form for form in forms if form not in known)
-    if missing:
-        # A list, not a table of Arrow: for one, DuckDB imports more than most look-ups take.
-        found = duck.execute(
-            "select form, min(id) as id from word where form in (select unnest($forms)) group by form",
-            {"forms": missing},
-        ).fetchall()
-        known.update(dict.fromkeys(missing, -1) | dict(found))
-    return {form: number for form in forms if (number := known[form]) >= 0}
 
 
 def _ngrams(

@@ -17,27 +17,98 @@ from itertools import chain
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
+from sqlalchemy import Connection, insert, select
 
 from sentgen.arrays import Bools, Floats
 from sentgen.counts.batch import spill_folder
 from sentgen.counts.draft import Draft
 from sentgen.errors import ModelError, NotFoundError
 from sentgen.lookups.question.selection import select_corpora
-from sentgen.models import registry
-from sentgen.models.building.symbols import require_words
-from sentgen.models.ngrams import stupid_backoff
+from sentgen.models.base import registry
+from sentgen.models.base.registry import (
+    PACKAGE,
+    SCORER,
+    STUPID_BACKOFF,
+    ModelInfo,
+    list_scorers,
+    next_version,
+)
+from sentgen.models.base.symbols import require_words
 from sentgen.models.ngrams.model_reader import ModelReader
 from sentgen.models.plugin_scorers import scorer_named
-from sentgen.models.registry import ModelInfo
-from sentgen.models.scorer import ScoreWords
-from sentgen.models.scorer_rows import add_scorer, stored_scorer, words_of
+from sentgen.models.scorer import Scorer, ScoreWords
 from sentgen.models.scoring import score_tokens
 from sentgen.models.stored_text import StoredText, read_stored
 from sentgen.models.submodel import lowercases
 from sentgen.options import Option
 from sentgen.output.wording import quantity
 from sentgen.schema import Store, folders
+from sentgen.schema.store import now
 from sentgen.schema.tables.corpus import UNK
+from sentgen.schema.tables.models import model, model_parameter
+
+
+def words_of(scorer: Scorer) -> ScoreWords:
+    """Return what scores the words of sentences.
+
+    Raises:
+        ModelError: the scorer knows whole sentences only.
+    """
+    if scorer.score_words is None:
+        raise ModelError(
+            f"the scorer {scorer.name!r} of {scorer.package} has no score_words, and surprisal is that of"
+            " words; its authors may add it"
+        )
+    return scorer.score_words
+
+
+def stored_scorer(store: Store, scorer: Scorer) -> ModelInfo:
+    """Return a scorer as the store has it, or will have it; another version of its package is another one."""
+    there = [one for one in list_scorers(store) if (one.name, one.package) == (scorer.name, scorer.package)]
+    if there:
+        return there[-1]
+    with store.connect() as connection:
+        number, version = next_version(connection, scorer.name)
+    return ModelInfo(
+        id=number,
+        name=scorer.name,
+        version=version,
+        order=0,
+        smoothing=SCORER,
+        min_count=(),
+        unknown="none",
+        brackets=False,
+        vocabulary=0,
+        sentences=0,
+        tokens=0,
+        created_at=now(),
+        corpora=(),
+        package=scorer.package,
+    )
+
+
+def add_scorer(connection: Connection, one: ModelInfo) -> None:
+    """Write a scorer that the store does not have yet; of what is no scorer, nothing."""
+    there = connection.execute(select(model.c.id).where(model.c.id == one.id)).first()
+    if one.smoothing != SCORER or there:
+        return
+    row = {
+        "id": one.id,
+        "name": one.name,
+        "version": one.version,
+        "max_order": one.order,
+        "smoothing": one.smoothing,
+        "min_count": "",
+        "unknown": one.unknown,
+        "vocabulary": 0,
+        "sentences": 0,
+        "tokens": 0,
+        "created_at": one.created_at,
+    }
+    connection.execute(insert(model), row)
+    noted = {"model_id": one.id, "n": 0, "name": f"{PACKAGE}{one.package}", "value": 0.0}
+    connection.execute(insert(model_parameter), noted)
+
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -183,7 +254,7 @@ def _require_probabilities(model: ModelInfo) -> None:
             f"{model.label} counts the brackets of base noun phrases, which stored tokens do not have; apply"
             " a model that was built without --brackets"
         )
-    if model.smoothing == stupid_backoff.NAME:
+    if model.smoothing == STUPID_BACKOFF:
         raise ModelError(
             f"{model.label} is a stupid backoff, whose scores are no probabilities and have no surprisal;"
             " build one with --smoothing kneser-ney"

@@ -6,7 +6,7 @@ from sentgen.alignment import Pair
 from sentgen.alignment.phrase_hmm.pbhmm import untrained
 from sentgen.errors import SentgenError
 from sentgen.generation import ALGORITHMS, parse_bag, regenerate
-from sentgen.models import registry
+from sentgen.models.base import registry
 from sentgen.models.scoring import score_sentences
 from sentgen.schema import Store
 

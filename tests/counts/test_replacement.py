@@ -15,7 +15,7 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.pair_ingestion import ingest_pairs
 from sentgen.errors import InputError, ModelError
 from sentgen.models import build, changes
-from sentgen.models.derived.prune import PruneRequest
+from sentgen.models.prune import PruneRequest
 from sentgen.schema import Store, maintenance
 from sentgen.schema.store import raw
 

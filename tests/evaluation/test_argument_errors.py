@@ -19,7 +19,7 @@ from sentgen.evaluation.regeneration.report import regeneration_report
 from sentgen.evaluation.regeneration.tables import arguments_table
 from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT, TreeModel
 from sentgen.models import build
-from sentgen.models.registry import find
+from sentgen.models.base.registry import find
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 

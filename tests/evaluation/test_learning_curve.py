@@ -19,7 +19,7 @@ from sentgen.evaluation.regeneration.results import LearningPoint
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import Search
 from sentgen.models import find
-from sentgen.models.building.build_request import BuildRequest
+from sentgen.models.build_request import BuildRequest
 from sentgen.output.drawing import LIGHT
 from sentgen.schema import Store
 from sentgen.schema.store import raw

@@ -12,7 +12,7 @@ from sentgen.errors import InputError, ModelError, NotFoundError
 from sentgen.evaluation import perplexity
 from sentgen.evaluation.perplexity import CompareRequest
 from sentgen.models import build, find
-from sentgen.models.derived.mix import MixRequest
+from sentgen.models.mix import MixRequest
 from sentgen.models.scoring import Totals, score_sentences
 from sentgen.schema import Store
 

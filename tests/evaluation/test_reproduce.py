@@ -18,7 +18,7 @@ from sentgen.evaluation.papers.paper import TESTS, Findings, Paper, PaperRequest
 from sentgen.evaluation.papers.papers import PAPERS, prepared
 from sentgen.evaluation.papers.penn_treebank import Trees, split_treebank
 from sentgen.evaluation.papers.treebank_experiment import TreebankExperiment
-from sentgen.models import registry
+from sentgen.models.base import registry
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store
 from sentgen.schema.store import raw

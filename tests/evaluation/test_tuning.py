@@ -21,7 +21,7 @@ from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import Search, plan_search
 from sentgen.generation.joint.factors import FACTORS
 from sentgen.models import build, find
-from sentgen.models.building.symbols import Symbols
+from sentgen.models.base.symbols import Symbols
 from sentgen.models.weights import learnt_weights
 from sentgen.schema import Store
 from sentgen.schema.store import raw

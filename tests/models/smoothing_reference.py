@@ -15,7 +15,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from sentgen.models import sql
+from sentgen.models.base import sql
 from sentgen.models.smoothing.katz import ABSOLUTE, good_turing
 from sentgen.models.smoothing.kneser_ney import FALLBACK, estimate_discounts
 from sentgen.schema.tables.corpus import BOS, EOS, UNK

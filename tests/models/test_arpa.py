@@ -11,8 +11,8 @@ from toy_corpus import add_corpus, lookup, ngrams
 from sentgen.errors import InputError
 from sentgen.models import build, export_arpa, import_arpa, list_models
 from sentgen.models.arpa import escape, unescape
-from sentgen.models.derived.mix import MixRequest
-from sentgen.models.derived.prune import PruneRequest
+from sentgen.models.mix import MixRequest
+from sentgen.models.prune import PruneRequest
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 

@@ -16,7 +16,7 @@ from sentgen.cli import build as commands
 from sentgen.errors import ModelError
 from sentgen.generation import parse_bag, regenerate
 from sentgen.models import build, export_arpa, find, import_arpa
-from sentgen.models.registry import describe
+from sentgen.models.base.registry import describe
 from sentgen.schema import Store
 
 #: Words with tags, and the numbers of their base noun phrases; "it" is one of one word.

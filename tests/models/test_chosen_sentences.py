@@ -15,12 +15,12 @@ from sentgen.errors import ModelError, NotFoundError, QueryError, SentgenError
 from sentgen.generation.ngrams.features import companions
 from sentgen.lookups import subcorpora
 from sentgen.models import ModelInfo, build, find
-from sentgen.models.building.build_request import BuildRequest
+from sentgen.models.base.registry import changes, describe, overview
+from sentgen.models.base.symbols import Symbols
+from sentgen.models.build_request import BuildRequest
 from sentgen.models.building.chosen import Draw, choose
-from sentgen.models.building.symbols import Symbols
 from sentgen.models.checks import model_checks
-from sentgen.models.derived.prune import PruneRequest
-from sentgen.models.registry import changes, describe, overview
+from sentgen.models.prune import PruneRequest
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 

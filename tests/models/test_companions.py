@@ -12,10 +12,10 @@ from toy_corpus import add_corpus, ngrams
 from sentgen.errors import InputError, ModelError
 from sentgen.generation.ngrams.features import companions
 from sentgen.models import build
-from sentgen.models.building.build_request import BuildRequest
-from sentgen.models.building.symbols import Symbols
-from sentgen.models.derived.mix import MixRequest
-from sentgen.models.registry import ModelInfo, find, list_models, remove
+from sentgen.models.base.registry import ModelInfo, find, list_models, remove
+from sentgen.models.base.symbols import Symbols
+from sentgen.models.build_request import BuildRequest
+from sentgen.models.mix import MixRequest
 from sentgen.schema import Store
 
 

@@ -9,8 +9,8 @@ import pytest
 from toy_corpus import add_corpus, ngrams
 
 from sentgen.models import ModelInfo, build, export_arpa
-from sentgen.models.derived.mix import MixRequest
-from sentgen.models.derived.prune import PruneRequest
+from sentgen.models.mix import MixRequest
+from sentgen.models.prune import PruneRequest
 from sentgen.models.scoring import score_sentences
 from sentgen.schema import Store
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from toy_corpus import add_corpus, assert_sums_to_one, ngrams, probabilities, read_arpa
 
 from sentgen.models import build
-from sentgen.models.registry import parameters
+from sentgen.models.base.registry import parameters
 from sentgen.models.smoothing.kneser_ney import estimate_discounts
 from sentgen.schema import Store
 

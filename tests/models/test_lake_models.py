@@ -18,8 +18,8 @@ from sentgen.counts.cluster.job import TaskSizes as CountSizes
 from sentgen.counts.ingestion import ingest
 from sentgen.counts.settings import Settings
 from sentgen.errors import DamagedError, InputError, ModelError, NotFoundError, StoreError
-from sentgen.models import registry
-from sentgen.models.building.build import build
+from sentgen.models.base import registry
+from sentgen.models.build_request import build
 from sentgen.models.building.recipe import recipe
 from sentgen.models.checks import model_checks
 from sentgen.models.cluster import contexts, suffixes

@@ -17,13 +17,12 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, ModelError
 from sentgen.generation.answers import OrderingRequest, answer
 from sentgen.models import ModelInfo, build, export_arpa, find, import_arpa, is_stale, remove
-from sentgen.models.building.symbols import Symbols
+from sentgen.models.base.registry import describe
+from sentgen.models.base.symbols import Symbols
 from sentgen.models.checks import model_checks
-from sentgen.models.derived.mix import MixRequest
-from sentgen.models.derived.weights import best_weights
 from sentgen.models.lookup import explain
+from sentgen.models.mix import MixRequest, best_weights
 from sentgen.models.ngrams.ngram_table import score_words, start_state
-from sentgen.models.registry import describe
 from sentgen.models.scoring import score_sentences
 from sentgen.models.submodel import prefetch
 from sentgen.schema import Store

@@ -13,7 +13,7 @@ import pytest
 from toy_corpus import add_corpus
 
 from sentgen.models import ModelInfo, build, export_arpa, import_arpa, remove
-from sentgen.models.derived.mix import MixRequest
+from sentgen.models.mix import MixRequest
 from sentgen.models.ngrams import laid_out
 from sentgen.models.ngrams.laid_out import asked_of
 from sentgen.models.ngrams.model_reader import ModelReader

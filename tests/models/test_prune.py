@@ -12,7 +12,7 @@ from toy_corpus import Gram, add_corpus, assert_sums_to_one, lookup, ngrams
 
 from sentgen.errors import InputError, ModelError
 from sentgen.models import ModelInfo, build, find, remove
-from sentgen.models.derived.prune import PruneRequest
+from sentgen.models.prune import PruneRequest
 from sentgen.schema import Store
 
 Arpa = dict[Gram, tuple[float, float]]

@@ -12,7 +12,8 @@ import pytest
 from meta_treebank import Sentence, sentences, store_of
 
 from sentgen.errors import InputError, NotFoundError
-from sentgen.models import build, registry, stored_text
+from sentgen.models import build, stored_text
+from sentgen.models.base import registry
 from sentgen.models.request import ScoreRequest
 from sentgen.models.scored_text import ScoredText
 from sentgen.schema import Store

@@ -12,7 +12,8 @@ import pytest
 from meta_treebank import Sentence, sentences, store_of
 
 from sentgen.errors import InputError, NotFoundError, QueryError
-from sentgen.models import build, registry, scored_text
+from sentgen.models import build, scored_text
+from sentgen.models.base import registry
 from sentgen.models.request import ScoreRequest
 from sentgen.models.scored_text import ScoredText
 from sentgen.models.scoring import score_sentences

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from toy_corpus import add_corpus
 
 from sentgen.errors import DamagedError, StoreError
-from sentgen.models import ModelInfo, registry
+from sentgen.models import ModelInfo
 from sentgen.models import build as build_model
+from sentgen.models.base import registry
 from sentgen.models.building import writing
 from sentgen.models.building.chosen import built_from
 from sentgen.models.building.recipe import recipe
@@ -166,7 +167,7 @@ def test_counts_that_do_not_fit_are_refused(store: Store, damage: str, smoothing
 def test_a_full_disk_leaves_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """The room for n-grams is asked for before it is used, so that this is an error and not a signal."""
     add_corpus(store, "toy", ["a b a c", "c b a"])
-    monkeypatch.setattr("sentgen.models.building.in_store.ROWS_SHARE", 0.0)
+    monkeypatch.setattr("sentgen.models.build_request.ROWS_SHARE", 0.0)
 
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")

@@ -19,7 +19,8 @@ from toy_corpus import add_corpus
 from sentgen.counts.corpora import remove
 from sentgen.errors import InputError, ModelError, StoreError
 from sentgen.generation import parse_bag, regenerate
-from sentgen.models import ModelInfo, arpa, build, registry
+from sentgen.models import ModelInfo, arpa, build
+from sentgen.models.base import registry
 from sentgen.models.checks import model_checks
 from sentgen.models.lookup import explain
 from sentgen.models.ngrams import stupid_backoff

@@ -16,7 +16,8 @@ from sentgen.counts import corpora
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import ModelError, NotFoundError, SentgenError
 from sentgen.lookups.question.selection import Selection
-from sentgen.models import arpa, build, registry, surprisal
+from sentgen.models import arpa, build, surprisal
+from sentgen.models.base import registry
 from sentgen.models.stored_text import read_stored
 from sentgen.models.surprisal import Application, ApplyRequest
 from sentgen.schema import Store

@@ -14,9 +14,9 @@ from sentgen.cli import build as commands
 from sentgen.errors import InputError, ModelError
 from sentgen.generation import parse_bag, regenerate
 from sentgen.models import build, export_arpa, find, import_arpa
-from sentgen.models.building.symbols import Symbols, symbols
+from sentgen.models.base.registry import describe, overview
+from sentgen.models.base.symbols import Symbols, symbols
 from sentgen.models.checks import model_checks
-from sentgen.models.registry import describe, overview
 from sentgen.models.scoring import score_sentences
 from sentgen.schema import Store
 from sentgen.schema.store import raw

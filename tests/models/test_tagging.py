@@ -10,7 +10,7 @@ from toy_treebank import Tree, add, store_of
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import ModelError
-from sentgen.models.building.tagging import known_tags, most_frequent_tags, tag_set, with_trees
+from sentgen.models.dependency.tagging import known_tags, most_frequent_tags, tag_set, with_trees
 from sentgen.schema import Store
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.corpus.readers.lines import split_tokens
-from sentgen.models.ngrams.ngram_cache import ModelLike
+from sentgen.models.base.registry import ModelLike
 from sentgen.models.scoring import Totals, score_batches, score_sentences
 from sentgen.models.text_batches import batches_of_lines, batches_of_sentences
 from sentgen.schema import Store

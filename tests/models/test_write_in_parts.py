@@ -8,7 +8,7 @@ import pytest
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.models import build as build_model
-from sentgen.models import registry
+from sentgen.models.base import registry
 from sentgen.models.building import writing
 from sentgen.models.building.writing import _ranges
 from sentgen.schema import Store

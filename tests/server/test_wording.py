@@ -53,9 +53,8 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/desk/desk.py": (),  # opening a desk, which the server does before it answers
     "sentgen/desk/labels.py": (),  # an answer is of the labeler that was given
     "sentgen/models/building/companions.py": (),  # building
-    "sentgen/models/derived/mix.py": (),  # building
-    "sentgen/models/derived/prune.py": (),  # building
-    "sentgen/models/derived/weights.py": (),  # building
+    "sentgen/models/prune.py": (),  # building
+    "sentgen/models/mix.py": (),  # building
     "sentgen/server/pages/page.py": (),  # it reads messages, and has none
     "sentgen/alignment/phrase_hmm/settings_json.py": (),  # training
     "sentgen/counts/exports.py": (),
@@ -144,13 +143,12 @@ SAID: dict[str, tuple[str, ...]] = {
         (f"sentgen/generation/fusion/{name}.py" for name in ("request", "table", "word_bag")), ("fuse",)
     ),
     "sentgen/models/building/summed_counts.py": (),
-    "sentgen/models/building/build_request.py": (),  # the server builds no models
+    "sentgen/models/build_request.py": (),  # the server builds no models
     "sentgen/models/related/cluster_model.py": ("generate",),
     "sentgen/models/building/recipe.py": (),
     "sentgen/models/building/recount.py": (),
-    "sentgen/models/building/symbols.py": (),
-    "sentgen/models/building/tagging.py": ("regenerate",),
-    "sentgen/models/dependency/treebanks.py": ("regenerate",),
+    "sentgen/models/base/symbols.py": (),
+    "sentgen/models/dependency/tagging.py": ("regenerate",),
     "sentgen/models/request.py": ("score",),
     "sentgen/models/scoring.py": ("score",),
     "sentgen/models/surprisal.py": (),  # the server applies no models

@@ -23,7 +23,7 @@ from sentgen.counts.cluster.machines import Machines, Slurm, slurm_script
 from sentgen.counts.cluster.stages import Progress
 from sentgen.counts.settings import Settings
 from sentgen.errors import InputError
-from sentgen.models.building.build_request import parse_counts
+from sentgen.models.build_request import parse_counts
 from sentgen.models.building.recipe import recipe
 from sentgen.models.cluster.job import ModelJob, check
 from sentgen.models.cluster.removal import remove_model

@@ -44,7 +44,7 @@ from sentgen.evaluation.report.tables import comparisons_table, latex, probabili
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import Search
 from sentgen.generation.plan import SHARED
-from sentgen.models import registry
+from sentgen.models.base import registry
 from sentgen.options import Option
 from sentgen.output.progress import counted
 from sentgen.schema import Store

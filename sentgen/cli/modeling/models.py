@@ -18,10 +18,11 @@ from sentgen.cli.console.options import (
 from sentgen.cli.console.output import Output, output_options
 from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.evaluation.perplexity import CompareRequest
-from sentgen.models import arpa, registry
-from sentgen.models.building.build_request import BuildRequest
-from sentgen.models.derived.mix import MixRequest
-from sentgen.models.derived.prune import PruneRequest
+from sentgen.models import arpa
+from sentgen.models.base import registry
+from sentgen.models.build_request import BuildRequest
+from sentgen.models.mix import MixRequest
+from sentgen.models.prune import PruneRequest
 from sentgen.models.request import Model
 from sentgen.models.surprisal import ApplyRequest
 from sentgen.output.wording import quantity

@@ -15,7 +15,7 @@ from sentgen.cli.console.output import Output, output_options
 from sentgen.corpus.paths import expand
 from sentgen.corpus.readers.table import refuse_table
 from sentgen.errors import InputError
-from sentgen.models import registry
+from sentgen.models.base import registry
 from sentgen.models.request import ScoreRequest
 from sentgen.models.scored_text import ScoredText
 from sentgen.models.scoring import model_notes, split_lines

@@ -10,7 +10,7 @@ from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, op
 from sentgen.cli.console.output import Output, output_options
 from sentgen.evaluation.regeneration.tuning import TuningResult, TuningSettings, tune
 from sentgen.evaluation.testset import read_test_set
-from sentgen.models import registry
+from sentgen.models.base import registry
 from sentgen.options import Option
 from sentgen.output.progress import counted
 

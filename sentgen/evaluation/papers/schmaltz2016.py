@@ -17,7 +17,7 @@ from sentgen.evaluation.papers.penn_treebank import Trees, split_treebank
 from sentgen.evaluation.papers.published import PublishedTable
 from sentgen.evaluation.papers.treebank_experiment import ORDER, TreebankExperiment
 from sentgen.evaluation.regeneration.bleu import overlap_metrics
-from sentgen.models.building.build_request import BuildRequest
+from sentgen.models.build_request import BuildRequest
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store
 

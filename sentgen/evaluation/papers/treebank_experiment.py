@@ -16,7 +16,7 @@ from sentgen.evaluation.regeneration.experiment import evaluate_regeneration
 from sentgen.evaluation.regeneration.results import PRIMARY, RegenerationResult
 from sentgen.generation import Search
 from sentgen.models import ModelInfo
-from sentgen.models.building.build_request import BuildRequest
+from sentgen.models.build_request import BuildRequest
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
 from sentgen.schema.store import scalar

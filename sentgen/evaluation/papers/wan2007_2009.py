@@ -12,7 +12,7 @@ from sentgen.evaluation.papers.published import PublishedTable
 from sentgen.evaluation.papers.treebank_experiment import ORDER, TreebankExperiment
 from sentgen.evaluation.regeneration.bleu import overlap_metrics
 from sentgen.evaluation.regeneration.results import OrderingResult, RegenerationResult
-from sentgen.models.building.build_request import BuildRequest
+from sentgen.models.build_request import BuildRequest
 from sentgen.models.building.companions import is_annotated
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store

@@ -42,10 +42,9 @@ from sentgen.generation import Search, SearchPlan, plan_search
 from sentgen.generation.algorithms import settings_record
 from sentgen.generation.bags.bag_reader import TagKind, other_kind
 from sentgen.generation.foreign_tags import with_known_tags
-from sentgen.models.building.tagging import tag_set
-from sentgen.models.dependency.treebanks import have_function_heads
-from sentgen.models.registry import ModelInfo
-from sentgen.models.submodel import ModelLike, lowercases
+from sentgen.models.base.registry import ModelInfo, ModelLike
+from sentgen.models.dependency.tagging import have_function_heads, tag_set
+from sentgen.models.submodel import lowercases
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import corpus
 

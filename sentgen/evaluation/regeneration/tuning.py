@@ -33,8 +33,8 @@ from sentgen.generation.joint.factors import FACTORS, FactorSettings
 from sentgen.generation.ngrams.features import FeatureSettings
 from sentgen.generation.regenerate import check_bags
 from sentgen.generation.reranking import Rerankers, scores_of
+from sentgen.models.base.registry import ModelLike
 from sentgen.models.request import ModelOption
-from sentgen.models.submodel import ModelLike
 from sentgen.models.weights import LearntWeights, add_weights
 from sentgen.options import Option
 from sentgen.output.wording import quantity

@@ -20,9 +20,8 @@ import numpy as np
 from sentgen.corpus.readers.lines import split_tokens
 from sentgen.corpus.sentence import RESERVED, UNIVERSAL_TAGS, Sentence
 from sentgen.errors import InputError
-from sentgen.models.building.tagging import known_tags
-from sentgen.models.dependency.treebanks import corpora_of
-from sentgen.models.submodel import ModelLike
+from sentgen.models.base.registry import ModelLike
+from sentgen.models.dependency.tagging import corpora_of, known_tags
 from sentgen.schema import Store
 
 #: Tags of the Penn Treebank, with both spellings of brackets, and what later English treebanks added.

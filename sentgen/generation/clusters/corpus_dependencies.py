@@ -18,11 +18,10 @@ import numpy as np
 
 from sentgen.case_folding import fold
 from sentgen.counts import corpora
-from sentgen.models.building.tagging import known_tags, most_frequent_tags, tag_set
 from sentgen.models.dependency.dependencies import LEFT, RIGHT, prefetch_dependencies
 from sentgen.models.dependency.kind_counts import TaggedWord
+from sentgen.models.dependency.tagging import known_tags, most_frequent_tags, named_treebanks, tag_set
 from sentgen.models.dependency.tree_lookups import Layer
-from sentgen.models.dependency.treebanks import named_treebanks
 from sentgen.models.related.cluster_counts import ClusterCounts
 from sentgen.models.related.cluster_model import HeadSides
 from sentgen.schema import Store

@@ -15,7 +15,8 @@ from sentgen.generation.clusters import salience
 from sentgen.generation.clusters.corpus_dependencies import CorpusDependencies
 from sentgen.generation.clusters.depviterbi import UNLIMITED
 from sentgen.generation.clusters.generation_settings import GenerationSettings
-from sentgen.models.building.symbols import require_words
+from sentgen.models.base.registry import ModelLike
+from sentgen.models.base.symbols import require_words
 from sentgen.models.ngrams.bigram_matrix import bigram_matrix
 from sentgen.models.related.cluster_counts import (
     BATCH,
@@ -26,7 +27,7 @@ from sentgen.models.related.cluster_counts import (
     document_frequencies,
 )
 from sentgen.models.related.cluster_model import ClusterModel, Smoothing, cluster_model, require_trees
-from sentgen.models.submodel import ModelLike, lowercases, prefetch
+from sentgen.models.submodel import lowercases, prefetch
 from sentgen.schema import Store
 
 

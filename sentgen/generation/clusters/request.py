@@ -20,7 +20,7 @@ from sentgen.generation.clusters.generation_settings import (
 from sentgen.generation.clusters.prepared import MixedModel
 from sentgen.generation.clusters.reranking import WEIGHT, Reranker
 from sentgen.generation.clusters.salience import KINDS, Kind
-from sentgen.models import registry
+from sentgen.models.base import registry
 from sentgen.models.related.cluster_model import Smoothing
 from sentgen.options import Option
 from sentgen.schema import Store

@@ -15,11 +15,10 @@ from sentgen.generation.fusion.link_weights import CountedLinks, LinkWeights, Mo
 from sentgen.generation.fusion.revised_tree import MARKERS, form_of
 from sentgen.generation.fusion.revising import Fluency
 from sentgen.generation.fusion.word_bag import WordBag
-from sentgen.models import registry
-from sentgen.models.building.symbols import require_words
-from sentgen.models.building.tagging import tag_set
+from sentgen.models.base import registry
+from sentgen.models.base.symbols import require_words
 from sentgen.models.dependency.dependencies import prefetch_dependencies
-from sentgen.models.dependency.treebanks import has_trees, treebanks_of
+from sentgen.models.dependency.tagging import has_trees, tag_set, treebanks_of
 from sentgen.models.related.cluster_counts import MAX_WORDS
 from sentgen.models.related.cluster_model import katz
 from sentgen.models.related.cluster_trigrams import trigrams

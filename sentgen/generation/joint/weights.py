@@ -10,10 +10,9 @@ from sentgen.errors import InputError, NotFoundError
 from sentgen.generation.bags.problem import Algorithm, SearchSettings, Setting, rounded_weights
 from sentgen.generation.joint.factors import BESIDE_TEXT, FactorSettings
 from sentgen.generation.ngrams.features import AUTO, FeatureSettings, companion_weights, companions
+from sentgen.models.base.registry import ModelLike, list_models
 from sentgen.models.building.companions import TEXT
 from sentgen.models.plugin_scorers import scorer_named
-from sentgen.models.registry import list_models
-from sentgen.models.submodel import ModelLike
 from sentgen.models.weights import LearntWeights, learnt_weights
 from sentgen.schema import Store
 

@@ -1,7 +1,7 @@
 """Models beside that of the words, in one beam: which they are, what they weigh, and what units are in them.
 
 A hypothesis is worth log p(words) + w1 log p1 + w2 log p2 ..., log-linear: p1 may be over tags, classes or
-items of the same units (see `sentgen.models.building.symbols`), or over words of other text.
+items of the same units (see `sentgen.models.base.symbols`), or over words of other text.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from sentgen.arrays import Ints
 from sentgen.case_folding import fold
 from sentgen.generation.bags.bag import Unit
 from sentgen.generation.bags.problem import Setting, Weights, is_writable, read_weights
+from sentgen.models.base.registry import ModelLike, find, list_models
+from sentgen.models.base.symbols import CLASSES, ITEMS, TAGS, phrase_symbol, tag_symbol
 from sentgen.models.building.companions import COMPANIONS, TEXT, companion_name
 from sentgen.models.building.recount import CLOSING, OPENING
-from sentgen.models.building.symbols import CLASSES, ITEMS, TAGS, phrase_symbol, tag_symbol
-from sentgen.models.registry import find, list_models
-from sentgen.models.submodel import ModelLike, SubModel, lowercases, prefetch
+from sentgen.models.submodel import SubModel, lowercases, prefetch
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import UNK
 

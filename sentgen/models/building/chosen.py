@@ -12,7 +12,7 @@ from sqlalchemy import Connection, select
 from sentgen.errors import ModelError, NotFoundError
 from sentgen.lookups.base.statement import Bindings, Statement
 from sentgen.lookups.question.selection import select_corpora
-from sentgen.models import sql
+from sentgen.models.base import sql
 from sentgen.output.wording import quantity
 from sentgen.schema.tables.corpus import corpus, subcorpus
 from sentgen.schema.tables.counts import segment

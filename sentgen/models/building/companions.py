@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from sqlalchemy import select
 
 from sentgen.errors import ModelError, StoreError
-from sentgen.models import sql
-from sentgen.models.building.symbols import CLASSES, ITEMS, TAGS
+from sentgen.models.base import sql
+from sentgen.models.base.symbols import CLASSES, ITEMS, TAGS
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import corpus
 

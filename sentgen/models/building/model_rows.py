@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 
 from sqlalchemy import Connection, func, insert, select
 
+from sentgen.models.base.registry import BRACKETS, CONDITION, SYMBOLS
 from sentgen.models.building.chosen import BuiltFrom, Chosen
 from sentgen.models.building.recipe import Recipe
-from sentgen.models.registry import BRACKETS, CONDITION, SYMBOLS
 from sentgen.schema import metadata
 from sentgen.schema.store import scalar
 from sentgen.schema.tables import models as tables

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sentgen.errors import InputError
-from sentgen.models.building.symbols import ITEMS, OF_WORDS, Symbols
-from sentgen.models.ngrams import stupid_backoff
+from sentgen.models.base.registry import STUPID_BACKOFF
+from sentgen.models.base.symbols import ITEMS, OF_WORDS, Symbols
 from sentgen.models.smoothing import katz, kneser_ney
 from sentgen.schema.tables.counts import MAX_ORDER
 
 ESTIMATORS = {"kneser-ney": kneser_ney.smooth, "katz": katz.smooth}
-SMOOTHING = (*ESTIMATORS, stupid_backoff.NAME)
+SMOOTHING = (*ESTIMATORS, STUPID_BACKOFF)
 UNKNOWN = ("word", "none", "tag")
 
 
@@ -66,7 +66,7 @@ def recipe(
 
 def _check_together(made: Recipe) -> None:
     """Refuse settings that contradict each other."""
-    if made.smoothing == stupid_backoff.NAME and not made.as_counted:
+    if made.smoothing == STUPID_BACKOFF and not made.as_counted:
         raise InputError(
             f"{made.smoothing} reads counts as they are, without classes of unknown words, brackets or"
             " symbols; choose kneser-ney or katz for these"

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from sqlalchemy import Connection
 
 from sentgen.errors import ModelError
-from sentgen.models import sql
+from sentgen.models.base import sql
+from sentgen.models.base.symbols import ITEMS, PHRASE, TAG, Symbols
 from sentgen.models.building.recipe import Recipe
-from sentgen.models.building.symbols import ITEMS, PHRASE, TAG, Symbols
 from sentgen.schema.tables.corpus import BOS, EOS, ROOT
 
 #: The words that stand around a base noun phrase of two words and more.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from sqlalchemy import Connection
 
 from sentgen.errors import ModelError
-from sentgen.models import sql
+from sentgen.models.base import sql
 from sentgen.models.building.chosen import BuiltFrom
 from sentgen.models.building.recipe import Recipe
 from sentgen.models.building.recount import recount

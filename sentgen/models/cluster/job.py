@@ -15,14 +15,13 @@ from sentgen.counts.cluster.files import read_json, write_json
 from sentgen.counts.cluster.lake_job import LakeJob
 from sentgen.counts.cluster.stages import disk_note
 from sentgen.errors import InputError
+from sentgen.models.base.registry import STUPID_BACKOFF, next_version, require_name
 from sentgen.models.building.chosen import BuiltFrom, built_from
 from sentgen.models.building.model_rows import rows_of
 from sentgen.models.building.recipe import Recipe
 from sentgen.models.building.summed_counts import check_corpora, vocabulary
 from sentgen.models.cluster import contexts, files, suffixes
 from sentgen.models.cluster.plan import ModelPlan, ModelTaskSizes, ranges
-from sentgen.models.ngrams import stupid_backoff
-from sentgen.models.registry import next_version, require_name
 from sentgen.models.smoothing import kneser_ney
 from sentgen.schema import Store
 from sentgen.schema.lakes.layout import LakeFile, read_manifest
@@ -36,7 +35,7 @@ _WORK_BYTES, _LAKE_BYTES = 70, 13
 STAGES = ("split", "adjust", "unigrams", "smooth", "interpolate", "place", "write")
 #: Folders beside those of the stages.
 _ARRAYS = ("anchors", "words")
-SMOOTHING = ("kneser-ney", stupid_backoff.NAME)
+SMOOTHING = ("kneser-ney", STUPID_BACKOFF)
 UNKNOWN = ("word", "none")
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sentgen.counts.cluster.catalogue import EPOCH, bounds, changed
 from sentgen.errors import StoreError
-from sentgen.models.registry import find_all
+from sentgen.models.base.registry import find_all
 from sentgen.schema import Store
 from sentgen.schema.lakes.layout import LakeFile, read_manifest
 from sentgen.schema.lakes.places import Place

@@ -17,9 +17,9 @@ import duckdb
 import numpy as np
 
 from sentgen.arrays import Ints
-from sentgen.models.anchor_cache import AnchorCache
+from sentgen.models.base.anchor_cache import AnchorCache
+from sentgen.models.base.sql import among, statements
 from sentgen.models.dependency.tree_counts import TreeRows
-from sentgen.models.sql import among, statements
 from sentgen.schema import Store
 from sentgen.schema.engine import arrow_reader
 from sentgen.schema.tables.counts import FREQUENT

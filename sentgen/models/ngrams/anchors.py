@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from sentgen.arrays import Floats, Ints, Shorts
-from sentgen.models.ngrams.ngram_cache import ModelLike
-from sentgen.models.sql import among_bits
+from sentgen.models.base.registry import ModelLike
+from sentgen.models.base.sql import among_bits
 from sentgen.schema.engine import arrow_reader
 
 #: The columns of an n-gram.

@@ -14,7 +14,6 @@ import shutil
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -22,13 +21,10 @@ from weakref import WeakKeyDictionary
 import duckdb
 import numpy as np
 
-from sentgen import temporary
 from sentgen.arrays import Ints, Longs
 from sentgen.errors import StoreError
-from sentgen.models.ngrams import stupid_backoff
+from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelLike, laid_out_file
 from sentgen.models.ngrams.anchors import NGRAM, stored_ngrams
-from sentgen.models.ngrams.mixture import DYNAMIC
-from sentgen.models.ngrams.ngram_cache import ModelLike
 from sentgen.models.ngrams.ngram_records import (
     MOST_WORDS,
     WIDTH,
@@ -43,7 +39,7 @@ from sentgen.models.ngrams.ngram_records import (
 )
 from sentgen.schema import Store, folders
 from sentgen.schema.connections import cursor
-from sentgen.schema.engine import arrow_reader, one_number, temporary_folder
+from sentgen.schema.engine import arrow_reader, one_number
 from sentgen.schema.store import raw, translated_errors
 from sentgen.schema.tables.corpus import RESERVED_WORDS, UNK
 from sentgen.system import files
@@ -59,10 +55,8 @@ _IN_MEMORY = 32 * 2**20
 #: Share of the free disk that a file may take.
 _OF_DISK = 0.25
 _ROWS = 60_000
-_SUFFIX = ".ngrams"
 _COUNT = "select count(*) from model_ngram where model_id = ?"
 _SIZES = "select count(*) filter (n > 1), coalesce(max(anchor), 0) from model_ngram where model_id = ?"
-_NAMES = "select id, created_at from model"
 _WORDS = """
 select form, min(id)
 from word
@@ -139,10 +133,10 @@ class Asked:
     """
 
     def __init__(self, store: Store, model: ModelLike) -> None:
-        self._path, self._room = _place(store, model), store.memory_limit
+        self._path, self._room = laid_out_file(store, model), store.memory_limit
         self._read, self._ngrams = 0, -1
         # The others have no n-grams of their own.
-        self._may_be = model.smoothing not in (stupid_backoff.NAME, DYNAMIC)
+        self._may_be = model.smoothing not in (STUPID_BACKOFF, DYNAMIC)
         self.laid_out = _mapped(self._path, self._room) if self._may_be else None
 
     def has_read(self, ngrams: int) -> None:
@@ -198,45 +192,6 @@ def asked_of(store: Store, model: ModelLike) -> Asked:
     models = _asked.setdefault(store, {})
     key = model.id, model.version
     return models.get(key) or models.setdefault(key, Asked(store, model))
-
-
-def remove_others(store: Store) -> None:
-    """Remove the files of models that the store does not have, and those that were never finished."""
-    folder = _folder(store)
-    if not folders.is_ours(folder):
-        return
-    with store.connect() as connection:
-        there = {_name(number, when) for number, when in raw(connection).execute(_NAMES).fetchall()}
-    for path in folder.iterdir():
-        with suppress(OSError):  # in use
-            if folders.is_draft(path.name):
-                temporary.require_left(path)
-                files.remove(path)
-            elif path.suffix == _SUFFIX and path.name not in there:
-                files.remove_unless_open(path)
-    if folders.is_empty(folder):
-        folders.remove(folder)
-
-
-def _folder(store: Store) -> Path:
-    """Return where the models of a store are laid out; where nothing may be written, as long as this runs."""
-    beside = store.path.with_name(f"{store.path.name}.models")
-    if not store.lake and (os.access(beside.parent, os.W_OK) or folders.is_ours(beside)):
-        return beside
-    return temporary_folder(store.path.absolute())
-
-
-def _name(number: int, created_at: datetime) -> str:
-    # The second time a store of this name has a model of this number, it is another model.
-    return f"{number}-{created_at:%Y%m%dT%H%M%S%f}{_SUFFIX}"
-
-
-def _place(store: Store, model: ModelLike) -> Path | None:
-    """Return the file in which a model is laid out, if it is one of the store."""
-    # A cursor of its own: threads may share a store.
-    with store.connect() as connection, cursor(raw(connection)) as duck:
-        found = dict(duck.execute(_NAMES).fetchall())
-    return _folder(store) / _name(model.id, found[model.id]) if model.id in found else None
 
 
 def _mapped(path: Path | None, most: int) -> LaidOut | None:

@@ -7,13 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from sentgen.arrays import Floats, Ints
+from sentgen.models.base.registry import DYNAMIC, ModelLike, looked_up
 from sentgen.models.ngrams.laid_out import asked_of
-from sentgen.models.ngrams.mixture import DYNAMIC
-from sentgen.models.ngrams.ngram_cache import ModelLike
 from sentgen.models.ngrams.ngram_records import score_stream
 from sentgen.models.ngrams.ngram_table import score_text
 from sentgen.models.ngrams.text_ngrams import known_words, prefetch_text
-from sentgen.models.registry import looked_up
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import BOS
 

@@ -4,38 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
+import duckdb
 import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints
-from sentgen.models.anchor_cache import AnchorCache, CacheStatistics
-from sentgen.models.building.symbols import Symbols
+from sentgen.models.base.anchor_cache import AnchorCache, CacheStatistics
+from sentgen.models.base.registry import ModelLike
 from sentgen.schema import Store
 
 _MAX_KNOWN_FORMS = 500_000
-
-
-class ModelLike(Protocol):
-    """What the sub-model must know about a model."""
-
-    @property
-    def id(self) -> int: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def version(self) -> int: ...
-    @property
-    def order(self) -> int: ...
-    @property
-    def smoothing(self) -> str: ...
-    @property
-    def unknown(self) -> str: ...
-    @property
-    def brackets(self) -> bool: ...
-    @property
-    def symbols(self) -> Symbols: ...
 
 
 class CachedNgrams(NamedTuple):
@@ -129,3 +109,19 @@ _caches: WeakKeyDictionary[Store, NgramCache] = WeakKeyDictionary()
 def cache_of(store: Store) -> NgramCache:
     """Return the cache of an open store: a third of its memory limit, at most 256 MB."""
     return _caches.setdefault(store, NgramCache(min(2**28, store.memory_limit // 3)))
+
+
+def word_ids(
+    duck: duckdb.DuckDBPyConnection, model: ModelLike, forms: set[str], cache: NgramCache
+) -> dict[str, int]:
+    """Return the ids of the forms that the store knows; asks only for those not looked up before."""
+    known = cache.forms(model)
+    missing = sorted(form for form in forms if form not in known)
+    if missing:
+        # A list, not a table of Arrow: for one, DuckDB imports more than most look-ups take.
+        found = duck.execute(
+            "select form, min(id) as id from word where form in (select unnest($forms)) group by form",
+            {"forms": missing},
+        ).fetchall()
+        known.update(dict.fromkeys(missing, -1) | dict(found))
+    return {form: number for form in forms if (number := known[form]) >= 0}

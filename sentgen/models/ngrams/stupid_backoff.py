@@ -14,21 +14,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 import duckdb
 import numpy as np
 import pyarrow as pa
 
 from sentgen.arrays import Ints, Longs
-from sentgen.errors import ModelError
-from sentgen.models.ngrams.ngram_cache import CachedNgrams, ModelLike, joined
+from sentgen.models.base.registry import ModelCounts, ModelLike
+from sentgen.models.ngrams.ngram_cache import CachedNgrams, joined
 from sentgen.models.ngrams.ngram_table import EMPTY, NEVER, NgramTable, find
 from sentgen.schema.engine import arrow_reader
 from sentgen.schema.tables.corpus import BOS, UNK
 from sentgen.schema.tables.counts import MAX_ORDER
 
-NAME = "stupid-backoff"
 ALPHA = 0.4
 LOG_ALPHA = math.log(ALPHA)
 #: What to say of a score of such a model.
@@ -38,61 +36,10 @@ NOTE = (
 
 #: Up to so many words, a list of them prunes row groups; of more, bits are looked at.
 _LISTED = 64
-_SOURCES = """
-select m.corpus_name, c.id is null, s.id, s.sentences + s.tokens
-from model_corpus m
-left join corpus c on c.id = m.corpus_id
-left join segment s on s.corpus_id = m.corpus_id
-where m.model_id = ?
-order by s.id
-"""
-
-
-class CountPlaces(NamedTuple):
-    """Where the counts of a model are: its segments, lowest count of each order, and N."""
-
-    segments: tuple[int, ...]
-    min_count: tuple[int, ...]
-    total: int
-
-
-def counts_of(duck: duckdb.DuckDBPyConnection, model: ModelLike) -> CountPlaces:
-    """Return where the counts of a model are now.
-
-    Raises:
-        ModelError: one of its corpora was removed, and its counts with it.
-    """
-    found = duck.execute(_SOURCES, [model.id]).fetchall()
-    for name, gone, _, _ in found:
-        if gone:
-            raise ModelError(
-                f"model {model.name}@{model.version} reads the counts of corpus {name!r}, which was removed; "
-                "build it again"
-            )
-    ((least,),) = duck.execute("select min_count from model where id = ?", [model.id]).fetchall()
-    segments = tuple(number for _, _, number, _ in found if number is not None)
-    return CountPlaces(
-        segments, tuple(map(int, least.split(","))), sum(int(size or 0) for _, _, _, size in found)
-    )
-
-
-def sizes(duck: duckdb.DuckDBPyConnection, model: ModelLike) -> dict[int, int]:
-    """Return how many n-grams there are of each order; none if the counts of a corpus are gone."""
-    try:
-        counts = counts_of(duck, model)
-    except ModelError:
-        return {}
-    segments, found = ", ".join(map(str, counts.segments)) or "null", {}
-    for n in range(1, model.order + 1):
-        words = ", ".join(f"w{i}" for i in range(1, n + 1))
-        kept = f"select {words} from ngram_{n} where segment_id in ({segments}) group by all"
-        query = f"select count(*) from ({kept} having sum(count) >= {counts.min_count[n - 1]})"
-        ((found[n],),) = duck.execute(query).fetchall()
-    return found
 
 
 def counted(
-    duck: duckdb.DuckDBPyConnection, counts: CountPlaces, order: int, words: Sequence[int], *, rows: int
+    duck: duckdb.DuckDBPyConnection, counts: ModelCounts, order: int, words: Sequence[int], *, rows: int
 ) -> Iterator[pa.RecordBatch]:
     """Yield the n-grams up to an order that have none but the given words, ascending, in batches.
 
@@ -104,7 +51,7 @@ def counted(
 
 def _read(
     duck: duckdb.DuckDBPyConnection,
-    counts: CountPlaces,
+    counts: ModelCounts,
     n: int,
     words: Sequence[int],
     *,
@@ -123,7 +70,7 @@ def _read(
     yield from (batch for batch in arrow_reader(duck, query, parameters, rows=rows) if batch.num_rows)
 
 
-def _order(counts: CountPlaces, n: int, words: Sequence[int], *, grouped: bool) -> str:
+def _order(counts: ModelCounts, n: int, words: Sequence[int], *, grouped: bool) -> str:
     """Return the query for the n-grams of one order, with one row of each, or one of each segment."""
     names = [f"w{i}" for i in range(1, n + 1)]
     padding = [f"null::integer as w{i}" for i in range(n + 1, MAX_ORDER + 1)]
@@ -148,7 +95,7 @@ def _order(counts: CountPlaces, n: int, words: Sequence[int], *, grouped: bool) 
 def count_rows(
     duck: duckdb.DuckDBPyConnection,
     model: ModelLike,
-    counts: CountPlaces,
+    counts: ModelCounts,
     order: int,
     words: Sequence[int],
     *,

@@ -14,9 +14,10 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from sentgen.arrays import Ints, Longs, compiled
+from sentgen.models.base.registry import STUPID_BACKOFF, ModelLike, counts_of
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.ngrams.anchors import NGRAM, StoredNgrams, anchored, stored_ngrams
-from sentgen.models.ngrams.ngram_cache import ModelLike, NgramCache, cache_of
+from sentgen.models.ngrams.ngram_cache import NgramCache, cache_of, word_ids
 from sentgen.models.ngrams.ngram_table import (
     EMPTY,
     MISSING_UNK,
@@ -26,7 +27,6 @@ from sentgen.models.ngrams.ngram_table import (
     find,
     find_or_insert,
 )
-from sentgen.models.submodel import word_ids
 from sentgen.schema import Store
 from sentgen.schema.connections import cursor
 from sentgen.schema.store import raw, translated_errors
@@ -39,7 +39,7 @@ _UNIGRAMS = "select w1 from model_ngram where model_id = ? and n = 1"
 
 def known_words(store: Store, model: ModelLike, forms: Sequence[str]) -> Ints:
     """Return the id of each form, that of <unk> where the model has no unigram."""
-    counting = model.smoothing == stupid_backoff.NAME  # counts may change: nothing is kept
+    counting = model.smoothing == STUPID_BACKOFF  # counts may change: nothing is kept
     cache = NgramCache(0) if counting else cache_of(store)
     with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
         ids = word_ids(duck, model, set(forms).difference(RESERVED_WORDS), cache)
@@ -47,7 +47,7 @@ def known_words(store: Store, model: ModelLike, forms: Sequence[str]) -> Ints:
 
         def unigrams() -> Ints:
             if counting:
-                counts = stupid_backoff.counts_of(duck, model)
+                counts = counts_of(duck, model)
                 words = np.unique(found).tolist() or [UNK]
                 return stupid_backoff.count_rows(duck, model, counts, 1, words).words[:, 0]
             read: Ints = duck.execute(_UNIGRAMS, [model.id]).fetchnumpy()["w1"]
@@ -75,8 +75,8 @@ def prefetch_text(store: Store, model: ModelLike, stream: Ints) -> tuple[NgramTa
     occurrences[UNK] += 1  # which `</s>` may fall back on
     anchors, ngrams = np.flatnonzero(occurrences).tolist(), 0
     with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
-        counting = model.smoothing == stupid_backoff.NAME
-        counts = stupid_backoff.counts_of(duck, model) if counting else None
+        counting = model.smoothing == STUPID_BACKOFF
+        counts = counts_of(duck, model) if counting else None
         for batch in (
             stupid_backoff.counted(duck, counts, model.order, anchors, rows=_CHUNK_ROWS)
             if counts

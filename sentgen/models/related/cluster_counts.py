@@ -19,7 +19,7 @@ from sentgen.arrays import Longs
 from sentgen.case_folding import folded
 from sentgen.counts import corpora
 from sentgen.errors import InputError, NotFoundError
-from sentgen.models import sql
+from sentgen.models.base import sql
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow, raw
 

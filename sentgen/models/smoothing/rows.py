@@ -20,7 +20,7 @@ from sqlalchemy import Connection
 
 from sentgen.arrays import Bools, Floats, Ints, Longs, compiled
 from sentgen.errors import DamagedError
-from sentgen.models import sql
+from sentgen.models.base import sql
 from sentgen.schema.engine import arrow_reader
 from sentgen.schema.store import raw
 from sentgen.schema.tables.corpus import BOS, EOS, UNK

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sentgen.counts import corpora
 from sentgen.counts.corpora import Corpus
-from sentgen.models import registry
+from sentgen.models.base import registry
 from sentgen.models.request import Model
 from sentgen.server.operations.operation import Context, Nothing, Operation, Result, store_listing
 

@@ -8,7 +8,7 @@ from typing import Annotated
 from sentgen.errors import InputError
 from sentgen.evaluation.perplexity import CompareRequest
 from sentgen.lookups.base.statement import literal
-from sentgen.models import registry
+from sentgen.models.base import registry
 from sentgen.models.lookup import BackoffStep, explain
 from sentgen.models.raw_text import words_of
 from sentgen.models.request import ScoreRequest

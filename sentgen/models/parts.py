@@ -8,16 +8,11 @@ from sqlalchemy import Connection, select
 
 from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.errors import ModelError, StoreError
-from sentgen.models.building.chosen import BuiltFrom, Chosen
-from sentgen.models.building.in_store import FULL_SHARE, ROWS_SHARE, SORTING_SHARE
-from sentgen.models.building.model_rows import Parameters, record
-from sentgen.models.building.recipe import Recipe
-from sentgen.models.building.summed_counts import drop_temporary
-from sentgen.models.building.writing import anchors_of, smoothed, write_sorted
-from sentgen.models.ngrams import mixture, stupid_backoff
-from sentgen.models.registry import (
+from sentgen.models.base.registry import (
+    DYNAMIC,
     LATER,
     PARTS,
+    STUPID_BACKOFF,
     ModelInfo,
     changes,
     find,
@@ -25,6 +20,12 @@ from sentgen.models.registry import (
     next_version,
     require_name,
 )
+from sentgen.models.build_request import FULL_SHARE, ROWS_SHARE, SORTING_SHARE
+from sentgen.models.building.chosen import BuiltFrom, Chosen
+from sentgen.models.building.model_rows import Parameters, record
+from sentgen.models.building.recipe import Recipe
+from sentgen.models.building.summed_counts import drop_temporary
+from sentgen.models.building.writing import anchors_of, smoothed, write_sorted
 from sentgen.models.smoothing.rows import NgramRows
 from sentgen.models.submodel import lowercases
 from sentgen.schema import Store
@@ -46,11 +47,11 @@ def parts_named(store: Store, name: str, labels: Sequence[str]) -> list[ModelInf
         raise StoreError(f"{store.lake}: a lake is only read; make the model in a store")
     parts = [find(store, label) for label in labels]
     for part in parts:
-        if part.smoothing == stupid_backoff.NAME:
+        if part.smoothing == STUPID_BACKOFF:
             raise ModelError(
                 f"{part.label}: scores of {part.smoothing} are no probabilities; take a model of kneser-ney"
             )
-        if part.smoothing == mixture.DYNAMIC:
+        if part.smoothing == DYNAMIC:
             of = ",".join(label for label, _ in part.parts)
             raise ModelError(
                 f"{part.label} has no n-grams of its own; name the models that it looks up: {of}"

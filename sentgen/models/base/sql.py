@@ -20,7 +20,7 @@ from sentgen.schema.store import raw
 @cache
 def statements(file: str) -> dict[str, str]:
     """Return the statements of a file by name."""
-    text = resources.files(__package__).joinpath(file).read_text(encoding="utf-8")
+    text = resources.files("sentgen.models").joinpath(file).read_text(encoding="utf-8")
     found: dict[str, str] = {}
     # What stands before the first name describes the file.
     for part in text.split("-- name: ")[1:]:

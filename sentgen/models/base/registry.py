@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple, Protocol
 
+import duckdb
 from sqlalchemy import Connection, Row, Select, delete, func, insert, or_, select
 
+from sentgen import temporary
 from sentgen.errors import InputError, ModelError, NotFoundError
-from sentgen.models.building.symbols import OF_WORDS, Symbols
-from sentgen.models.ngrams import laid_out, stupid_backoff
-from sentgen.models.ngrams.mixture import DYNAMIC
-from sentgen.models.ngrams.ngram_cache import ModelLike
+from sentgen.models.base.symbols import OF_WORDS, Symbols
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
-from sentgen.schema import Store
+from sentgen.schema import Store, folders
+from sentgen.schema.connections import cursor
+from sentgen.schema.engine import temporary_folder
 from sentgen.schema.store import now, raw, scalar, translated_errors
 from sentgen.schema.tables import models as tables
 from sentgen.schema.tables.corpus import corpus, source
 from sentgen.schema.tables.counts import segment
+from sentgen.system import files
 
 #: Name of the parameter of models that count the brackets of base noun phrases.
 BRACKETS = "brackets"
@@ -39,10 +45,47 @@ _OF_MODEL = (
 #: What the names of the parameters begin with that note the models that a model was made of; their values are
 #: what these weigh.
 PARTS = "of: "
+#: Smoothing of models that read counts, and of those that are made of others.
+STUPID_BACKOFF, MIXTURE, PRUNED = "stupid-backoff", "mixture", "pruned"
+#: That of a mixture without n-grams: what its models give is summed when it is asked.
+DYNAMIC = "dynamic-mixture"
 #: Smoothing of what is no model: a scorer of a plug-in, of which the store has the surprisal of tokens alone.
 SCORER = "scorer"
 #: What the name of the parameter begins with that notes the package of a scorer.
 PACKAGE = "package: "
+
+_NAMES = "select id, created_at from model"
+#: Of files in which models are laid out for look-ups.
+_SUFFIX = ".ngrams"
+_SOURCES = """
+select m.corpus_name, c.id is null, s.id, s.sentences + s.tokens
+from model_corpus m
+left join corpus c on c.id = m.corpus_id
+left join segment s on s.corpus_id = m.corpus_id
+where m.model_id = ?
+order by s.id
+"""
+
+
+class ModelLike(Protocol):
+    """What look-ups must know of a model."""
+
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def version(self) -> int: ...
+    @property
+    def order(self) -> int: ...
+    @property
+    def smoothing(self) -> str: ...
+    @property
+    def unknown(self) -> str: ...
+    @property
+    def brackets(self) -> bool: ...
+    @property
+    def symbols(self) -> Symbols: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +240,7 @@ def remove(store: Store, label: str, *, dry_run: bool = False) -> list[ModelInfo
         if not dry_run:
             _delete(connection, found)
     if not dry_run:
-        laid_out.remove_others(store)
+        _remove_unused_files(store)
     return found
 
 
@@ -246,14 +289,57 @@ def parameters(store: Store, model: ModelInfo) -> list[tuple[int, str, float]]:
 
 def count_ngrams(store: Store, model: ModelInfo) -> dict[int, int]:
     """Return how many n-grams the model has of each order; one that reads counts, how many these are."""
-    if model.smoothing == stupid_backoff.NAME:
+    if model.smoothing == STUPID_BACKOFF:
         with store.connect() as connection, translated_errors(store.path):
-            return stupid_backoff.sizes(raw(connection), model)
+            return _count_counted(raw(connection), model)
     table = tables.model_ngram
     query = select(table.c.n, func.count()).where(table.c.model_id == model.id)
     with store.connect() as connection:
         rows = connection.execute(query.group_by(table.c.n).order_by(table.c.n)).all()
     return {int(n): int(count) for n, count in rows}
+
+
+def _count_counted(duck: duckdb.DuckDBPyConnection, model: ModelLike) -> dict[int, int]:
+    """Return how many n-grams of each order a model reads; none if the counts of a corpus are gone."""
+    try:
+        counts = counts_of(duck, model)
+    except ModelError:
+        return {}
+    segments, found = ", ".join(map(str, counts.segments)) or "null", {}
+    for n in range(1, model.order + 1):
+        words = ", ".join(f"w{i}" for i in range(1, n + 1))
+        groups = f"select {words} from ngram_{n} where segment_id in ({segments}) group by all"
+        query = f"select count(*) from ({groups} having sum(count) >= {counts.min_count[n - 1]})"
+        ((found[n],),) = duck.execute(query).fetchall()
+    return found
+
+
+class ModelCounts(NamedTuple):
+    """The counts that a model reads: their segments, their lowest ones by order, and the number of events."""
+
+    segments: tuple[int, ...]
+    min_count: tuple[int, ...]
+    total: int
+
+
+def counts_of(duck: duckdb.DuckDBPyConnection, model: ModelLike) -> ModelCounts:
+    """Return which counts a model reads now.
+
+    Raises:
+        ModelError: one of its corpora was removed, and its counts with it.
+    """
+    found = duck.execute(_SOURCES, [model.id]).fetchall()
+    for name, gone, _, _ in found:
+        if gone:
+            raise ModelError(
+                f"model {model.name}@{model.version} reads the counts of corpus {name!r}, which was removed; "
+                "build it again"
+            )
+    ((least,),) = duck.execute("select min_count from model where id = ?", [model.id]).fetchall()
+    segments = tuple(number for _, _, number, _ in found if number is not None)
+    return ModelCounts(
+        segments, tuple(map(int, least.split(","))), sum(int(size or 0) for _, _, _, size in found)
+    )
 
 
 def changes(store: Store, model: ModelInfo) -> list[str]:
@@ -394,3 +480,42 @@ def _info(row: Row[*tuple[object, ...]], corpora: list[str], notes: dict[str, fl
         parts=tuple((note.removeprefix(PARTS), notes[note]) for note in notes if note.startswith(PARTS)),
         package=next((note.removeprefix(PACKAGE) for note in notes if note.startswith(PACKAGE)), ""),
     )
+
+
+def laid_out_file(store: Store, model: ModelLike) -> Path | None:
+    """Return the file in which a model is laid out, if it is one of the store."""
+    # A cursor of its own: threads may share a store.
+    with store.connect() as connection, cursor(raw(connection)) as duck:
+        found = dict(duck.execute(_NAMES).fetchall())
+    return _folder(store) / _file_name(model.id, found[model.id]) if model.id in found else None
+
+
+def _remove_unused_files(store: Store) -> None:
+    """Remove the files of models that the store does not have, and those that were never finished."""
+    folder = _folder(store)
+    if not folders.is_ours(folder):
+        return
+    with store.connect() as connection:
+        there = {_file_name(model_id, when) for model_id, when in raw(connection).execute(_NAMES).fetchall()}
+    for path in folder.iterdir():
+        with suppress(OSError):  # in use
+            if folders.is_draft(path.name):
+                temporary.require_left(path)
+                files.remove(path)
+            elif path.suffix == _SUFFIX and path.name not in there:
+                files.remove_unless_open(path)
+    if folders.is_empty(folder):
+        folders.remove(folder)
+
+
+def _folder(store: Store) -> Path:
+    """Return where the models of a store are laid out; where nothing may be written, as long as this runs."""
+    beside = store.path.with_name(f"{store.path.name}.models")
+    if not store.lake and (os.access(beside.parent, os.W_OK) or folders.is_ours(beside)):
+        return beside
+    return temporary_folder(store.path.absolute())
+
+
+def _file_name(model_id: int, created_at: datetime) -> str:
+    # The second time a store of this name has a model of this number, it is another model.
+    return f"{model_id}-{created_at:%Y%m%dT%H%M%S%f}{_SUFFIX}"

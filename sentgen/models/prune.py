@@ -24,21 +24,18 @@ import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints, compiled
 from sentgen.errors import InputError, ModelError
-from sentgen.models.building.build import build
-from sentgen.models.building.build_request import parse_counts
+from sentgen.models.base.registry import PRUNED, ModelInfo, changes
+from sentgen.models.build_request import build, parse_counts
 from sentgen.models.building.chosen import apart
 from sentgen.models.building.recipe import ESTIMATORS
 from sentgen.models.building.summed_counts import Progress
-from sentgen.models.derived.parts import parts_named, room, store_model
-from sentgen.models.derived.union import left_over, read_union, weigh_contexts
-from sentgen.models.registry import ModelInfo, changes
+from sentgen.models.parts import parts_named, room, store_model
 from sentgen.models.smoothing.rows import NgramRows
+from sentgen.models.smoothing.union import left_over, read_union, weigh_contexts
 from sentgen.options import Option
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import BOS, EOS
 from sentgen.space import Space
-
-PRUNED = "pruned"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Bools, Floats, Ints, compiled
-from sentgen.models import sql
+from sentgen.models.base import sql
 from sentgen.models.smoothing.rows import NgramRows, allocate, damaged, find_suffixes
 from sentgen.schema.engine import arrow_reader
 from sentgen.schema.store import raw

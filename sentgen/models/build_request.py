@@ -1,0 +1,370 @@
+"""Build a model where its counts are, in a store or in a lake, as `models build` and Python ask for it.
+
+In a store, counts are summed by DuckDB, which spills to the disk under the memory limit; smoothing and
+sorting are passes over arrays, which lie in files without names where they do not fit
+(`sentgen.models.smoothing`, `sentgen.models.building.writing`). Others may read the store until the rows are
+written, which is one transaction: a build that fails or is interrupted leaves no trace.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+from sqlalchemy import Connection
+
+from sentgen import temporary
+from sentgen.counts.shares import COUNTING_SHARE, DATABASE_SHARE
+from sentgen.errors import InputError, ModelError, StoreError
+from sentgen.models.base import registry
+from sentgen.models.base.registry import STUPID_BACKOFF, ModelInfo, find, find_in, next_version, require_name
+from sentgen.models.base.symbols import ITEMS, KEPT, OVER, TAGS, WORDS, Symbols, symbols
+from sentgen.models.building.chosen import Chosen, Draw, built_from, choose, selected
+from sentgen.models.building.companions import COMPANIONS, companion_name, corpora_of_companions
+from sentgen.models.building.model_rows import insert_rows, record, rows_of
+from sentgen.models.building.recipe import ESTIMATORS, Recipe, recipe
+from sentgen.models.building.summed_counts import Progress, check_corpora, count, drop_temporary, vocabulary
+from sentgen.models.building.writing import anchors_of, smoothed, write_sorted
+from sentgen.models.request import WhereOption
+from sentgen.options import Option
+from sentgen.schema import Store
+from sentgen.space import Space
+
+#: Shares of the memory of the whole process: what n-grams may take that are smoothed, what sorting them for
+#: the store may take, and where pages of files are given back. DuckDB has its own (`DATABASE_SHARE`).
+ROWS_SHARE, SORTING_SHARE, FULL_SHARE = 0.65 * COUNTING_SHARE, 0.35 * COUNTING_SHARE, 0.8
+#: Bytes that numba and the code that it has compiled take from that of the n-grams.
+_COMPILED = 64 << 20
+
+
+def build_smoothed(
+    store: Store,
+    name: str,
+    corpora: Sequence[str],
+    settings: Recipe,
+    condition: str | None,
+    draw: Draw | None,
+    report: Progress,
+) -> ModelInfo:
+    """Store a model of the sentences of some corpora that meet a condition or are drawn, or of all."""
+    made = _Build(store, settings, condition, draw, report)
+    if not settings.as_counted:
+        # Classes, brackets and symbols become words of the store before they are counted.
+        with store.begin() as connection:
+            made.smooth(connection, corpora)
+            drop_temporary(connection)
+            return made.write(connection, name)
+    store.downgrade_to_read()
+    with store.connect() as connection:
+        made.smooth(connection, corpora)
+    with store.begin() as connection:
+        return made.write(connection, name)
+
+
+def build_of_counts(store: Store, name: str, corpora: Sequence[str], settings: Recipe) -> ModelInfo:
+    """Store a model that reads the counts of its corpora."""
+    with store.begin() as connection:
+        found = [built_from(connection, each) for each in dict.fromkeys(corpora)]
+        check_corpora(found, settings)
+        words = vocabulary(connection, found, settings)
+        model_id, version = next_version(connection, name)
+        insert_rows(connection, rows_of(model_id, (name, version), settings, found, words))
+        return find_in(connection, f"{name}@{version}")
+
+
+class _Build:
+    """A model on its way from counts to rows."""
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Recipe,
+        condition: str | None,
+        draw: Draw | None,
+        report: Progress,
+    ) -> None:
+        self.settings, self.condition, self.draw, self.report = settings, condition, draw, report
+        memory = store.memory_limit / DATABASE_SHARE
+        self.sorting = int(memory * SORTING_SHARE)
+        room = max(0, int(memory * ROWS_SHARE) - _COMPILED)
+        self.space = Space(room, store.path.parent, most=int(memory * FULL_SHARE))
+
+    def smooth(self, connection: Connection, corpora: Sequence[str]) -> None:
+        """Sum the counts of the corpora, and smooth them."""
+        settings = self.settings
+        names, condition = selected(connection, corpora, self.condition)
+        self.corpora = [built_from(connection, each) for each in names]
+        check_corpora(self.corpora, settings)
+        self.chosen: Chosen | None = None
+        if condition is not None or self.draw is not None:
+            self.chosen = choose(connection, condition, self.draw, [each.id for each in self.corpora])
+        count(connection, self.corpora, settings, self.report, chosen=self.chosen is not None)
+        self.orders, self.parameters = ESTIMATORS[settings.smoothing](
+            connection,
+            order=settings.order,
+            min_count=settings.min_count,
+            unknown=settings.unknown != "none",
+            space=self.space,
+            progress=self.report,
+        )
+        self.anchors, self.source = anchors_of(self.orders, self.space), smoothed(self.orders, self.space)
+
+    def write(self, connection: Connection, name: str) -> ModelInfo:
+        """Store it as the next version of its name."""
+        self.report("writing the model")
+        model_id, version = next_version(connection, name)
+        write_sorted(connection, model_id, self.anchors, self.source, memory=self.sorting)
+        label, parameters = (name, version), self.parameters
+        record(connection, model_id, label, self.settings, self.corpora, parameters, self.chosen)
+        return find_in(connection, f"{name}@{version}")
+
+
+def build(
+    store: Store,
+    name: str,
+    corpora: Sequence[str],
+    *,
+    order: int,
+    smoothing: str = "kneser-ney",
+    min_count: Sequence[int] | None = None,
+    unknown: str = "word",
+    brackets: bool = False,
+    symbols: Symbols | None = None,
+    condition: str | None = None,
+    draw: Draw | None = None,
+    progress: Progress | None = None,
+) -> ModelInfo:
+    """Build the next version of a model from the counts of the given corpora.
+
+    Args:
+        store: the store, open for writing.
+        name: name of the model; older versions of it stay.
+        corpora: names of the corpora whose counts are summed; sentences of subcorpora are counted anew.
+        order: highest order of n-grams, 1 to 5.
+        smoothing: ``kneser-ney`` (as lmplz), ``katz``, or ``stupid-backoff``, for which nothing is built:
+            look-ups read the counts.
+        min_count: lowest count kept per order; must not fall; the last one also holds for higher orders.
+        unknown: ``word`` gives <unk> a probability; ``none`` does not; ``tag`` also maps words seen once to
+            ``<unk:TAG>``, with the language-specific tag where there is one, else the universal one.
+        brackets: count the brackets of base noun phrases as words, ``<np>`` and ``</np>``.
+        symbols: what the n-grams are made of, if not of words (see `sentgen.models.base.symbols`).
+        condition: count only sentences whose metadata meet this (see `sentgen.lookups.metadata`).
+        draw: count only some of these, drawn by a seed.
+        progress: called with one line a step.
+
+    Raises:
+        InputError: a setting is out of range, or the condition cannot be read.
+        NotFoundError: there is no such corpus.
+        ModelError: fewer sentences than are to be drawn, a corpus has no counts, too low an order, no tags
+            where they are needed, or no base noun phrases.
+        StoreError: the store is a lake, which takes models of ``stupid-backoff`` alone.
+    """
+    require_name(name)
+    settings = recipe(order, smoothing, min_count, unknown, brackets, symbols)
+    report = progress or (lambda _: None)
+    if smoothing == STUPID_BACKOFF:
+        _refuse_chosen(store, corpora, condition, draw)
+        of_counts = _build_in_lake if store.lake else build_of_counts
+        return of_counts(store, name, corpora, settings)
+    if store.lake:
+        raise StoreError(
+            f"{store.lake}: a lake is only read; a model of kneser-ney is built in it with: "
+            f"sentgen cluster models {shlex.quote(name)} --in {shlex.quote(str(store.lake))}"
+        )
+    return build_smoothed(store, name, corpora, settings, condition, draw, report)
+
+
+def _refuse_chosen(store: Store, corpora: Sequence[str], condition: str | None, draw: Draw | None) -> None:
+    """Refuse what has no counts to be read."""
+    with store.connect() as connection:
+        if draw or selected(connection, corpora, condition)[1] is not None:
+            raise ModelError(
+                f"{STUPID_BACKOFF} reads the counts of whole corpora;"
+                " for chosen sentences take kneser-ney or katz"
+            )
+
+
+def _build_in_lake(store: Store, name: str, corpora: Sequence[str], settings: Recipe) -> ModelInfo:
+    """Add such a model to a lake, by a file more."""
+    # Here: a server holds in memory what its workers import, and none of them counts.
+    from sentgen.counts.cluster.engine import Inline
+    from sentgen.models.cluster.job import ModelJob
+
+    lake, memory = store.lake, store.memory_limit
+    assert lake is not None
+    with temporary.folder() as folder:
+        work = Path(lake.root) / "_work" if lake.files is None else folder / "work"
+        built = ModelJob(lake, work, Inline(), memory).run(name, corpora, settings)
+    # What is open names the files that were there.
+    with Store(lake.root, read_only=True, memory_limit=memory) as opened:
+        return find(opened, built.label)
+
+
+KNESER_NEY = "kneser-ney"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildRequest:
+    """A model of some corpora.
+
+    Raises:
+        InputError: the lowest counts are no numbers, no model is over that, or one that is not over words
+            should have companions.
+    """
+
+    name: Annotated[str, Option("Name of the model.", argument=True, metavar="NAME")]
+    corpus: Annotated[
+        list[str],
+        Option("Corpora to count.", shell="Corpus to count; may be repeated.", metavar="NAME", given=True),
+    ]
+    order: Annotated[int, Option("Highest order of n-grams.", least=1, most=5)] = 4
+    smoothing: Annotated[str, Option("kneser-ney, katz or stupid-backoff.", metavar="METHOD")] = KNESER_NEY
+    min_count: Annotated[
+        str | None,
+        Option("Lowest count kept per order; the last one for the rest.", metavar="N,N,..."),
+    ] = None
+    unknown: Annotated[
+        str, Option("Unknown words: word (one `<unk>`), tag (one per tag) or none.", metavar="HOW")
+    ] = "word"
+    brackets: Annotated[
+        bool, Option("Count the brackets of base noun phrases, `<np>` and `</np>`, as words.")
+    ] = False
+    over: Annotated[str, Option(f"What n-grams are made of: {', '.join(OVER)}.", metavar="WHAT")] = "words"
+    classes: Annotated[
+        int | None,
+        Option(f"Frequent words that classes and items keep. Default: {KEPT}.", metavar="N", least=0),
+    ] = None
+    where: WhereOption = None
+    sentences: Annotated[
+        int | None, Option("Count only N of the sentences, drawn by --seed.", metavar="N", least=1)
+    ] = None
+    share: Annotated[
+        float | None,
+        Option("Count only this share of the sentences, drawn by --seed.", metavar="0..1", least=0, most=1),
+    ] = None
+    seed: Annotated[int, Option("Seed by which sentences are drawn.", least=0)] = 1
+    companions: Annotated[
+        bool,
+        Option(
+            "Also build NAME-tags, NAME-classes and NAME-items, the models over these of the same corpora,"
+            " which joint decoding asks as well."
+        ),
+    ] = False
+
+    def __post_init__(self) -> None:
+        parse_counts(self.min_count)
+        if self.companions and self.over != WORDS:
+            raise InputError(
+                f"companions go with a model over words, not over {self.over};"
+                " leave --over or --companions out"
+            )
+        if self.sentences is not None and self.share is not None:
+            raise InputError("a number of sentences and a share exclude each other; leave one out")
+        symbols(ITEMS if self.companions else self.over, self.classes)
+
+    def build(self, store: Store, progress: Progress | None = None) -> list[ModelInfo]:
+        """Build the next version of the model, and behind it those of its companions, if they are wanted.
+
+        See `sentgen.models.build_request.build`.
+        """
+        found, wanted = [], self.requests(store)
+        for one in wanted:
+            named = partial(_report_name, progress, one.name) if progress and len(wanted) > 1 else progress
+            found.append(one._build(store, named))
+        return found
+
+    def built(self, store: Store) -> list[ModelInfo]:
+        """Return what `build` would, if the newest models of these names are that already, else nothing."""
+        wanted = self.requests(store)
+        there = {model.name: model for model in registry.list_models(store)}
+        found = [there[one.name] for one in wanted if one.name in there]
+        if len(found) < len(wanted):
+            return []
+        same = all(one._describes(model) for one, model in zip(wanted, found, strict=True))
+        return found if same and not any(registry.is_stale(store, model) for model in found) else []
+
+    def _describes(self, model: ModelInfo) -> bool:
+        """Return whether a model has these settings; those of chosen sentences are told by building alone."""
+        made_of = symbols(self.over, self.classes)
+        counts = parse_counts(self.min_count)
+        settings = recipe(self.order, self.smoothing, counts, self.unknown, self.brackets, made_of)
+        of = Recipe(
+            model.order, model.smoothing, model.min_count, model.unknown, model.brackets, model.symbols
+        )
+        chosen = self.where or self._draw or model.condition
+        return settings == of and set(self.corpus) == set(model.corpora) and not chosen
+
+    def requests(self, store: Store) -> list[BuildRequest]:
+        """Return what is asked for, a model each, that of the words first.
+
+        Raises:
+            ModelError: no corpus can have companions, or of drawn sentences not all.
+        """
+        if not self.companions:
+            return [self]
+        tagged = corpora_of_companions(store, self.corpus)
+        if self._draw and set(tagged) != set(self.corpus):
+            raise ModelError(
+                f"companions are of {', '.join(tagged)} alone, and would be of other sentences than are drawn"
+                " for the model; name these corpora alone, or leave --companions out"
+            )
+        words = replace(self, companions=False, classes=None)
+        # Symbols have counts of their own, and stand for rare words and brackets already.
+        smoothing = KNESER_NEY if self.smoothing == STUPID_BACKOFF else self.smoothing
+        alike = replace(words, corpus=tagged, smoothing=smoothing, unknown="word", brackets=False)
+        return [
+            words,
+            *(
+                replace(
+                    alike,
+                    name=companion_name(self.name, over),
+                    over=over,
+                    classes=None if over == TAGS else self.classes,
+                )
+                for over in COMPANIONS
+            ),
+        ]
+
+    @property
+    def _draw(self) -> Draw | None:
+        drawn = self.sentences is not None or self.share is not None
+        return Draw(self.sentences, self.share, self.seed) if drawn else None
+
+    def _build(self, store: Store, progress: Progress | None) -> ModelInfo:
+        return build(
+            store,
+            self.name,
+            self.corpus,
+            order=self.order,
+            smoothing=self.smoothing,
+            min_count=parse_counts(self.min_count),
+            unknown=self.unknown,
+            brackets=self.brackets,
+            symbols=symbols(self.over, self.classes),
+            condition=self.where,
+            draw=self._draw,
+            progress=progress,
+        )
+
+
+def _report_name(progress: Progress, name: str, line: str) -> None:
+    progress(f"{name}: {line}")
+
+
+def parse_counts(text: str | None) -> list[int] | None:
+    """Read numbers such as ``1,1,2``.
+
+    Raises:
+        InputError: they are none.
+    """
+    if text is None:
+        return None
+    parts = text.split(",")
+    # More digits than any count has; int() refuses some thousand of them with a traceback.
+    if not all(part.strip().isdecimal() and len(part.strip()) <= 9 for part in parts):
+        raise InputError(f"--min-count {text[:40]!r} is no list of numbers; write it like 1,1,2")
+    return [int(part) for part in parts]

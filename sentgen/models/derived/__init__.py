@@ -1,1 +1,0 @@
-"""Models made of other models: mixtures of them, and a pruned one."""
