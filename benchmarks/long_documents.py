@@ -28,7 +28,7 @@ from sentgen.alignment import Alignment, Pair
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.rewriting.parameters import prior_parameters
-from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset_settings
 from sentgen.alignment.phrase_hmm.settings_json import changed
 from sentgen.alignment.states.word_states import word_states
 from sentgen.alignment.tuning.objective import TuningExample
@@ -61,7 +61,7 @@ def main() -> None:
     parser.add_argument("--halves", action="store_true", help="pseudo-documents of both halves, no others")
     given = parser.parse_args()
     named = dict(one.split("=") for one in given.settings.split(",") if one)
-    settings = changed(preset("best"), named)
+    settings = changed(preset_settings("best"), named)
     if given.halves:
         rows = [row for name in SETS for row in halves(name, untrained(settings))]
         show(f"Pseudo-documents, means over {len(SEEDS)} seeds", ("set", "half", *HALVES), rows)
@@ -116,7 +116,7 @@ def tuned_tables(count: int, named: Mapping[str, str], novels: Sequence[str], mo
         tuned = replace(tuned, settings=changed(tuned.settings, named))
         among += padded(name, even, tuned, novels, most)
         target = Target(pseudo_documents(even))
-        for aligner in (untrained(changed(preset("best"), named)), tuned):
+        for aligner in (untrained(changed(preset_settings("best"), named)), tuned):
             pseudo.append((name, aligner.name, *measured(target, aligner)))
     show(f"Among novels, tuned on {count} odd pairs", PADDED, among)
     show("Pseudo-documents of even pairs", ("set", "model", *PADDED[2:]), pseudo)

@@ -25,7 +25,7 @@ from vectors import SETS
 from sentgen.alignment import Pair
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, train_phrase_hmm, untrained
 from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteParameters, RewriteTable
-from sentgen.alignment.phrase_hmm.settings import preset
+from sentgen.alignment.phrase_hmm.settings import preset_settings
 from sentgen.alignment.reading import read_pairs
 from sentgen.evaluation.alignment.gold_readers import read_gold
 from sentgen.evaluation.alignment.target import Target
@@ -126,7 +126,7 @@ def main() -> None:
         for gold in golds.values()
     ]
     tests = [pair for target in targets for pair in target.pairs]
-    best = preset("best")
+    best = preset_settings("best")
     # Jumps that are learnt from summaries of papers do not fit other texts: they would hide what the table does.
     settings = replace(best, fixed=best.fixed | {"jumps"})
     print(f"learning from {len(training):,} pairs", flush=True)

@@ -17,7 +17,7 @@ import duckdb
 import sentgen.cli
 from fuzzing import documents, samples
 from fuzzing.mutations import ODD, mutant, mutant_text, packed
-from sentgen.alignment.phrase_hmm.settings import preset
+from sentgen.alignment.phrase_hmm.settings import preset_settings
 from sentgen.alignment.phrase_hmm.settings_json import changed, setting_names
 from sentgen.alignment.texts import read_sentences
 from sentgen.corpus.formats import READERS, detect
@@ -279,7 +279,7 @@ def option_texts(bench: Bench, rng: random.Random) -> None:
     name = rng.choice((*setting_names(), *ODD))
     value = rng.choice((*ODD, "0.2", "true", "paper", "3", "1,2"))
     bench.written = len(name) + len(value)
-    changed(preset(rng.choice(("paper", "best"))), {name: value})
+    changed(preset_settings(rng.choice(("paper", "best"))), {name: value})
 
 
 def ingestion(bench: Bench, rng: random.Random) -> None:

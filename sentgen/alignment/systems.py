@@ -35,7 +35,7 @@ from sentgen.alignment.baselines.symmetrize import USUAL_JOIN, Join
 from sentgen.alignment.budget import UNBOUNDED, Budget
 from sentgen.alignment.pair import Pair
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, train_phrase_hmm
-from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset_settings
 from sentgen.alignment.phrase_hmm.settings_json import changed, setting_names
 from sentgen.alignment.plugin_aligners import system_of
 from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner, with_vectors
@@ -309,7 +309,7 @@ def _phrase_hmm(spec: str, training: Sequence[Pair], store: Store | None) -> Phr
     given = _given(spec, parts)
     iterations = _iterations(spec, given.pop("iterations", "0"))
     vectors = given.pop("vectors", None)
-    settings = _settings(spec, preset(given.pop("preset", "best")), given)
+    settings = _settings(spec, preset_settings(given.pop("preset", "best")), given)
     made = train_phrase_hmm(spec, training if iterations else (), settings, iterations=iterations)
     if vectors is not None and store is None:
         raise InputError(f"{spec!r} has vectors of a store, and there is none")

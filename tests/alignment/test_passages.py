@@ -26,10 +26,10 @@ from sentgen.alignment.phrase_hmm.passages import (
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.rewriting.parameters import prior_parameters
-from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset_settings
 from sentgen.alignment.words.sentences import LONGEST, sentence_starts
 
-BEST = preset("best")
+BEST = preset_settings("best")
 WORDS = ["the", "of", "cats", "dogs", "chase", "mice", "old", "mill", "burned", "town", "river"]
 #: 40 sentences without a word of those, or one that is akin to one.
 OTHERS = tuple(f"x{first}{second} y{second} z{first}".split() for first in "abcde" for second in "abcdefgh")
@@ -86,7 +86,7 @@ def test_a_short_document_is_whole() -> None:
     assert chosen(short + " it is cold .", "cats .", replace(BEST, whole_sentences=None)) != [
         "cats chase mice ."
     ]
-    assert preset("paper").whole_sentences is None
+    assert preset_settings("paper").whole_sentences is None
 
 
 def test_an_abstract_sentence_without_a_source_is_new() -> None:

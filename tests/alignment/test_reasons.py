@@ -15,7 +15,7 @@ from sentgen.alignment.phrase_hmm.lattice.event_kernels import EventOrder
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, align, untrained
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.rewriting.parameters import prior_parameters
-from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset_settings
 from sentgen.alignment.phrase_hmm.weighting.find_clues import find_clues
 from sentgen.alignment.phrase_hmm.weighting.link_counts import no_counts
 from sentgen.alignment.phrase_hmm.weighting.weight_names import SIZE
@@ -148,11 +148,11 @@ def test_kinds_of_kinship_are_named() -> None:
 def test_weights_of_a_tuned_model_are_its_score() -> None:
     """They sum to the mean of the scores of both directions."""
     rng = np.random.default_rng(1)
-    plain = prior_parameters(preset("best"))
+    plain = prior_parameters(preset_settings("best"))
     weights = [rng.normal(0, 0.3, SIZE) for _ in range(2)]
     forward, reverse = (replace(plain, tuning=Tuning(of, no_counts())) for of in weights)
     pair = Pair("t", ("Dogs", "bark", "."), ("Dogs", "barked", "."))
-    aligner = PhraseHmm("t", preset("best"), forward, Lexicon(), reverse, explain=True)
+    aligner = PhraseHmm("t", preset_settings("best"), forward, Lexicon(), reverse, explain=True)
     (answer,) = aligner.align([pair])
     lexicon = Lexicon()
     ids = lexicon.with_kinship(lexicon.encode(pair), wordnet=None)

@@ -20,7 +20,7 @@ from toy_pairs import PAIRS, Texts, fill
 from sentgen.alignment.phrase_hmm.rewriting.em import train
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.rewriting.parameters import initial_parameters
-from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset_settings
 from sentgen.alignment.phrase_hmm.settings_json import as_json, changed, from_json
 from sentgen.alignment.stored import cell_parts
 from sentgen.alignment.stored.model_report import top_rewrites
@@ -34,7 +34,7 @@ from sentgen.errors import InputError, ModelError, NotFoundError, StoreError
 from sentgen.schema import Store
 from sentgen.schema.maintenance import check
 
-PAPER = preset("paper")
+PAPER = preset_settings("paper")
 #: All cells are kept, so that training is EM and nothing else.
 EXACT = TrainingPlan(iterations=3, drop=0.0)
 
@@ -78,7 +78,7 @@ def figures(iterations: list[StoredIteration]) -> list[object]:
 @pytest.mark.parametrize("name", ["paper", "best"])
 def test_training_is_em_in_memory(toy_pairs: Path, name: str) -> None:
     """Likelihood and posterior of each iteration are those of `em.train`, in both directions."""
-    settings = preset(name)
+    settings = preset_settings(name)
     with Store(toy_pairs) as store:
         pairs = list(stored_pairs(store, "toy"))
     lexicon = Lexicon(sorted({word.lower() for p in pairs for word in (*p.document, *p.abstract)}))
@@ -99,7 +99,7 @@ def test_training_is_em_in_memory(toy_pairs: Path, name: str) -> None:
 
 def test_a_synonym_is_learnt(toy_pairs: Path) -> None:
     """`doctor` has no other source: it becomes the first rewrite of `physician` and its link."""
-    trained(toy_pairs, replace(preset("best"), trust=1.0), TrainingPlan(iterations=3))
+    trained(toy_pairs, replace(preset_settings("best"), trust=1.0), TrainingPlan(iterations=3))
     with Store(toy_pairs, read_only=True) as store:
         first = top_rewrites(store, "m", "Physician", direction="forward")["target"][0].as_py()
         pair = next(stored_pairs(store, "toy", keys=["p1"]))
@@ -154,7 +154,7 @@ def test_parts_change_nothing(
 @pytest.mark.parametrize("name", ["paper", "best"])
 def test_log_posterior_never_falls(toy_pairs: Path, name: str) -> None:
     """EM raises it in every iteration of each direction."""
-    done = trained(toy_pairs, preset(name), replace(EXACT, iterations=6))
+    done = trained(toy_pairs, preset_settings(name), replace(EXACT, iterations=6))
 
     for direction in ("forward", "reverse"):
         values = [one.log_posterior for one in done if one.direction == direction]
@@ -163,7 +163,7 @@ def test_log_posterior_never_falls(toy_pairs: Path, name: str) -> None:
 
 _KILLED = """
 import os, signal, sys
-from sentgen.alignment.phrase_hmm.settings import preset
+from sentgen.alignment.phrase_hmm.settings import preset_settings
 from sentgen.alignment.stored.training import Plan, train_model
 from sentgen.schema import Store
 
@@ -172,7 +172,7 @@ def kill(direction, iteration, done, total):
         os.kill(os.getpid(), signal.SIGKILL)
 
 with Store(sys.argv[1]) as store:
-    for _ in train_model(store, "toy", "m", preset("best"), Plan(iterations=4, drop=0.0), progress=kill):
+    for _ in train_model(store, "toy", "m", preset_settings("best"), Plan(iterations=4, drop=0.0), progress=kill):
         pass
 """
 
@@ -181,7 +181,7 @@ with Store(sys.argv[1]) as store:
 def four_of_each(filled: Path, tmp_path_factory: pytest.TempPathFactory) -> list[StoredIteration]:
     """What that training does if nobody kills it."""
     path = Path(shutil.copy(filled, tmp_path_factory.mktemp("four")))
-    return trained(path, preset("best"), TrainingPlan(iterations=4, drop=0.0))
+    return trained(path, preset_settings("best"), TrainingPlan(iterations=4, drop=0.0))
 
 
 @pytest.mark.nightly
@@ -325,7 +325,7 @@ def _interrupt(direction: str, iteration: int, done: int, total: int) -> None:
 
 def test_unknown_words_and_pairs_can_be_aligned(toy_pairs: Path) -> None:
     """Words that the model has never seen have its prior, so that copies are still found."""
-    trained(toy_pairs, preset("best"))
+    trained(toy_pairs, preset_settings("best"))
     with Store(toy_pairs, read_only=True) as store:
         pair = replace(next(stored_pairs(store, "toy")), document=("zebra", "unseen"), abstract=("zebra",))
         (answer,) = stored_aligner(store, "m").align([pair])
@@ -341,7 +341,7 @@ def test_many_pairs_can_be_aligned_at_once(tmp_path: Path) -> None:
         (str(key), " ".join(document), " ".join(abstract)) for key, (document, abstract) in enumerate(texts)
     ]
     path = fill(tmp_path / "many.duckdb", pairs)
-    trained(path, preset("best"), replace(EXACT, iterations=1))
+    trained(path, preset_settings("best"), replace(EXACT, iterations=1))
     with Store(path, read_only=True) as store:
         aligner = stored_aligner(store, "m")
         together = list(stored_pairs(store, "toy"))
@@ -355,7 +355,7 @@ def test_many_pairs_can_be_aligned_at_once(tmp_path: Path) -> None:
 def test_settings_survive_the_store() -> None:
     """JSON gives back what went in, priors and fixed parts included."""
     settings = changed(
-        preset("best"),
+        preset_settings("best"),
         {
             "p0": "0.3",
             "prior-identity": "9",

@@ -16,7 +16,7 @@ from sentgen.alignment.phrase_hmm.lattice.inference import chain
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon, PairIds
 from sentgen.alignment.phrase_hmm.rewriting.parameters import prior_parameters
-from sentgen.alignment.phrase_hmm.settings import preset
+from sentgen.alignment.phrase_hmm.settings import preset_settings
 from sentgen.alignment.phrase_hmm.weighting.find_clues import find_clues
 from sentgen.alignment.phrase_hmm.weighting.link_counts import count_links, no_counts
 from sentgen.alignment.phrase_hmm.weighting.weight_names import (
@@ -34,7 +34,7 @@ from sentgen.alignment.tuning.tuner import TuningPlan, tune
 from sentgen.arrays import Floats
 from sentgen.errors import InputError, MemoryLimitError
 
-BEST, PLAIN = preset("best"), prior_parameters(preset("best"))
+BEST, PLAIN = preset_settings("best"), prior_parameters(preset_settings("best"))
 #: Document, abstract, sure and possible links: a run, another run, a sentence that ends, an unlinked word.
 TINY = (
     ("the old cat runs", "the cat ran", {(0, 0), (2, 1)}, {(3, 2)}),

@@ -20,7 +20,7 @@ from sentgen.alignment.phrase_hmm.rewriting.parameters import (
     initial_parameters,
     prior_parameters,
 )
-from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset_settings
 from sentgen.alignment.phrase_hmm.weighting.clues import CLUE_BYTES
 from sentgen.alignment.phrase_hmm.weighting.find_clues import find_clues
 from sentgen.alignment.words.nearness import Nearness
@@ -116,7 +116,7 @@ class PhraseHmm:
 
 def untrained(name: str = "best") -> PhraseHmm:
     """Return an aligner with the priors of a preset, which needs no training."""
-    return train_phrase_hmm(f"pbhmm-{name}", (), preset(name), iterations=0)
+    return train_phrase_hmm(f"pbhmm-{name}", (), preset_settings(name), iterations=0)
 
 
 def train_phrase_hmm(

@@ -22,7 +22,7 @@ from sentgen.alignment.phrase_hmm.rewriting.lexicon import PairIds
 from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteParameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.weighting.weight_names import NAMES
-from sentgen.alignment.phrase_hmm.weighting.weights import LINKS
+from sentgen.alignment.phrase_hmm.weighting.weights import LINK_OFFSETS
 from sentgen.alignment.words.kinship import GROUPED, NEAR, RELATED, SIMILAR, SYNONYM, Kinds
 from sentgen.arrays import Bools, Floats, Longs
 
@@ -226,7 +226,7 @@ def _weights(directions: Sequence[Direction], links: _Candidates) -> Iterator[Ma
     if values is None or None in tunings:
         yield from ({} for _ in links.rows)
         return
-    places = LINKS[:, None] + values.links[:, links.rows, links.columns]
+    places = LINK_OFFSETS[:, None] + values.links[:, links.rows, links.columns]
     means = np.mean([one.weights[places] for one in tunings if one is not None], axis=0)
     for of, weights in zip(places.T.tolist(), means.T.tolist(), strict=True):
         yield dict(zip(of, weights, strict=True))

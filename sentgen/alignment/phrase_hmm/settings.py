@@ -197,7 +197,7 @@ PRESETS: Mapping[str, PbhmmSettings] = {
 }
 
 
-def preset(name: str) -> PbhmmSettings:
+def preset_settings(name: str) -> PbhmmSettings:
     """Return the settings of a preset, ``paper`` or ``best``."""
     try:
         return PRESETS[name]

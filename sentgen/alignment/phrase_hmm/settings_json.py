@@ -10,7 +10,7 @@ from math import inf, isfinite, nan
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from sentgen.alignment.phrase_hmm.settings import Part, PbhmmSettings, Prior
-from sentgen.alignment.phrase_hmm.settings import preset as settings_of
+from sentgen.alignment.phrase_hmm.settings import preset_settings
 from sentgen.errors import InputError
 
 _PRIOR = "prior_"
@@ -57,7 +57,7 @@ def training_settings(
     given = dict(_assignment(part) for part in setting)
     longest = {"max-document-phrase": max_doc_phrase, "max-abstract-phrase": max_abstract_phrase}
     given |= {name: str(words) for name, words in longest.items() if words is not None}
-    settings = changed(settings_of(preset), given)
+    settings = changed(preset_settings(preset), given)
     return settings if vectors is None else replace(settings, vectors=vectors)
 
 

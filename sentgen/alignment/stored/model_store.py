@@ -14,7 +14,7 @@ from sentgen import __version__
 from sentgen.alignment.phrase_hmm.lattice.jumps import jump_cells
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteParameters
-from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset_settings
 from sentgen.alignment.phrase_hmm.settings_json import as_json, from_json
 from sentgen.alignment.stored.cells import StoredPhrases, no_cells
 from sentgen.arrays import Bools, Floats, Ints
@@ -115,7 +115,7 @@ def priors_model(store: Store, preset_name: str) -> str:
     with store.begin() as connection:
         found = find_model(connection, name)
         if found is None:
-            of = preset(preset_name)
+            of = preset_settings(preset_name)
             add_model(connection, name, of, corpus_id=0, corpus="", pairs=0, pairs_hash="", iterations=0)
         elif found.iterations:
             raise InputError(

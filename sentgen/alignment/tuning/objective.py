@@ -28,8 +28,8 @@ from sentgen.alignment.phrase_hmm.weighting.link_counts import no_counts
 from sentgen.alignment.phrase_hmm.weighting.weight_kernels import add_along, add_counts
 from sentgen.alignment.phrase_hmm.weighting.weight_names import SIZE
 from sentgen.alignment.phrase_hmm.weighting.weights import (
-    LINKS,
-    NULLS,
+    LINK_OFFSETS,
+    NULL_OFFSETS,
     Tuning,
     by_place,
     jump_places,
@@ -120,8 +120,8 @@ class Objective:
         free, free_links = _infer(emission, over, counting=counts is not None)
         fixed, fixed_links = _infer(task.agreeing(emission), over, counting=counts is not None)
         if counts is not None:
-            add_counts(task.clues.links, LINKS, fixed_links - free_links, counts)
-            add_counts(task.clues.abstract[:, None, :], NULLS, (fixed.null - free.null)[None, :], counts)
+            add_counts(task.clues.links, LINK_OFFSETS, fixed_links - free_links, counts)
+            add_counts(task.clues.abstract[:, None, :], NULL_OFFSETS, (fixed.null - free.null)[None, :], counts)
             np.add.at(counts, run_places(emission.events), fixed.events - free.events)
             cells = jump_cells(self.settings.window, self.settings.reach)
             np.add.at(counts, jump_places(cells), fixed.jumps - free.jumps)

@@ -14,7 +14,7 @@ from sentgen.alignment.phrase_hmm.lattice.links import LinkChoice
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon, PairIds
 from sentgen.alignment.phrase_hmm.rewriting.parameters import prior_parameters
-from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset_settings
 from sentgen.alignment.phrase_hmm.weighting.find_clues import find_clues
 from sentgen.alignment.phrase_hmm.weighting.link_counts import LinkCounts, count_links
 from sentgen.alignment.phrase_hmm.weighting.weight_names import NAMES, SIZE
@@ -116,7 +116,7 @@ def tune(
     budget.check(_TASK_BYTES * cells, told)
     if not any(one.sure.any() for one in examples):
         raise InputError("there are no sure links to learn from; look at --gold and --format")
-    plan, settings, plain = plan or TuningPlan(), preset("best"), prior_parameters(preset("best"))
+    plan, settings, plain = plan or TuningPlan(), preset_settings("best"), prior_parameters(preset_settings("best"))
     counts = count_links([one.pair for one in examples], [one.sure for one in examples])
     ids = list(_encoded(examples, counts, settings))
     objectives = [

@@ -43,7 +43,7 @@ _OTHERS: Final = frozenset(listed("other last latter former better top bottom up
 _FRACTIONED: Final = frozenset(listed("of the its their his her our my your these those this that all"))
 
 
-def begins(word: str) -> bool:
+def begins_amount(word: str) -> bool:
     """Say whether an amount may begin with a word, given in lower case, or have begun right before it."""
     if word in _WORDS or word[0] in CURRENCIES:
         return True

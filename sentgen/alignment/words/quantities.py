@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Final, Literal
 
-from sentgen.alignment.words import amounts
+from sentgen.alignment.words.amounts import amount, begins_amount
 from sentgen.alignment.words.dates import (
     MONTHS,
     SHORT_DAYS,
@@ -93,14 +93,14 @@ def quantities(words: Sequence[str]) -> list[Quantity]:
 
 def _begins(word: str) -> bool:
     if word.isalpha():
-        return word in _DATE_WORDS or amounts.begins(word)
-    return any(map(str.isdigit, word)) or word.rstrip(".") in _DATE_WORDS or amounts.begins(word)
+        return word in _DATE_WORDS or begins_amount(word)
+    return any(map(str.isdigit, word)) or word.rstrip(".") in _DATE_WORDS or begins_amount(word)
 
 
 def _read(words: Sequence[str], lower: Sequence[str], at: int, least: int) -> Quantity | None:
     if (dated := moment(words, lower, at)) is not None:
         return _date(at, dated)
-    found = amounts.amount(words, lower, at, least=least)
+    found = amount(words, lower, at, least=least)
     if found is None:
         return None
     if found.ordinal:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sentgen.alignment.budget import events_take_too_much
-from sentgen.alignment.phrase_hmm.lattice import event_kernels as kernels
+from sentgen.alignment.phrase_hmm.lattice.event_kernels import place_hits, find_cells, count_runs, run_lengths, count_events, fill_events
 from sentgen.alignment.phrase_hmm.lattice.event_kernels import EqualRuns, EventOrder, PhraseCells, TextPhrases
 from sentgen.alignment.phrase_hmm.rewriting.lexicon import find_keys, phrase_keys
 from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteTable
@@ -62,7 +62,7 @@ def look_up(table: RewriteTable, document: Ints, abstract: Ints, settings: Pbhmm
     of_words = _cells(table, left_keys[left.first_word :], right_keys[: right.first_word])
     of_words[:, 0] += left.first_word
     found = np.concatenate([of_phrases, of_words])
-    return TableEvents(left, right, kernels.place_hits(found, len(right_keys)))
+    return TableEvents(left, right, place_hits(found, len(right_keys)))
 
 
 def nothing(found: TableEvents) -> TableEvents:
@@ -95,7 +95,7 @@ def _cells(table: RewriteTable, document: Longs, abstract: Longs) -> Longs:
         end = max(begin + 1, int(np.searchsorted(most, before + _BLOCK, side="right")))
         part = np.empty((int(most[end - 1] - before), 3), np.int64)
         some = slice(begin, end)
-        count = kernels.find_cells(
+        count = find_cells(
             rows[some], firsts[some], lasts[some], columns, column, table.targets, part
         )
         # A copy lets go of the room that was not needed.
@@ -111,11 +111,11 @@ def copied_runs(abstract: Ints, document: Ints, settings: PbhmmSettings) -> Equa
     longest are left out.
     """
     longest = min(len(abstract), len(document))
-    count = kernels.count_runs(abstract, document)
+    count = count_runs(abstract, document)
     if count > MOST_COPIES:  # not even the runs of two words can be listed
         none = np.empty(0, np.int64)
         return EqualRuns(np.zeros(len(abstract) + 1, np.int64), none, none)
-    runs = kernels.run_lengths(
+    runs = run_lengths(
         abstract, document, longest if settings.max_run is None else settings.max_run, count
     )
     # at_least[k] runs have k words or more, each of which is an event of k words: longer ones are left out
@@ -143,11 +143,11 @@ def all_events(
     """
     sides = (table.document, table.abstract, table.phrases), (stems.document, stems.abstract, stems.phrases)
     # An upper bound: what both tables have, or a table and a run, is counted twice and one event.
-    room = sum(kernels.count_events(*side) for side in sides)
+    room = sum(count_events(*side) for side in sides)
     room += int(np.maximum(stem_runs.longest - 1, 0).sum())
     if room > most:
         raise events_take_too_much(room, most)
     fields = np.empty((6, room), np.int64)
     equal = np.zeros((2, room), np.bool_)
-    count = kernels.fill_events(m, n, *sides, stem_runs, word_runs, fields, equal)
+    count = fill_events(m, n, *sides, stem_runs, word_runs, fields, equal)
     return EventOrder(*fields[:, :count], *equal[:, :count])

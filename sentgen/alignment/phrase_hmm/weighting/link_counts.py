@@ -15,7 +15,7 @@ from sentgen.arrays import Bools, Bytes, Longs
 #: Shares of linked places from which on stems are linked some times, often and mostly.
 _SHARES = (0.1, 0.35, 0.75)
 #: Links from which on a share counts for more.
-_TIMES = 3
+_MANY_LINKS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class LinkCounts:
         known &= linked > 0
         share = np.divide(linked, together, out=np.zeros(linked.shape), where=known)
         seen = np.where(known, 1 + np.digitize(share, _SHARES), 0)
-        many = known & (linked >= _TIMES)
+        many = known & (linked >= _MANY_LINKS)
         values: Bytes = (10 * places.same + 2 * seen + many).astype(np.uint8)
         return values
 

@@ -15,16 +15,16 @@ import numpy as np
 from sentgen.alignment.phrase_hmm.lattice.event_kernels import EventOrder
 from sentgen.alignment.phrase_hmm.lattice.jumps import JumpCells
 from sentgen.alignment.phrase_hmm.lattice.lattice_kernels import Emission
-from sentgen.alignment.phrase_hmm.weighting import weight_names as names
+from sentgen.alignment.phrase_hmm.weighting.weight_names import JUMP_ENDS, LINK_TEMPLATES, NULL_TEMPLATES, OFFSETS, RUNS
 from sentgen.alignment.phrase_hmm.weighting.clues import Clues
 from sentgen.alignment.phrase_hmm.weighting.link_counts import LinkCounts
 from sentgen.alignment.phrase_hmm.weighting.weight_kernels import add_along, add_scores
 from sentgen.arrays import Floats, Longs
 
 #: Where the weights of the templates of each kind begin.
-LINKS = np.array(names.OFFSETS[: len(names.LINK_TEMPLATES)], np.int64)
-NULLS = np.array(names.OFFSETS[len(LINKS) : len(LINKS) + len(names.NULL_TEMPLATES)], np.int64)
-RUNS, JUMPS = names.OFFSETS[-3], names.OFFSETS[-2]
+LINK_OFFSETS = np.array(OFFSETS[: len(LINK_TEMPLATES)], np.int64)
+NULL_OFFSETS = np.array(OFFSETS[len(LINK_OFFSETS) : len(LINK_OFFSETS) + len(NULL_TEMPLATES)], np.int64)
+RUN_OFFSET, JUMP_OFFSET = OFFSETS[-3], OFFSETS[-2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,8 @@ class WeightSums:
 def scores(clues: Clues, events: EventOrder, weights: Floats) -> WeightSums:
     """Add the weights of a pair up."""
     links, null = np.zeros(clues.links.shape[1:]), np.zeros((1, clues.abstract.shape[1]))
-    add_scores(clues.links, LINKS, weights, links)
-    add_scores(clues.abstract[:, None, :], NULLS, weights, null)
+    add_scores(clues.links, LINK_OFFSETS, weights, links)
+    add_scores(clues.abstract[:, None, :], NULL_OFFSETS, weights, null)
     of_events = weights[run_places(events)]
     add_along(events, links, of_events)
     return WeightSums(links, null[0], of_events)
@@ -80,12 +80,12 @@ def weighted_jumps(cells: JumpCells, mass: Floats, weights: Floats) -> Floats:
 
 def run_places(events: EventOrder) -> Longs:
     """Return the weight of the length of each event."""
-    places: Longs = RUNS + np.minimum(events.length - 2, names.RUNS.size - 1)
+    places: Longs = RUN_OFFSET + np.minimum(events.length - 2, RUNS.size - 1)
     return places
 
 
 @lru_cache(maxsize=16)
 def jump_places(cells: JumpCells) -> Longs:
     """Return the weight of each jump cell, by its last distance, (C,)."""
-    places: Longs = JUMPS + np.searchsorted(np.array(names.JUMP_ENDS), cells.last)
+    places: Longs = JUMP_OFFSET + np.searchsorted(np.array(JUMP_ENDS), cells.last)
     return places
