@@ -20,8 +20,8 @@ from pathlib import Path
 from harness import OUT, data, measure, megabytes, show
 
 from sentgen.alignment import Pair
-from sentgen.alignment.reading import read_pairs
 from sentgen.alignment.systems import SYSTEMS, aligner_named
+from sentgen.alignment.texts import read_pairs
 from sentgen.corpus.pair_readers import PairSettings
 from sentgen.errors import InputError
 

@@ -22,11 +22,11 @@ from itertools import product
 import numpy as np
 from harness import OUT, ROOT, measure, megabytes, show
 
-from sentgen.alignment.phrase_hmm.lattice.decode import viterbi
-from sentgen.alignment.phrase_hmm.lattice.inference import chain
-from sentgen.alignment.phrase_hmm.rewriting.emission import rewriting
-from sentgen.alignment.phrase_hmm.rewriting.lexicon import PairIds, phrase_keys
-from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteParameters, prior_mean, prior_parameters
+from sentgen.alignment.phrase_hmm.decode import viterbi
+from sentgen.alignment.phrase_hmm.emission import rewriting
+from sentgen.alignment.phrase_hmm.inference import chain
+from sentgen.alignment.phrase_hmm.lexicon import PairIds, phrase_keys
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, prior_mean, prior_parameters
 from sentgen.alignment.phrase_hmm.settings import PRESETS, PbhmmSettings
 
 sys.path.insert(0, str(ROOT / "tests" / "alignment"))

@@ -26,13 +26,12 @@ from link_features import NOTHING, Cells, Seen, cells, trees_of
 from scipy.optimize import minimize
 
 from sentgen.alignment import Alignment
-from sentgen.alignment.alignment import PhraseLink
-from sentgen.alignment.phrase_hmm.lattice.links import LinkChoice
-from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon
-from sentgen.alignment.phrase_hmm.rewriting.parameters import prior_parameters
-from sentgen.alignment.phrase_hmm.weighting.find_clues import find_clues
-from sentgen.alignment.tuning.objective import Objective, TuningExample, TuningTask
-from sentgen.alignment.tuning.tuner import tune
+from sentgen.alignment.pairs.alignment import PhraseLink
+from sentgen.alignment.phrase_hmm.clues import find_clues
+from sentgen.alignment.phrase_hmm.lexicon import Lexicon
+from sentgen.alignment.phrase_hmm.links import LinkChoice
+from sentgen.alignment.phrase_hmm.parameters import prior_parameters
+from sentgen.alignment.phrase_hmm.tuning import Objective, TuningExample, TuningTask, tune
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.arrays import Bools, Floats, Longs
 from sentgen.corpus.parsers import open_parser

@@ -19,9 +19,8 @@ from itertools import product
 
 from sentgen.alignment import Alignment
 from sentgen.alignment.phrase_hmm.pbhmm import untrained
-from sentgen.alignment.phrase_hmm.weighting.weight_names import TEMPLATES
-from sentgen.alignment.tuning.objective import TuningExample
-from sentgen.alignment.tuning.tuner import tune
+from sentgen.alignment.phrase_hmm.tuning import TuningExample, tune
+from sentgen.alignment.phrase_hmm.weights import TEMPLATES
 from sentgen.evaluation.alignment.gold import GoldStandard
 from sentgen.evaluation.alignment.gold_readers import read_gold
 from sentgen.evaluation.alignment.measures import measure

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from sentgen.alignment import Pair
-from sentgen.alignment.phrase_hmm.weighting.clues import Clues
-from sentgen.alignment.phrase_hmm.weighting.weight_names import GROUP_OF, LINK_TEMPLATES, RELATIONS
-from sentgen.alignment.tuning.objective import TuningExample
-from sentgen.alignment.words.sentences import sentence_starts
-from sentgen.alignment.words.word_classes import CLASSES, word_class
+from sentgen.alignment.phrase_hmm.lexicon import Clues
+from sentgen.alignment.phrase_hmm.tuning import TuningExample
+from sentgen.alignment.phrase_hmm.weights import GROUP_OF, LINK_TEMPLATES, RELATIONS
+from sentgen.alignment.words.word_classes import CLASSES, sentence_starts, word_class
 from sentgen.arrays import Bools, Floats, Longs
 from sentgen.corpus.parsers import Parser
 

@@ -25,15 +25,13 @@ import numpy as np
 from harness import data, show
 
 from sentgen.alignment import Alignment, Pair
+from sentgen.alignment.phrase_hmm.lexicon import Lexicon
+from sentgen.alignment.phrase_hmm.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
-from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon
-from sentgen.alignment.phrase_hmm.rewriting.parameters import prior_parameters
-from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset_settings
-from sentgen.alignment.phrase_hmm.settings_json import changed
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, changed, preset_settings
+from sentgen.alignment.phrase_hmm.tuning import TuningExample, tune
 from sentgen.alignment.states.word_states import word_states
-from sentgen.alignment.tuning.objective import TuningExample
-from sentgen.alignment.tuning.tuner import tune
-from sentgen.alignment.view.figures import places_of
+from sentgen.alignment.view.view import places_of
 from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
 from sentgen.evaluation.alignment.gold_readers import read_gold
 from sentgen.evaluation.alignment.pseudo import pseudo_documents

@@ -44,9 +44,8 @@ from sentgen.alignment import Aligner, Alignment, Pair
 from sentgen.alignment.phrase_hmm.pbhmm import untrained
 from sentgen.alignment.states.word_states import WordState, word_states
 from sentgen.alignment.systems import aligner_named
-from sentgen.alignment.words.function_words import is_function_word
 from sentgen.alignment.words.spellings import same_word
-from sentgen.alignment.words.stems import stem
+from sentgen.alignment.words.word_classes import is_function_word, stem
 from sentgen.corpus.pair_readers import PairSettings, TokenizedPair
 
 OVERLAP = "overlap"

@@ -17,12 +17,10 @@ from pathlib import Path
 
 from planted_texts import Text, column
 
-from sentgen.alignment.pair import Pair
-from sentgen.alignment.words.function_words import is_function_word
+from sentgen.alignment.pairs.alignment import Pair
 from sentgen.alignment.words.spellings import same_word
-from sentgen.alignment.words.stems import stem
-from sentgen.alignment.words.thesaurus import meanings
-from sentgen.alignment.words.wordnet import senses
+from sentgen.alignment.words.word_classes import is_function_word, stem
+from sentgen.alignment.words.wordnet import meanings, senses
 from sentgen.corpus.sentence import Sentence
 
 KINDS = ("number", "name", "date", "noun", "verb", "adjective", "polarity", "swapped")

@@ -32,11 +32,10 @@ from pathlib import Path
 
 from harness import data, interval, show
 
-from sentgen.alignment.alignment import Aligner, Alignment, PhraseLink
 from sentgen.alignment.choice import Choice, chosen_aligner
-from sentgen.alignment.pair import Pair
+from sentgen.alignment.pairs.alignment import Aligner, Alignment, Pair, PhraseLink
 from sentgen.alignment.states.word_states import WordState, word_states
-from sentgen.alignment.words.function_words import is_function_word
+from sentgen.alignment.words.word_classes import is_function_word
 from sentgen.corpus.pair_readers import PairSettings, RawPair, pair_files
 from sentgen.errors import Rejection
 from sentgen.schema import Store

@@ -20,12 +20,11 @@ from harness import data, show
 from vectors import SETS
 
 from sentgen.alignment import Alignment, Pair
+from sentgen.alignment.phrase_hmm.lexicon import phrase_keys
+from sentgen.alignment.phrase_hmm.parameters import RewriteTable, prior_parameters
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
-from sentgen.alignment.phrase_hmm.rewriting.lexicon import phrase_keys
-from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteTable, prior_parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
-from sentgen.alignment.words.function_words import is_function_word
-from sentgen.alignment.words.stems import stem
+from sentgen.alignment.words.word_classes import is_function_word, stem
 from sentgen.evaluation.alignment.gold_readers import read_gold
 from sentgen.evaluation.alignment.target import Target
 from sentgen.models.vectors.loading import WordVectors, load_vectors

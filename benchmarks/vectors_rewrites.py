@@ -23,10 +23,10 @@ from scipy.sparse import csr_array, diags_array
 from vectors import SETS
 
 from sentgen.alignment import Pair
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, RewriteTable
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, train_phrase_hmm, untrained
-from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteParameters, RewriteTable
 from sentgen.alignment.phrase_hmm.settings import preset_settings
-from sentgen.alignment.reading import read_pairs
+from sentgen.alignment.texts import read_pairs
 from sentgen.evaluation.alignment.gold_readers import read_gold
 from sentgen.evaluation.alignment.target import Target
 from sentgen.models.vectors.loading import WordVectors, load_vectors

@@ -9,8 +9,8 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 from sentgen.alignment.choice import Choice
+from sentgen.alignment.phrase_hmm.tuning import TuningPlan
 from sentgen.alignment.stored.training import TrainingPlan
-from sentgen.alignment.tuning.tuner import TuningPlan
 from sentgen.corpus.pair_readers import PairSettings
 from sentgen.counts.corpora import Sync
 from sentgen.counts.document_tables import DocumentTable

@@ -18,9 +18,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sentgen.alignment.alignment import Aligner, Alignment, Link, PhraseLink, Span
-    from sentgen.alignment.pair import Pair
-    from sentgen.alignment.system import System
+    from sentgen.alignment.pairs.alignment import Aligner, Alignment, Link, Pair, PhraseLink, Span, System
     from sentgen.corpus.reader import Reader
     from sentgen.corpus.sentence import RawText, Sentence
     from sentgen.errors import InputError, PluginError, Rejection, SentgenError
@@ -43,9 +41,9 @@ if TYPE_CHECKING:
     from sentgen.models.scorer import Scorer
 
 _MODULES = {
-    "sentgen.alignment.alignment": ("Aligner", "Alignment", "Link", "PhraseLink", "Span"),
-    "sentgen.alignment.pair": ("Pair",),
-    "sentgen.alignment.system": ("System",),
+    "sentgen.alignment.pairs.alignment": (
+        *("Aligner", "Alignment", "Link", "Pair", "PhraseLink", "Span", "System"),
+    ),
     "sentgen.corpus.reader": ("Reader",),
     "sentgen.corpus.sentence": ("RawText", "Sentence"),
     "sentgen.errors": ("InputError", "PluginError", "Rejection", "SentgenError"),

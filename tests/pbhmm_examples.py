@@ -10,11 +10,10 @@ from itertools import pairwise
 import numpy as np
 
 from sentgen.alignment import Pair
-from sentgen.alignment.phrase_hmm.lattice.event_kernels import EventOrder
-from sentgen.alignment.phrase_hmm.lattice.jumps import jump_cells, jump_weights
-from sentgen.alignment.phrase_hmm.lattice.lattice_kernels import Chain, Emission, totals
-from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon, PairIds, phrase_keys
-from sentgen.alignment.phrase_hmm.rewriting.parameters import (
+from sentgen.alignment.phrase_hmm.kernels import EventOrder
+from sentgen.alignment.phrase_hmm.lattice_kernels import Chain, Emission, jump_cells, jump_weights, totals
+from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds, phrase_keys
+from sentgen.alignment.phrase_hmm.parameters import (
     RewriteParameters,
     RewriteTable,
     initial_parameters,

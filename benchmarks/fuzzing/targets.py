@@ -17,8 +17,7 @@ import duckdb
 import sentgen.cli
 from fuzzing import documents, samples
 from fuzzing.mutations import ODD, mutant, mutant_text, packed
-from sentgen.alignment.phrase_hmm.settings import preset_settings
-from sentgen.alignment.phrase_hmm.settings_json import changed, setting_names
+from sentgen.alignment.phrase_hmm.settings import changed, preset_settings, setting_names
 from sentgen.alignment.texts import read_sentences
 from sentgen.corpus.formats import READERS, detect
 from sentgen.corpus.pair_readers import PairSettings, pair_files

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated, Literal
 
-from sentgen.alignment.alignment import Aligner, Alignment
-from sentgen.alignment.budget import UNBOUNDED, Budget
+from sentgen.alignment.pairs.alignment import Aligner, Alignment
+from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
 from sentgen.alignment.phrase_hmm.settings import decoding
 from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner, with_vectors

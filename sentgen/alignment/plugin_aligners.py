@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sentgen.alignment.alignment import Aligner, Alignment, PhraseLink, Span
-from sentgen.alignment.pair import Pair
-from sentgen.alignment.system import System
+from sentgen.alignment.pairs.alignment import Aligner, Alignment, Pair, PhraseLink, Span, System
 from sentgen.entry_points import Plugin, of_kind
 from sentgen.errors import PluginError
 

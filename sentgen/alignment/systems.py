@@ -23,23 +23,16 @@ from typing import Any, get_args
 
 import numpy as np
 
-from sentgen.alignment.alignment import Aligner
-from sentgen.alignment.baselines.bitext import Side
-from sentgen.alignment.baselines.cut_and_paste import CutAndPaste
-from sentgen.alignment.baselines.external import make_eflomal, make_fast_align
-from sentgen.alignment.baselines.giza import make_giza
-from sentgen.alignment.baselines.hmm import SymmetricHMM, WordHMM
-from sentgen.alignment.baselines.lcs import LongestCommon, stems
-from sentgen.alignment.baselines.model1 import Model1
-from sentgen.alignment.baselines.symmetrize import USUAL_JOIN, Join
-from sentgen.alignment.budget import UNBOUNDED, Budget
-from sentgen.alignment.pair import Pair
+from sentgen.alignment.baselines.bitext import USUAL_JOIN, Join, Side
+from sentgen.alignment.baselines.cut_and_paste import CutAndPaste, LongestCommon, stems
+from sentgen.alignment.baselines.external import make_eflomal, make_fast_align, make_giza
+from sentgen.alignment.baselines.word_models import Model1, SymmetricHMM, WordHMM
+from sentgen.alignment.pairs.alignment import Aligner, Pair, System
+from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, train_phrase_hmm
-from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset_settings
-from sentgen.alignment.phrase_hmm.settings_json import changed, setting_names
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, changed, preset_settings, setting_names
 from sentgen.alignment.plugin_aligners import system_of
 from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner, with_vectors
-from sentgen.alignment.system import System
 from sentgen.entry_points import Registry
 from sentgen.errors import InputError, PluginError, SentgenError
 from sentgen.notation import Assignment, parse_system, truth

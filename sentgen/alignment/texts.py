@@ -8,21 +8,39 @@ from dataclasses import asdict
 from importlib import resources
 from typing import Any
 
-from sentgen.alignment.alignment import Aligner, Alignment
-from sentgen.alignment.budget import UNBOUNDED, Budget
-from sentgen.alignment.pair import Pair
+from sentgen.alignment.pairs.alignment import Aligner, Alignment, Pair
+from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
 from sentgen.alignment.states.word_states import WordState
 from sentgen.alignment.systems import check_memory
-from sentgen.alignment.view.figures import places_of
-from sentgen.alignment.view.reasons import reasons
-from sentgen.alignment.view.sentence_sources import sentence_sources
-from sentgen.alignment.view.view import PairView, view
+from sentgen.alignment.view.phrases import reasons
+from sentgen.alignment.view.view import PairView, places_of, sentence_sources, view
+from sentgen.corpus.pair_readers import PairSettings, pair_files
 from sentgen.corpus.paths import expand
 from sentgen.corpus.reading import sentences_of
 from sentgen.corpus.sentence import Sentence
-from sentgen.errors import InputError
+from sentgen.errors import InputError, Rejection
 from sentgen.output.logarithms import decimal
 from sentgen.output.tabular import jsonable
+
+
+def read_pairs(*paths: str, settings: PairSettings | None = None) -> Iterator[Pair]:
+    """Yield the pairs of files, as `sentgen pairs ingest` would store them.
+
+    Args:
+        paths: JSON Lines, two parallel files, a folder, or CoNLL-U; see `sentgen.corpus.pair_readers`.
+        settings: how pairs are found and how texts become words.
+
+    Raises:
+        InputError: something is wrong with a file, with file and line.
+    """
+    settings = settings or PairSettings()
+    for file in pair_files(paths):
+        for found in file.read(settings):
+            pair = found if isinstance(found, Rejection) else found.tokenised(settings)
+            if isinstance(pair, Rejection):
+                raise pair.as_error("pair")
+            yield Pair.of_sentences(pair.key, pair.document, pair.abstract)
+
 
 #: Of the shape of the objects of `as_json`: one more whenever a key comes, goes or gets another meaning.
 JSON_VERSION = 2
@@ -154,7 +172,7 @@ def _reasons(shown: PairView) -> dict[str, object] | None:
 def pharaoh(alignment: Alignment) -> str:
     """Return the links as ``i-j``, document word and abstract word from 0, ascending.
 
-    >>> from sentgen.alignment.alignment import PhraseLink
+    >>> from sentgen.alignment.pairs.alignment import PhraseLink
     >>> pharaoh(Alignment((PhraseLink(abstract=(0, 1), document=(2, 4)),)))
     '2-0 3-0'
     """

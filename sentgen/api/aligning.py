@@ -6,14 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sentgen.alignment.budget import aligning_budget
 from sentgen.alignment.choice import Choice
-from sentgen.alignment.phrase_hmm.settings_json import training_settings
+from sentgen.alignment.pairs.budget import aligning_budget
+from sentgen.alignment.phrase_hmm.settings import training_settings
+from sentgen.alignment.phrase_hmm.tuning import TuningPlan
 from sentgen.alignment.stored.application import ApplicationSummary, apply_model
 from sentgen.alignment.stored.model_store import DIRECTIONS
 from sentgen.alignment.stored.training import TrainingPlan, train_model
 from sentgen.alignment.stored.tuned_models import tune_model
-from sentgen.alignment.tuning.tuner import TuningPlan
 from sentgen.api.arguments import declared
 from sentgen.api.door import StoreSession
 from sentgen.api.options import ApplyOptions, TrainOptions, TuneOptions

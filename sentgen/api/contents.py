@@ -20,7 +20,7 @@ from sentgen.schema.tables import saved
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from sentgen.alignment.pair import Pair
+    from sentgen.alignment.pairs.alignment import Pair
     from sentgen.counts.pair_ingestion import PairSummary
     from sentgen.schema.durability.repair import Repair
     from sentgen.schema.maintenance import Compaction

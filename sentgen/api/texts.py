@@ -11,14 +11,12 @@ from typing import NamedTuple
 from zlib import crc32
 
 from sentgen import temporary
-from sentgen.alignment.budget import Budget
 from sentgen.alignment.choice import Choice, chosen_aligner, notes
+from sentgen.alignment.pairs.budget import Budget
 from sentgen.alignment.texts import align_texts, as_json, pharaoh
-from sentgen.alignment.view.figures import Figures, places_of
 from sentgen.alignment.view.html import fragment, notebook_style, page, script
-from sentgen.alignment.view.phrases import phrases
-from sentgen.alignment.view.reasons import reasons
-from sentgen.alignment.view.view import PairView
+from sentgen.alignment.view.phrases import phrases, reasons
+from sentgen.alignment.view.view import Figures, PairView, places_of
 from sentgen.api.arguments import declared
 from sentgen.api.door import StoreSession
 from sentgen.api.options import AlignOptions, CheckOptions

@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from whole_pairs import Posterior
 
-from sentgen.alignment.phrase_hmm.lattice.jumps import Jumps
-from sentgen.alignment.phrase_hmm.lattice.lattice_kernels import Chain, Emission
+from sentgen.alignment.phrase_hmm.lattice_kernels import Chain, Emission, Jumps
 from sentgen.arrays import Floats
 
 State = tuple[int, int]  # first position and width; (e, 0) is null at e

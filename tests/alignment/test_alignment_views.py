@@ -16,14 +16,20 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator, ValidationError
 
 from sentgen.alignment import Alignment, Pair, PhraseLink
-from sentgen.alignment.alignment import Weighed, WeighedLink
+from sentgen.alignment.pairs.alignment import Weighed, WeighedLink
 from sentgen.alignment.states.word_states import STATES, WordState, word_states
 from sentgen.alignment.texts import JSON_VERSION, as_json, json_schema, pharaoh
-from sentgen.alignment.view.figures import Figures, figures, fragments
-from sentgen.alignment.view.html import fragment, page, script
-from sentgen.alignment.view.matrix import WORDS, matrix
-from sentgen.alignment.view.sentence_sources import SentenceSource, sentence_sources
-from sentgen.alignment.view.view import AlignedBlock, blocks, view
+from sentgen.alignment.view.html import WORDS, fragment, matrix, page, script
+from sentgen.alignment.view.view import (
+    AlignedBlock,
+    Figures,
+    SentenceSource,
+    blocks,
+    figures,
+    fragments,
+    sentence_sources,
+    view,
+)
 
 SCHEMA = Draft202012Validator(json_schema())
 LETTERS = st.text("ab", max_size=8)

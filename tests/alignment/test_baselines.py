@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sentgen.alignment import Pair
-from sentgen.alignment.baselines.symmetrize import grow_diag_final_and, joined
+from sentgen.alignment.baselines.bitext import grow_diag_final_and, joined
 from sentgen.alignment.systems import SYSTEMS, aligner_named
 from sentgen.errors import InputError
 

@@ -17,20 +17,20 @@ from toy_pairs import PAIRS, fill
 from whole_pairs import infer
 
 from sentgen.alignment import Pair
-from sentgen.alignment import budget as budgets
-from sentgen.alignment.budget import BASE, Budget, PairSizes, RowBlocks
-from sentgen.alignment.phrase_hmm.lattice.decode import decode_path, decode_posterior, viterbi
-from sentgen.alignment.phrase_hmm.lattice.inference import Posteriors, chain, infer_rows
-from sentgen.alignment.phrase_hmm.lattice.links import LinkChoice
-from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
-from sentgen.alignment.phrase_hmm.rewriting.em import Tally, explain
-from sentgen.alignment.phrase_hmm.rewriting.emission import rewriting
-from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon, PairIds
-from sentgen.alignment.phrase_hmm.rewriting.parameters import (
+from sentgen.alignment.pairs import budget as budgets
+from sentgen.alignment.pairs.budget import BASE, Budget, PairSizes, RowBlocks
+from sentgen.alignment.phrase_hmm.decode import decode_path, decode_posterior, viterbi
+from sentgen.alignment.phrase_hmm.em import Tally, explain
+from sentgen.alignment.phrase_hmm.emission import rewriting
+from sentgen.alignment.phrase_hmm.inference import Posteriors, chain, infer_rows
+from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
+from sentgen.alignment.phrase_hmm.links import LinkChoice
+from sentgen.alignment.phrase_hmm.parameters import (
     RewriteParameters,
     initial_parameters,
     prior_parameters,
 )
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset_settings
 from sentgen.alignment.stored.stored_pairs import pair_batches
 from sentgen.arrays import Floats
@@ -157,7 +157,7 @@ def test_expected_counts_in_blocks(name: str, monkeypatch: pytest.MonkeyPatch) -
     whole = counted(pair, of, settings, Budget())
     for found, wanted in zip(counted(pair, of, settings, InBlocks()), whole, strict=True):
         assert found == pytest.approx(wanted, rel=1e-12, abs=1e-12)
-    monkeypatch.setattr("sentgen.alignment.phrase_hmm.rewriting.emission.WORD_CELLS", 30)
+    monkeypatch.setattr("sentgen.alignment.phrase_hmm.emission.WORD_CELLS", 30)
     assert rewriting(pair, of, settings).kept is None
     for found, wanted in zip(counted(pair, of, settings, Budget()), whole, strict=True):
         assert np.array_equal(found, wanted)
@@ -241,9 +241,9 @@ def test_runs_beyond_the_most_are_not_even_listed(monkeypatch: pytest.MonkeyPatc
     pair = PairIds(words, words[:5], words, words[:5])
     settings = PbhmmSettings()
     # Runs of 2 or more begin at 4 x 7 places.
-    monkeypatch.setattr("sentgen.alignment.phrase_hmm.lattice.events.MOST_COPIES", 27)
+    monkeypatch.setattr("sentgen.alignment.phrase_hmm.emission.MOST_COPIES", 27)
     assert not len(rewriting(pair, prior_parameters(settings), settings).emission.events.start)
-    monkeypatch.setattr("sentgen.alignment.phrase_hmm.lattice.events.MOST_COPIES", 28)
+    monkeypatch.setattr("sentgen.alignment.phrase_hmm.emission.MOST_COPIES", 28)
     assert len(rewriting(pair, prior_parameters(settings), settings).emission.events.start) == 28
 
 

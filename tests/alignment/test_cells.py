@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sentgen.alignment import Pair
-from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon, PairIds
-from sentgen.alignment.phrase_hmm.rewriting.parameters import (
+from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
+from sentgen.alignment.phrase_hmm.parameters import (
     RewriteTable,
     _stemmed,
     phrase_pairs,
@@ -19,8 +19,7 @@ from sentgen.alignment.phrase_hmm.rewriting.parameters import (
     support,
 )
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
-from sentgen.alignment.stored.cell_parts import TEXTS, PartRoom, batches
-from sentgen.alignment.stored.cells import RewriteCells, lay_out
+from sentgen.alignment.stored.cells import TEXTS, PartRoom, RewriteCells, batches, lay_out
 from sentgen.space import Space
 
 WORDS = st.lists(st.sampled_from(["run", "runs", "a", "dog", "barks"]), min_size=1, max_size=6)

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.alignment import Pair
-from sentgen.alignment.baselines.cut_and_paste import best_path, sentence_numbers
-from sentgen.alignment.baselines.extraction import extract, sentence_pairs
-from sentgen.alignment.baselines.lcs import common_runs
+from sentgen.alignment.baselines.bitext import extract, sentence_pairs
+from sentgen.alignment.baselines.cut_and_paste import best_path, common_runs, sentence_numbers
 from sentgen.alignment.systems import aligner_named
 
 LETTERS = st.text("abc", min_size=1, max_size=8)

@@ -11,9 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toy_pairs import Texts, write_jsonl
 
-from sentgen.alignment.extractor import FEATURES, Extractor, best, features, learn
 from sentgen.alignment.stored.application import apply_model
-from sentgen.alignment.stored.extraction import extracts, learn_extractor, sources
+from sentgen.alignment.stored.extraction import (
+    FEATURES,
+    Extractor,
+    best,
+    extracts,
+    features,
+    learn,
+    learn_extractor,
+    sources,
+)
 from sentgen.corpus.pair_readers import PairSettings
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.pair_ingestion import ingest_pairs

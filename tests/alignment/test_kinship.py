@@ -12,17 +12,15 @@ import pytest
 from whole_pairs import link_posteriors
 
 from sentgen.alignment import Pair
+from sentgen.alignment.phrase_hmm.clues import find_clues
+from sentgen.alignment.phrase_hmm.emission import rewriting
+from sentgen.alignment.phrase_hmm.lexicon import Lexicon
+from sentgen.alignment.phrase_hmm.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
-from sentgen.alignment.phrase_hmm.rewriting.emission import rewriting
-from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon
-from sentgen.alignment.phrase_hmm.rewriting.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
-from sentgen.alignment.phrase_hmm.weighting.find_clues import find_clues
-from sentgen.alignment.phrase_hmm.weighting.link_counts import no_counts
-from sentgen.alignment.phrase_hmm.weighting.weight_names import LINK_TEMPLATES
-from sentgen.alignment.words.explanations import related_by
-from sentgen.alignment.words.function_words import is_function_word
-from sentgen.alignment.words.kinship import GROUPED, NONE, RELATED, SIMILAR, SYNONYM, kinship
+from sentgen.alignment.phrase_hmm.weights import LINK_TEMPLATES, no_counts
+from sentgen.alignment.words.kinship import GROUPED, NONE, RELATED, SIMILAR, SYNONYM, kinship, related_by
+from sentgen.alignment.words.word_classes import is_function_word
 from sentgen.alignment.words.wordnet import WordNet, find_wordnet
 from sentgen.errors import InputError
 

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from sentgen.alignment import Pair
-from sentgen.alignment.budget import BASE, Budget
+from sentgen.alignment.pairs.budget import BASE, Budget
 from sentgen.alignment.phrase_hmm.pbhmm import untrained
 from sentgen.alignment.phrase_hmm.settings import preset_settings
 from sentgen.alignment.stored.model_store import list_models
@@ -145,7 +145,7 @@ def test_training_and_applying_keep_to_the_limit(
     with Store(store, create=True) as opened:
         ingest_pairs(opened, [str(pairs)], "long", settings=PairSettings(tokenized=True))
         with monkeypatch.context() as patched:
-            patched.setattr("sentgen.alignment.budget._LEAST", 0)
+            patched.setattr("sentgen.alignment.pairs.budget._LEAST", 0)
             training = train_model(
                 opened, "long", "m", preset_settings("best"), TrainingPlan(1, memory=int(2.65 * BASE))
             )

@@ -13,9 +13,8 @@ from sentgen.alignment import Pair
 from sentgen.alignment.choice import Choice, chosen_aligner
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
 from sentgen.alignment.systems import Ready, make_system
-from sentgen.alignment.words import nearness as module
-from sentgen.alignment.words.kinship import NEAR, NONE, SIMILAR, SYNONYM, kinship
-from sentgen.alignment.words.nearness import Nearness
+from sentgen.alignment.words import kinship as module
+from sentgen.alignment.words.kinship import NEAR, NONE, SIMILAR, SYNONYM, Nearness, kinship
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, NotFoundError
 from sentgen.models.vectors.build import VectorRequest

@@ -15,19 +15,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.alignment import Alignment, Pair, PhraseLink
-from sentgen.alignment.phrase_hmm.passages import (
+from sentgen.alignment.phrase_hmm.lexicon import Lexicon
+from sentgen.alignment.phrase_hmm.parameters import prior_parameters
+from sentgen.alignment.phrase_hmm.pbhmm import (
     FUNCTION,
     NEIGHBORS,
     SHARE,
     Passage,
+    PhraseHmm,
     joined,
     passages,
+    untrained,
 )
-from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
-from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon
-from sentgen.alignment.phrase_hmm.rewriting.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset_settings
-from sentgen.alignment.words.sentences import LONGEST, sentence_starts
+from sentgen.alignment.words.word_classes import LONGEST, sentence_starts
 
 BEST = preset_settings("best")
 WORDS = ["the", "of", "cats", "dogs", "chase", "mice", "old", "mill", "burned", "town", "river"]

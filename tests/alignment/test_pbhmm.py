@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 from sentgen.alignment import Pair
-from sentgen.alignment.phrase_hmm.lattice.inference import chain
-from sentgen.alignment.phrase_hmm.lattice.jumps import jump_cells
-from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, align, untrained
-from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon, Words, phrase_keys
-from sentgen.alignment.phrase_hmm.rewriting.parameters import (
+from sentgen.alignment.phrase_hmm.inference import chain
+from sentgen.alignment.phrase_hmm.lattice_kernels import jump_cells
+from sentgen.alignment.phrase_hmm.lexicon import Lexicon, Words, phrase_keys
+from sentgen.alignment.phrase_hmm.parameters import (
     RewriteTable,
     empty_table,
     initial_parameters,
     prior_parameters,
     support,
 )
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, align, untrained
 from sentgen.alignment.phrase_hmm.settings import PRESETS, PbhmmSettings, preset_settings
 from sentgen.arrays import Ints
 from sentgen.errors import InputError

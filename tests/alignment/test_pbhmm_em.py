@@ -14,9 +14,8 @@ from scipy.special import xlogy
 from whole_pairs import infer
 
 from sentgen.alignment import Pair
-from sentgen.alignment.phrase_hmm.lattice.decode import viterbi
-from sentgen.alignment.phrase_hmm.lattice.inference import chain
-from sentgen.alignment.phrase_hmm.rewriting.em import (
+from sentgen.alignment.phrase_hmm.decode import viterbi
+from sentgen.alignment.phrase_hmm.em import (
     ExpectedCounts,
     expected_counts,
     log_prior,
@@ -24,9 +23,10 @@ from sentgen.alignment.phrase_hmm.rewriting.em import (
     rejected_jumps,
     train,
 )
-from sentgen.alignment.phrase_hmm.rewriting.emission import rewriting
-from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon, PairIds
-from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteParameters, initial_parameters
+from sentgen.alignment.phrase_hmm.emission import rewriting
+from sentgen.alignment.phrase_hmm.inference import chain
+from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, initial_parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, Prior, preset_settings
 
 SMALL = PbhmmSettings(reach=8, max_document_phrase=3, max_abstract_phrase=3, min_documents=1)

@@ -10,13 +10,19 @@ from inference_reference import infer_plainly, jump_weight, transition
 from pbhmm_examples import Oracle, random_chain, random_emission, random_pairs, random_parameters
 from whole_pairs import infer, link_posteriors, log_likelihood
 
-from sentgen.alignment.phrase_hmm.lattice.decode import viterbi
-from sentgen.alignment.phrase_hmm.lattice.inference import chain
-from sentgen.alignment.phrase_hmm.lattice.jumps import add_jumps, count_jumps, jump_cells, jump_weights
-from sentgen.alignment.phrase_hmm.lattice.lattice_kernels import Chain, Emission
-from sentgen.alignment.phrase_hmm.rewriting.emission import rewriting
-from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon, PairIds
-from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteParameters, prior_parameters
+from sentgen.alignment.phrase_hmm.decode import viterbi
+from sentgen.alignment.phrase_hmm.emission import rewriting
+from sentgen.alignment.phrase_hmm.inference import chain
+from sentgen.alignment.phrase_hmm.lattice_kernels import (
+    Chain,
+    Emission,
+    add_jumps,
+    count_jumps,
+    jump_cells,
+    jump_weights,
+)
+from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, prior_parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 
 OPTIONS = list(
@@ -221,7 +227,7 @@ def test_texts_that_repeat_one_word_stay_within_bounds(monkeypatch: pytest.Monke
     settings = PbhmmSettings()
     # Runs of 2 or more begin at 4 x 7 places, of 3 or more at 3 x 6, of 4 at 2 x 5, of 5 at 1 x 4.
     everything = rewriting(pair, prior_parameters(settings), settings).emission
-    monkeypatch.setattr("sentgen.alignment.phrase_hmm.lattice.events.MOST_COPIES", 28 + 18)
+    monkeypatch.setattr("sentgen.alignment.phrase_hmm.emission.MOST_COPIES", 28 + 18)
     fewer = rewriting(pair, prior_parameters(settings), settings).emission
 
     assert np.bincount(everything.events.length).tolist() == [0, 0, 28, 18, 10, 4]

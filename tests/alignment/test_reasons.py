@@ -10,18 +10,16 @@ import pytest
 from pbhmm_examples import Oracle, random_pairs, random_parameters
 
 from sentgen.alignment import Alignment, Pair, PhraseLink
-from sentgen.alignment.alignment import Weighed, WeighedLink
-from sentgen.alignment.phrase_hmm.lattice.event_kernels import EventOrder
+from sentgen.alignment.pairs.alignment import Weighed, WeighedLink
+from sentgen.alignment.phrase_hmm.clues import find_clues
+from sentgen.alignment.phrase_hmm.kernels import EventOrder
+from sentgen.alignment.phrase_hmm.lexicon import Lexicon
+from sentgen.alignment.phrase_hmm.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, align, untrained
-from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon
-from sentgen.alignment.phrase_hmm.rewriting.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset_settings
-from sentgen.alignment.phrase_hmm.weighting.find_clues import find_clues
-from sentgen.alignment.phrase_hmm.weighting.link_counts import no_counts
-from sentgen.alignment.phrase_hmm.weighting.weight_names import SIZE
-from sentgen.alignment.phrase_hmm.weighting.weights import Tuning, scores
+from sentgen.alignment.phrase_hmm.weights import SIZE, Tuning, no_counts, scores
 from sentgen.alignment.view.html import fragment
-from sentgen.alignment.view.reasons import reasons, told
+from sentgen.alignment.view.phrases import reasons, told
 from sentgen.alignment.view.view import view
 
 #: What the components are called where a word is rewritten, and where several are.

@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 
 from sentgen.alignment import Pair
-from sentgen.alignment.phrase_hmm.lattice.links import LinkChoice
+from sentgen.alignment.phrase_hmm.lexicon import Lexicon
+from sentgen.alignment.phrase_hmm.links import LinkChoice
+from sentgen.alignment.phrase_hmm.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
-from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon
-from sentgen.alignment.phrase_hmm.rewriting.parameters import prior_parameters
-from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset_settings
-from sentgen.alignment.phrase_hmm.settings_json import as_json, from_json
-from sentgen.alignment.words.sentences import breaks
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, as_json, from_json, preset_settings
+from sentgen.alignment.words.word_classes import breaks
 from sentgen.errors import InputError
 
 DOCUMENT = "cats chase mice . it rained all day in the north . dogs bark at night . it is cold ."

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from sentgen.alignment import Alignment, Pair, PhraseLink
 from sentgen.alignment.phrase_hmm.pbhmm import untrained
-from sentgen.alignment.states.matching import _GAP, _LONGER, _OTHER, _RUN, matches
 from sentgen.alignment.states.relations import relation
+from sentgen.alignment.states.slots import _GAP, _LONGER, _OTHER, _RUN, matches
 from sentgen.alignment.states.word_states import WordState, word_states
 from sentgen.alignment.systems import aligner_named
 

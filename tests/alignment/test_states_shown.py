@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from test_alignment_views import HOSTILE, Tags, word
 
 from sentgen.alignment import Alignment, Pair, PhraseLink
-from sentgen.alignment.alignment import Weighed, WeighedLink
+from sentgen.alignment.pairs.alignment import Weighed, WeighedLink
 from sentgen.alignment.states.word_states import STATES, WordState
 from sentgen.alignment.texts import as_json, pharaoh
 from sentgen.alignment.view.html import fragment, page

@@ -17,12 +17,11 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from toy_pairs import PAIRS, Texts, fill
 
-from sentgen.alignment.phrase_hmm.rewriting.em import train
-from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon
-from sentgen.alignment.phrase_hmm.rewriting.parameters import initial_parameters
-from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset_settings
-from sentgen.alignment.phrase_hmm.settings_json import as_json, changed, from_json
-from sentgen.alignment.stored import cell_parts
+from sentgen.alignment.phrase_hmm.em import train
+from sentgen.alignment.phrase_hmm.lexicon import Lexicon
+from sentgen.alignment.phrase_hmm.parameters import initial_parameters
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, as_json, changed, from_json, preset_settings
+from sentgen.alignment.stored import cells
 from sentgen.alignment.stored.model_report import top_rewrites
 from sentgen.alignment.stored.model_store import StoredIteration, list_models, remove_model
 from sentgen.alignment.stored.stored_model import stored_aligner
@@ -145,8 +144,8 @@ def test_parts_change_nothing(
     toy_pairs: Path, expected: list[object], first: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Some pairs at a time, with room for few cells and for fewer than a pair needs, give the very same numbers."""
-    monkeypatch.setattr(cell_parts, "_FIRST", first)
-    monkeypatch.setattr(cell_parts, "_LEAST", 60)
+    monkeypatch.setattr(cells, "_FIRST", first)
+    monkeypatch.setattr(cells, "_LEAST", 60)
     assert figures(trained(toy_pairs, plan=replace(EXACT, memory=0))) == expected
 
 

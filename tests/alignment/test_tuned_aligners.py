@@ -11,15 +11,15 @@ import pytest
 from inference_reference import jump_weight
 
 from sentgen.alignment import Pair
-from sentgen.alignment.budget import Budget
-from sentgen.alignment.phrase_hmm.lattice.inference import chain
+from sentgen.alignment.pairs.budget import Budget
+from sentgen.alignment.phrase_hmm.clues import find_clues
+from sentgen.alignment.phrase_hmm.inference import chain
+from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
+from sentgen.alignment.phrase_hmm.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
-from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon, PairIds
-from sentgen.alignment.phrase_hmm.rewriting.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.settings import preset_settings
-from sentgen.alignment.phrase_hmm.weighting.find_clues import find_clues
-from sentgen.alignment.phrase_hmm.weighting.link_counts import count_links, no_counts
-from sentgen.alignment.phrase_hmm.weighting.weight_names import (
+from sentgen.alignment.phrase_hmm.tuning import Objective, TuningExample, TuningPlan, TuningTask, tune
+from sentgen.alignment.phrase_hmm.weights import (
     JUMPS,
     LINK_TEMPLATES,
     NAMES,
@@ -27,10 +27,10 @@ from sentgen.alignment.phrase_hmm.weighting.weight_names import (
     RUNS,
     SIZE,
     Template,
+    Tuning,
+    count_links,
+    no_counts,
 )
-from sentgen.alignment.phrase_hmm.weighting.weights import Tuning
-from sentgen.alignment.tuning.objective import Objective, TuningExample, TuningTask
-from sentgen.alignment.tuning.tuner import TuningPlan, tune
 from sentgen.arrays import Floats
 from sentgen.errors import InputError, MemoryLimitError
 

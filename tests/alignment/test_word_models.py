@@ -20,12 +20,26 @@ from word_reference import (
 )
 
 from sentgen.alignment import Pair
-from sentgen.alignment.baselines.bitext import Bitext, BitextUnit, bitext, units, with_training
-from sentgen.alignment.baselines.extraction import SentencePair
-from sentgen.alignment.baselines.hmm import SymmetricHMM, WordHMM, train_hmm
-from sentgen.alignment.baselines.model1 import Model1, train_model1
-from sentgen.alignment.baselines.numbering import Numbering
-from sentgen.alignment.baselines.word_kernels import hmm_best, hmm_counts, model1_best, model1_counts
+from sentgen.alignment.baselines.bitext import (
+    Bitext,
+    BitextUnit,
+    Numbering,
+    SentencePair,
+    bitext,
+    units,
+    with_training,
+)
+from sentgen.alignment.baselines.word_models import (
+    Model1,
+    SymmetricHMM,
+    WordHMM,
+    hmm_best,
+    hmm_counts,
+    model1_best,
+    model1_counts,
+    train_hmm,
+    train_model1,
+)
 
 WORDS = st.lists(st.sampled_from("abc"), min_size=1, max_size=3)
 

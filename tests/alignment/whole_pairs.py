@@ -6,9 +6,10 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from sentgen.alignment.phrase_hmm.lattice.decode import link_rows
-from sentgen.alignment.phrase_hmm.lattice.inference import Posteriors, infer_rows
-from sentgen.alignment.phrase_hmm.lattice.lattice_kernels import (
+from sentgen.alignment.phrase_hmm.decode import link_rows
+from sentgen.alignment.phrase_hmm.emission import rewriting
+from sentgen.alignment.phrase_hmm.inference import Posteriors, infer_rows
+from sentgen.alignment.phrase_hmm.lattice_kernels import (
     Alphas,
     Chain,
     Emission,
@@ -16,9 +17,8 @@ from sentgen.alignment.phrase_hmm.lattice.lattice_kernels import (
     jump_to_end,
     lattice,
 )
-from sentgen.alignment.phrase_hmm.rewriting.emission import rewriting
-from sentgen.alignment.phrase_hmm.rewriting.lexicon import PairIds
-from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteParameters
+from sentgen.alignment.phrase_hmm.lexicon import PairIds
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.arrays import Floats
 

@@ -12,12 +12,11 @@ import numpy as np
 import pytest
 from conftest import Sentgen, refused
 
-from sentgen.alignment.pair import Pair
-from sentgen.alignment.phrase_hmm.weighting.weight_names import NAMES
+from sentgen.alignment.pairs.alignment import Pair
+from sentgen.alignment.phrase_hmm.tuning import TuningExample, TuningPlan
+from sentgen.alignment.phrase_hmm.weights import NAMES
 from sentgen.alignment.stored.stored_model import stored_aligner
 from sentgen.alignment.stored.tuned_models import tune_model
-from sentgen.alignment.tuning.objective import TuningExample
-from sentgen.alignment.tuning.tuner import TuningPlan
 from sentgen.cli import build
 from sentgen.schema import Store
 from sentgen.schema.maintenance import check

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sentgen.alignment import Pair
-from sentgen.alignment.reading import read_pairs
+from sentgen.alignment.texts import read_pairs
 from sentgen.corpus.pair_readers import PairSettings, RawPair, TokenizedPair, pair_files
 from sentgen.errors import InputError, Rejection
 

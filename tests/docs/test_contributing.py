@@ -17,8 +17,8 @@ from typing import Annotated
 import pytest
 
 from sentgen.alignment import Pair
+from sentgen.alignment.phrase_hmm import lexicon
 from sentgen.alignment.phrase_hmm.pbhmm import untrained
-from sentgen.alignment.phrase_hmm.rewriting import lexicon
 from sentgen.alignment.phrase_hmm.settings import PRESETS, PbhmmSettings, Share
 from sentgen.alignment.words import kinship
 from sentgen.corpus import formats

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
-from sentgen.alignment.tuning.objective import TuningExample
-from sentgen.alignment.tuning.tuner import TuningPlan, tune
+from sentgen.alignment.phrase_hmm.tuning import TuningExample, TuningPlan, tune
 from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
 from sentgen.evaluation.alignment.gold_readers import read_gold
 from sentgen.evaluation.alignment.target import Target

@@ -56,7 +56,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/models/prune.py": (),  # building
     "sentgen/models/mix.py": (),  # building
     "sentgen/server/pages/page.py": (),  # it reads messages, and has none
-    "sentgen/alignment/phrase_hmm/settings_json.py": (),  # training
+    "sentgen/alignment/phrase_hmm/settings.py:set": (),  # training
     "sentgen/counts/exports.py": (),
     "sentgen/counts/sync.py": (),
     "schema/tables/alignment.py": (),  # the data dictionary says what commands write
@@ -72,12 +72,12 @@ SAID: dict[str, tuple[str, ...]] = {
     "schema/store.py": (),  # opening a store
     "schema/durability/write_lock.py": (),
     "sentgen/alignment/baselines/external.py": (),  # options of a program
-    "sentgen/alignment/budget.py": ("align",),
+    "sentgen/alignment/pairs/budget.py": ("align",),
     "sentgen/alignment/choice.py": ("align",),
-    "sentgen/alignment/phrase_hmm/lattice/links.py": ("align",),
+    "sentgen/alignment/phrase_hmm/links.py": ("align",),
     "sentgen/alignment/phrase_hmm/settings.py": ("align",),
     "sentgen/alignment/stored/training.py": (),
-    "sentgen/alignment/tuning/tuner.py": (),
+    "sentgen/alignment/phrase_hmm/tuning.py": (),
     "sentgen/alignment/view/html.py": (),  # names of colors in CSS
     # Of ingestion: no request has a table, columns of its own, or another encoding.
     **dict.fromkeys(

@@ -2,21 +2,239 @@
 
 A sentence pair has a source, which generates, and a target, each word of which comes from one source word or
 from null (Brown et al. 1993). Words are compared in lower case.
+
+Marcu 1999 says which document sentences an abstract sentence was written from, for models that align
+sentences only: start with the whole document as the extract, and leave out sentence after sentence, each time
+the one without which the rest is most like the abstract, by the cosine of their words. Daumé & Marcu 2004
+(sec. 3.2) do so for every abstract sentence, down to three sentences. Words are stems, weighted by their
+frequency times log(sentences / sentences with the stem), which leaves function words little to say without a
+list of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from sentgen.alignment.alignment import Alignment, Link, PhraseLink
-from sentgen.alignment.baselines.extraction import SentencePair, sentence_pairs
-from sentgen.alignment.baselines.numbering import Numbering
-from sentgen.alignment.pair import Pair
-from sentgen.arrays import Ints, Longs
+from sentgen.alignment.pairs.alignment import Alignment, Link, Pair, PhraseLink
+from sentgen.alignment.words.word_classes import stem
+from sentgen.arrays import Floats, Ints, Longs, compiled
+from sentgen.sparse import sparse_rows
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+#: What is made of the links of the two directions.
+Join = Literal["grow-diag-final-and", "intersection", "forward", "backward"]
+USUAL_JOIN: Join = "grow-diag-final-and"
+
+_NEIGHBORS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
+
+
+def joined(forward: Set[Link], backward: Set[Link], join: Join) -> set[Link]:
+    """Make one set of links from two directions."""
+    if join == USUAL_JOIN:
+        return grow_diag_final_and(forward, backward)
+    return set({"intersection": forward & backward, "forward": forward, "backward": backward}[join])
+
+
+def grow_diag_final_and(one: Set[Link], other: Set[Link]) -> set[Link]:
+    """Join the links of two directions.
+
+    Start with the links of both. Again and again add links of either that touch one that is in, diagonally
+    too, if one of their words has none yet. Last, add links of ``one``, then of ``other``, if both of their
+    words have none yet. Links are taken in ascending order.
+
+    >>> sorted(grow_diag_final_and({(0, 0), (1, 1), (3, 2)}, {(0, 0), (1, 2)}))
+    [(0, 0), (1, 1), (1, 2)]
+    """
+    links = set(one & other)
+    either = one | other
+    left, right = {i for i, _ in links}, {j for _, j in links}
+
+    def add(link: Link) -> None:
+        # The words are taken at once: a link that is added shuts out those behind it.
+        links.add(link)
+        left.add(link[0])
+        right.add(link[1])
+
+    grown = True
+    while grown:
+        grown = False
+        # A list of those that were in: what is added now has its turn in the next round.
+        for i, j in sorted(links):
+            for di, dj in _NEIGHBORS:
+                near = (i + di, j + dj)
+                if near in either and near not in links and (near[0] not in left or near[1] not in right):
+                    add(near)
+                    grown = True
+    for link in _ascending(one, other):
+        if link[0] not in left and link[1] not in right:
+            add(link)
+    return links
+
+
+def _ascending(*sets: Iterable[Link]) -> Iterable[Link]:
+    return (link for links in sets for link in sorted(links))
+
+
+Spans = list[tuple[int, int]]
+
+#: Document sentences for an abstract sentence (Daumé & Marcu 2004).
+SENTENCES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SentencePair:
+    """Words of the document and words of the abstract that belong together, as offsets in their texts."""
+
+    document: tuple[int, ...]
+    abstract: tuple[int, ...]
+
+
+def sentence_pairs(pair: Pair, *, size: int = SENTENCES) -> Iterator[SentencePair]:
+    """Yield each abstract sentence with at most ``size`` document sentences, in the order of the document.
+
+    A document that has no more sentences goes whole with every abstract sentence; ``size`` 0 gives the whole
+    texts as one pair. Sentences without words are passed over.
+    """
+    documents = spans(pair.document_starts, len(pair.document))
+    abstracts = spans(pair.abstract_starts, len(pair.abstract))
+    if not documents or not abstracts:
+        return
+    if size == 0:
+        yield SentencePair(tuple(range(len(pair.document))), tuple(range(len(pair.abstract))))
+        return
+    extracts: Sequence[Sequence[int]] = [range(len(documents))] * len(abstracts)
+    # Otherwise there is nothing to choose, and no stems are needed.
+    if len(documents) > size:
+        texts = [[stem(word) for word in pair.document[start:end]] for start, end in documents]
+        wanted = [[stem(word) for word in pair.abstract[start:end]] for start, end in abstracts]
+        extracts = extract(texts, wanted, size)
+    for chosen, (start, end) in zip(extracts, abstracts, strict=True):
+        words = (word for sentence in chosen for word in range(*documents[sentence]))
+        yield SentencePair(tuple(words), tuple(range(start, end)))
+
+
+def spans(starts: Sequence[int], length: int) -> Spans:
+    """Return the start and the end of every sentence that has words."""
+    return [(start, end) for start, end in zip(starts, (*starts[1:], length), strict=True) if end > start]
+
+
+def extract(texts: Sequence[Sequence[str]], wanted: Sequence[Sequence[str]], size: int) -> list[list[int]]:
+    """Return for each wanted text the numbers of ``size`` of the texts, ascending.
+
+    Of texts that could be left out equally well, the last is. O(w n^2) for w wanted of n texts.
+    """
+    columns = {word: i for i, word in enumerate(dict.fromkeys(word for text in texts for word in text))}
+    spread = Counter(word for text in texts for word in set(text))
+    weight = np.log(len(texts) / np.array([spread[word] for word in columns]))
+    rows, targets = (_weighted(each, columns, weight) for each in (texts, wanted))
+    gram, likeness = ((some @ rows.T).toarray() for some in (rows, targets))
+    return [_leave_out(gram, overlaps, size) for overlaps in likeness]
+
+
+def _weighted(texts: Sequence[Sequence[str]], columns: dict[str, int], weights: Floats) -> csr_array:
+    """Return the count of each word in each text times its weight; words without a column are left out."""
+    counts = [Counter(columns[word] for word in text if word in columns) for text in texts]
+    rows = sparse_rows(counts, len(columns))
+    rows.data *= weights[rows.indices]
+    return rows
+
+
+def _leave_out(gram: Floats, overlaps: Floats, size: int) -> list[int]:
+    """Leave out texts until ``size`` are left.
+
+    With E the sum of the vectors of the texts that are left and a the wanted one, the cosine without text x
+    is (a E - a x) / |E - x| but for |a|, and |E - x|^2 = |E|^2 - 2 x E + |x|^2.
+    """
+    left = np.ones(len(gram), bool)
+    with_all = gram.sum(axis=1)  # x E for each text x
+    overlap, norm = float(overlaps.sum()), float(gram.sum())
+    own = gram.diagonal()
+    for _ in range(len(gram) - size):
+        # What is left may be nearly nothing, and rounding take its square below 0.
+        squared = np.maximum(norm - 2 * with_all + own, 1e-12)
+        cosine = np.where(left, (overlap - overlaps) / np.sqrt(squared), -np.inf)
+        # Sums differ in their last bits with the order of addition; what is equal to nine digits is a tie.
+        worst = int(np.flatnonzero(cosine >= cosine.max() - 1e-9)[-1])
+        overlap -= float(overlaps[worst])
+        norm = float(squared[worst])
+        with_all = with_all - gram[worst]
+        left[worst] = False
+    return np.flatnonzero(left).tolist()
+
+
+#: No key is negative.
+_FREE = -1
+
+
+class Numbering:
+    """Numbers for integers from 0 on; the first one that comes gets 0, the next other one 1, and so on.
+
+    >>> numbering = Numbering()
+    >>> numbering.numbers(np.array([7, 9, 7])).tolist(), numbering.numbers(np.array([4, 9])).tolist()
+    ([0, 1, 0], [2, 1])
+    >>> numbering.keys().tolist()
+    [7, 9, 4]
+    """
+
+    def __init__(self, bits: int = 16) -> None:
+        """Start with room for 2 ** (bits - 1) integers."""
+        self._slots = np.full(1 << bits, _FREE, np.int64)
+        self._values = np.zeros(1 << bits, np.int32)
+        self._count = 0
+
+    def __len__(self) -> int:
+        """Return how many different integers there were."""
+        return self._count
+
+    def numbers(self, keys: Longs) -> Ints:
+        """Return the number of each integer; none may be negative."""
+        out = np.empty(len(keys), np.int32)
+        done = 0
+        while done < len(keys):
+            self._count, done = _number(keys, done, out, self._slots, self._values, self._count)
+            if done < len(keys):
+                self._grow()
+        return out
+
+    def keys(self) -> Longs:
+        """Return the integers by their numbers."""
+        out = np.empty(self._count, np.int64)
+        full = self._slots != _FREE
+        out[self._values[full]] = self._slots[full]
+        return out
+
+    def _grow(self) -> None:
+        keys = self.keys()
+        size = 2 * len(self._slots)
+        self._slots, self._values = np.full(size, _FREE, np.int64), np.zeros(size, np.int32)
+        _number(keys, 0, np.empty(len(keys), np.int32), self._slots, self._values, 0)
+
+
+@compiled
+def _number(keys: Longs, first: int, out: Ints, slots: Longs, values: Ints, count: int) -> tuple[int, int]:
+    """Number keys from the first one on until the table is half full; return the count and the next key."""
+    mask = len(slots) - 1
+    for i in range(first, len(keys)):
+        # Fibonacci hashing; the high bits are the mixed ones.
+        slot = np.int64((np.uint64(keys[i]) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20)) & mask
+        while slots[slot] != _FREE and slots[slot] != keys[i]:
+            slot = (slot + 1) & mask
+        if slots[slot] == _FREE:
+            # At most half full: searches stay short, and end at a free slot.
+            if 2 * count >= len(slots):
+                return count, i
+            slots[slot], values[slot] = keys[i], count
+            count += 1
+        out[i] = values[slot]
+    return count, len(keys)
+
 
 Side = Literal["document", "abstract"]
 #: Id of the null word among source words.

@@ -13,16 +13,15 @@ from typing import TypeVar
 
 import numpy as np
 
-from sentgen.alignment.alignment import Alignment, Weighed, WeighedLink
-from sentgen.alignment.phrase_hmm.lattice.decode_kernels import share_out_events
-from sentgen.alignment.phrase_hmm.lattice.links import Noted
-from sentgen.alignment.phrase_hmm.rewriting.emission import Rewriting, rewriting
-from sentgen.alignment.phrase_hmm.rewriting.emission_kernels import IDENTITY, STEMS, TABLE, Components
-from sentgen.alignment.phrase_hmm.rewriting.lexicon import PairIds
-from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteParameters
+from sentgen.alignment.pairs.alignment import Alignment, Weighed, WeighedLink
+from sentgen.alignment.phrase_hmm.decode_kernels import share_out_events
+from sentgen.alignment.phrase_hmm.emission import Rewriting, rewriting
+from sentgen.alignment.phrase_hmm.kernels import IDENTITY, STEMS, TABLE, Components
+from sentgen.alignment.phrase_hmm.lexicon import PairIds
+from sentgen.alignment.phrase_hmm.links import Noted
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
-from sentgen.alignment.phrase_hmm.weighting.weight_names import NAMES
-from sentgen.alignment.phrase_hmm.weighting.weights import LINK_OFFSETS
+from sentgen.alignment.phrase_hmm.weights import LINK_OFFSETS, NAMES
 from sentgen.alignment.words.kinship import GROUPED, NEAR, RELATED, SIMILAR, SYNONYM, Kinds
 from sentgen.arrays import Bools, Floats, Longs
 

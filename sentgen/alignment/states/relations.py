@@ -6,11 +6,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal, get_args
 
-from sentgen.alignment.words.function_words import groups, is_function_word
 from sentgen.alignment.words.spellings import letters, same_word
-from sentgen.alignment.words.stems import stem
-from sentgen.alignment.words.thesaurus import meanings
-from sentgen.alignment.words.wordnet import senses
+from sentgen.alignment.words.word_classes import groups, is_function_word, stem
+from sentgen.alignment.words.wordnet import meanings, senses
 
 #: ``other``: nothing that is known joins the two words.
 Relation = Literal["same", "variant", "related", "other"]

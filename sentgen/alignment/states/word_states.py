@@ -5,30 +5,365 @@ A link says where a word comes from, not that it says the same: in *hired 21 eng
 
 Links are looked at first, word by word (``relations``). Then each sentence of the abstract is laid beside the
 sentences of the document that it has most from (``slots``): where both differ between words that are the
-same, what stands there is compared (``judging``), and what one of both denies (``polarity``). Numbers, dates
-and names are compared as such (``values``), and words that no link reaches are looked for (``found``).
+same, what stands there is compared (``Judging``), and what one of both denies (``polarity``). Numbers, dates
+and names are compared as such (``judge_names``), and words that no link reaches are looked for
+(``WordOccurrences``).
+
+Words that no link reaches are looked for as follows. A posterior is shared out among all copies of a word,
+and of a long document only some sentences are looked at (``passages``): a word of the document may be linked
+with none of its places. Who reads an abstract would not call it new. So each content word without a link is
+looked for in the whole document, by its stem, and comes from the place whose sentence has most to do with its
+own: other words of it, the words beside it, or links of it, there or in the next sentence. A place of which
+nothing speaks is somewhere else.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
+from typing import NamedTuple
 
-from sentgen.alignment.alignment import Alignment, Span, linked_words
-from sentgen.alignment.pair import Pair
-from sentgen.alignment.states.found import WordOccurrences
-from sentgen.alignment.states.judging import Judging
-from sentgen.alignment.states.kinds import TextKinds, both_texts
-from sentgen.alignment.states.polarity import judge_polarity
-from sentgen.alignment.states.relations import RELATIONS, other_form, relation
-from sentgen.alignment.states.slots import matched, worth
-from sentgen.alignment.states.state import STATES, State, WordState
-from sentgen.alignment.states.values import judge_names, judge_quantities
-from sentgen.alignment.words.function_words import is_function_word
+from sentgen.alignment.pairs.alignment import Alignment, Pair, Span, linked_words
+from sentgen.alignment.states.relations import RELATIONS, Relation, opposite, other_form, relation
+from sentgen.alignment.states.slots import LONGEST, Slot, matched, slots, worth
+from sentgen.alignment.states.states import (
+    STATES,
+    SUPPORTED,
+    State,
+    TextKinds,
+    WordState,
+    both_texts,
+    judge_polarity,
+)
+from sentgen.alignment.words.names import same_names
+from sentgen.alignment.words.quantities import Quantity, compare
+from sentgen.alignment.words.word_classes import is_function_word, stem
 from sentgen.alignment.words.wordnet import find_wordnet
+from sentgen.arrays import Longs
+
+#: What speaks for a place: that others come from its sentence, and each content word that it shares,
+LINKED, SHARED = 1.0, 1.0
+#: what these count where they are found in the sentences around, and how many sentences that is on each side,
+NEARBY, AROUND = 0.5, 2
+#: and what has to speak for it at least.
+ENOUGH = 0.5
+#: Places of a word that are looked at, those near to the sources of its sentence first.
+MOST = 100
+
+
+class WordOccurrences:
+    """Where some words of an abstract stand in its document."""
+
+    def __init__(self, words: Sequence[str], document: TextKinds) -> None:
+        self._document, self._wanted = document, {stem(word) for word in words}
+        self._stems = dict[int, frozenset[str]]()
+
+    @cached_property
+    def _places(self) -> Mapping[str, Sequence[int]]:
+        places = defaultdict[str, list[int]](list)
+        if self._wanted:
+            for place, word in enumerate(self._document.words):
+                if (form := stem(word)) in self._wanted:
+                    places[form].append(place)
+        return places
+
+    def of(self, word: str) -> Sequence[int]:
+        """Return the places of a word; those of its other forms, if there are none."""
+        places = self._places.get(stem(word), ())
+        same = [place for place in places if self._document.words[place].lower() == word.lower()]
+        return same or places
+
+    def sentences(self, word: str) -> tuple[int, ...]:
+        """Return the numbers of the sentences that have a word, from 1, as readers see them."""
+        return tuple(dict.fromkeys(bisect_right(self._document.starts, place) for place in self.of(word)))
+
+    def best(self, words: Sequence[str], at: int, sources: Collection[int]) -> int | None:
+        """Return the place that a word of a sentence comes from, if something speaks for one.
+
+        Args:
+            words: the sentence of the abstract.
+            at: the word in it.
+            sources: numbers of the sentences of the document from which others of it come, from 0.
+        """
+        own = {stem(word) for word in words if not is_function_word(word)} - {stem(words[at])}
+        places = self.of(words[at])
+        if len(places) > MOST:
+            near = {number + step for number in sources for step in range(-AROUND, AROUND + 1)}
+            places = sorted(places, key=lambda place: self._document.number(place) not in near)[:MOST]
+        scores = {place: self._score(words, at, place, own, sources) for place in places}
+        best = max(scores, key=lambda place: (scores[place], -place), default=None)
+        return best if best is not None and scores[best] >= ENOUGH else None
+
+    def _score(
+        self, words: Sequence[str], at: int, place: int, own: Collection[str], sources: Collection[int]
+    ) -> float:
+        """Return what speaks for a place of a word; ``own`` are the stems of the words that are with it."""
+        number = self._document.number(place)
+        around = range(max(number - AROUND, 0), min(number + AROUND + 1, len(self._document.sentences)))
+        score = 0.0
+        for other in around:
+            shared = SHARED * len(self._stems_of(other).intersection(own)) + LINKED * (other in sources)
+            score = max(score, shared if other == number else NEARBY * shared)
+        start, end = self._document.sentences[number]
+        for step in (-1, 1):
+            if 0 <= at + step < len(words) and start <= place + step < end:
+                beside = self._document.words[place + step]
+                score += worth(beside) * (beside.lower() == words[at + step].lower())
+        return score
+
+    def _stems_of(self, sentence: int) -> frozenset[str]:
+        """Return the stems of a sentence of the document."""
+        if sentence not in self._stems:
+            start, end = self._document.sentences[sentence]
+            self._stems[sentence] = frozenset(map(stem, self._document.words[start:end]))
+        return self._stems[sentence]
+
+
+#: What is said of words whose value the document has, or nearly has.
+_WHY = ("the same value", "nearly the same value")
+
+
+def judge_quantities(
+    states: list[WordState], abstract: TextKinds, sentence: Span, document: TextKinds, sources: Iterable[Span]
+) -> None:
+    """Mark the words of numbers, amounts and dates as variants whose values the sources have, in place.
+
+    Args:
+        states: of all words of the abstract.
+        abstract: the abstract.
+        sentence: one of its sentences.
+        document: the document.
+        sources: sentences of it from which the sentence comes.
+    """
+    own = abstract.quantities(sentence)
+    others = [(source, one) for source in sources for one in document.quantities(source)] if own else []
+    for one in own:
+        said = [(source, other, _said(one, other)) for source, other in others]
+        for why in _WHY:
+            same = [_span(source, other) for source, other, how in said if how == why]
+            if same:
+                _mark(states, _span(sentence, one), same, why)
+                break
+
+
+def _said(one: Quantity, other: Quantity) -> str:
+    """Return how a quantity of the document says one of the abstract, or nothing if it does not."""
+    compared = compare(one, other)
+    if compared == "equal" and one.readings and other.readings:
+        # *March* is said by *March 2021*, and not the other way around.
+        return _WHY[0] if any(a.keys() <= b.keys() for a in one.readings for b in other.readings) else ""
+    if compared == "near":
+        # Nor does *about 2,000* say 1,975.
+        return _WHY[1] if _digits(one) <= _digits(other) else ""
+    return _WHY[0] if compared == "equal" else ""
+
+
+def _digits(one: Quantity) -> int:
+    """Return how many digits a number has up to the last one that is not 0."""
+    return len(str(one.figure or 0).partition("/")[0].rstrip("0"))
+
+
+def _span(sentence: Span, one: Quantity) -> Span:
+    return sentence[0] + one.start, sentence[0] + one.end
+
+
+def judge_names(states: list[WordState], abstract: Sequence[str], document: Sequence[str]) -> None:
+    """Mark the words of names as variants that the document has in another form, in place."""
+    spans = defaultdict[Span, list[Span]](list)
+    # Names that are linked as they stand need no other form; where case tells them, it tells what is none.
+    lone = [one.word for one in states if one.state not in SUPPORTED and not is_function_word(one.word)]
+    if not lone or (all(map(str.islower, lone)) and not all(map(str.islower, filter(str.isalpha, abstract)))):
+        return
+    for words, place in same_names(abstract, document):
+        spans[words].append(place)
+    for words, places in spans.items():
+        _mark(states, words, places, "another form of the name")
+
+
+def _mark(states: list[WordState], words: Span, places: Sequence[Span], why: str) -> None:
+    """Mark words as variants of the first of several places, or of that from which they come already.
+
+    What contradicts words in their place is not said otherwise by what stands elsewhere, nor by a name of
+    which other words have their part.
+    """
+    own = states[slice(*words)]
+    source = {place for one in own for place in one.source}
+    place = next((place for place in places if source.intersection(range(*place))), None)
+    if any(one.state == "changed" for one in own):
+        linked = {j for at, one in enumerate(states) if one.state in SUPPORTED for j in one.source}
+        if place is None or linked.intersection(range(*place)):
+            return
+    for at in range(*words):
+        if states[at].state not in SUPPORTED:
+            states[at] = states[at].judged("variant", tuple(range(*(place or places[0]))), why)
+
+
+#: What the frame of a slot is worth at least for its words to be about the same: in all, and on each side.
+FRAME, SIDE = 2.0, 0.3
+#: How much of a sentence the other one has at least where words contradict that are no numbers or names.
+ALIKE = 0.5
+#: Kinds of words that say little by themselves.
+_LIGHT = ("function word", "mark")
+_ARTICLES = frozenset(("a", "an", "the"))
+#: Words of the document that are akin to one of the abstract, and how.
+_Akin = Mapping[int, tuple[Relation, str]]
+
+
+class _Likeness(NamedTuple):
+    """How both sides of a slot are alike.
+
+    ``long``: they have as many words; ``even``: as many words that say something, and no function words that
+    differ; ``joined``: both have function words that differ.
+    """
+
+    long: bool
+    even: bool
+    joined: bool
+
+
+class Judging:
+    """The states of the words of a sentence of the abstract, laid beside one of the document.
+
+    States are those of links at first; they are corrected in place.
+    """
+
+    def __init__(
+        self,
+        states: list[WordState],
+        abstract: tuple[TextKinds, Span],
+        document: tuple[TextKinds, Span],
+        wordnet: Path | None,
+    ) -> None:
+        self._states, self._wordnet = states, wordnet
+        (self._here, self._sentence), (self._there, self._source) = abstract, document
+
+    def judge(self, places: Longs) -> None:
+        """Compare what stands between words that both sentences have, given these (``slots.matched``)."""
+        words, others = (
+            text.words[slice(*span)]
+            for text, span in ((self._here, self._sentence), (self._there, self._source))
+        )
+        self._take_over(places.tolist())
+        self._alike = _share(words, places) >= ALIKE
+        for slot in slots(words, others, places):
+            small = max(b - a for a, b in (slot.abstract, slot.document)) <= LONGEST
+            if small and slot.frame >= FRAME and min(slot.before, slot.after) >= SIDE:
+                self._compare(slot)
+
+    def _take_over(self, places: Sequence[int]) -> None:
+        """Say that new words are the same that match and stand beside a match, or beyond the next word."""
+        for at, place in enumerate(places):
+            beside = {places[at + step] - step for step in (-2, -1, 1, 2) if 0 <= at + step < len(places)}
+            i = at + self._sentence[0]
+            if place >= 0 and place in beside and self._states[i].state == "new":
+                j = place + self._source[0]
+                state, why = other_form(self._here.words[i], self._there.words[j])
+                self._states[i] = self._states[i].judged(state, (j,), why)
+
+    def _compare(self, slot: Slot) -> None:
+        """Compare the words of both sides of a slot, one of which may be empty."""
+        here = range(*(end + self._sentence[0] for end in slot.abstract))
+        there = range(*(end + self._source[0] for end in slot.document))
+        akin = {i: self._akin(i, there) for i in here}
+        explained = {j for of_word in akin.values() for j in of_word}
+        rivals = [j for j in there if j not in explained]
+        sides = [
+            (self._here, self._sentence, [i for i in here if not akin[i]]),
+            (self._there, self._source, rivals),
+        ]
+        # *after the flood* is not said in place of *and water*: what joins it is another thing.
+        joined = [_joins(text, places) for text, _, places in sides]
+        said = {sum(text.kind(span, place) not in _LIGHT for place in of) for text, span, of in sides}
+        likeness = _Likeness(len(here) == len(there), len(said) == 1 and not any(joined), all(joined))
+        for i in here:
+            if akin[i]:
+                self._join(i, akin[i])
+            elif not self._goes_on_elsewhere(i, here, there):
+                self._contradict(i, self._rivals(i, rivals, likeness))
+
+    def _rivals(self, i: int, there: Sequence[int], likeness: _Likeness) -> list[int]:
+        """Return which words contradict a word in their place.
+
+        Args:
+            i: the word.
+            there: the words that stand in its place, and that no word there is akin to.
+            likeness: of both sides of the slot.
+        """
+        word, kind = self._here.words[i], self._here.kind(self._sentence, i)
+        if kind == "function word":
+            return [j for j in there if opposite(word, self._there.words[j])]
+        content = [j for j in there if self._there.kind(self._source, j) not in _LIGHT]
+        if kind == "mark" or not content:
+            return []
+        if self._has(self._there, self._source, word):
+            # Only moved, unless what stands here has moved, too: both are exchanged then.
+            return [j for j in content if self._has(self._here, self._sentence, self._there.words[j])]
+        supported = self._states[i].state in SUPPORTED
+        # Any word has a capital where a sentence begins.
+        plain = kind == "word" or (kind == "name" and i == self._sentence[0])
+        if (plain and not (self._alike and likeness.even)) or (supported and likeness.joined):
+            return []
+        # *IBM* may be *the company* of another sentence, and no word contradicts a phrase; one may another.
+        same = [j for j in content if self._there.kind(self._source, j) == kind]
+        return same or (content if likeness.long or not supported else [])
+
+    def _akin(self, i: int, there: range) -> _Akin:
+        word = self._here.words[i]
+        found = ((j, relation(word, self._there.words[j], self._wordnet)) for j in there)
+        return {j: one for j, one in found if one[0] != "other"}
+
+    @staticmethod
+    def _has(text: TextKinds, sentence: Span, word: str) -> bool:
+        """Say whether a sentence has a word, by its stem."""
+        return any(stem(other) == stem(word) for other in text.words[slice(*sentence)])
+
+    def _join(self, i: int, akin: _Akin) -> None:
+        """Say that a new word is akin to one in its place."""
+        one = self._states[i]
+        j, (state, why) = min(akin.items(), key=lambda item: RELATIONS.index(item[1][0]))
+        if one.state == "new" and state in SUPPORTED:
+            self._states[i] = one.judged(state, (j,), why)
+
+    def _goes_on_elsewhere(self, i: int, here: range, there: range) -> bool:
+        """Say whether a word stands elsewhere beside a content word that stands beside this slot, too."""
+        one = self._states[i]
+        if one.state not in SUPPORTED:
+            return False
+        return any(
+            other.state in SUPPORTED
+            and not is_function_word(other.word)
+            and any(place + step in other.source and place not in there for place in one.source)
+            for step in (-1, 1)
+            if 0 <= i + step < len(self._states) and i + step not in here
+            for other in (self._states[i + step],)
+        )
+
+    def _contradict(self, i: int, rivals: Sequence[int]) -> None:
+        """Say that a word is changed if there is one that contradicts it in its place."""
+        if rivals:
+            # Of several, the last one: it is the head of an English phrase more often than not.
+            j = rivals[-1]
+            kinds = self._here.kind(self._sentence, i), self._there.kind(self._source, j)
+            kind = kinds[0] if kinds[0] == kinds[1] else "word"
+            why = f"another {kind}: {self._there.words[j]}"
+            self._states[i] = self._states[i].judged("changed", (j,), why)
+
+
+def _joins(text: TextKinds, places: Iterable[int]) -> bool:
+    """Say whether there is a function word that is no article."""
+    words = (text.words[place] for place in places)
+    return any(is_function_word(word) and word.isalpha() and word.lower() not in _ARTICLES for word in words)
+
+
+def _share(words: Sequence[str], places: Longs) -> float:
+    """Return how much of a sentence the other one has."""
+    worths = [worth(word) for word in words]
+    return sum(value for value, place in zip(worths, places, strict=True) if place >= 0) / sum(worths)
+
 
 __all__ = ["STATES", "State", "WordState", "word_states"]
 

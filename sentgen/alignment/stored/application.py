@@ -11,9 +11,8 @@ import numpy as np
 import pyarrow as pa
 from sqlalchemy import Connection, delete, insert, select
 
-from sentgen.alignment.alignment import Alignment, PhraseLink
-from sentgen.alignment.budget import UNBOUNDED, Budget
-from sentgen.alignment.pair import Pair
+from sentgen.alignment.pairs.alignment import Alignment, Pair, PhraseLink
+from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
 from sentgen.alignment.phrase_hmm.settings import decoding
 from sentgen.alignment.states.word_states import WordState, word_states
 from sentgen.alignment.stored.model_store import (
@@ -26,7 +25,7 @@ from sentgen.alignment.stored.model_store import (
 )
 from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner, with_vectors
 from sentgen.alignment.stored.stored_pairs import pair_batches, pair_corpus, pair_numbers
-from sentgen.alignment.view.figures import figures, places_of
+from sentgen.alignment.view.view import figures, places_of
 from sentgen.errors import InputError, NotFoundError
 from sentgen.schema import Store
 from sentgen.schema.store import append, fetch_arrow, raw

@@ -1,20 +1,144 @@
-"""An extractor learnt from the alignments of a store, and the sentences that it chooses from documents."""
+"""Which sentences of a document an abstract is made from: a logistic regression, learnt from a store.
+
+Daumé and Marcu 2004 close with this use of theirs: sentences from which abstracts come are what an extractor
+learns to choose. What it sees of a sentence is in `FEATURES`, and comes from the document alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 from sqlalchemy import Connection
 
-from sentgen.alignment.extractor import Extractor, Words, best, features, learn
 from sentgen.alignment.stored.application import found_rows
 from sentgen.alignment.stored.stored_pairs import BATCH
+from sentgen.alignment.words.word_classes import FUNCTION_WORDS, stem
+from sentgen.arrays import Bools, Floats
 from sentgen.counts import corpora
 from sentgen.counts.settings import PAIRS
+from sentgen.errors import InputError
+from sentgen.output.wording import quantity
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow, raw
+from sentgen.sparse import sparse_rows, unit_rows
+
+Words = Sequence[str]
+#: What is seen of each sentence. Content words are stems of words that are no function words or marks.
+FEATURES = {
+    "first": "whether it is the first one",
+    "position": "log(number), from 1",
+    "share": "how much of the document stands before it, 0 to 1",
+    "length": "log(1 + content words)",
+    "frequency": "mean log(count in the document) of its content words",
+    "likeness": "cosine of the content words of sentence and document",
+    "beginning": "cosine of the content words of sentence and first sentence",
+    "numbers": "share of its words that have a digit",
+    "sentences": "log(sentences of the document)",
+}
+LIKENESS = list(FEATURES).index("likeness")
+#: Strength of the prior that holds weights of standardized features near 0; there are far more sentences.
+_RIDGE = 1.0
+_STEPS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Extractor:
+    """What was learnt: features are shifted by ``means`` and divided by ``scales``; ``weights`` begin with
+    the constant.
+    """
+
+    means: Floats
+    scales: Floats
+    weights: Floats
+
+    def probabilities(self, sentences: Sequence[Words]) -> Floats:
+        """Return for each sentence of a document the probability that an abstract sentence comes from it."""
+        rows = (features(sentences) - self.means) / self.scales
+        return _logistic(rows @ self.weights[1:] + self.weights[0])
+
+
+def features(sentences: Sequence[Words]) -> Floats:
+    """Return a row of `FEATURES` a sentence, (n, 9) float64."""
+    content = [Counter(map(stem, filter(_says_something, words))) for words in sentences]
+    whole = sum(content, Counter[str]())
+    columns = {word: n for n, word in enumerate(whole)}
+    counts = [{columns[word]: float(count) for word, count in one.items()} for one in content]
+    vectors = unit_rows(sparse_rows(counts, len(columns)))
+    together = {columns[word]: float(count) for word, count in whole.items()}
+    document = unit_rows(sparse_rows([together], len(columns)))
+    first, like = ((row @ vectors.T).toarray()[0] for row in (vectors[:1], document))
+    number = len(sentences)
+    places = np.arange(number)
+    columns_of = (
+        places == 0,
+        np.log1p(places),
+        places / number,
+        np.log1p([one.total() for one in content]),
+        [_mean(np.log(whole[word]) for word in one.elements()) for one in content],
+        like,
+        first,
+        [_mean(any(map(str.isdigit, word)) for word in words) for words in sentences],
+        np.full(number, np.log(number)),
+    )
+    return np.column_stack([np.asarray(column, np.float64) for column in columns_of])
+
+
+def learn(rows: Floats, chosen: Bools) -> Extractor:
+    """Return the logistic regression of features, (n, k), on whether sentences are chosen, (n,).
+
+    Newton's method (iteratively reweighted least squares) on the likelihood times a normal prior of the
+    weights of standardized features; the constant has none. O(n k^2) a step.
+
+    Raises:
+        InputError: all sentences are chosen, or none is.
+    """
+    if not 0 < chosen.sum() < len(chosen):
+        raise InputError(
+            f"{chosen.sum():,} of {quantity(len(chosen), 'sentence')} of these documents are sources of"
+            " abstracts: there is nothing to learn; align pairs whose documents say more than their abstracts"
+        )
+    means, scales = rows.mean(axis=0), rows.std(axis=0)
+    scales[scales < 1e-12] = 1.0  # the same everywhere: it says nothing
+    matrix = np.column_stack([np.ones(len(rows)), (rows - means) / scales])
+    prior = np.diag([0.0, *[_RIDGE] * rows.shape[1]])
+    weights = np.zeros(matrix.shape[1])
+    for _ in range(_STEPS):
+        given = _logistic(matrix @ weights)
+        gradient = matrix.T @ (chosen - given) - prior @ weights
+        curvature = (matrix * (given * (1 - given))[:, None]).T @ matrix + prior
+        step = np.linalg.solve(curvature, gradient)
+        weights = weights + step
+        if np.abs(step).max() < 1e-9:
+            break
+    return Extractor(means, scales, weights)
+
+
+def best(scores: Floats, size: int) -> tuple[int, ...]:
+    """Return the offsets of the sentences with the highest scores, ascending; of equals the first ones.
+
+    >>> best(np.array([0.1, 0.5, 0.5, 0.9]), 2)
+    (1, 3)
+    """
+    return tuple(sorted(np.argsort(-scores, kind="stable")[:size].tolist()))
+
+
+def _says_something(word: str) -> bool:
+    return word.lower() not in FUNCTION_WORDS and any(map(str.isalnum, word))
+
+
+def _mean(values: Iterable[float]) -> float:
+    given = list(values)
+    return sum(given) / len(given) if given else 0.0
+
+
+def _logistic(values: Floats) -> Floats:
+    # Of both signs without overflow.
+    return np.asarray(0.5 * (1 + np.tanh(0.5 * values)), np.float64)
+
 
 #: How many sentences are chosen from a document if it is not said.
 SIZE = 3

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from sentgen.alignment.phrase_hmm.settings_json import as_json
+from sentgen.alignment.phrase_hmm.settings import as_json
 from sentgen.alignment.stored.model_store import DIRECTIONS, StoredIteration, get_model, iterations_of
 from sentgen.errors import InputError, NotFoundError
 from sentgen.output.drawing import LIGHT, plain_axes

@@ -11,11 +11,10 @@ import pyarrow as pa
 from sqlalchemy import Connection, delete, func, insert, select
 
 from sentgen import __version__
-from sentgen.alignment.phrase_hmm.lattice.jumps import jump_cells
-from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon
-from sentgen.alignment.phrase_hmm.rewriting.parameters import RewriteParameters
-from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset_settings
-from sentgen.alignment.phrase_hmm.settings_json import as_json, from_json
+from sentgen.alignment.phrase_hmm.lattice_kernels import jump_cells
+from sentgen.alignment.phrase_hmm.lexicon import Lexicon
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, as_json, from_json, preset_settings
 from sentgen.alignment.stored.cells import StoredPhrases, no_cells
 from sentgen.arrays import Bools, Floats, Ints
 from sentgen.errors import InputError, NotFoundError, StoreError

@@ -9,18 +9,17 @@ from typing import TypeVar
 import numpy as np
 from sqlalchemy import Connection
 
-from sentgen.alignment.alignment import Alignment
-from sentgen.alignment.budget import UNBOUNDED, Budget
-from sentgen.alignment.pair import Pair
-from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
-from sentgen.alignment.phrase_hmm.rewriting.lexicon import Lexicon, PairIds, phrase_keys
-from sentgen.alignment.phrase_hmm.rewriting.parameters import (
+from sentgen.alignment.pairs.alignment import Alignment, Pair
+from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
+from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds, phrase_keys
+from sentgen.alignment.phrase_hmm.parameters import (
     RewriteParameters,
     forms_of_stems,
     prior_parameters,
 )
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
-from sentgen.alignment.phrase_hmm.weighting.weights import Tuning
+from sentgen.alignment.phrase_hmm.weights import Tuning
 from sentgen.alignment.stored.model_store import (
     DIRECTIONS,
     AlignmentModelInfo,

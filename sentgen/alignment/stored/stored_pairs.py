@@ -9,7 +9,7 @@ from itertools import accumulate
 import pyarrow as pa
 from sqlalchemy import Connection, Row, select
 
-from sentgen.alignment.pair import Pair
+from sentgen.alignment.pairs.alignment import Pair
 from sentgen.counts import corpora
 from sentgen.counts.settings import PAIRS
 from sentgen.errors import InputError, NotFoundError

@@ -9,15 +9,12 @@ import numpy as np
 import pyarrow as pa
 from sqlalchemy import Connection
 
-from sentgen.alignment.budget import UNBOUNDED, Budget
-from sentgen.alignment.phrase_hmm.rewriting.parameters import prior_parameters
-from sentgen.alignment.phrase_hmm.weighting.link_counts import LinkCounts
-from sentgen.alignment.phrase_hmm.weighting.weight_names import NAMES, SIZE
-from sentgen.alignment.phrase_hmm.weighting.weights import Tuning
+from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
+from sentgen.alignment.phrase_hmm.parameters import prior_parameters
+from sentgen.alignment.phrase_hmm.tuning import Progress, Tuned, TuningExample, TuningPlan, tune
+from sentgen.alignment.phrase_hmm.weights import NAMES, SIZE, LinkCounts, Tuning
 from sentgen.alignment.stored import model_store
 from sentgen.alignment.stored.model_store import DIRECTIONS, AlignmentModelInfo, StoredIteration
-from sentgen.alignment.tuning.objective import TuningExample
-from sentgen.alignment.tuning.tuner import Progress, Tuned, TuningPlan, tune
 from sentgen.errors import InputError, StoreError
 from sentgen.schema import Store
 from sentgen.schema.store import append, fetch_arrow

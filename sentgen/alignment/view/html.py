@@ -10,21 +10,277 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from importlib import resources
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 import sentgen
-from sentgen.alignment.alignment import Weighed
+from sentgen.alignment.pairs.alignment import Span, Weighed, linked_words
 from sentgen.alignment.states.word_states import State
-from sentgen.alignment.view.matrix import matrix
-from sentgen.alignment.view.panes import Panes
-from sentgen.alignment.view.phrases import NAMED, phrases, said
-from sentgen.alignment.view.reasons import made_of, reasons, weighed_by
-from sentgen.alignment.view.view import PairView
+from sentgen.alignment.view.phrases import NAMED, made_of, phrases, reasons, said, weighed_by, why
+from sentgen.alignment.view.view import APART, AlignedBlock, PairView, Segment, Side
 from sentgen.output.templates import template
 from sentgen.output.wording import quantity
+
+#: Words up to which the matrix has a cell for each, with the words beside it: document, abstract.
+WORDS = 80, 60
+#: Pixels: side of a cell, mean width of a letter.
+_CELL, _LETTER = 16, 6.8
+#: Pixels of the overview: width, least and greatest height, least side of a mark.
+_WIDTH, _LOW, _HIGH, _DOT = 1000, 160, 520, 4
+#: As many as the style sheet has, from c0 and k0 on.
+COLORS = 6
+
+
+def matrix(view: PairView) -> str:
+    """Return a drawing of the links: abstract from top to bottom, document from left to right."""
+    few = len(view.pair.document) <= WORDS[0] and len(view.pair.abstract) <= WORDS[1]
+    return "\n".join(_with_words(view) if few else _overview(view))
+
+
+def _with_words(view: PairView) -> Iterator[str]:
+    """Draw a cell for each word pair, with the words."""
+    document, abstract = view.pair.document, view.pair.abstract
+    left = 10 + _LETTER * max(map(_letters, abstract), default=0)
+    # The words above lean: they take less height than length, and the last one some of the width.
+    top = 10 + 0.85 * _LETTER * max(map(_letters, document), default=0)
+    width, height = len(document) * _CELL, len(abstract) * _CELL
+    grid = _grid(view, left, top, _CELL, _CELL)
+    yield _opening(left + width + top, top + height + 4, "words", grid)
+    for i, word in enumerate(document):
+        x = left + (i + 0.75) * _CELL
+        yield f'<text transform="translate({x:.1f} {top - 5:.1f}) rotate(-55)">{escape(_short(word))}</text>'
+    for i, word in enumerate(abstract):
+        state = view.states[i].state
+        kind = f' class="{state}"' if state in APART else ""
+        y = top + (i + 0.75) * _CELL
+        yield f'<text x="{left - 6:.1f}" y="{y:.1f}" text-anchor="end"{kind}>{escape(_short(word))}</text>'
+    for i in range(len(document) + 1):
+        yield _line(left + i * _CELL, top, left + i * _CELL, top + height)
+    for i in range(len(abstract) + 1):
+        yield _line(left, top + i * _CELL, left + width, top + i * _CELL)
+    for block in view.blocks:
+        yield from _cells(view, block, left, top)
+    yield "</svg>"
+
+
+def _cells(view: PairView, block: AlignedBlock, left: float, top: float) -> Iterator[str]:
+    """Draw the cells of a block: those of the diagonal if it has as many words on both sides, else all."""
+    yield f"<g{_marks(view, block)}>{_title(view, block)}"
+    for s, d in linked_words(block.abstract, block.document):
+        x, y = left + d * _CELL + 2, top + s * _CELL + 2
+        yield f'<rect x="{x:.1f}" y="{y:.1f}" width="{_CELL - 4}" height="{_CELL - 4}" rx="2"/>'
+    yield "</g>"
+
+
+def _overview(view: PairView) -> Iterator[str]:
+    """Draw long texts as a plot: a mark for each block, lines between the sentences of the abstract."""
+    n, m = len(view.pair.document), len(view.pair.abstract)
+    height = min(max(_WIDTH * m / max(n, 1), _LOW), _HIGH)
+    yield _opening(_WIDTH, height + 20, "overview", _grid(view, 0, 0, _WIDTH / max(n, 1), height / max(m, 1)))
+    yield f'<rect class="frame" x="0.5" y="0.5" width="{_WIDTH - 1}" height="{height - 1:.1f}"/>'
+    for start in view.pair.abstract_starts[1:]:
+        yield _line(0, start / m * height, _WIDTH, start / m * height)
+    for block in view.blocks:
+        (s0, s1), (d0, d1) = block.abstract, block.document
+        x, y = d0 / n * _WIDTH, s0 / m * height
+        wide, high = max((d1 - d0) / n * _WIDTH, _DOT), max((s1 - s0) / m * height, _DOT)
+        yield f'<rect{_marks(view, block)} x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:.1f}"'
+        yield f' rx="1">{_title(view, block)}</rect>'
+    yield f'<text x="0" y="{height + 15:.1f}">document: word 1</text>'
+    yield f'<text x="{_WIDTH}" y="{height + 15:.1f}" text-anchor="end">word {n:,}</text>'
+    yield "</svg>"
+
+
+def _grid(view: PairView, left: float, top: float, width: float, height: float) -> str:
+    """Return where cells are and how large, which the script needs to draw other links."""
+    if view.alignment.weighed is None:
+        return ""
+    return f' data-grid="{left:.3f} {top:.3f} {width:.5f} {height:.5f}"'
+
+
+def _opening(width: float, height: float, kind: str, grid: str) -> str:
+    label = "Matrix of the links: summary from top to bottom, document from left to right"
+    size = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
+    return f'<svg class="{kind}"{grid} {size} role="img" aria-label="{label}">'
+
+
+def _line(x1: float, y1: float, x2: float, y2: float) -> str:
+    return f'<line class="grid" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
+
+
+def _marks(view: PairView, block: AlignedBlock) -> str:
+    state = view.worst(block.abstract)
+    look = f"k k{block.number % COLORS}" + f" {state}" * (state in APART)
+    return f' class="{look}" data-b="{block.number}"'
+
+
+def _title(view: PairView, block: AlignedBlock) -> str:
+    texts = view.text("abstract", block.abstract), view.text("document", block.document)
+    state = view.worst(block.abstract)
+    return f"<title>{escape(texts[0])} ← {escape(texts[1])}{f': {state}' * (state in APART)}</title>"
+
+
+def _letters(word: str) -> int:
+    return len(_short(word))
+
+
+def _short(word: str) -> str:
+    return word if len(word) <= 18 else word[:17] + "…"
+
+
+#: Shades of P(null), as many as the style sheet has, from u0 on.
+_SHADES = 5
+
+
+class Panes:
+    """What stands in the elements of the segments of both texts.
+
+    Args:
+        shown: what is shown.
+        prefix: tells the ids of several on a page apart.
+    """
+
+    def __init__(self, shown: PairView, prefix: str) -> None:
+        self._shown, self._prefix = shown, prefix
+        self._told_by, self._linked = shown.told_by, shown.linked
+        weighed = shown.alignment.weighed
+        self._weighed = weighed is not None
+        self._candidates = set() if weighed is None else {link.document for link in weighed.links}
+
+    def attributes(self, segment: Segment, side: Side) -> Markup | None:
+        """Return the attributes of the element of a segment, ``None`` if it has none: it is text alone."""
+        if side == "document" and not segment.blocks and segment.span[0] not in self._told_by:
+            return None
+        found = Markup(' class="{}" data-b="{}" title="{}"').format(
+            " ".join(self._looks(segment, side)),
+            " ".join(self._together(segment, side)),
+            "; ".join(self._told(segment, side)),
+        )
+        if side == "abstract" and segment.state in APART:
+            found += Markup(' role="note" aria-label="{}"').format(self._spoken(segment.span[0]))
+            found += self._id(segment.span[0])
+        return found
+
+    def words(self, segment: Segment, side: Side) -> Markup:
+        """Return the words of a segment as they were written.
+
+        Those that the script puts together anew are elements, and those in a state that the element of the
+        segment does not show.
+        """
+        marks = self._abstract_marks if side == "abstract" else self._document_marks
+        places = range(*segment.span)
+        marked = {place: found for place in places if (found := marks(place))}
+        if not marked:  # as most of a document is
+            return escape(segment.text)
+        words, spaces = self._shown.side(side)
+        found = Markup("")
+        for place in places:
+            word = escape(words[place])
+            found += Markup("<span{}>{}</span>").format(marked[place], word) if place in marked else word
+            found += " " * (spaces[place] and place + 1 < segment.span[1])
+        return found
+
+    @cached_property
+    def _ids(self) -> dict[int, str]:
+        """The ids of the first words in their states, to which the legend leads."""
+        first: dict[State, int] = {}
+        for place, one in enumerate(self._shown.states):
+            first.setdefault(one.state, place)
+        return {place: f"{self._prefix}first-{state}" for state, place in first.items()}
+
+    def _id(self, place: int) -> Markup:
+        return Markup(' id="{}"').format(self._ids[place]) if place in self._ids else Markup("")
+
+    def _abstract_marks(self, place: int) -> Markup:
+        marks, state = Markup(""), self._shown.states[place].state
+        if state in ("variant", "related"):
+            marks += Markup(' class="{}"').format(state) + self._id(place)
+        if self._weighed:
+            null = self._shown.alignment.null
+            marks += Markup(' data-s="{}"').format(place)
+            marks += "" if null is None else Markup(' data-null="{:.2f}"').format(null[place])
+        return marks
+
+    def _document_marks(self, place: int) -> Markup:
+        return Markup(' data-d="{}"').format(place) if place in self._candidates else Markup("")
+
+    def _looks(self, segment: Segment, side: Side) -> Iterator[str]:
+        if segment.blocks:
+            yield f"p c{segment.blocks[0] % COLORS}"
+        if segment.state in APART:
+            yield segment.state
+        if side == "abstract" and self._weighed and not segment.blocks and segment.null is not None:
+            yield f"u{min(int(_SHADES * segment.null), _SHADES - 1)}"
+
+    def _together(self, segment: Segment, side: Side) -> Iterator[str]:
+        """Yield what lights up with a segment: its blocks, or an unlinked word and what it contradicts."""
+        yield from map(str, segment.blocks)
+        place = segment.span[0]
+        against = self._told_by.get(place, []) if side == "document" else [place]
+        yield from (
+            f"w{word}" for word in against if word not in self._linked and self._shown.states[word].source
+        )
+
+    def _told(self, segment: Segment, side: Side) -> Iterator[str]:
+        """Yield what the tip of a segment says."""
+        return self._told_of_abstract(segment) if side == "abstract" else self._told_of_document(segment)
+
+    def _told_of_abstract(self, segment: Segment) -> Iterator[str]:
+        of = self._shown
+        yield from filter(None, map(self._side_by_side, range(*segment.span)))
+        for number in segment.blocks:
+            block = of.blocks[number - 1]
+            place = _beside(segment.span[0], block.abstract, block.document)
+            yield f"from sentence {of.sentence('document', place)}{_sure(block.posterior)}"
+        if not segment.blocks and (source := of.states[segment.span[0]].source):
+            told = "against" if of.states[segment.span[0]].state == "changed" else "from"
+            yield f"{told} sentence {of.sentence('document', source[0])}"
+        if segment.null is not None:
+            yield f"P(null) {segment.null:.2f}"
+
+    def _told_of_document(self, segment: Segment) -> Iterator[str]:
+        of = self._shown
+        against = (word for place in range(*segment.span) for word in self._told_by.get(place, ()))
+        for word in dict.fromkeys(against):
+            yield f"{segment.text} → summary: {of.pair.abstract[word]} ({of.states[word].state})"
+        for number in segment.blocks:
+            block = of.blocks[number - 1]
+            place = _beside(segment.span[0], block.document, block.abstract)
+            sentence = of.sentence("abstract", place)
+            yield f"in sentence {sentence} of the summary{_sure(block.posterior)}"
+
+    def _side_by_side(self, place: int) -> str:
+        """Return a word with what stands in the document, its state, and why; nothing if it is the same."""
+        of = self._shown.states[place]
+        if of.state == "same":
+            return ""
+        told = ", ".join(filter(None, (of.state, why([of]))))
+        return f"{of.word} ← document: {self._source(place)} ({told})" if of.source else told
+
+    def _spoken(self, place: int) -> str:
+        """Return what is read aloud of a word that the document does not support."""
+        of = self._shown.states[place]
+        source = f"the document has {self._source(place)}" if of.source else ""
+        return ", ".join(filter(None, (of.word, of.state, source, why([of]))))
+
+    def _source(self, place: int) -> str:
+        return " ".join(self._shown.pair.document[word] for word in self._shown.states[place].source)
+
+
+def _beside(place: int, side: Span, other: Span) -> int:
+    """Return the word of the other side of a block that stands beside one; its first if they do not pair up.
+
+    A block may go over the end of a sentence.
+    """
+    return other[0] + place - side[0] if side[1] - side[0] == other[1] - other[0] else other[0]
+
+
+def _sure(posterior: float | None) -> str:
+    return "" if posterior is None else f", posterior {posterior:.2f}"
+
 
 #: What each state says of a word, for the legend; the worst first, as a reader looks for it.
 _MEANINGS: Mapping[State, str] = {

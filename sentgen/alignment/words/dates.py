@@ -7,9 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from sentgen.alignment.words.function_words import FUNCTION_WORDS, STOPS
 from sentgen.alignment.words.number_words import ORDINALS, listed, word_at
 from sentgen.alignment.words.units import SIGNS, unit_value
+from sentgen.alignment.words.word_classes import FUNCTION_WORDS, STOPS
 
 #: What is said of a date by name: century, decade, year, month, day, weekday (from 0, Monday); of a time of
 #: day hour (0 to 11), minute, and half (0 before noon).

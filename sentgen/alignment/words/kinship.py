@@ -1,31 +1,75 @@
-"""Which words of a pair are akin: written or spelled alike, synonyms, one step apart in WordNet, or near.
+"""Which words of a pair are related: in writing or spelling, as synonyms, in WordNet, or by their vectors.
 
 The paper's model knows words that are equal up to the stem; this is what ``--preset best`` knows besides.
-A function word is akin to those of its group only, such as *a* to *the*; null emits function words more
+A function word is related to those of its group only, such as *a* to *the*; null emits function words more
 easily than others (see ``Settings``).
+
+Tuned models look further: at the words that explain them in WordNet, and at two steps there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from sentgen.alignment.budget import WORD_CELLS
-from sentgen.alignment.words.function_words import FUNCTION_WORDS, STOPS, groups, is_function_word
+from sentgen.alignment.pairs.budget import WORD_CELLS
 from sentgen.alignment.words.names import FirstLetters
-from sentgen.alignment.words.nearness import Nearness
-from sentgen.alignment.words.shared import shared
 from sentgen.alignment.words.spellings import letters, same_word
-from sentgen.alignment.words.stems import stem
-from sentgen.alignment.words.thesaurus import meanings
-from sentgen.alignment.words.wordnet import senses
+from sentgen.alignment.words.word_classes import FUNCTION_WORDS, STOPS, groups, is_function_word, stem
+from sentgen.alignment.words.wordnet import Synset, meanings, senses, wordnet
 from sentgen.arrays import Bools
+from sentgen.models.vectors.loading import WordVectors
 from sentgen.sparse import sparse_rows
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+def shared(left: Sequence[Iterable[Key]], right: Sequence[Iterable[Key]]) -> Bools:
+    """Say which sets have something in common, (len(left), len(right)).
+
+    >>> shared([{"a", "b"}, {"c"}], [{"b"}, {"d"}]).tolist()
+    [[True, False], [False, False]]
+    """
+    where: dict[Key, list[int]] = defaultdict(list)
+    for column, members in enumerate(right):
+        for member in members:
+            where[member].append(column)
+    found = np.zeros((len(left), len(right)), np.bool_)
+    for row, members in enumerate(left):
+        for member in members:
+            found[row, where.get(member, [])] = True
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Nearness:
+    """Vectors, and the cosine from which on two words are near."""
+
+    vectors: WordVectors
+    least: float
+
+    def near(self, left: Sequence[str], right: Sequence[str]) -> Bools:
+        """Say which words are near, (len(left), len(right)); a word without a vector is near none."""
+        found = np.zeros((len(left), len(right)), np.bool_)
+        numbers, others = self.vectors.numbers(left), self.vectors.numbers(right)
+        rows, columns = np.flatnonzero(numbers >= 0), np.flatnonzero(others >= 0)
+        of_right = self.vectors.vectors[others[columns]]
+        step = max(1, WORD_CELLS // max(1, len(columns)))
+        for begin in range(0, len(rows), step):
+            some = rows[begin : begin + step]
+            # Not a product of matrices, which would wake the threads of BLAS.
+            cosines = np.einsum("id,jd->ij", self.vectors.vectors[numbers[some]], of_right)
+            found[np.ix_(some, columns)] = cosines >= self.least
+        return found
+
 
 Kinds = npt.NDArray[np.int8]
 T = TypeVar("T")
@@ -173,3 +217,45 @@ def _initials(words: Sequence[str], others: Sequence[str], other_text: Sequence[
             continue
         found[row, [column[other_text[at]] for phrase in text.spelled_out(initials) for at in phrase]] = True
     return found
+
+
+#: Kinds of relation, the closest last.
+RELATED_BY = (
+    "not related",
+    "up to two steps apart",
+    "one explains the other",
+    "each explains the other",
+)
+#: Senses of a word as each part of speech whose explanations count, the most frequent ones.
+_SENSES = 3
+_WORDS = re.compile("[a-z]{3,}")
+
+
+def related_by(folder: Path | None, left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.uint8]:
+    """Return the number in `RELATED_BY` of each two words, (len(left), len(right)); 0 of function words.
+
+    Without WordNet (``folder`` is ``None``) no words are related.
+    """
+    if folder is None or not left or not right:
+        return np.zeros((len(left), len(right)), np.uint8)
+    content, other = (["" if is_function_word(word) else word.lower() for word in of] for of in (left, right))
+    steps, other_steps = ([_within_a_step(folder, word) for word in of] for of in (content, other))
+    stems, other_stems = ([(stem(word),) if word else () for word in of] for of in (content, other))
+    told, other_told = ([_explanation(folder, word) for word in of] for of in (content, other))
+    explained = shared(stems, other_told).astype(np.uint8) + shared(told, other_stems)
+    return np.where(explained > 0, 1 + explained, shared(steps, other_steps)).astype(np.uint8)
+
+
+@lru_cache(maxsize=1 << 16)
+def _within_a_step(folder: Path, word: str) -> frozenset[Synset]:
+    own, others = senses(folder, word)
+    return own | others
+
+
+@lru_cache(maxsize=1 << 16)
+def _explanation(folder: Path, word: str) -> frozenset[str]:
+    """Return the stems of the content words that explain the most frequent senses of a word."""
+    glosses = wordnet(folder).glosses(word, _SENSES)
+    return frozenset(
+        stem(one) for gloss in glosses for one in _WORDS.findall(gloss.lower()) if not is_function_word(one)
+    )

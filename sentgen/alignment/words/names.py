@@ -8,9 +8,9 @@ from functools import lru_cache
 from itertools import compress, islice
 from typing import Final
 
-from sentgen.alignment.alignment import Span
-from sentgen.alignment.words.function_words import FUNCTION_WORDS, STOPS
+from sentgen.alignment.pairs.alignment import Span
 from sentgen.alignment.words.spellings import letters
+from sentgen.alignment.words.word_classes import FUNCTION_WORDS, STOPS
 
 #: A name in lower case, word for word; a short form is one word without points.
 Name = tuple[str, ...]

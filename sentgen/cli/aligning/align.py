@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from sentgen.alignment.budget import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.choice import Choice, Preset, notes
-from sentgen.alignment.phrase_hmm.settings_json import training_settings
+from sentgen.alignment.pairs.budget import DATABASE_SHARE, aligning_budget
+from sentgen.alignment.phrase_hmm.settings import training_settings
 from sentgen.alignment.stored import application
 from sentgen.alignment.stored.model_report import (
     ModelReport,

@@ -15,14 +15,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sentgen.alignment.alignment import WeighedLink
-from sentgen.alignment.budget import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.choice import Choice, chosen_aligner, notes
+from sentgen.alignment.pairs.alignment import WeighedLink
+from sentgen.alignment.pairs.budget import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.states.word_states import State
 from sentgen.alignment.texts import align_texts, as_json, pharaoh
 from sentgen.alignment.view.html import page
-from sentgen.alignment.view.phrases import phrases, why
-from sentgen.alignment.view.reasons import made_of, told, weighed_by
+from sentgen.alignment.view.phrases import made_of, phrases, told, weighed_by, why
 from sentgen.alignment.view.view import PairView, Segment
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, check_file_option, open_store, parse_size

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from sentgen.alignment.budget import DATABASE_SHARE, aligning_budget
+from sentgen.alignment.pairs.budget import DATABASE_SHARE, aligning_budget
+from sentgen.alignment.phrase_hmm.tuning import TuningPlan
 from sentgen.alignment.stored.tuned_models import tune_model
-from sentgen.alignment.tuning.tuner import TuningPlan
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size
 from sentgen.evaluation.alignment.gold_request import GoldPairs

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sentgen.alignment.budget import aligning_budget
+from sentgen.alignment.pairs.budget import aligning_budget
 from sentgen.cli.console.held_texts import tell_size
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import ParserOption, check_file_option

@@ -9,10 +9,10 @@ from typing import Annotated, get_args
 import typer
 
 from sentgen.alignment import Pair
-from sentgen.alignment.budget import DATABASE_SHARE, aligning_budget
-from sentgen.alignment.reading import read_pairs
+from sentgen.alignment.pairs.budget import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.stored.stored_pairs import stored_pairs
 from sentgen.alignment.systems import parse_specs
+from sentgen.alignment.texts import read_pairs
 from sentgen.cli.console.option_groups import asking
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size, report_into
 from sentgen.cli.console.output import Output, OutputFormat, output_options

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from sentgen.alignment import Alignment, Pair
-from sentgen.alignment.budget import UNBOUNDED, Budget
+from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
 from sentgen.alignment.systems import Missing, check_memory, make_system, package_of
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.errors import InputError, PluginError, SentgenError

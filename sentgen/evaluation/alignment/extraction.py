@@ -18,12 +18,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from sentgen.alignment import Pair
-from sentgen.alignment.baselines.extraction import spans
-from sentgen.alignment.extractor import LIKENESS, Extractor, Words, best, features
+from sentgen.alignment.baselines.bitext import spans
 from sentgen.alignment.stored.application import found_rows
-from sentgen.alignment.stored.extraction import SIZE, learn_extractor, sources
+from sentgen.alignment.stored.extraction import (
+    LIKENESS,
+    SIZE,
+    Extractor,
+    Words,
+    best,
+    features,
+    learn_extractor,
+    sources,
+)
 from sentgen.alignment.stored.stored_pairs import stored_pairs
-from sentgen.alignment.words.stems import stem
+from sentgen.alignment.words.word_classes import stem
 from sentgen.arrays import Floats
 from sentgen.errors import InputError
 from sentgen.evaluation.figures.measurement import Measurement, ratio

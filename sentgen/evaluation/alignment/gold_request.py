@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from sentgen.alignment.tuning.objective import TuningExample
+from sentgen.alignment.phrase_hmm.tuning import TuningExample
 from sentgen.evaluation.alignment.gold_readers import read_gold
 from sentgen.options import Option
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from sentgen.alignment import Link, Pair
-from sentgen.alignment.words.stems import stem
+from sentgen.alignment.words.word_classes import stem
 from sentgen.evaluation.alignment.results import AlignerResult, AlignmentResult
 
 #: How the two words of a link are related. Copies of words that occur once in both texts are told from those

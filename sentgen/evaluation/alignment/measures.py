@@ -29,7 +29,7 @@ from pathlib import Path
 import numpy as np
 
 from sentgen.alignment import Alignment, Link, Pair, PhraseLink
-from sentgen.alignment.words.stems import stem
+from sentgen.alignment.words.word_classes import stem
 from sentgen.arrays import Floats
 from sentgen.errors import InputError
 from sentgen.evaluation.alignment.gold import GoldLinks, GoldStandard

@@ -18,11 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from sentgen.alignment.words.function_words import is_function_word
 from sentgen.alignment.words.spellings import same_word
-from sentgen.alignment.words.stems import stem
-from sentgen.alignment.words.thesaurus import meanings
-from sentgen.alignment.words.wordnet import frequent_senses
+from sentgen.alignment.words.word_classes import is_function_word, stem
+from sentgen.alignment.words.wordnet import frequent_senses, meanings
 from sentgen.corpus.sentence import Sentence
 from sentgen.evaluation.check.parts import CORE, Clauses, Role
 from sentgen.evaluation.check.verb_arguments import Argument, arguments, tags_of

@@ -10,9 +10,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sentgen.alignment.alignment import Alignment
-from sentgen.alignment.budget import UNBOUNDED, Budget
-from sentgen.alignment.pair import Pair
+from sentgen.alignment.pairs.alignment import Alignment, Pair
+from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
 from sentgen.alignment.phrase_hmm.pbhmm import untrained
 from sentgen.alignment.states.word_states import WordState, word_states
 from sentgen.corpus.sentence import Sentence

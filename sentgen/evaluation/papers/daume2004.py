@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
-from sentgen.alignment.budget import aligning_budget
-from sentgen.alignment.pair import Pair
-from sentgen.alignment.reading import read_pairs
+from sentgen.alignment.pairs.alignment import Pair
+from sentgen.alignment.pairs.budget import aligning_budget
+from sentgen.alignment.texts import read_pairs
 from sentgen.evaluation.alignment.experiment import evaluate_alignment
 from sentgen.evaluation.alignment.gold import GoldStandard
 from sentgen.evaluation.alignment.gold_readers import read_gold

@@ -10,8 +10,8 @@ from pydantic import ConfigDict, Field
 
 from sentgen.alignment import Aligner
 from sentgen.alignment.baselines.external import External
-from sentgen.alignment.budget import Budget
 from sentgen.alignment.choice import Choice, chosen_aligner, notes
+from sentgen.alignment.pairs.budget import Budget
 from sentgen.alignment.stored.model_store import list_models
 from sentgen.alignment.texts import align_texts, as_json, json_schema
 from sentgen.alignment.view.html import fragment

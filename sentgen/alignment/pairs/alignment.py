@@ -1,0 +1,158 @@
+"""Pairs of a document and its abstract, as lists of words, and what every aligner answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, product
+from typing import Protocol
+
+from sentgen.corpus.sentence import Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A document and its abstract.
+
+    ``document_starts`` and ``abstract_starts`` are the offsets at which sentences begin, the first one 0; a
+    text that is not split into sentences has the one offset.
+    """
+
+    key: str
+    document: tuple[str, ...]
+    abstract: tuple[str, ...]
+    document_starts: tuple[int, ...] = (0,)
+    abstract_starts: tuple[int, ...] = (0,)
+
+    @classmethod
+    def of_sentences(cls, key: str, document: Sequence[Sentence], abstract: Sequence[Sentence]) -> Pair:
+        """Return the words of two texts and where their sentences begin."""
+        return cls(key, _words(document), _words(abstract), _starts(document), _starts(abstract))
+
+
+def _words(sentences: Sequence[Sentence]) -> tuple[str, ...]:
+    return tuple(form for sentence in sentences for form in sentence.forms)
+
+
+def _starts(sentences: Sequence[Sentence]) -> tuple[int, ...]:
+    return tuple(accumulate((len(sentence.forms) for sentence in sentences[:-1]), initial=0))
+
+
+#: Offsets of words, from 0, the end left out: (2, 4) are the third and the fourth word.
+Span = tuple[int, int]
+#: Offset of a document word and of an abstract word, from 0; Pharaoh's ``i-j``.
+Link = tuple[int, int]
+
+
+def linked_words(abstract: Span, document: Span) -> Iterator[tuple[int, int]]:
+    """Yield which word of a phrase belongs to which of the other, abstract first, in order.
+
+    Phrases of as many words are taken for copies, word for word; of others, all belong to all.
+
+    >>> list(linked_words((0, 2), (5, 7))), list(linked_words((0, 2), (5, 6)))
+    ([(0, 5), (1, 6)], [(0, 5), (1, 5)])
+    """
+    words, places = range(*abstract), range(*document)
+    return zip(words, places, strict=True) if len(words) == len(places) else product(words, places)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class PhraseLink:
+    """A phrase of the abstract and the document phrase that it comes from.
+
+    ``posterior`` is the probability of the link given both texts, where the aligner knows it.
+    """
+
+    abstract: Span
+    document: Span
+    posterior: float | None = None
+
+    @property
+    def links(self) -> Iterator[Link]:
+        """All word links of the phrase link (Daumé & Marcu 2004, sec. 3.1)."""
+        return product(range(*self.document), range(*self.abstract))
+
+
+@dataclass(frozen=True, slots=True)
+class WeighedLink:
+    """A word link that could have been chosen, and what speaks for it.
+
+    Attributes:
+        abstract: offset of the abstract word.
+        document: offset of the document word.
+        posterior: the probability of the link given both texts.
+        directions: its posteriors in each direction of the model of which ``posterior`` is made, the abstract
+            from the document first; none where it comes from other links, as that of a full stop does.
+        shares: what the posterior is made of, by name, the largest first; they sum to 1.
+        weights: what a tuned model sees: feature, value and weight, those that change most first.
+    """
+
+    abstract: int
+    document: int
+    posterior: float
+    directions: tuple[float, ...] = ()
+    shares: tuple[tuple[str, float], ...] = ()
+    weights: tuple[tuple[str, str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """All word links that were chosen or whose posterior reaches ``floor``, by abstract word, then document.
+
+    ``threshold`` is the posterior from which on links are chosen, ``None`` where they are the best path.
+    """
+
+    floor: float
+    threshold: float | None
+    links: tuple[WeighedLink, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """The phrase links of a pair, in the order of the abstract.
+
+    A word link is a phrase link of one word with one word; an abstract word in no phrase comes from null.
+    ``null`` is P(null) of each abstract word, ``logp`` the natural log of the probability of the abstract
+    given the document, where the aligner knows them, ``weighed`` what it chose among, where it was asked.
+    """
+
+    phrases: tuple[PhraseLink, ...]
+    null: tuple[float, ...] | None = None
+    logp: float | None = None
+    weighed: Weighed | None = None
+
+    @property
+    def links(self) -> frozenset[Link]:
+        """All word links."""
+        return frozenset(link for phrase in self.phrases for link in phrase.links)
+
+
+class Aligner(Protocol):
+    """A system that aligns; what it learns, it has learnt before."""
+
+    @property
+    def name(self) -> str:
+        """Name in tables, such as ``model1``."""
+        ...
+
+    def align(self, pairs: Sequence[Pair]) -> Iterator[Alignment]:
+        """Align pairs, one answer for each, in their order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """How a system is made, and what is told of it.
+
+    Attributes:
+        make: returns the aligner; takes ``name``, which is to be the aligner's, the settings that were given
+            and, if it ``learns``, the pairs of ``training``.
+        help: what it does, in a few words.
+        settings: name of each setting to what reads its value, which may raise `KeyError` or `ValueError`.
+        learns: whether it learns from pairs, those that it is to align included.
+    """
+
+    make: Callable[..., Aligner]
+    help: str
+    settings: Mapping[str, Callable[[str], object]] = field(default_factory=dict)
+    learns: bool = False

@@ -1,0 +1,266 @@
+"""MAP expectation maximization of the phrase-based HMM (Daumé & Marcu 2004, sec. 2.2.4 and 2.2.5).
+
+``expected_counts`` is additive over pairs: the counts of batches, summed in any order, are those of all pairs
+to 1e-9. ``maximize`` turns them into parameters, and log-likelihood + ``log_prior`` never falls from one
+iteration to the next. A trainer that streams fetches the rows of the tables that a batch needs, calls
+``expected_counts``, adds the counts of the tables by their keys, and normalizes in its own way
+(``RewriteTable.normalized`` is the formula: (count + fake) / their sum over the row).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
+from sentgen.alignment.phrase_hmm.emission import (
+    Rewriting,
+    add_to_sums,
+    credit,
+    rewriting_within,
+    word_sums,
+)
+from sentgen.alignment.phrase_hmm.inference import Posteriors, chain, infer_rows
+from sentgen.alignment.phrase_hmm.kernels import Credits
+from sentgen.alignment.phrase_hmm.lattice_kernels import jump_cells
+from sentgen.alignment.phrase_hmm.lexicon import PairIds
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, RewriteTable
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
+from sentgen.arrays import Floats, Longs
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedCounts:
+    """Expected counts of pairs, and the log-probability of their abstracts; all are sums over pairs.
+
+    ``table`` and ``stems`` are by the cells of the tables, ``unigram`` by word id, ``weights`` by component,
+    ``jumps`` by jump cell; ``nulls`` and ``moves`` are the segments from null and the others (ends included).
+    """
+
+    logp: float
+    pairs: int
+    table: Floats
+    stems: Floats
+    unigram: Floats
+    weights: Floats
+    jumps: Floats
+    nulls: float
+    moves: float
+
+
+def expected_counts(
+    pairs: Iterable[PairIds], parameters: RewriteParameters, settings: PbhmmSettings
+) -> ExpectedCounts:
+    """Return the expected counts of pairs under the parameters (the E step).
+
+    A pair that the model cannot make (log-probability -inf) counts for nothing but that.
+    """
+    tally = Tally(parameters, settings, np.zeros(len(parameters.table)), np.zeros(len(parameters.stems)))
+    for pair in pairs:
+        tally.add(explain(pair, parameters, settings))
+    return tally.expected()
+
+
+@dataclass(frozen=True, slots=True)
+class PairPosteriors:
+    """A pair with the posteriors of all that could have made its abstract.
+
+    ``by_word`` sums those of words up, by the different words of abstract and document; ``words`` is the sum
+    of all of them.
+    """
+
+    found: Rewriting
+    seen: Posteriors
+    by_word: Floats
+    words: float
+
+
+def explain(
+    pair: PairIds, parameters: RewriteParameters, settings: PbhmmSettings, budget: Budget = UNBOUNDED
+) -> PairPosteriors:
+    """Return the posteriors of a pair; calls do not depend on each other, so that threads can share them.
+
+    Sums of blocks of rows differ in their last bits from sums over all rows.
+
+    Raises:
+        MemoryLimitError: the pair does not fit into the budget.
+    """
+    found, blocks = rewriting_within(budget, pair, parameters, settings, table=False)
+    transitions = chain(parameters, settings, len(pair.document), len(pair.abstract))
+    by_word, total = word_sums(found), 0.0
+
+    def take(first: int, words: Floats, events: Floats) -> None:
+        nonlocal total
+        add_to_sums(found, first, words, by_word)
+        total += float(words.sum())
+
+    seen = infer_rows(found.emission, transitions, take, rows=blocks.rows)
+    return PairPosteriors(found, seen, by_word, total)
+
+
+class Tally:
+    """Adds expected counts up; those of the tables go into arrays of the caller, by cell."""
+
+    def __init__(
+        self, parameters: RewriteParameters, settings: PbhmmSettings, table: Floats, stems: Floats
+    ) -> None:
+        self.parameters, self.settings = parameters, settings
+        self.credits = Credits(table, stems, np.zeros(3))
+        self.unigram, self.jumps = np.zeros(len(parameters.unigram)), np.zeros(len(parameters.jumps))
+        self.logp, self.nulls, self.moves, self.pairs = 0.0, 0.0, 0.0, 0
+
+    def over(self, parameters: RewriteParameters, table: Floats, stems: Floats) -> None:
+        """Go on with other tables, parts of the same ones, and the arrays for their counts."""
+        self.parameters, self.credits = parameters, Credits(table, stems, self.credits.weights)
+
+    def add(self, one: PairPosteriors) -> None:
+        """Add the counts of a pair."""
+        parameters, seen = self.parameters, one.seen
+        self.pairs += 1
+        self.logp += seen.logp
+        if seen.logp == -np.inf:
+            return
+        # Weights are summed up by pair first: sums over all rewrites at once would differ in their last bits.
+        of_pair = self.credits._replace(weights=np.zeros(3))
+        credit(one.found, one.by_word, seen.events, parameters, self.settings, of_pair)
+        self.credits.weights[:] += of_pair.weights
+        self.jumps += seen.jumps + rejected_jumps(seen.departures, parameters, self.settings)
+        abstract = one.found.pair.abstract
+        # Words beyond are of no training pair, and null emits them with `unseen`.
+        known = abstract < len(self.unigram)
+        np.add.at(self.unigram, abstract[known], seen.null[known])
+        self.nulls += seen.null.sum()
+        # One more: the jump to the end.
+        self.moves += one.words + seen.events.sum() + 1.0
+
+    def expected(self) -> ExpectedCounts:
+        """Return the sums."""
+        return ExpectedCounts(
+            self.logp,
+            self.pairs,
+            self.credits.table,
+            self.credits.stems,
+            self.unigram,
+            self.credits.weights,
+            self.jumps,
+            float(self.nulls),
+            float(self.moves),
+        )
+
+
+def rejected_jumps(departures: Floats, parameters: RewriteParameters, settings: PbhmmSettings) -> Floats:
+    """Return the expected jumps that would have left the document, by cell, (C,).
+
+    Jumps that are renormalized over the targets 1..n + 1 are the same as jumps drawn again until they stay
+    inside; the ones drawn in vain must be counted, or the M step is not one of EM. Of the distances of a
+    cell, those from position e that leave are drawn departures[e] * j(d) times each. Nothing for deficient
+    jumps.
+    """
+    cells = jump_cells(settings.window, settings.reach)
+    if settings.normalization == "deficient":
+        return np.zeros(len(cells.first))
+    n = len(departures) - 1
+    position = np.arange(n + 1)
+    total, first = np.append(0.0, np.cumsum(departures)), np.append(0.0, np.cumsum(departures * position))
+
+    def inside(bound: Longs) -> Floats:
+        """Sum over e of departures[e] times the distances up to the bound that stay inside 1..n + 1."""
+        low, high = np.clip(-bound, 0, n + 1), np.clip(n + 1 - bound, 0, n + 1)
+        # For e < low none, for low <= e < high those from 1 - e to the bound, beyond all n + 1.
+        part = bound * (total[high] - total[low]) + first[high] - first[low]
+        inner: Floats = part + (n + 1) * (total[n + 1] - total[high])
+        return inner
+
+    stay = inside(cells.last) - inside(cells.first - 1)
+    rejected: Floats = parameters.jumps * np.maximum(0.0, total[-1] - stay / cells.sizes)
+    return rejected
+
+
+def maximize(
+    expected: ExpectedCounts, parameters: RewriteParameters, settings: PbhmmSettings
+) -> RewriteParameters:
+    """Return the parameters of greatest posterior given expected counts (the M step).
+
+    ``parameters`` are those that the counts were made with: the parts that ``settings.fixed`` names, and rows
+    without any count, stay as they are.
+    """
+    prior, fixed = settings.prior, settings.fixed
+    new = parameters
+    segments = expected.nulls + expected.moves + prior.null
+    if "null" not in fixed and segments > 0:
+        new = replace(new, p0=(expected.nulls + prior.null * settings.p0) / segments)
+    if "weights" not in fixed:
+        new = replace(new, weights=_shares(expected.weights + prior.weight, parameters.weights))
+    if "jumps" not in fixed:
+        new = replace(new, jumps=_shares(expected.jumps + prior.jump, parameters.jumps))
+    if "unigram" not in fixed:
+        new = replace(new, unigram=_shares(expected.unigram + prior.unigram, parameters.unigram))
+    if "table" not in fixed:
+        new = replace(
+            new,
+            table=_remade(parameters.table, expected.table),
+            stems=_remade(parameters.stems, expected.stems),
+        )
+    return new
+
+
+def _shares(counts: Floats, before: Floats) -> Floats:
+    total = counts.sum()
+    return counts / total if total > 0 else before
+
+
+def _remade(table: RewriteTable, counts: Floats) -> RewriteTable:
+    return replace(table, prob=table.normalized(counts + table.fake))
+
+
+def log_prior(parameters: RewriteParameters, settings: PbhmmSettings) -> float:
+    """Return the log-density of the Dirichlet and Beta priors at the parameters, but for a constant."""
+    prior, fixed = settings.prior, settings.fixed
+    total = 0.0
+    if "null" not in fixed:
+        p0 = np.array([parameters.p0, 1 - parameters.p0])
+        total += _density(p0, prior.null * np.array([settings.p0, 1 - settings.p0]))
+    if "weights" not in fixed:
+        total += _density(parameters.weights, prior.weight)
+    if "jumps" not in fixed:
+        total += _density(parameters.jumps, prior.jump)
+    if "unigram" not in fixed:
+        total += _density(parameters.unigram, prior.unigram)
+    if "table" not in fixed:
+        total += _density(parameters.table.prob, parameters.table.fake)
+        total += _density(parameters.stems.prob, parameters.stems.fake)
+    return float(total)
+
+
+def _density(prob: Floats, fake: Floats | float) -> float:
+    """Return the sum of fake * log(prob), where 0 log 0 is 0."""
+    with np.errstate(divide="ignore"):  # the density is 0 where a prior expects what has no probability
+        logs = np.log(prob, out=np.zeros_like(prob), where=np.asarray(fake) != 0)
+    return float((fake * logs).sum())
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """One iteration of EM: what it was made with and what it found.
+
+    ``log_likelihood`` and ``log_posterior`` are those of the parameters before the M step; ``parameters`` are
+    those after it.
+    """
+
+    number: int
+    log_likelihood: float
+    log_posterior: float
+    parameters: RewriteParameters
+
+
+def train(
+    pairs: Sequence[PairIds], parameters: RewriteParameters, settings: PbhmmSettings, *, iterations: int = 10
+) -> Iterator[Iteration]:
+    """Run EM in memory and yield each iteration."""
+    for number in range(1, iterations + 1):
+        expected = expected_counts(pairs, parameters, settings)
+        posterior = expected.logp + log_prior(parameters, settings)
+        parameters = maximize(expected, parameters, settings)
+        yield Iteration(number, expected.logp, posterior, parameters)

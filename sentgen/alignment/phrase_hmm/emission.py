@@ -1,0 +1,422 @@
+"""The rewrite probabilities of a pair, a mixture (Daumé & Marcu 2004, sec. 2.3.4).
+
+    rewrite(s | d) = w1 T(s | d) + w2 U(stem s | stem d) / N(stem s) + w3 [stems equal] / N(stem d)
+
+T is the table of words and phrases, U that of stems, and N the number of abstract words with a stem (for
+phrases, the product over their words), which makes each component sum to one. With ``stems="equal"`` the
+second component is [stems equal] / N(stem d) and the third [equal]. What is equal may be of any length.
+Related words (see ``kinship``) have constants in the second component then.
+
+The components are called as their weights are, whatever the settings make of them: ``TABLE``, ``STEMS``,
+``IDENTITY``.
+
+The phrase events of a pair are cells of the rewrite tables, and copied runs, at all their places. A table is
+looked up once for the different phrases of both texts; each cell that is found then becomes an event wherever
+its phrases stand. Pairs of single words are no events but cells of a matrix, which is looked up some rows at
+a time (``word_cells``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from sentgen.alignment.pairs.budget import WORD_CELLS, Budget, RowBlocks, events_take_too_much
+from sentgen.alignment.phrase_hmm.kernels import (
+    IDENTITY,
+    STEMS,
+    TABLE,
+    Components,
+    Credits,
+    EqualRuns,
+    EventOrder,
+    PhraseCells,
+    TextPhrases,
+    add_words,
+    by_end,
+    count_events,
+    count_runs,
+    fill_events,
+    find_cells,
+    place_hits,
+    run_lengths,
+    share_out,
+)
+from sentgen.alignment.phrase_hmm.lattice_kernels import Emission
+from sentgen.alignment.phrase_hmm.lexicon import PairIds, find_keys, phrase_keys
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, RewriteTable
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
+from sentgen.alignment.phrase_hmm.weights import by_place, weighted
+from sentgen.alignment.words.word_classes import breaks
+from sentgen.arrays import Floats, Ints, Longs
+
+#: Most events of copied runs of a pair; 500 words of news against 10,000 have some 200,000.
+MOST_COPIES = 1 << 22
+
+
+#: Cells that may be found at a time.
+_BLOCK = 1 << 20
+
+
+class TableEvents(NamedTuple):
+    """What a table has of the phrases of a pair that are longer than a word on one side."""
+
+    document: TextPhrases
+    abstract: TextPhrases
+    phrases: PhraseCells
+
+
+def phrases(words: Ints, longest: int) -> tuple[Longs, TextPhrases]:
+    """Return the keys of the phrases of a text, each once and sorted, and where they are."""
+    longest = max(1, min(longest, len(words)))
+    keys = np.concatenate([phrase_keys(words, length) for length in range(1, longest + 1)])
+    offset = np.concatenate([np.arange(len(words) - length + 1) for length in range(1, longest + 1)])
+    length = np.repeat(np.arange(1, longest + 1), [len(words) - k + 1 for k in range(1, longest + 1)])
+    unique, phrase, times = np.unique(keys, return_inverse=True, return_counts=True)
+    # Stable: the places of a phrase stay in the order of the text.
+    order = np.argsort(phrase, kind="stable")
+    place = np.full((longest, len(words)), -1)
+    place[length - 1, offset] = phrase
+    starts = np.append(0, np.cumsum(times))
+    # Keys of phrases are negative, those of words are not.
+    first_word = int(np.searchsorted(unique, 0))
+    return unique, TextPhrases(first_word, starts, offset[order], length[order], place)
+
+
+def look_up(table: RewriteTable, document: Ints, abstract: Ints, settings: PbhmmSettings) -> TableEvents:
+    """Return the cells of a table that a pair can use, but for those of a word with a word."""
+    left_keys, left = phrases(document, settings.max_document_phrase)
+    right_keys, right = phrases(abstract, settings.max_abstract_phrase)
+    # All but words with words: phrases with anything, then words with phrases.
+    of_phrases = _cells(table, left_keys[: left.first_word], right_keys)
+    of_words = _cells(table, left_keys[left.first_word :], right_keys[: right.first_word])
+    of_words[:, 0] += left.first_word
+    found = np.concatenate([of_phrases, of_words])
+    return TableEvents(left, right, place_hits(found, len(right_keys)))
+
+
+def nothing(found: TableEvents) -> TableEvents:
+    """Return what a table without cells has of the same pair."""
+    none = np.empty(0, np.int64)
+    hits = PhraseCells(np.zeros(len(found.abstract.starts), np.int64), none, none)
+    return TableEvents(found.document, found.abstract, hits)
+
+
+def word_cells(table: RewriteTable, document: Ints, abstract: Ints) -> Longs:
+    """Return the cells of words with words, -1 for none, (abstract, document); both are sorted."""
+    cells = np.full((len(abstract), len(document)), -1)
+    if len(table):
+        found = _cells(table, document.astype(np.int64), abstract.astype(np.int64))
+        cells[found[:, 1], found[:, 0]] = found[:, 2]
+    return cells
+
+
+def _cells(table: RewriteTable, document: Longs, abstract: Longs) -> Longs:
+    """Return (document, abstract, cell) of what a table has of sorted keys, sorted, (cells, 3)."""
+    rows, row = find_keys(table.rows, document)
+    columns, column = find_keys(table.columns, abstract)
+    firsts, lasts = table.starts[row], table.starts[row + 1]
+    # What each row can have at most, for the room of a block must be known before it is filled.
+    most = np.cumsum(np.minimum(lasts - firsts, len(column)))
+    found = [np.empty((0, 3), np.int64)]
+    begin = 0
+    while begin < len(rows):
+        before = most[begin - 1] if begin else 0
+        end = max(begin + 1, int(np.searchsorted(most, before + _BLOCK, side="right")))
+        part = np.empty((int(most[end - 1] - before), 3), np.int64)
+        some = slice(begin, end)
+        count = find_cells(rows[some], firsts[some], lasts[some], columns, column, table.targets, part)
+        # A copy lets go of the room that was not needed.
+        found.append(part[:count].copy())
+        begin = end
+    return np.concatenate(found)
+
+
+def copied_runs(abstract: Ints, document: Ints, settings: PbhmmSettings) -> EqualRuns:
+    """Return the runs of two or more equal words, by where they start.
+
+    Of texts that repeat themselves so much that there are more than ``MOST_COPIES`` beginnings of runs, the
+    longest are left out.
+    """
+    longest = min(len(abstract), len(document))
+    count = count_runs(abstract, document)
+    if count > MOST_COPIES:  # not even the runs of two words can be listed
+        none = np.empty(0, np.int64)
+        return EqualRuns(np.zeros(len(abstract) + 1, np.int64), none, none)
+    runs = run_lengths(abstract, document, longest if settings.max_run is None else settings.max_run, count)
+    # at_least[k] runs have k words or more, each of which is an event of k words: longer ones are left out
+    # from the length on at which all events together are too many.
+    at_least = np.cumsum(np.bincount(runs[:, 2], minlength=2)[::-1])[::-1]
+    kept = 1 + int(np.searchsorted(np.cumsum(at_least[2:]), MOST_COPIES, side="right"))
+    starts = np.searchsorted(runs[:, 0], np.arange(len(abstract) + 1))
+    return EqualRuns(starts, runs[:, 1].copy(), np.minimum(runs[:, 2], kept))
+
+
+def all_events(
+    m: int,
+    n: int,
+    table: TableEvents,
+    stems: TableEvents,
+    stem_runs: EqualRuns,
+    word_runs: EqualRuns,
+    *,
+    most: float = math.inf,
+) -> EventOrder:
+    """Return all phrase events of m abstract words and n document words, each once, by where they start.
+
+    Raises:
+        MemoryLimitError: there may be more than ``most``.
+    """
+    sides = (table.document, table.abstract, table.phrases), (stems.document, stems.abstract, stems.phrases)
+    # An upper bound: what both tables have, or a table and a run, is counted twice and one event.
+    room = sum(count_events(*side) for side in sides)
+    room += int(np.maximum(stem_runs.longest - 1, 0).sum())
+    if room > most:
+        raise events_take_too_much(room, most)
+    fields = np.empty((6, room), np.int64)
+    equal = np.zeros((2, room), np.bool_)
+    count = fill_events(m, n, *sides, stem_runs, word_runs, fields, equal)
+    return EventOrder(*fields[:, :count], *equal[:, :count])
+
+
+@dataclass(frozen=True, slots=True)
+class WordParts:
+    """The components of the different words ``rows`` of the abstract with all v of the document.
+
+    ``of`` has them row by row, (rows * v).
+    """
+
+    rows: slice
+    of: Components
+
+
+@dataclass(frozen=True, slots=True)
+class Rewriting:
+    """The emission of a pair, with what each component has in it.
+
+    ``kept`` has the parts of the words where one look-up had all of them; else they are looked up again when
+    they are asked for. ``event_parts`` are those of the phrase events.
+    """
+
+    emission: Emission
+    pair: PairIds
+    kept: WordParts | None
+    event_parts: Components
+
+    def word_parts(self, parameters: RewriteParameters, settings: PbhmmSettings) -> Iterator[WordParts]:
+        """Yield the components of the words, some different words of the abstract at a time."""
+        if self.kept is not None:
+            yield self.kept
+        else:
+            yield from _word_parts(self.pair, parameters, settings)
+
+
+def rewriting(
+    pair: PairIds, parameters: RewriteParameters, settings: PbhmmSettings, *, most_events: float = math.inf
+) -> Rewriting:
+    """Look up all components of a pair.
+
+    Raises:
+        MemoryLimitError: there may be more than ``most_events``.
+    """
+    pair = pair.with_words()
+    (words, into), akin = pair.words, pair.kinship
+    by_word = np.empty((len(into.ids), len(words.ids)))
+    kept: WordParts | None = None
+    for kept in _word_parts(pair, parameters, settings):
+        mixed, rows = _mixed(parameters.weights, kept.of.parts), by_word[kept.rows]
+        rows[:] = mixed.reshape(rows.shape)
+    # The last of several parts: to keep them all would undo what parts are for.
+    if kept is not None and kept.rows.start:
+        kept = None
+    events = _events(pair, parameters, settings, most_events)
+    event_parts = _event_parts(events, pair, parameters, settings)
+    null = _unigram(pair.abstract, parameters)
+    if akin is not None and settings.null_function is not None:
+        null[akin.abstract[into.at]] = settings.null_function
+    forget = np.zeros(len(pair.abstract))
+    if akin is not None:
+        forget[breaks(akin.abstract_stops[into.at])] = settings.forget
+    prob = _mixed(parameters.weights, event_parts.parts)
+    order = by_end(events.start, events.length, len(pair.abstract))
+    emission = Emission(by_word, into.at, words.at, null, forget, events, prob, order)
+    if parameters.tuning is not None:
+        if pair.clues is None:
+            raise ValueError("a tuned model needs the clues of the pair")
+        emission = weighted(by_place(emission), pair.clues, parameters.tuning.weights)
+    return Rewriting(emission, pair, kept, event_parts)
+
+
+def rewriting_within(
+    budget: Budget, pair: PairIds, parameters: RewriteParameters, settings: PbhmmSettings, *, table: bool
+) -> tuple[Rewriting, RowBlocks]:
+    """Look up all components of a pair, and say in which blocks it is to be aligned.
+
+    Args:
+        budget: memory for both.
+        pair: the pair.
+        parameters: what the model knows.
+        settings: the model.
+        table: whether the posteriors of all links are wanted (``Budget.plan``).
+
+    Raises:
+        MemoryLimitError: the pair does not fit into the budget.
+    """
+    pair = pair.with_words()
+    # Planned twice: texts that never fit are refused before the look-up, events count when they are known.
+    sizes = pair.sizes()
+    budget.plan(sizes, table=table)
+    found = rewriting(pair, parameters, settings, most_events=budget.most_events(sizes, table=table))
+    return found, budget.plan(sizes, table=table, events=len(found.emission.prob))
+
+
+def _word_parts(pair: PairIds, parameters: RewriteParameters, settings: PbhmmSettings) -> Iterator[WordParts]:
+    """Look the components of words up, some different words of the abstract at a time."""
+    words, into = pair.words
+    rows = max(1, WORD_CELLS // max(1, len(words.ids)))
+    for first in range(0, len(into.ids), rows):
+        some = slice(first, first + rows)
+        yield WordParts(some, _components(some, pair, parameters, settings))
+
+
+def _components(
+    rows: slice, pair: PairIds, parameters: RewriteParameters, settings: PbhmmSettings
+) -> Components:
+    """Return the components of some different words of the abstract with all of the document."""
+    (words, abstract), akin = pair.words, pair.kinship
+    into, stems = abstract.ids[rows], abstract.stems[rows]
+    same, identical = stems[:, None] == words.stems[None, :], into[:, None] == words.ids[None, :]
+    share = 1.0 / _forms(stems, parameters, settings)[:, None]
+    # As 3 to 4 to 5: the prior means (fake count + 1) of words, equal stems and identical words.
+    prior = parameters.unseen * (1.0 + same / 3.0 + identical / 3.0)
+    if akin is not None:
+        prior[akin.abstract[rows, None] != akin.document[None, :]] *= settings.mixed
+    cells = word_cells(parameters.table, words.ids, into)
+    stem_cells = np.full_like(cells, -1)
+    parts = np.empty((3, *cells.shape))
+    learnt = settings.trust * _probs(parameters.table, cells, prior)
+    parts[TABLE] = learnt + (1.0 - settings.trust) * prior
+    if settings.stems == "table":
+        # The table is looked up with sorted keys, and the stems of sorted words are not sorted.
+        (of_into, by_stem), (of_words, by_other) = (
+            np.unique(of, return_inverse=True) for of in (stems, words.stems)
+        )
+        stem_cells = word_cells(parameters.stems, of_words, of_into)[by_stem[:, None], by_other[None, :]]
+        parts[STEMS] = _probs(parameters.stems, stem_cells, prior) * share
+        parts[IDENTITY] = same * share
+    else:
+        parts[STEMS] = same * share
+        if akin is not None:
+            # The greater, not the sum: words with equal stems are often akin, too.
+            parts[STEMS] = np.maximum(parts[STEMS], np.array(settings.akin)[akin.kinds[rows]])
+        parts[IDENTITY] = identical
+    return Components(parts.reshape(3, -1), cells.ravel(), stem_cells.ravel(), learnt.ravel())
+
+
+def _forms(stems: Ints, parameters: RewriteParameters, settings: PbhmmSettings) -> Floats:
+    """Return N(stem) of each stem, as the constants of the settings want it."""
+    if settings.constants == "one":
+        return np.ones(len(stems))
+    # Stems beyond are of words that the model was not trained with.
+    known = stems < len(parameters.forms)
+    count = np.full(len(stems), float(settings.forms))
+    count[known] = parameters.forms[stems[known]]
+    return count
+
+
+def _unigram(abstract: Ints, parameters: RewriteParameters) -> Floats:
+    known = abstract < len(parameters.unigram)
+    prob = np.full(len(abstract), parameters.unseen)
+    prob[known] = parameters.unigram[abstract[known]]
+    return prob
+
+
+def _probs(table: RewriteTable, index: Longs, prior: Floats) -> Floats:
+    if not len(table):
+        return prior
+    return np.where(index >= 0, table.prob[index], prior)
+
+
+def _mixed(weights: Floats, parts: Floats) -> Floats:
+    """Return the weighted sum of the components; a product of matrices would wake the threads of BLAS."""
+    mixed: Floats = (
+        weights[TABLE] * parts[TABLE] + weights[STEMS] * parts[STEMS] + weights[IDENTITY] * parts[IDENTITY]
+    )
+    return mixed
+
+
+def _events(pair: PairIds, parameters: RewriteParameters, settings: PbhmmSettings, most: float) -> EventOrder:
+    """Return all phrase events of a pair."""
+    found = look_up(parameters.table, pair.document, pair.abstract, settings)
+    by_stems = nothing(found)
+    if settings.stems == "table":
+        by_stems = look_up(parameters.stems, pair.document_stems, pair.abstract_stems, settings)
+    stem_runs = copied_runs(pair.abstract_stems, pair.document_stems, settings)
+    word_runs = copied_runs(pair.abstract, pair.document, settings)
+    return all_events(
+        len(pair.abstract), len(pair.document), found, by_stems, stem_runs, word_runs, most=most
+    )
+
+
+def _event_parts(
+    events: EventOrder, pair: PairIds, parameters: RewriteParameters, settings: PbhmmSettings
+) -> Components:
+    """Return what each component has in the phrase events."""
+    parts = np.zeros((3, len(events.start)))
+    known = np.flatnonzero(events.cell >= 0)
+    parts[TABLE, known] = settings.trust * parameters.table.prob[events.cell[known]]
+    copies = np.flatnonzero(events.stems)
+    share = _shares(
+        _forms(pair.document_stems, parameters, settings), events.position[copies] - 1, events.width[copies]
+    )
+    if settings.stems == "table":
+        known = np.flatnonzero(events.stem_cell >= 0)
+        into = _shares(
+            _forms(pair.abstract_stems, parameters, settings), events.start[known], events.length[known]
+        )
+        parts[STEMS, known] = parameters.stems.prob[events.stem_cell[known]] * into
+        parts[IDENTITY, copies] = share
+    else:
+        parts[STEMS, copies] = share
+        parts[IDENTITY] = events.words
+    return Components(parts, events.cell, events.stem_cell, parts[TABLE])
+
+
+def _shares(counts: Floats, offsets: Longs, lengths: Longs) -> Floats:
+    """Return one over the product of the counts of each phrase."""
+    # Differences of running sums: a phrase of any length takes one subtraction.
+    logs = np.append(0.0, np.cumsum(np.log(counts)))
+    shares: Floats = np.exp(logs[offsets] - logs[offsets + lengths])
+    return shares
+
+
+def word_sums(found: Rewriting) -> Floats:
+    """Return zeros for sums of posteriors by the different words of both texts, (u, v)."""
+    return np.zeros(found.emission.words.shape)
+
+
+def add_to_sums(found: Rewriting, first: int, posteriors: Floats, sums: Floats) -> None:
+    """Add the posteriors of the words of an abstract from ``first`` on, (rows, n), to sums by word."""
+    rows = found.emission.abstract[first : first + len(posteriors)]
+    add_words(posteriors, rows, found.emission.document, sums)
+
+
+def credit(
+    found: Rewriting,
+    by_word: Floats,
+    events: Floats,
+    parameters: RewriteParameters,
+    settings: PbhmmSettings,
+    credits: Credits,
+) -> None:
+    """Share posteriors out among the components, and add what the tables get to their counts.
+
+    ``by_word`` are posteriors by ``add_to_sums``, ``events`` those of events.
+    """
+    for part in found.word_parts(parameters, settings):
+        share_out(by_word[part.rows].ravel(), parameters.weights, part.of, credits)
+    share_out(events, parameters.weights, found.event_parts, credits)

@@ -1,0 +1,362 @@
+"""Events, shares of posteriors and sums of weights, compiled."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sentgen.arrays import Bools, Bytes, Floats, Ints, Longs, compiled
+
+
+class TextPhrases(NamedTuple):
+    """The phrases of a text, each once, and where they are.
+
+    Those from ``first_word`` on are single words. Phrase p is at ``offset[k]`` (from 0) and has ``length[k]``
+    words for k from ``starts[p]`` up to ``starts[p + 1]``; ``place[l - 1, t]`` is the phrase of l words at t,
+    -1 for none.
+    """
+
+    first_word: int
+    starts: Longs
+    offset: Longs
+    length: Longs
+    place: Longs
+
+
+class PhraseCells(NamedTuple):
+    """Cells of phrases: abstract phrase p has document phrases and cells from ``starts[p]`` to the next."""
+
+    starts: Longs
+    document: Longs
+    cell: Longs
+
+
+class EqualRuns(NamedTuple):
+    """Equal runs of two or more words: those at t are k from ``starts[t]`` up to ``starts[t + 1]``.
+
+    They begin at ``position[k]`` (from 0) of the document and go on for up to ``longest[k]`` words.
+    """
+
+    starts: Longs
+    position: Longs
+    longest: Longs
+
+
+class EventOrder(NamedTuple):
+    """Events by where they start, all (events,).
+
+    ``start`` (from 0) and ``length`` are places in the abstract, ``position`` (from 1) and ``width`` in the
+    document; ``cell`` and ``stem_cell`` are -1 for none; ``stems`` and ``words`` say what is a copy.
+    """
+
+    start: Longs
+    length: Longs
+    position: Longs
+    width: Longs
+    cell: Longs
+    stem_cell: Longs
+    stems: Bools
+    words: Bools
+
+
+@compiled
+def _gallop(targets: Ints, first: int, last: int, wanted: int) -> int:
+    """Return the first place from ``first`` on that is not less than wanted, or ``last``; it is not far."""
+    step = 1
+    low = first
+    while low + step < last and targets[low + step] < wanted:
+        low += step
+        step *= 2
+    high = min(low + step, last)
+    while low < high:
+        middle = (low + high) // 2
+        if targets[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@compiled
+def find_cells(
+    rows: Longs,
+    firsts: Longs,
+    lasts: Longs,
+    columns: Longs,
+    wanted: Longs,
+    targets: Ints,
+    found: Longs,
+) -> int:
+    """Find the cells of wanted columns in rows of a table; return their number.
+
+    Row d has the cells ``firsts[d]`` up to ``lasts[d]``, in the order of their targets; ``wanted`` is sorted.
+    ``found`` takes (rows[d], columns[s], cell).
+    """
+    count = 0
+    for d in range(len(firsts)):
+        cell, last = firsts[d], lasts[d]
+        # A walk through all cells beats galloping in rows that are not much longer than what is wanted.
+        sparse = last - cell > 4 * len(wanted)
+        for s in range(len(wanted)):
+            if sparse:
+                cell = _gallop(targets, cell, last, wanted[s])
+            else:
+                while cell < last and targets[cell] < wanted[s]:
+                    cell += 1
+            if cell == last:
+                break
+            if targets[cell] == wanted[s]:
+                found[count, 0], found[count, 1], found[count, 2] = rows[d], columns[s], cell
+                count += 1
+    return count
+
+
+@compiled
+def place_hits(found: Longs, size: int) -> PhraseCells:
+    """Return (document phrase, abstract phrase, cell) by abstract phrase, of which there are ``size``."""
+    starts = np.zeros(size + 1, np.int64)
+    for k in range(len(found)):
+        starts[found[k, 1] + 1] += 1
+    for s in range(size):
+        starts[s + 1] += starts[s]
+    # A counting sort, which leaves the hits of a phrase in the order in which they were found.
+    document, cell = np.empty(starts[size], np.int64), np.empty(starts[size], np.int64)
+    place = starts[:-1].copy()
+    for k in range(len(found)):
+        s = found[k, 1]
+        document[place[s]], cell[place[s]] = found[k, 0], found[k, 2]
+        place[s] += 1
+    return PhraseCells(starts, document, cell)
+
+
+@compiled
+def count_runs(abstract: Ints, document: Ints) -> int:
+    """Return the number of places where runs of two or more equal words begin."""
+    count = 0
+    for t in range(len(abstract) - 1):
+        one, other = abstract[t], abstract[t + 1]
+        for i in range(len(document) - 1):
+            count += (document[i] == one) & (document[i + 1] == other)
+    return count
+
+
+@compiled
+def run_lengths(abstract: Ints, document: Ints, longest: int, count: int) -> Longs:
+    """Return all (start, position, length of the longest run from there) of two or more equal words.
+
+    ``start`` and ``position`` count from 0; the runs are in their order, and there are ``count``.
+    """
+    m, n = len(abstract), len(document)
+    runs = np.empty((count, 3), np.int64)
+    below = np.zeros(n + 1, np.int64)
+    here = np.zeros(n + 1, np.int64)
+    for t in range(m - 1, -1, -1):
+        for i in range(n - 1, -1, -1):
+            here[i] = 1 + below[i + 1] if abstract[t] == document[i] else 0
+            if here[i] > 1:
+                # Both texts are gone through backwards: filled from the end, the runs are in order.
+                count -= 1
+                runs[count] = (t, i, min(here[i], longest))
+        below, here = here, below
+    return runs
+
+
+@compiled
+def count_events(document: TextPhrases, abstract: TextPhrases, hits: PhraseCells) -> int:
+    """Return how many events the cells of phrases make."""
+    count = 0
+    for s in range(len(hits.starts) - 1):
+        times = abstract.starts[s + 1] - abstract.starts[s]
+        for k in range(hits.starts[s], hits.starts[s + 1]):
+            d = hits.document[k]
+            count += times * (document.starts[d + 1] - document.starts[d])
+    return count
+
+
+@compiled
+def _fill_from(
+    field: int,
+    t: int,
+    length: int,
+    side: tuple[TextPhrases, TextPhrases, PhraseCells],
+    count: int,
+    at: Longs,
+    fields: Longs,
+) -> int:
+    """Add the events of a table for the abstract phrase at t; ``at`` (K, n) leads to those there already."""
+    document, abstract, hits = side
+    if length > len(abstract.place) or abstract.place[length - 1, t] < 0:
+        return count
+    s = abstract.place[length - 1, t]
+    for k in range(hits.starts[s], hits.starts[s + 1]):
+        d = hits.document[k]
+        for one in range(document.starts[d], document.starts[d + 1]):
+            offset, width = document.offset[one], document.length[one]
+            event = at[width - 1, offset]
+            if event < 0:
+                event = count
+                at[width - 1, offset] = event
+                fields[:, event] = (t, length, offset + 1, width, -1, -1)
+                count += 1
+            fields[field, event] = hits.cell[k]
+    return count
+
+
+@compiled
+def _is_run(runs: EqualRuns, t: int, position: int, length: int) -> bool:
+    """Say whether a run from (t, position) has so many words."""
+    first, last = runs.starts[t], runs.starts[t + 1]
+    k = first + np.searchsorted(runs.position[first:last], position)
+    return bool(k < last and runs.position[k] == position and runs.longest[k] >= length)
+
+
+@compiled
+def fill_events(
+    m: int,
+    n: int,
+    table: tuple[TextPhrases, TextPhrases, PhraseCells],
+    stems: tuple[TextPhrases, TextPhrases, PhraseCells],
+    stem_runs: EqualRuns,
+    word_runs: EqualRuns,
+    fields: Longs,
+    equal: Bools,
+) -> int:
+    """Fill the six numbers (6, room) and two flags (2, room) of `EventOrder`; return the number of events."""
+    widest = max(len(table[0].place), len(stems[0].place))
+    longest = max(len(table[1].place), len(stems[1].place))
+    at = np.full((widest, n), -1)
+    count = 0
+    for t in range(m):
+        for length in range(1, longest + 1):
+            before = count
+            count = _fill_from(4, t, length, table, count, at, fields)
+            count = _fill_from(5, t, length, stems, count, at, fields)
+            for k in range(stem_runs.starts[t], stem_runs.starts[t + 1]):
+                # A run of one word is in the matrix of words, and no event.
+                if length < 2 or stem_runs.longest[k] < length:
+                    continue
+                position = stem_runs.position[k]
+                event = at[length - 1, position] if length <= widest else -1
+                if event < 0:
+                    event = count
+                    fields[:, event] = (t, length, position + 1, length, -1, -1)
+                    count += 1
+                equal[0, event] = True
+                equal[1, event] = _is_run(word_runs, t, position, length)
+            for event in range(before, count):
+                # Only what was set: all of `at` would be widest * n cells for each phrase of the abstract.
+                if fields[3, event] <= widest:
+                    at[fields[3, event] - 1, fields[2, event] - 1] = -1
+        for k in range(stem_runs.starts[t], stem_runs.starts[t + 1]):
+            position = stem_runs.position[k]
+            # Longer than any phrase of the tables, which thus have no event there.
+            for length in range(longest + 1, stem_runs.longest[k] + 1):
+                fields[:, count] = (t, length, position + 1, length, -1, -1)
+                equal[0, count] = True
+                equal[1, count] = _is_run(word_runs, t, position, length)
+                count += 1
+    return count
+
+
+@compiled
+def by_end(start: Longs, length: Longs, m: int) -> Longs:
+    """Return the events in the order of where they end, those that end together in their own order."""
+    place = np.zeros(m + 2, np.int64)
+    for event in range(len(start)):
+        place[start[event] + length[event] + 1] += 1
+    for t in range(m + 1):
+        place[t + 1] += place[t]
+    order = np.empty(len(start), np.int64)
+    for event in range(len(start)):
+        end = start[event] + length[event]
+        order[place[end]] = event
+        place[end] += 1
+    return order
+
+
+#: The components of the mixture, in the order of their weights.
+TABLE, STEMS, IDENTITY = range(3)
+
+
+class Components(NamedTuple):
+    """What each component has in some rewrites, before weighting, and where in the tables it has it.
+
+    ``cells`` and ``stem_cells`` are places in the tables, -1 for none; ``learnt`` is the part of the first
+    component that the table itself has in it (``PbhmmSettings.trust``).
+    """
+
+    parts: Floats  # (3, rewrites)
+    cells: Longs  # (rewrites,)
+    stem_cells: Longs
+    learnt: Floats
+
+
+class Credits(NamedTuple):
+    """What the cells of the tables and each component get."""
+
+    table: Floats  # (cells,)
+    stems: Floats
+    weights: Floats  # (3,)
+
+
+@compiled
+def add_words(posterior: Floats, rows: Longs, columns: Longs, out: Floats) -> None:
+    """Add posteriors (m, n) to the cells of the words that the offsets hold, (words of m, words of n)."""
+    for t in range(posterior.shape[0]):
+        row = out[rows[t]]
+        for i in range(posterior.shape[1]):
+            row[columns[i]] += posterior[t, i]
+
+
+@compiled
+def share_out(posterior: Floats, weights: Floats, of: Components, credits: Credits) -> None:
+    """Share posteriors of rewrites out among the components by weights (3,) times parts.
+
+    What the first two get goes to their cells, too, the first only for the part of it that was learnt.
+    """
+    parts = of.parts
+    for k in range(len(posterior)):
+        total = (
+            weights[TABLE] * parts[TABLE, k]
+            + weights[STEMS] * parts[STEMS, k]
+            + weights[IDENTITY] * parts[IDENTITY, k]
+        )
+        if total <= 0.0:
+            continue
+        share = posterior[k] / total
+        for component in (TABLE, STEMS, IDENTITY):
+            credits.weights[component] += share * weights[component] * parts[component, k]
+        # The untrained part of the first component (`trust`) has no cell that could learn.
+        if of.cells[k] >= 0:
+            credits.table[of.cells[k]] += share * weights[TABLE] * of.learnt[k]
+        if of.stem_cells[k] >= 0:
+            credits.stems[of.stem_cells[k]] += share * weights[STEMS] * parts[STEMS, k]
+
+
+@compiled
+def add_scores(values: Bytes, offsets: Longs, weights: Floats, scores: Floats) -> None:
+    """Add the weights of the values (templates, rows, columns) of each place to its score."""
+    for one in range(len(values)):
+        of = weights[offsets[one] :]
+        for t in range(values.shape[1]):
+            for i in range(values.shape[2]):
+                scores[t, i] += of[values[one, t, i]]
+
+
+@compiled
+def add_counts(values: Bytes, offsets: Longs, posteriors: Floats, counts: Floats) -> None:
+    """Add the posterior of each place to the counts of its values; the reverse of ``add_scores``."""
+    for one in range(len(values)):
+        of = counts[offsets[one] :]
+        for t in range(values.shape[1]):
+            for i in range(values.shape[2]):
+                of[values[one, t, i]] += posteriors[t, i]
+
+
+@compiled
+def add_along(events: EventOrder, scores: Floats, sums: Floats) -> None:
+    """Add the scores of its links to the sum of each event; events are copies, linked one to one."""
+    for one in range(len(sums)):
+        for k in range(events.length[one]):
+            sums[one] += scores[events.start[one] + k, events.position[one] - 1 + k]

@@ -1,1 +1,0 @@
-"""The lattice of phrase events of a pair: what it holds, exact inference over it, and decoding."""

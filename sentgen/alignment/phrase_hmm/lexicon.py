@@ -1,0 +1,200 @@
+"""Words as integers: what the rewrite tables and the inference see of a pair.
+
+A word has an id, its place in the lexicon; so has its stem. A phrase has a key: that of one
+word is its id, that of more words a negative hash of their ids. Longs need no table of phrases, so that they
+can be made in any order, anywhere, and the rewrite table can be streamed and spilled; two of 10^8 phrases
+have the same key with a probability of about 10^-3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from sentgen.alignment.pairs.alignment import Pair
+from sentgen.alignment.pairs.budget import PairSizes
+from sentgen.alignment.words.kinship import Kinship, Nearness, kinship
+from sentgen.alignment.words.word_classes import stem
+from sentgen.arrays import Bools, Bytes, Ints, Longs
+
+#: Bytes of a pair of words while clues are looked for, and what is kept of them and of the scores.
+CLUE_BYTES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Clues:
+    """Values of link templates (templates, m, n), and of null templates, (templates, m) and (templates, n).
+
+    The last link template, ``seen in gold links``, depends on the model.
+    """
+
+    links: Bytes
+    abstract: Bytes
+    document: Bytes
+
+    def exchanged(self) -> Clues:
+        """Return the clues with document and abstract exchanged."""
+        return Clues(np.ascontiguousarray(self.links.transpose(0, 2, 1)), self.document, self.abstract)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The different words of a text, sorted, with their stems; ``at`` (n,) leads from offsets to them."""
+
+    ids: Ints
+    stems: Ints
+    at: Longs
+
+    @classmethod
+    def of(cls, text: Ints, stems: Ints) -> Words:
+        """Return the different words of a text."""
+        ids, at = np.unique(text, return_inverse=True)
+        of_ids = np.zeros(len(ids), np.int32)
+        of_ids[at] = stems
+        return cls(ids, of_ids, at)
+
+
+@dataclass(frozen=True, slots=True)
+class PairIds:
+    """A pair as integers: the ids of the words (n,) and (m,), of their stems, and which words are akin.
+
+    ``different`` are the words of document and abstract where they have been looked for (``with_words``),
+    ``clues`` what a tuned model sees (``find_clues``).
+    """
+
+    document: Ints
+    abstract: Ints
+    document_stems: Ints
+    abstract_stems: Ints
+    kinship: Kinship | None = None
+    different: tuple[Words, Words] | None = None
+    clues: Clues | None = None
+
+    @property
+    def words(self) -> tuple[Words, Words]:
+        """The different words of document and abstract."""
+        if self.different is not None:
+            return self.different
+        return Words.of(self.document, self.document_stems), Words.of(self.abstract, self.abstract_stems)
+
+    def with_words(self) -> PairIds:
+        """Return the pair with its different words, so that they are not looked for again."""
+        return self if self.different is not None else replace(self, different=self.words)
+
+    def exchanged(self) -> PairIds:
+        """Return the pair with document and abstract exchanged."""
+        akin = self.kinship.exchanged() if self.kinship else None
+        different = None if self.different is None else (self.different[1], self.different[0])
+        texts = self.abstract, self.document, self.abstract_stems, self.document_stems
+        return PairIds(*texts, akin, different, self.clues.exchanged() if self.clues else None)
+
+    def stops(self) -> tuple[Bools, Bools] | None:
+        """Return which words of abstract and document are full stops, if the pair knows."""
+        if self.kinship is None:
+            return None
+        document, abstract = self.words
+        return self.kinship.abstract_stops[abstract.at], self.kinship.document_stops[document.at]
+
+    def sizes(self) -> PairSizes:
+        """Return what memory depends on; a pair that knows no full stops has one sentence on each side."""
+        document, abstract = self.words
+        sentences = (1 + int(of.sum()) for of in self.stops() or (np.zeros(1), np.zeros(1)))
+        return PairSizes(
+            len(self.abstract), len(self.document), len(abstract.ids), len(document.ids), *sentences
+        )
+
+
+class Lexicon:
+    """The words of pairs and their stems, numbered in the order in which they come.
+
+    >>> lexicon = Lexicon()
+    >>> lexicon.encode(Pair("1", ("It", "runs"), ("it", "ran", "running"))).abstract_stems.tolist()
+    [0, 2, 1]
+    """
+
+    def __init__(self, words: Iterable[str] = (), *, fold: bool = True) -> None:
+        """Number the words; a word that comes twice keeps its first number."""
+        self.fold = fold
+        self.words: list[str] = []
+        self.stems: list[str] = []
+        self._stem_of: list[int] = []
+        self._ids: dict[str, int] = {}
+        self._stem_ids: dict[str, int] = {}
+        for word in words:
+            self._id(word)
+
+    def __len__(self) -> int:
+        """Return the number of words."""
+        return len(self.words)
+
+    @property
+    def stem_of(self) -> Ints:
+        """Id of the stem of each word, (words,)."""
+        return np.array(self._stem_of, np.int32)
+
+    def encode(self, pair: Pair) -> PairIds:
+        """Return the ids of a pair; new words get new ids."""
+        document, abstract = self.ids(pair.document), self.ids(pair.abstract)
+        stems = self._stem_of
+        return PairIds(
+            document,
+            abstract,
+            np.array([stems[word] for word in document], np.int32),
+            np.array([stems[word] for word in abstract], np.int32),
+        )
+
+    def with_kinship(
+        self, pair: PairIds, *, wordnet: Path | None, nearness: Nearness | None = None
+    ) -> PairIds:
+        """Return a pair of this lexicon with what words are akin."""
+        pair = pair.with_words()
+        texts = self._words(pair.abstract), self._words(pair.document)
+        document, abstract = (self._words(words.ids) for words in pair.words)
+        akin = kinship(abstract, document, wordnet=wordnet, nearness=nearness, texts=texts)
+        return replace(pair, kinship=akin)
+
+    def _words(self, ids: Ints) -> list[str]:
+        return [self.words[word] for word in ids]
+
+    def ids(self, words: Sequence[str]) -> Ints:
+        """Return the ids of words; new words get new ids."""
+        return np.array([self._id(word) for word in words], np.int32)
+
+    def _id(self, word: str) -> int:
+        if self.fold:
+            word = word.lower()
+        number = self._ids.setdefault(word, len(self.words))
+        if number == len(self.words):
+            self.words.append(word)
+            form = stem(word)
+            self._stem_of.append(self._stem_ids.setdefault(form, len(self.stems)))
+            if self._stem_of[-1] == len(self.stems):
+                self.stems.append(form)
+        return number
+
+
+def phrase_keys(words: Ints, length: int) -> Longs:
+    """Return the key of each phrase of a length, (len(words) - length + 1,), by its first word."""
+    count = max(0, len(words) - length + 1)
+    if length == 1:
+        return words.astype(np.int64)
+    # Lengths begin far apart: a small number would be undone by the word with that id.
+    mixed = np.full(count, length * 0xD1B54A32D192ED03 % 2**64, np.uint64)
+    # Stores hold these keys: another mixing would orphan their tables (revision 0004 made them anew once).
+    # The factor is 2**64 over the golden ratio, odd, so that multiplying by it loses nothing.
+    for offset in range(length):
+        mixed = (mixed ^ words[offset : offset + count].astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    # Negative, for ids of words are not.
+    return -1 - (mixed >> np.uint64(2)).astype(np.int64)
+
+
+def find_keys(keys: Longs, wanted: Longs) -> tuple[Longs, Longs]:
+    """Return which of the wanted keys are among sorted keys, and their places there."""
+    # Beyond the last key, the last one is looked at, and is another.
+    place = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
+    known = keys[place] == wanted if len(keys) else np.zeros(len(wanted), np.bool_)
+    return np.flatnonzero(known), place[known]

@@ -1,0 +1,217 @@
+"""What EM learns: the mixture weights, the jumps, the rewrite tables and the words of null.
+
+The parameters are flat arrays, so that they can be stored and sent; the rewrite tables are sorted by their
+keys (see ``lexicon``), so that the part of a table that a batch of pairs needs can be fetched alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sentgen.alignment.phrase_hmm.lattice_kernels import jump_cells
+from sentgen.alignment.phrase_hmm.lexicon import PairIds, phrase_keys
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, Prior
+from sentgen.alignment.phrase_hmm.weights import Tuning
+from sentgen.arrays import Bools, Floats, Ints, Longs
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteTable:
+    """P(abstract phrase | document phrase).
+
+    Row r is the document phrase with the key ``rows[r]`` and has the cells ``starts[r]`` up to
+    ``starts[r + 1]``; cell c is the abstract phrase with the key ``columns[targets[c]]`` and has the
+    probability ``prob[c]``. Longs are sorted, and so are the targets of a row; the probabilities of a row sum
+    to one. ``fake`` (cells,) are the fake counts of the Dirichlet prior where EM runs in memory.
+    """
+
+    rows: Longs
+    starts: Longs
+    columns: Longs
+    targets: Ints
+    prob: Floats
+    fake: Floats
+
+    @classmethod
+    def of_cells(cls, document: Longs, abstract: Longs, prob: Floats, fake: Floats) -> RewriteTable:
+        """Return the table of cells that are sorted by (document key, abstract key), all (cells,)."""
+        rows, firsts = np.unique(document, return_index=True)
+        columns, targets = np.unique(abstract, return_inverse=True)
+        return cls(rows, np.append(firsts, len(document)), columns, targets.astype(np.int32), prob, fake)
+
+    def __len__(self) -> int:
+        """Return the number of cells."""
+        return len(self.prob)
+
+    @property
+    def document(self) -> Longs:
+        """The document key of each cell."""
+        return np.repeat(self.rows, np.diff(self.starts))
+
+    @property
+    def abstract(self) -> Longs:
+        """The abstract key of each cell."""
+        return self.columns[self.targets]
+
+    def normalized(self, counts: Floats) -> Floats:
+        """Return counts divided by the sum of their row; a row of no counts keeps what it has."""
+        if not len(self):
+            return counts
+        # No row is empty here: `reduceat` would give it the first count of the next one.
+        totals = np.repeat(np.add.reduceat(counts, self.starts[:-1]), np.diff(self.starts))
+        return np.where(totals > 0, counts / np.where(totals > 0, totals, 1.0), self.prob)
+
+
+def empty_table() -> RewriteTable:
+    """Return a table without cells."""
+    keys, none = np.empty(0, np.int64), np.empty(0)
+    return RewriteTable(keys, np.zeros(1, np.int64), keys, np.empty(0, np.int32), none, none)
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteParameters:
+    """What the model knows.
+
+    ``jumps`` is the mass of each cell of ``jump_cells``; ``weights`` are those of table, stems and identity;
+    ``table`` is over words and phrases, ``stems`` over stems (without cells where the settings have no table
+    of stems); ``unigram`` is P(word | null) by word id and ``forms`` the number of abstract words by stem id.
+    A word pair that is in no cell, or whose word id lies beyond ``unigram``, has the probability ``unseen``,
+    times 4/3 if equal up to the stem and 5/3 if identical: the prior mean. In training there is none.
+    ``tuning`` is what was learnt from gold links on top of all that.
+    """
+
+    p0: float
+    jumps: Floats
+    weights: Floats
+    table: RewriteTable
+    stems: RewriteTable
+    unigram: Floats
+    forms: Ints
+    unseen: float
+    tuning: Tuning | None = None
+
+
+def starting_parameters(
+    settings: PbhmmSettings, *, words: int, forms: Ints, table: RewriteTable, stems: RewriteTable
+) -> RewriteParameters:
+    """Return the prior means over tables, words (their number) and ``forms`` (see ``RewriteParameters``)."""
+    jumps = jump_cells(settings.window, settings.reach)
+    return RewriteParameters(
+        p0=settings.p0,
+        jumps=jumps.prior(settings.jump_power, back=settings.jump_back),
+        weights=np.array(settings.weights),
+        table=table,
+        stems=stems,
+        unigram=np.full(words, 1 / max(1, words)),
+        forms=forms,
+        unseen=1 / settings.vocabulary,
+    )
+
+
+def prior_parameters(settings: PbhmmSettings) -> RewriteParameters:
+    """Return the parameters that the priors give before any pair has been seen."""
+    none = np.empty(0, np.int32)
+    return starting_parameters(settings, words=0, forms=none, table=empty_table(), stems=empty_table())
+
+
+def initial_parameters(pairs: Sequence[PairIds], stem_of: Ints, settings: PbhmmSettings) -> RewriteParameters:
+    """Return the parameters at which EM starts: the prior means over what the pairs support.
+
+    Args:
+        pairs: The pairs to train on.
+        stem_of: Id of the stem of each word (``Lexicon.stem_of``).
+        settings: The model.
+    """
+    stems = empty_table()
+    if settings.stems == "table":
+        themselves = np.arange(len(stem_of), dtype=np.int32)
+        stems = support([_stemmed(pair) for pair in pairs], themselves, settings, stems=True)
+    words = np.unique(np.concatenate([np.empty(0, np.int32), *(pair.abstract for pair in pairs)]))
+    return starting_parameters(
+        settings,
+        words=len(stem_of),
+        forms=forms_of_stems(words, stem_of),
+        table=support(pairs, stem_of, settings),
+        stems=stems,
+    )
+
+
+def _stemmed(pair: PairIds) -> PairIds:
+    return PairIds(pair.document_stems, pair.abstract_stems, pair.document_stems, pair.abstract_stems)
+
+
+def forms_of_stems(words: Ints, stem_of: Ints) -> Ints:
+    """Return how many of some words, each once, have each stem, by stem id, at least 1."""
+    counts = np.bincount(stem_of[words], minlength=int(stem_of.max(initial=-1)) + 1)
+    return np.maximum(counts, 1).astype(np.int32)
+
+
+def support(
+    pairs: Sequence[PairIds], stem_of: Ints, settings: PbhmmSettings, *, stems: bool = False
+) -> RewriteTable:
+    """Return the cells that rewriting may use, at the prior mean.
+
+    All word pairs that occur together in a pair, and the phrase pairs that do so in ``min_documents`` pairs.
+    ``stems`` says that the words are stems: what is equal then counts as equal up to the stem.
+    """
+    seen = [phrase_pairs(pair, settings) for pair in pairs]
+    cells = np.concatenate([np.empty((0, 2), np.int64), *seen])
+    cells, times = np.unique(cells, axis=0, return_counts=True)
+    words = (cells >= 0).all(axis=1)
+    cells = cells[words | (times >= settings.min_documents)]
+    equal_stems = _equal_phrases(pairs, cells, settings)
+    fake = fake_counts(cells[:, 0], cells[:, 1], stem_of, settings.prior, equal_stems)
+    if stems:
+        fake[cells[:, 0] == cells[:, 1]] = settings.prior.stem
+    return prior_mean(cells[:, 0], cells[:, 1], fake)
+
+
+def prior_mean(document: Longs, abstract: Longs, fake: Floats) -> RewriteTable:
+    """Return a table of sorted cells at the mean of its Dirichlet prior: alpha = 1 + fake."""
+    table = RewriteTable.of_cells(document, abstract, np.zeros(len(fake)), fake)
+    return replace(table, prob=table.normalized(fake + 1.0))
+
+
+def phrase_pairs(pair: PairIds, settings: PbhmmSettings) -> Longs:
+    """Return the keys of all phrase pairs of a pair within the maxima, each once, (pairs, 2)."""
+    document = _all_keys(pair.document, settings.max_document_phrase)
+    abstract = _all_keys(pair.abstract, settings.max_abstract_phrase)
+    return np.stack([np.repeat(document, len(abstract)), np.tile(abstract, len(document))], axis=1)
+
+
+def _all_keys(words: Ints, longest: int) -> Longs:
+    return np.unique(np.concatenate([phrase_keys(words, length) for length in range(1, longest + 1)]))
+
+
+def fake_counts(document: Longs, abstract: Longs, stem_of: Ints, prior: Prior, equal_stems: Bools) -> Floats:
+    """Return the fake counts of cells by their kind: identical, equal up to the stem, words, phrases.
+
+    ``equal_stems`` says which cells are phrases of more words that are equal up to the stem.
+    """
+    words = (document >= 0) & (abstract >= 0)
+    fake = np.where(words, prior.word, prior.phrase)
+    equal = equal_stems.copy()
+    equal[words] = stem_of[document[words]] == stem_of[abstract[words]]
+    # The closest kind last: what is identical is equal up to the stem, too.
+    fake[equal] = prior.stem
+    fake[document == abstract] = prior.identity
+    return fake
+
+
+def _equal_phrases(pairs: Sequence[PairIds], cells: Longs, settings: PbhmmSettings) -> Bools:
+    """Say which cells are phrases of two words or more that are equal up to the stem."""
+    stem_keys: dict[int, int] = {}
+    longest = max(settings.max_document_phrase, settings.max_abstract_phrase)
+    for pair in pairs:
+        for words, stems in (
+            (pair.document, pair.document_stems),
+            (pair.abstract, pair.abstract_stems),
+        ):
+            for length in range(2, longest + 1):
+                keys = phrase_keys(words, length).tolist()
+                stem_keys.update(zip(keys, phrase_keys(stems, length).tolist(), strict=True))
+    equal = [a < 0 and b < 0 and stem_keys[a] == stem_keys[b] for a, b in cells.tolist()]
+    return np.array(equal, np.bool_)

@@ -1,0 +1,385 @@
+"""Tune the phrase-based HMM: L-BFGS with early stopping in each direction, then the threshold of links.
+
+What is made large is the conditional likelihood of gold links: log P(links | texts) = log of the sum over the
+paths that agree with the links - that over all paths. A path agrees if each word with sure links comes from
+one of its possible ones, each other word from one of its possible ones or from null. The gradient is what is
+expected of each feature with the links fixed, less what is expected without: two runs of the exact forward
+and backward passes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+
+import numpy as np
+
+from sentgen.alignment.pairs.alignment import Link, Pair
+from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
+from sentgen.alignment.phrase_hmm.clues import find_clues
+from sentgen.alignment.phrase_hmm.decode_kernels import add_event_links
+from sentgen.alignment.phrase_hmm.emission import rewriting
+from sentgen.alignment.phrase_hmm.inference import Posteriors, chain, infer_rows
+from sentgen.alignment.phrase_hmm.kernels import add_along, add_counts
+from sentgen.alignment.phrase_hmm.lattice_kernels import Chain, Emission, jump_cells
+from sentgen.alignment.phrase_hmm.lexicon import Clues, Lexicon, PairIds
+from sentgen.alignment.phrase_hmm.links import LinkChoice
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, prior_parameters
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset_settings
+from sentgen.alignment.phrase_hmm.weights import (
+    LINK_OFFSETS,
+    NAMES,
+    NULL_OFFSETS,
+    SIZE,
+    LinkCounts,
+    Tuning,
+    by_place,
+    count_links,
+    jump_places,
+    no_counts,
+    run_places,
+    weighted,
+)
+from sentgen.alignment.words.wordnet import find_wordnet
+from sentgen.arrays import Bools, Floats
+from sentgen.errors import InputError
+from sentgen.options import Option
+from sentgen.output.wording import quantity
+
+
+@dataclass(frozen=True, slots=True)
+class TuningExample:
+    """A pair, and which links are sure and which possible, (m, n); sure ones are possible, too."""
+
+    pair: Pair
+    sure: Bools
+    possible: Bools
+
+    @classmethod
+    def of(cls, pair: Pair, sure: frozenset[Link], possible: frozenset[Link]) -> TuningExample:
+        """Return an example with links as (document, abstract) from 0."""
+        tables = np.zeros((2, len(pair.abstract), len(pair.document)), np.bool_)
+        for table, links in zip(tables, (sure, possible | sure), strict=True):
+            for i, j in links:
+                table[j, i] = True
+        return cls(pair, *tables)
+
+
+@dataclass(frozen=True, slots=True)
+class TuningTask:
+    """An example in one direction: what the model has without weights, and which paths agree with gold."""
+
+    emission: Emission
+    clues: Clues
+    links: Floats  # 1 where a link is possible, else 0, (m, n)
+    null: Floats  # 1 where null is, (m,)
+    events: Floats  # 1 where all links of the event are possible, (events,)
+
+    @classmethod
+    def of(
+        cls,
+        ids: PairIds,
+        sure: Bools,
+        possible: Bools,
+        parameters: RewriteParameters,
+        settings: PbhmmSettings,
+    ) -> TuningTask:
+        """Return the task of a pair with clues."""
+        assert ids.clues is not None
+        emission = by_place(rewriting(ids, parameters, settings).emission)
+        wrong = np.zeros(len(emission.prob))
+        add_along(emission.events, (~possible).astype(np.float64), wrong)
+        agree: tuple[Bools, ...] = (possible, np.logical_not(sure.any(axis=1)), wrong == 0)
+        return cls(emission, ids.clues, *(one.astype(np.float64) for one in agree))
+
+    def agreeing(self, emission: Emission) -> Emission:
+        """Return an emission without what disagrees with the gold links."""
+        return emission._replace(
+            words=emission.words * self.links,
+            null=emission.null * self.null,
+            prob=emission.prob * self.events,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """The tasks of one direction; ``parameters`` are those without weights."""
+
+    tasks: Sequence[TuningTask]
+    parameters: RewriteParameters
+    settings: PbhmmSettings
+
+    def value(self, weights: Floats) -> float:
+        """Return the log-probability of the gold links."""
+        return sum(self._task(task, weights, None) for task in self.tasks)
+
+    def gradient(self, weights: Floats) -> tuple[float, Floats]:
+        """Return the log-probability of the gold links, and its gradient."""
+        counts = np.zeros(SIZE)
+        return sum(self._task(task, weights, counts) for task in self.tasks), counts
+
+    def posteriors(self, task: TuningTask, weights: Floats) -> Floats:
+        """Return the posteriors of all links, (m, n)."""
+        emission = weighted(task.emission, task.clues, weights)
+        return _infer(emission, self._chain(task, weights), counting=False)[1]
+
+    def _task(self, task: TuningTask, weights: Floats, counts: Floats | None) -> float:
+        emission, over = weighted(task.emission, task.clues, weights), self._chain(task, weights)
+        free, free_links = _infer(emission, over, counting=counts is not None)
+        fixed, fixed_links = _infer(task.agreeing(emission), over, counting=counts is not None)
+        if counts is not None:
+            add_counts(task.clues.links, LINK_OFFSETS, fixed_links - free_links, counts)
+            add_counts(
+                task.clues.abstract[:, None, :], NULL_OFFSETS, (fixed.null - free.null)[None, :], counts
+            )
+            np.add.at(counts, run_places(emission.events), fixed.events - free.events)
+            cells = jump_cells(self.settings.window, self.settings.reach)
+            np.add.at(counts, jump_places(cells), fixed.jumps - free.jumps)
+        return fixed.logp - free.logp
+
+    def _chain(self, task: TuningTask, weights: Floats) -> Chain:
+        tuned = replace(self.parameters, tuning=Tuning(weights, no_counts()))
+        return chain(tuned, self.settings, len(task.emission.document), len(task.emission.abstract))
+
+
+def _infer(emission: Emission, over: Chain, *, counting: bool) -> tuple[Posteriors, Floats]:
+    """Return what is expected of a pair, and the posteriors of its links, (m, n)."""
+    links = np.empty((len(emission.abstract), len(emission.document)))
+
+    def take(first: int, words: Floats, events: Floats) -> None:
+        add_event_links(emission.events, events, first, words)
+        links[first : first + len(words)] = words
+
+    return infer_rows(emission, over, take, counting=counting), links
+
+
+#: One pair of so many is held out, if there are at least `_ENOUGH`.
+_HELD_OUT, _ENOUGH = 10, 50
+#: Iterations without a gain on the held-out pairs after which a direction ends.
+_PATIENCE = 5
+#: Bytes of two words of a pair, in both directions.
+_TASK_BYTES = 150
+#: Thresholds to choose from.
+_THRESHOLDS = np.arange(3, 13) / 20
+
+#: Called with direction, iteration, and the most iterations that there may be.
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuningPlan:
+    """How to tune."""
+
+    prior: Annotated[
+        float, Option("Strength of the prior that holds weights near 0.", metavar="X", least=0)
+    ] = 8.0
+    iterations: Annotated[int, Option("Most iterations, in each direction.", metavar="N", least=1)] = 60
+
+
+@dataclass(frozen=True, slots=True)
+class TunedDirection:
+    """What came out of a direction.
+
+    Attributes:
+        weights: by `weight_names.NAMES`.
+        iterations: how many L-BFGS took, up to the weights that were kept.
+        before: log-probability of the gold links of all pairs without weights,
+        after: and with them,
+        penalty: less this, that of the prior.
+        seconds: how long it took.
+    """
+
+    weights: Floats
+    iterations: int
+    before: float
+    after: float
+    penalty: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """A tuned model: both directions, what gold links joined, and the settings with the threshold."""
+
+    directions: tuple[TunedDirection, TunedDirection]
+    counts: LinkCounts
+    settings: PbhmmSettings
+    pairs: int
+    #: Means of precision and recall over the pairs, as F1, without weights and with them.
+    f1: tuple[float, float]
+
+    def aligner(self, name: str) -> PhraseHmm:
+        """Return it as an aligner."""
+        plain = prior_parameters(self.settings)
+        forward, reverse = (
+            replace(plain, tuning=Tuning(one.weights, self.counts)) for one in self.directions
+        )
+        return PhraseHmm(name, self.settings, forward, Lexicon(fold=self.settings.fold), reverse)
+
+
+def tune(
+    examples: Sequence[TuningExample],
+    plan: TuningPlan | None = None,
+    *,
+    budget: Budget = UNBOUNDED,
+    progress: Progress | None = None,
+    without: Collection[str] = (),
+) -> Tuned:
+    """Tune the preset ``best`` on gold links.
+
+    Args:
+        examples: pairs with their links.
+        plan: how to tune; as its defaults say if ``None``.
+        budget: memory, for all pairs at once.
+        progress: called with direction, iteration, and the most iterations there may be.
+        without: names of features whose weights stay 0, to see what they are worth.
+
+    Raises:
+        InputError: there are no links.
+        MemoryLimitError: the pairs do not fit into the budget.
+    """
+    cells = sum(one.sure.size for one in examples)
+    told = f"{quantity(len(examples), 'text pair')} with {quantity(cells, 'pair')} of words"
+    budget.check(_TASK_BYTES * cells, told)
+    if not any(one.sure.any() for one in examples):
+        raise InputError("there are no sure links to learn from; look at --gold and --format")
+    plan, settings, plain = (
+        plan or TuningPlan(),
+        preset_settings("best"),
+        prior_parameters(preset_settings("best")),
+    )
+    counts = count_links([one.pair for one in examples], [one.sure for one in examples])
+    ids = list(_encoded(examples, counts, settings))
+    objectives = [
+        Objective([TuningTask.of(*one, plain, settings) for one in tasks], plain, settings)
+        for tasks in (
+            [(pair, one.sure, one.possible) for pair, one in zip(ids, examples, strict=True)],
+            [(pair.exchanged(), one.sure.T, one.possible.T) for pair, one in zip(ids, examples, strict=True)],
+        )
+    ]
+    report = progress or (lambda *_: None)
+    free = np.array([name not in without for name, _ in NAMES], np.float64)
+    forward, reverse = (
+        _direction(objective, plan, free, lambda done, name=name: report(name, done, plan.iterations))  # type: ignore[misc]
+        for name, objective in zip(("forward", "reverse"), objectives, strict=True)
+    )
+    untuned = _Choice(examples, ids, objectives, [np.zeros(SIZE)] * 2)
+    tuned = _Choice(examples, ids, objectives, [forward.weights, reverse.weights])
+    before = untuned.f1(settings.threshold)
+    # Of equals the one that is nearest to that of the preset.
+    f1, _, threshold = max(
+        (tuned.f1(one), -abs(one - settings.threshold), one) for one in _THRESHOLDS.tolist()
+    )
+    settings = replace(settings, threshold=threshold)
+    return Tuned((forward, reverse), counts, settings, len(examples), (before, f1))
+
+
+def _encoded(
+    examples: Sequence[TuningExample], counts: LinkCounts, settings: PbhmmSettings
+) -> Iterator[PairIds]:
+    """Yield the pairs with their clues; what the counts have of a pair itself is left out."""
+    lexicon, wordnet = Lexicon(fold=settings.fold), find_wordnet()
+    for one in examples:
+        ids = lexicon.with_kinship(lexicon.encode(one.pair).with_words(), wordnet=wordnet)
+        yield replace(ids, clues=find_clues(one.pair, ids, counts, wordnet, own=one.sure))
+
+
+def _direction(
+    objective: Objective, plan: TuningPlan, free: Floats, report: Callable[[int], None]
+) -> TunedDirection:
+    """Maximize the conditional likelihood of the gold links, less the prior; ``free`` is 0 for fixed ones."""
+    from scipy.optimize import minimize
+
+    began = time.perf_counter()
+    tasks = objective.tasks
+    apart = [len(tasks) >= _ENOUGH and n % _HELD_OUT == _HELD_OUT - 1 for n in range(len(tasks))]
+    training, held_out = (
+        replace(objective, tasks=[task for task, out in zip(tasks, apart, strict=True) if out == wanted])
+        for wanted in (False, True)
+    )
+    kept = _Kept(held_out, report)
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        value, gradient = training.gradient(weights)
+        return plan.prior / 2 * float(weights @ weights) - value, plan.prior * weights - gradient * free
+
+    minimize(
+        loss,
+        np.zeros(SIZE),
+        jac=True,
+        method="L-BFGS-B",
+        callback=kept.see,
+        options={"maxiter": plan.iterations},
+    )
+    return TunedDirection(
+        kept.weights,
+        kept.iterations,
+        objective.value(np.zeros(SIZE)),
+        objective.value(kept.weights),
+        plan.prior / 2 * float(kept.weights @ kept.weights),
+        time.perf_counter() - began,
+    )
+
+
+class _Kept:
+    """Keeps the weights of the iteration that is best on the held-out pairs, or the last one without any."""
+
+    def __init__(self, held_out: Objective, report: Callable[[int], None]) -> None:
+        self._held_out, self._report = held_out, report
+        self._best, self._done = -np.inf, 0
+        self.weights, self.iterations = np.zeros(SIZE), 0
+
+    def see(self, intermediate_result: Any) -> None:
+        """Look at an iteration; stops L-BFGS after some without a gain."""
+        self._done += 1
+        self._report(self._done)
+        value = self._held_out.value(intermediate_result.x) if self._held_out.tasks else float(self._done)
+        if value > self._best:
+            self._best, self.weights = value, intermediate_result.x.copy()
+            self.iterations = self._done
+        elif self._done - self.iterations >= _PATIENCE:
+            raise StopIteration
+
+
+class _Choice:
+    """The posteriors of all links in both directions, and how good the links are that reach a threshold."""
+
+    def __init__(
+        self,
+        examples: Sequence[TuningExample],
+        ids: Sequence[PairIds],
+        objectives: Sequence[Objective],
+        weights: Sequence[Floats],
+    ) -> None:
+        self._examples, self._stops = examples, [one.stops() for one in ids]
+        forward, reverse = (
+            [objective.posteriors(task, of) for task in objective.tasks]
+            for objective, of in zip(objectives, weights, strict=True)
+        )
+        self._links = [np.sqrt(one * other.T) for one, other in zip(forward, reverse, strict=True)]
+
+    def f1(self, threshold: float) -> float:
+        """Return the harmonic mean of the mean precision and the mean recall of the pairs, `macro-f1`."""
+        shares: tuple[list[float], list[float]] = [], []
+        for one, links, stops in zip(self._examples, self._links, self._stops, strict=True):
+            chosen = _chosen(links, threshold, stops)
+            for share, right, of in (
+                (shares[0], one.possible, chosen),
+                (shares[1], chosen, one.sure),
+            ):
+                if of.any():
+                    share.append(float((right & of).sum() / of.sum()))
+        precision, recall = (float(np.mean(share)) if share else 0.0 for share in shares)
+        return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def _chosen(links: Floats, threshold: float, stops: tuple[Bools, Bools] | None) -> Bools:
+    choice = LinkChoice(threshold, stops)
+    choice.take(0, links.copy())
+    rows, columns, _ = choice.chosen()
+    chosen = np.zeros(links.shape, np.bool_)
+    chosen[rows, columns] = True
+    return chosen

@@ -1,0 +1,195 @@
+"""What became of a word, what kind of thing it is, and where a sentence denies what the document says."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from typing import Literal, get_args
+
+from sentgen.alignment.pairs.alignment import Pair, Span
+from sentgen.alignment.words.names import lower_words, name_like
+from sentgen.alignment.words.quantities import Quantity, quantities
+from sentgen.alignment.words.word_classes import is_function_word, sentence_starts
+from sentgen.arrays import Longs
+
+State = Literal["same", "variant", "related", "changed", "new"]
+#: From the best supported to the least.
+STATES: tuple[State, ...] = get_args(State)
+#: Those of words that the document has, in this form or in another one.
+SUPPORTED: tuple[State, ...] = ("same", "variant")
+
+
+@dataclass(frozen=True, slots=True)
+class WordState:
+    """What became of a word of the abstract.
+
+    Attributes:
+        word: as it stands there.
+        state: ``same``: the same word; ``variant``: inflected, spelled otherwise, derived, or a synonym;
+            ``related``: linked, and neither; ``changed``: in a place where what stands in the document
+            contradicts it; ``new``: comes from nothing.
+        source: offsets of the document words that it comes from, or that contradict it, ascending.
+        posterior: the probability of its best link given both texts, where the aligner knows it.
+        null: the probability that it comes from nothing, where the aligner knows it.
+        why: what tells its state, in a few words; empty where nothing is to be said.
+        elsewhere: of a new word, the sentences of the document that have it, from 1, ascending.
+    """
+
+    word: str
+    state: State
+    source: tuple[int, ...] = ()
+    posterior: float | None = None
+    null: float | None = None
+    why: str = ""
+    elsewhere: tuple[int, ...] = ()
+
+    def judged(self, state: State, source: tuple[int, ...], why: str) -> WordState:
+        """Return another state of the word; the posterior is that of its links, and of no other place."""
+        posterior = self.posterior if set(source) & set(self.source) else None
+        return replace(self, state=state, source=source, posterior=posterior, why=why)
+
+
+_WORDS = """
+not n't n’t no never nobody nothing none neither nor nowhere cannot hardly
+"""
+#: Words that turn the sense of what follows around.
+NEGATIONS = frozenset(_WORDS.split())
+#: Function words between a negation and what it turns around, at most.
+_BETWEEN = 3
+#: Words of a clause that are looked through for one.
+_CLAUSE = 6
+
+
+def judge_polarity(
+    states: list[WordState],
+    abstract: tuple[Sequence[str], Span],
+    document: tuple[Sequence[str], Span],
+    places: Longs,
+) -> None:
+    """Mark negations that were put in, and words whose negation was left out, as changed, in place.
+
+    Args:
+        states: of all words of the abstract.
+        abstract: its words, and one of its sentences.
+        document: its words, and the sentence that is laid beside.
+        places: which words match (``slots.matched``).
+    """
+    (start, end), (first, last) = abstract[1], document[1]
+    words, others = abstract[0][start:end], document[0][first:last]
+    own = [at for at, word in enumerate(words) if word.lower() in NEGATIONS]
+    # A negation without a match may deny the same in other words.
+    denies = any(places[at] < 0 for at in own)
+    for i, j in enumerate(places.tolist()):
+        # What comes from another sentence is denied, or not, there.
+        if j < 0 or is_function_word(words[i]) or first + j not in states[start + i].source:
+            continue
+        here, there = negation(words, i), negation(others, j)
+        if here is not None and there is None and places[here] < 0:
+            at, why = here, f"not denied in the document: {others[j]}"
+            source: tuple[int, ...] = (first + j,)
+        elif here is None and there is not None and not denies and not _denied_before(words, i):
+            at, why = i, _denied(others[there], others[j])
+            source = first + there, first + j
+        else:
+            continue
+        states[start + at] = states[start + at].judged("changed", source, why)
+    if not denies:
+        _left_out(states, start, (others, first), places)
+
+
+def _left_out(
+    states: list[WordState], start: int, document: tuple[Sequence[str], int], places: Longs
+) -> None:
+    """Mark the word before a negation that was left out, where no content word comes right after."""
+    others, first = document
+    matched = {j: i for i, j in enumerate(places.tolist()) if j >= 0}
+    for j, word in enumerate(others):
+        before, after = matched.get(j - 1), matched.get(j + 1)
+        if word.lower() not in NEGATIONS or j in matched or before is None or after != before + 1:
+            continue
+        turned = next((k for k in range(j + 1, len(others)) if negation(others, k) == j), None)
+        if turned is None or is_function_word(others[turned]):
+            at, source, why = before, (first + j - 1, first + j), _denied(others[j - 1], word)
+            states[start + at] = states[start + at].judged("changed", source, why)
+
+
+def _denied_before(words: Sequence[str], place: int) -> bool:
+    """Say whether a clause denies something before a word: *he did not go or call* denies both."""
+    before = (words[at].lower() for at in range(place - 1, max(place - 1 - _CLAUSE, -1), -1))
+    return any(word in NEGATIONS for word in takewhile(lambda word: word[0].isalnum() or "'" in word, before))
+
+
+def _denied(*words: str) -> str:
+    return f"denied in the document: {' '.join(words)}"
+
+
+def negation(words: Sequence[str], place: int) -> int | None:
+    """Return the place of the negation before a word that turns it around, or none.
+
+    >>> negation("it was not only the cat".split(), 5), negation("he did not go".split(), 3)
+    (None, 2)
+    """
+    for at in range(place - 1, max(place - 2 - _BETWEEN, -1), -1):
+        word = words[at].lower()
+        if word in NEGATIONS:
+            return None if words[at + 1].lower() in ("only", "just") else at
+        if word != "one" and (not is_function_word(word) or not word[0].isalnum()):
+            return None
+    return None
+
+
+Kind = Literal["number", "date", "name", "word", "function word", "mark"]
+
+
+class TextKinds:
+    """A text of a pair: its sentences, and the kinds of its words, looked at where they are asked for.
+
+    Args:
+        words: of the text.
+        starts: offsets at which its sentences begin, as far as they are known.
+        lower: words that the pair has in lower case, which are no names.
+    """
+
+    def __init__(self, words: Sequence[str], starts: Sequence[int], lower: frozenset[str]) -> None:
+        self.words, self.starts, self._lower = words, starts, lower
+        begins = sentence_starts(words, starts).tolist()
+        #: The spans of its sentences, long ones in pieces.
+        self.sentences: list[Span] = list(zip(begins, [*begins[1:], len(words)], strict=True))
+        self._of_sentence = dict[Span, list[Quantity]]()
+
+    def number(self, place: int) -> int:
+        """Return the number of the sentence of a word, from 0."""
+        return bisect_right(self.sentences, (place, len(self.words))) - 1
+
+    def quantities(self, sentence: Span) -> list[Quantity]:
+        """Return the numbers, amounts and dates of a sentence; offsets count from its first word."""
+        if sentence not in self._of_sentence:
+            self._of_sentence[sentence] = quantities(self.words[slice(*sentence)])
+        return self._of_sentence[sentence]
+
+    def kind(self, sentence: Span, place: int) -> Kind:
+        """Return the kind of a word of a sentence; units are words, the number beside them is one."""
+        word = self.words[place]
+        if not any(map(str.isalnum, word)):
+            return "mark"
+        within = next(
+            (one for one in self.quantities(sentence) if one.start <= place - sentence[0] < one.end), None
+        )
+        if within is not None and within.kind in ("date", "time"):
+            return "date"
+        if any(map(str.isdigit, word)) or (within is not None and place - sentence[0] == within.start):
+            return "number"
+        if is_function_word(word) or word.lower() in NEGATIONS:
+            return "function word"
+        return "name" if name_like(self.words, place, self._lower) else "word"
+
+
+def both_texts(pair: Pair) -> tuple[TextKinds, TextKinds]:
+    """Return the abstract and the document of a pair."""
+    lower = lower_words(pair.abstract, pair.document)
+    return (
+        TextKinds(pair.abstract, pair.abstract_starts, lower),
+        TextKinds(pair.document, pair.document_starts, lower),
+    )
