@@ -36,7 +36,7 @@ DOING = {
         "sentgen/cli/corpus/ingest.py",
         "sentgen/cli/looking/inspect.py",
         "sentgen/cli/looking/kwic.py",
-        "sentgen/cli/looking/asking.py",
+        "sentgen/cli/looking/questions.py",
     ),
     "Building and asking models": (
         "sentgen/models/",

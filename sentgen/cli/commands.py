@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-#: What is told of an option or argument: name, kind, and what is not left out of default, names and settings.
-Told = Mapping[str, Any]
+#: An option or argument: name, kind, and what is not left out of default, names and settings.
+OptionSettings = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +24,16 @@ class Listed:
         name: what the user types.
         help: the help above its options.
         options: what it takes, as ``commands.json`` tells; of a group nothing.
-        place: its module in sentgen.cli, and the function there, or the Typer of a group; empty within it.
+        module: its module in sentgen.cli, and the function there, or the Typer of a group; empty within it.
         panel: the panel of the help in which it stands.
         commands: the commands of a group.
     """
 
     name: str
     help: str
-    # Neither compared nor hashed: the name and the place say which command it is.
-    options: Sequence[Told] = field(default=(), hash=False, compare=False, repr=False)
-    place: str = ""
+    # Neither compared nor hashed: name and module say which command it is.
+    options: Sequence[OptionSettings] = field(default=(), hash=False, compare=False, repr=False)
+    module: str = ""
     panel: str | None = None
     commands: tuple[Listed, ...] = ()
 
@@ -107,21 +107,21 @@ _PANELS = {
 
 
 def _all() -> tuple[Listed, ...]:
-    told: dict[str, dict[str, Any]] = json.loads(HELP.read_text("utf-8"))
+    described: dict[str, dict[str, Any]] = json.loads(HELP.read_text("utf-8"))
     within: dict[str, list[Listed]] = {}
-    for words, about in told.items():
+    for words, about in described.items():
         group, _, name = words.rpartition(" ")
         within.setdefault(group, []).append(Listed(name, **about))
     return tuple(
         Listed(
             name,
-            **told.get(name, {"help": ""}),
-            place=place,
+            **described.get(name, {"help": ""}),
+            module=module,
             panel=panel,
             commands=tuple(within.get(name, ())),
         )
-        for panel, places in _PANELS.items()
-        for name, place in places.items()
+        for panel, modules in _PANELS.items()
+        for name, module in modules.items()
     )
 
 

@@ -19,7 +19,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from sentgen.cli import build
-from sentgen.cli.console import held_texts
+from sentgen.cli.aligning import check
 
 ROOT = Path(__file__).parents[2]
 LIMIT = 200 * 2**20
@@ -81,7 +81,7 @@ def test_what_holds_texts_says_so_before_it_reads(
     text = tmp_path / "broken.conllu"
     text.write_text("1\tbroken\n" * 100)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(held_texts, "default_memory_limit", lambda: 1024)
+    monkeypatch.setattr(check, "default_memory_limit", lambda: 1024)
     done = CliRunner().invoke(build(), [word.format(text) for word in words])
 
     assert done.exit_code != 0

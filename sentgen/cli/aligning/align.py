@@ -26,7 +26,7 @@ from sentgen.alignment.texts import pharaoh as as_pharaoh
 from sentgen.cli.aligning.align_extract import extract
 from sentgen.cli.aligning.align_text import text
 from sentgen.cli.aligning.align_tune import tune
-from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.option_groups import LimitOption, options_of
 from sentgen.cli.console.options import (
     DbOption,
     DryRunOption,
@@ -37,7 +37,6 @@ from sentgen.cli.console.options import (
     parse_size,
 )
 from sentgen.cli.console.output import Output, output_options, printable
-from sentgen.cli.console.row_limits import LimitOption
 from sentgen.output.logarithms import NATURAL, decimal
 from sentgen.output.plots.pictures import write_plot
 from sentgen.output.progress import counted, trained
@@ -58,7 +57,7 @@ ModelArgument = Annotated[str, typer.Argument(metavar="M", help="Name of the mod
 
 
 @app.command()
-@asking(
+@options_of(
     TrainingPlan,
     "plan",
     preset="iterations",
@@ -66,7 +65,7 @@ ModelArgument = Annotated[str, typer.Argument(metavar="M", help="Name of the mod
     max_abstract_phrase="iterations",
     setting="iterations",
 )
-@asking(Choice, "choice", ("vectors",))
+@options_of(Choice, "choice", ("vectors",))
 def train(
     *,
     pairs: PairsOption,
@@ -236,7 +235,7 @@ def remove(
 
 
 @app.command()
-@asking(Choice, "choice", ("model", "preset", "vectors", "decode", "threshold"))
+@options_of(Choice, "choice", ("model", "preset", "vectors", "decode", "threshold"))
 def apply(
     *,
     pairs: PairsOption,

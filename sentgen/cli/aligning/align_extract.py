@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from sentgen.alignment.stored.extraction import SIZE, extracts, learn_extractor
+from sentgen.cli.console.option_groups import LimitOption
 from sentgen.cli.console.options import DbOption, MemoryOption, one_more, open_store
 from sentgen.cli.console.output import Output, output_options
-from sentgen.cli.console.row_limits import LimitOption
 
 LearnOption = Annotated[str, typer.Option("--pairs", metavar="NAME", help="Aligned pairs to learn from.")]
 AlignedOption = Annotated[

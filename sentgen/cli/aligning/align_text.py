@@ -23,7 +23,7 @@ from sentgen.alignment.texts import align_texts, as_json, pharaoh
 from sentgen.alignment.view.html import page
 from sentgen.alignment.view.phrases import made_of, phrases, told, weighed_by, why
 from sentgen.alignment.view.view import PairView, Segment
-from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.option_groups import options_of
 from sentgen.cli.console.options import DbOption, MemoryOption, check_file_option, open_store, parse_size
 from sentgen.cli.console.output import Output, WideOption, printable
 from sentgen.errors import InputError
@@ -55,7 +55,7 @@ _SUBSCRIPTS = str.maketrans("0123456789,", "₀₁₂₃₄₅₆₇₈₉,")
 _LONGEST = 44
 
 
-@asking(Choice, "choice")
+@options_of(Choice, "choice")
 def text(
     *,
     document: Annotated[str, typer.Option("--document", metavar="FILE|-", help="The document.")],

@@ -10,7 +10,7 @@ import typer
 from sentgen.alignment.pairs.budget import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.phrase_hmm.tuning import TuningPlan
 from sentgen.alignment.stored.tuned_models import tune_model
-from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.option_groups import options_of
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size
 from sentgen.evaluation.alignment.gold_request import GoldPairs
 from sentgen.output.logarithms import decimal
@@ -18,12 +18,12 @@ from sentgen.output.progress import counted_each
 from sentgen.schema.store import default_memory_limit
 
 
-@asking(GoldPairs, "asked")
-@asking(TuningPlan, "plan")
+@options_of(GoldPairs)
+@options_of(TuningPlan, "plan")
 def tune(
     name: Annotated[str, typer.Argument(metavar="M", help="Name of the model.")],
     *,
-    asked: GoldPairs,
+    request: GoldPairs,
     plan: TuningPlan,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
@@ -37,7 +37,7 @@ def tune(
     """
     if not name.strip():
         raise typer.BadParameter("a model needs a name; give one, such as news")
-    examples = asked.examples()
+    examples = request.examples()
     memory = parse_size(memory_limit) or default_memory_limit()
     with (
         open_store(db, create=True, memory_limit=str(memory), share=DATABASE_SHARE) as store,
@@ -47,7 +47,7 @@ def tune(
             store,
             name,
             examples,
-            Path(asked.gold).name,
+            Path(request.gold).name,
             plan,
             budget=aligning_budget(memory, with_store=True),
             progress=progress,

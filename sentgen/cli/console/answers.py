@@ -74,14 +74,14 @@ def tree_files(panel: str) -> Callable[[Callable[..., Result]], Callable[..., Re
 
 def show(answers: Answers, out: Output) -> None:
     """Print the sentences, their trees or the reasons for them, and say what needs to be known of them."""
-    asked = answers.request
-    if out.for_reading and (asked.tree or asked.explain):
-        columns, tables = reasons(answers, full=False) if asked.explain else ([], [])
-        steps = step_tables(answers) if asked.explain else []
+    request = answers.request
+    if out.for_reading and (request.tree or request.explain):
+        columns, tables = reasons(answers, full=False) if request.explain else ([], [])
+        steps = step_tables(answers) if request.explain else []
         for number, one in enumerate(answers.sentences):
             rank = f", rank {one.rank}" if answers.plan.nbest > 1 else ""
-            parts = [partial(_tree, one.units, one.tree.heads)] if asked.tree and one.tree else []
-            if asked.explain:
+            parts = [partial(_tree, one.units, one.tree.heads)] if request.tree and one.tree else []
+            if request.explain:
                 parts.append(partial(out.rows, columns, tables[number], programs=NATURAL))
                 if steps[number]:
                     parts.append(partial(out.rows, STEP_COLUMNS, steps[number], programs=NATURAL))
@@ -96,16 +96,16 @@ def show(answers: Answers, out: Output) -> None:
 
 def show_generated(answers: Generated, out: Output) -> None:
     """Print the sentences with what was asked for, and say what is not proven, and what is missing."""
-    asked = answers.request
-    if out.for_reading and (asked.tree or asked.traced):
+    request = answers.request
+    if out.for_reading and (request.tree or request.traced):
         for one in answers.sentences:
             rank = f", rank {one.rank}" if (one.rank or 1) > 1 else ""
             trace = map(_trace_row, one.trace)
-            parts = [partial(out.rows, TRACE_COLUMNS, trace)] if asked.traced else []
-            if asked.tree and one.tree:
+            parts = [partial(out.rows, TRACE_COLUMNS, trace)] if request.traced else []
+            if request.tree and one.tree:
                 parts.append(partial(_tree, units_of_words(one), one.tree.heads))
             heading = f"{one.cluster}, length {one.length}{rank}: {closed_up(one.text)}"
-            if asked.rerank is not None:
+            if request.rerank is not None:
                 more = f", log10_score {decimal(one.score):.4f}"
             elif one.exact is None:
                 more = ""

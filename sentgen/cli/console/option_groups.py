@@ -7,13 +7,15 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING
 from types import NoneType
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 import typer
 
 from sentgen.cli.console.options import mistakes
-from sentgen.cli.console.row_limits import LimitOption
 from sentgen.options import Declaration, Option, Parameter, declared, parameters_of
+
+if TYPE_CHECKING:
+    from sentgen.cli.console.output import Output
 
 Result = TypeVar("Result")
 
@@ -36,7 +38,7 @@ def option_group(
     """
     # Annotations are text, as all modules import `annotations` from the future.
     signature = inspect.signature(function, eval_str=True)
-    own = {one.name: one for one in signature.parameters.values()}
+    own = {each.name: each for each in signature.parameters.values()}
     places = places or {}
     parameters: list[inspect.Parameter] = []
     for name in (name for name in own if name not in places):
@@ -55,12 +57,12 @@ def option_group(
 
     del command.__wrapped__  # else Typer would read the old signature
     command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    command.__annotations__ = {one.name: one.annotation for one in parameters}
+    command.__annotations__ = {each.name: each.annotation for each in parameters}
     return command
 
 
-def asking(
-    declaration: type, parameter: str = "asked", names: Iterable[str] = (), **places: str
+def options_of(
+    declaration: type, parameter: str = "request", names: Iterable[str] = (), **places: str
 ) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
     """Give a command the options of a declaration in place of one of its parameters (see `sentgen.options`).
 
@@ -70,8 +72,8 @@ def asking(
         names: fields to take, if not all.
         places: other parameters of the command to the options that they follow.
     """
-    asked = list(parameters_of(declaration, names))
-    options = {one.name: (_annotation(one), _default(one)) for one in asked}
+    taken = parameters_of(declaration, names)
+    options = {each.name: (_annotation(each), _default(each)) for each in taken}
 
     def make(**given: object) -> object:
         return made_of(declaration, given)
@@ -85,7 +87,7 @@ def made_of(declaration: type[Declaration], given: Mapping[str, object]) -> Decl
     Raises:
         typer.BadParameter: options exclude each other.
     """
-    taken = {one.name: one for one in parameters_of(declaration)}
+    taken = {each.name: each for each in parameters_of(declaration)}
     values = {
         name: value or [] if get_origin(taken[name].kind) is list else value
         for name, value in given.items()
@@ -96,24 +98,24 @@ def made_of(declaration: type[Declaration], given: Mapping[str, object]) -> Decl
         return declared(declaration, values)
 
 
-def _limits_rows(one: Parameter) -> bool:
-    return isinstance(one.option, Option) and one.option.rows
+def _limits_rows(parameter: Parameter) -> bool:
+    return isinstance(parameter.option, Option) and parameter.option.rows
 
 
-def _default(one: Parameter) -> object:
-    if one.kind == list[str] and not (isinstance(one.option, Option) and one.option.given):
+def _default(parameter: Parameter) -> object:
+    if parameter.kind == list[str] and not (isinstance(parameter.option, Option) and parameter.option.given):
         return None
-    return inspect.Parameter.empty if one.default is MISSING else one.default
+    return inspect.Parameter.empty if parameter.default is MISSING else parameter.default
 
 
-def _annotation(one: Parameter) -> object:
+def _annotation(parameter: Parameter) -> object:
     """Return the type and the option as Typer reads them."""
-    option, kind = one.option, one.kind
+    option, kind = parameter.option, parameter.kind
     if not isinstance(option, Option):  # but what Typer reads already
         return Annotated[kind, option]
-    if _limits_rows(one):
+    if _limits_rows(parameter):
         return LimitOption
-    if one.default is None:
+    if parameter.default is None:
         # Typer has no use for None beside a type: that it may be left out says the default.
         (kind,) = set(get_args(kind)) - {NoneType}
     if kind == int | str:
@@ -122,20 +124,61 @@ def _annotation(one: Parameter) -> object:
     if get_origin(kind) is Literal and not option.closed:
         # The library checks the value, and its message says what to do.
         kind, metavar = str, metavar or "|".join(get_args(kind))
-    if one.default is None or kind == list[str]:
+    if parameter.default is None or kind == list[str]:
         kind = kind | None
-    told: dict[str, Any] = {"help": option.shell or option.help, "metavar": metavar}
-    told |= {"min": option.least, "max": option.most, "rich_help_panel": option.panel}
+    settings: dict[str, Any] = {"help": option.shell or option.help, "metavar": metavar}
+    settings |= {"min": option.least, "max": option.most, "rich_help_panel": option.panel}
     if option.argument:
-        return Annotated[kind, typer.Argument(**told)]
-    return Annotated[kind, typer.Option(*_names(one), **told)]
+        return Annotated[kind, typer.Argument(**settings)]
+    return Annotated[kind, typer.Option(*_names(parameter), **settings)]
 
 
-def _names(one: Parameter) -> list[str]:
+def _names(parameter: Parameter) -> list[str]:
     """Return the names of an option on the command line."""
-    dashed = one.name.replace("_", "-")
-    if get_origin(one.kind) is list and one.option.off:
-        return [f"--{dashed}", one.option.off]  # see `sentgen.cli.console.opposites`
-    if one.kind == bool | None or one.default is True or one.option.off:
-        return [f"--{dashed}/{one.option.off or f'--no-{dashed}'}"]
-    return [f"--{dashed}", *([one.option.short] if one.option.short else [])]
+    dashed = parameter.name.replace("_", "-")
+    if get_origin(parameter.kind) is list and parameter.option.off:
+        return [f"--{dashed}", parameter.option.off]  # see `sentgen.cli.console.parsing`
+    if parameter.kind == bool | None or parameter.default is True or parameter.option.off:
+        return [f"--{dashed}/{parameter.option.off or f'--no-{dashed}'}"]
+    return [f"--{dashed}", *([parameter.option.short] if parameter.option.short else [])]
+
+
+_ROWS = "Rows to show; 0 for all."
+_LIMIT = typer.Option("--limit", "-n", min=0, help=_ROWS)
+#: A limit of rows, which `limit_rows` knows by this option: another parameter may be called ``limit``, too.
+LimitOption = Annotated[int, _LIMIT]
+
+
+def limit_rows(function: Callable[..., Result]) -> Callable[..., Result]:
+    """Return a command whose default limit of rows holds for tables for reading alone.
+
+    What a program reads is all there is, as it does not see that there is more.
+    """
+    # Annotations are text, as all modules import `annotations` from the future.
+    signature = inspect.signature(function, eval_str=True)
+    defaults = {each.name: each.default for each in signature.parameters.values() if _is_limit(each)}
+
+    @functools.wraps(function)
+    def command(*arguments: object, out: Output, **given: object) -> Result:
+        for name, default in defaults.items():
+            if given.get(name) is None:
+                # A graph is one of so many collocates, and never of all.
+                given[name] = default if out.for_reading or given.get("graph") else 0
+        return function(*arguments, out=out, **given)
+
+    taken = [_optional(each) if each.name in defaults else each for each in signature.parameters.values()]
+    command.__signature__ = signature.replace(parameters=taken)  # type: ignore[attr-defined]
+    return command
+
+
+def _is_limit(parameter: inspect.Parameter) -> bool:
+    return any(about is _LIMIT for about in getattr(parameter.annotation, "__metadata__", ()))
+
+
+def _optional(parameter: inspect.Parameter) -> inspect.Parameter:
+    """Return a limit that may be left out, and says what that means."""
+    if not parameter.default:
+        return parameter
+    about = f"{_ROWS} Default: {parameter.default} in tables, all in formats for programs."
+    option = typer.Option("--limit", "-n", min=0, help=about)
+    return parameter.replace(annotation=Annotated[int | None, option], default=None)

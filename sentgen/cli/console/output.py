@@ -16,15 +16,16 @@ fits its width (`terminal_table`), and what it leaves out is named; elsewhere an
 aligned text of any width. JSON numbers stay numbers; NaN and the infinities become null in JSON and empty in
 CSV and TSV. CSV, TSV, JSON and JSON lines are written row by row; LaTeX rounds as a table for reading does.
 The text of a corpus is hostile: tables for reading and LaTeX show control characters and text-direction
-overrides as escapes such as ``\\x1b``, and never read markup in them; the other formats keep the text as it
+overrides as escapes such as ``\x1b``, and never read markup in them; the other formats keep the text as it
 is.
 
-Formats for programs have all rows, a table for reading those of `row_limits`, wherever either goes: what
+Formats for programs have all rows, a table for reading those of `limit_rows`, wherever either goes: what
 standard output is decides about colors, width and progress, and about nothing else.
 """
 
 from __future__ import annotations
 
+import csv
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,11 +37,9 @@ from typing import TYPE_CHECKING, Annotated, TypedDict, Unpack
 import typer
 from rich.console import Console
 
-from sentgen.cli.console.option_groups import Result, option_group
+from sentgen.cli.console.option_groups import Result, limit_rows, option_group
 from sentgen.cli.console.options import check_file_option
-from sentgen.cli.console.row_limits import limited
 from sentgen.cli.console.terminal_table import TableColumn, print_table
-from sentgen.cli.console.writing import FirstRows, write_csv, write_json, write_jsonl
 from sentgen.errors import InputError
 from sentgen.errors import printable as printable
 from sentgen.output.files import whole_file
@@ -52,7 +51,9 @@ from sentgen.output.tabular import (
     Rows,
     arrow_of,
     as_arrow,
+    csv_value,
     distinct,
+    json_row,
     names_of,
     rows_of,
 )
@@ -232,7 +233,7 @@ class Output:
         """
         # The schema is needed before the first row, also if there is none.
         first = next(tables)
-        rows = FirstRows(chain([first], tables), limit)
+        rows = _FirstRows(chain([first], tables), limit)
         if self.form is OutputFormat.PARQUET:
             self._parquet(arrow_of(first).schema, map(arrow_of, rows))
         elif self.form is OutputFormat.TABLE:
@@ -279,12 +280,12 @@ class Output:
     def _lines(self, names: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         """Write rows to standard output."""
         if self.form is OutputFormat.JSON:
-            write_json(names, rows)
+            _write_json(names, rows)
         elif self.form is OutputFormat.JSONL:
-            write_jsonl(names, rows)
+            _write_jsonl(names, rows)
         else:
             sys.stdout.write("\ufeff" if self.bom else "")
-            write_csv(names, rows, "\t" if self.form is OutputFormat.TSV else ",")
+            _write_csv(names, rows, "\t" if self.form is OutputFormat.TSV else ",")
 
     def _latex(self, names: Sequence[str], rows: Sequence[Sequence[object]], look: Look) -> None:
         """Write rows as a table for reading rounds them."""
@@ -337,7 +338,7 @@ class Output:
 
 def output_options(function: Callable[..., Result]) -> Callable[..., Result]:
     """Give a command the output options in place of its parameter ``out``, and its rows their limit."""
-    return option_group(limited(function), "out", OPTIONS, choose)
+    return option_group(limit_rows(function), "out", OPTIONS, choose)
 
 
 def choose(
@@ -387,3 +388,41 @@ def _columns(names: Sequence[str], rows: Sequence[Sequence[object]], look: Look)
         whole = side == "right" or name in look.get("whole", ())
         columns.append(TableColumn(printable(name), cells_of(values), side, whole, styles.get(name)))
     return columns
+
+
+class _FirstRows:
+    """The first rows of a table in parts (limit 0: all): how many there were, and whether there are more."""
+
+    def __init__(self, tables: Iterable[pa.Table | Rows], limit: int) -> None:
+        self._tables, self._limit = tables, limit
+        self.number, self.more = 0, False
+
+    def __iter__(self) -> Iterator[pa.Table | Rows]:
+        for table in self._tables:
+            part = table.slice(0, self._limit - self.number) if self._limit else table
+            self.number += part.num_rows
+            yield part
+            # One that comes after the limit is cut to nothing, which tells that there is more.
+            if part.num_rows < table.num_rows:
+                self.more = True
+                return
+
+
+def _write_json(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    separator = "["
+    for row in rows:
+        sys.stdout.write(f"{separator}{json_row(columns, row)}")
+        separator = ",\n "
+    sys.stdout.write("[]\n" if separator == "[" else "]\n")
+
+
+def _write_jsonl(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    for row in rows:
+        sys.stdout.write(f"{json_row(columns, row)}\n")
+
+
+def _write_csv(columns: Sequence[str], rows: Iterable[Sequence[object]], delimiter: str) -> None:
+    # csv ends lines with \r\n if nobody says otherwise.
+    writer = csv.writer(sys.stdout, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([csv_value(value) for value in row] for row in rows)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.option_groups import options_of
 from sentgen.cli.console.options import (
     DbOption,
     DryRunOption,
@@ -52,22 +52,22 @@ def list_(*, db: DbOption = None, memory_limit: MemoryOption = None, out: Output
 
 @app.command()
 @output_options
-@asking(Corpus)
-def show(*, asked: Corpus, db: DbOption = None, memory_limit: MemoryOption = None, out: Output) -> None:
+@options_of(Corpus)
+def show(*, request: Corpus, db: DbOption = None, memory_limit: MemoryOption = None, out: Output) -> None:
     """Show the sources of a corpus, its regions or metadata, or the sentences that were refused.
 
     Example: `sentgen corpora show ewt --regions`
     """
     none = ""
-    if asked.rejected:
-        none = f"no sentence of {asked.name} was rejected"
-    elif asked.regions:
-        none = f"no source of {asked.name} marks regions"
-    elif asked.metadata:
-        none = f"{asked.name} has no metadata"
+    if request.rejected:
+        none = f"no sentence of {request.name} was rejected"
+    elif request.regions:
+        none = f"no source of {request.name} marks regions"
+    elif request.metadata:
+        none = f"{request.name} has no metadata"
     with open_store(db, read_only=True, memory_limit=memory_limit) as store:
         out.arrow(
-            asked.show(store),
+            request.show(store),
             essential=("sentences", "tokens", "rejected", "line", "message", "regions", "times"),
             none=none,
         )
@@ -75,14 +75,14 @@ def show(*, asked: Corpus, db: DbOption = None, memory_limit: MemoryOption = Non
 
 @app.command()
 @output_options
-@asking(Corpus, names=["name"])
-def verify(*, asked: Corpus, db: DbOption = None, memory_limit: MemoryOption = None, out: Output) -> None:
+@options_of(Corpus, names=["name"])
+def verify(*, request: Corpus, db: DbOption = None, memory_limit: MemoryOption = None, out: Output) -> None:
     """Compare the sources of a corpus with the files on disk; exit code 1 if one differs.
 
     Example: `sentgen corpora verify ewt`
     """
     with open_store(db, read_only=True, memory_limit=memory_limit) as store:
-        found = corpora.verify(store, asked.name)
+        found = corpora.verify(store, request.name)
     out.table(corpora.status_rows(found), essential=("status",))
     if any(row.relative and row.status != "same" for row in found):
         out.note(
@@ -94,10 +94,10 @@ def verify(*, asked: Corpus, db: DbOption = None, memory_limit: MemoryOption = N
 
 
 @app.command()
-@asking(Corpus, names=["name"])
+@options_of(Corpus, names=["name"])
 def export(
     *,
-    asked: Corpus,
+    request: Corpus,
     form: Annotated[
         str, typer.Option("--format", metavar="|".join(exports.FORMATS), help="Format to write.")
     ] = "conllu",
@@ -117,7 +117,7 @@ def export(
         open_store(db, read_only=True, memory_limit=memory_limit) as store,
         store.connect() as connection,
     ):
-        found = exports.export(connection, asked.name, form)
+        found = exports.export(connection, request.name, form)
         for lost in found.lost:
             typer.echo(f"note: {lost}", err=True)
         if to is None:
@@ -129,10 +129,10 @@ def export(
 
 
 @app.command()
-@asking(DocumentTable)
+@options_of(DocumentTable)
 def metadata(
     *,
-    asked: DocumentTable,
+    request: DocumentTable,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what matches.")] = False,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
@@ -145,7 +145,7 @@ def metadata(
     Example: `sentgen corpora metadata eltec ELTeC-eng_metadata.tsv --key filename`
     """
     with open_store(db, read_only=dry_run, memory_limit=memory_limit) as store:
-        joined = asked.join(store, dry_run=dry_run)
+        joined = request.join(store, dry_run=dry_run)
     _listed(f"no row for the {joined.of}", joined.without_row)
     _listed(
         f"no {joined.of} for the row", [f"{name} (line {line})" for name, line in joined.without_document]
@@ -155,8 +155,8 @@ def metadata(
         typer.echo(printable(f"note: {told}; the table is believed"), err=True)
     matched = joined.documents - len(joined.without_row)
     for name, value in (
-        ("corpus", asked.name),
-        ("table", asked.table),
+        ("corpus", request.name),
+        ("table", request.table),
         ("columns", f"{len(joined.columns):,}"),
         (f"{joined.of}s", f"{matched:,} of {joined.documents:,} with a row"),
         ("rows", f"{joined.rows - len(joined.without_document):,} of {joined.rows:,} with a {joined.of}"),
@@ -175,10 +175,10 @@ def _listed(what: str, names: Sequence[str]) -> None:
 
 
 @app.command()
-@asking(Corpus, names=["name"])
+@options_of(Corpus, names=["name"])
 def remove(
     *,
-    asked: Corpus,
+    request: Corpus,
     source: Annotated[
         list[str] | None,
         typer.Option(
@@ -199,18 +199,18 @@ def remove(
         if source:
             from sentgen.counts.sync import remove_from  # as below
 
-            sentences, tokens = remove_from(store, asked.name, source, dry_run=dry_run)
+            sentences, tokens = remove_from(store, request.name, source, dry_run=dry_run)
         else:
-            sentences, tokens = (corpora.size if dry_run else corpora.remove)(store, asked.name)
-    done = f"{'would remove' if dry_run else 'removed'} {'from ' if source else ''}{asked.name}"
+            sentences, tokens = (corpora.size if dry_run else corpora.remove)(store, request.name)
+    done = f"{'would remove' if dry_run else 'removed'} {'from ' if source else ''}{request.name}"
     typer.echo(f"{done}: {quantity(sentences, 'sentence')}, {quantity(tokens, 'token')}")
 
 
 @app.command()
-@asking(Sync)
+@options_of(Sync)
 def sync(
     *,
-    asked: Sync,
+    request: Sync,
     parser: ParserOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what differs.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
@@ -232,7 +232,7 @@ def sync(
 
     trees = open_parser(parser) if parser else None
     with open_store(db, read_only=dry_run, memory_limit=memory_limit, share=DATABASE_SHARE) as store:
-        found = compare(asked, store, parser=trees)
+        found = compare(request, store, parser=trees)
         for note in found.notes:
             typer.echo(printable(f"note: {note}"), err=True)
         for name, reason in found.kept:
@@ -245,11 +245,11 @@ def sync(
         if not dry_run:
             if asks:
                 typer.confirm(f"{_numbers(found)}?", abort=True, err=True)
-            with ingested(asked.name) as progress:
+            with ingested(request.name) as progress:
                 found.apply(store, parser=trees, progress=progress)
         path = store.path
     done = ", ".join(f"{len(getattr(found, what)):,} {what}" for what in ("added", "replaced", "removed"))
-    typer.echo(f"{asked.name}: {done}, {found.unchanged:,} unchanged")
+    typer.echo(f"{request.name}: {done}, {found.unchanged:,} unchanged")
     if dry_run:
         typer.echo("nothing was written", err=True)
     elif found:

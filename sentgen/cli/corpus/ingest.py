@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.option_groups import options_of
 from sentgen.cli.console.options import DbOption, MemoryOption, ParserOption, open_store
 from sentgen.cli.console.output import printable
 from sentgen.corpus.formats import MARKUP_WARNING
@@ -24,7 +24,7 @@ from sentgen.output.wording import quantity
 _SHOWN = 20
 
 
-@asking(Settings, "settings")
+@options_of(Settings, "settings")
 def ingest(
     *,
     paths: Annotated[

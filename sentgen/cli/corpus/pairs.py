@@ -13,10 +13,9 @@ from rich.progress import Progress, TaskProgressColumn, TimeElapsedColumn, TimeR
 
 from sentgen.alignment import Pair
 from sentgen.alignment.stored.stored_pairs import list_pairs, stored_pairs
-from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.option_groups import LimitOption, options_of
 from sentgen.cli.console.options import DbOption, MemoryOption, one_more, open_store
 from sentgen.cli.console.output import Output, output_options, printable
-from sentgen.cli.console.row_limits import LimitOption
 from sentgen.corpus.pair_readers import PairSettings
 from sentgen.counts.pair_ingestion import ON_ERROR, ORDER, PairSummary, ingest_pairs
 from sentgen.counts.shares import DATABASE_SHARE
@@ -29,7 +28,7 @@ _SHOWN = 20
 
 
 @app.command()
-@asking(PairSettings, "settings")
+@options_of(PairSettings, "settings")
 def ingest(
     *,
     paths: Annotated[

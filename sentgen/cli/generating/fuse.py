@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.option_groups import options_of
 from sentgen.cli.console.options import DbOption, MemoryOption, ParserOption, open_for_lookups
 from sentgen.cli.console.output import Output, output_options, printable
 from sentgen.corpus.parsers import open_parser
@@ -16,10 +16,10 @@ from sentgen.output.typography import closed_up
 
 
 @output_options
-@asking(FusionTexts, parser="related")
+@options_of(FusionTexts, parser="related")
 def fuse(
     *,
-    asked: FusionTexts,
+    request: FusionTexts,
     parser: ParserOption = None,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
@@ -34,14 +34,14 @@ def fuse(
 
     Example: `sentgen fuse 1 --with cluster.conllu`
     """
-    asked.check()
+    request.check()
     trees = open_parser(parser) if parser else None
-    key, related = asked.sentences(trees, file=file_named(asked.key))
-    if asked.model is None:
-        answer = fused_sentences(key, related, asked)
+    key, related = request.sentences(trees, file=file_named(request.key))
+    if request.model is None:
+        answer = fused_sentences(key, related, request)
     else:
         with open_for_lookups(db, memory_limit) as store:
-            answer = fused_sentences(key, related, asked, store)
+            answer = fused_sentences(key, related, request, store)
     _show(answer, out)
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sentgen.cli.console.answers import TreeFiles, show_generated, tree_files
-from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.option_groups import options_of
 from sentgen.cli.console.options import (
     LOOKUP_SHARE,
     DbOption,
@@ -34,11 +34,11 @@ _CLUSTER_SHARE = 0.15
 
 
 @output_options
-@asking(ClusterRequest, parser="format")
+@options_of(ClusterRequest, parser="format")
 @tree_files(FILES_PANEL)
 def generate(
     *,
-    asked: ClusterRequest,
+    request: ClusterRequest,
     parser: ParserOption = None,
     files: TreeFiles,
     db: DbOption = None,
@@ -53,26 +53,26 @@ def generate(
 
     Example: `sentgen generate cluster.conllu --lengths 5-12 --trace`
     """
-    settings = asked.settings(_salience(asked.salience))
+    settings = request.settings(_salience(request.salience))
     with mistakes("--lengths"):
-        lengths = parse_lengths(asked.lengths)
+        lengths = parse_lengths(request.lengths)
     trees = open_parser(parser) if parser else None
     with (
-        _clusters(asked, trees, db, memory_limit) as clusters,
-        _models(clusters, asked, db, memory_limit) as models,
+        _clusters(request, trees, db, memory_limit) as clusters,
+        _models(clusters, request, db, memory_limit) as models,
         counted("clusters") as progress,
     ):
-        found = generate_all(clusters, lengths, asked, settings, models, progress)
+        found = generate_all(clusters, lengths, request, settings, models, progress)
     files.write(found, out)
     show_generated(found, out)
 
 
 @contextmanager
 def _clusters(
-    asked: ClusterRequest, parser: Parser | None, db: Path | None, memory_limit: str | None
+    request: ClusterRequest, parser: Parser | None, db: Path | None, memory_limit: str | None
 ) -> Iterator[Clusters]:
     """Open the store with the clusters: the user's with --corpus, else one that is removed afterward."""
-    file, corpus, names, form = asked.file, asked.corpus, asked.cluster or None, asked.format
+    file, corpus, names, form = request.file, request.corpus, request.cluster or None, request.format
     if file is None:
         if corpus is None:
             raise InputError("there is nothing to generate from; give FILE, - , or --corpus NAME")
@@ -99,16 +99,16 @@ def _clusters(
 
 @contextmanager
 def _models(
-    clusters: Clusters, asked: ClusterRequest, db: Path | None, memory_limit: str | None
+    clusters: Clusters, request: ClusterRequest, db: Path | None, memory_limit: str | None
 ) -> Iterator[Models]:
     """Find the models that are asked, in the user's store."""
-    if not asked.asks_models:
+    if not request.asks_models:
         yield Models()
     elif clusters.kept:
-        yield asked.models(clusters.store)
+        yield request.models(clusters.store)
     else:
         with open_for_lookups(db, memory_limit) as store:
-            yield asked.models(store)
+            yield request.models(store)
 
 
 def _salience(text: Kind) -> Kind | dict[str, float]:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from sentgen.cli.console.answers import TreeFiles, show, tree_files
-from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.option_groups import options_of
 from sentgen.cli.console.options import DbOption, MemoryOption, open_for_lookups
 from sentgen.cli.console.output import Output, output_options
 from sentgen.corpus.parsers import open_parser
@@ -18,7 +18,7 @@ from sentgen.models.caches import told
 
 
 @output_options
-@asking(
+@options_of(
     OrderingRequest,
     input="algorithm",
     format="algorithm",
@@ -31,7 +31,7 @@ from sentgen.models.caches import told
 @tree_files(FILES_PANEL)
 def regenerate(
     *,
-    asked: OrderingRequest,
+    request: OrderingRequest,
     input: Annotated[
         str | None,
         typer.Option("--input", "-i", metavar="FILE", help="Bags, one a line or as JSON, or a treebank."),
@@ -62,9 +62,9 @@ def regenerate(
 
     Example: `sentgen regenerate --model ewt --algorithm ab --tree "down was [the dow] about [35 points]"`
     """
-    if asked.tree and asked.explain and not out.for_reading:
+    if request.tree and request.explain and not out.for_reading:
         raise InputError(f"--tree and --explain are two tables, and --{out.form} is one; choose one of them")
-    if asked.tree and asked.parts and out.for_reading:
+    if request.tree and request.parts and out.for_reading:
         raise InputError(
             "--parts is a table, which --tree shows only for programs; leave one out, or give --json"
         )
@@ -73,14 +73,14 @@ def regenerate(
         # Which tags a bag has to have depends on the treebank, which `answer` finds first.
         answers = answer(
             store,
-            asked,
-            lambda notation: _bags(asked.bag, input, format, notation),
+            request,
+            lambda notation: _bags(request.bag, input, format, notation),
             parser=trees,
             files=files.options,
         )
         files.write(answers, out)
         show(answers, out)
-        if asked.explain:
+        if request.explain:
             out.note(told(store))
 
 

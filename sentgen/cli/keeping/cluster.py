@@ -12,7 +12,7 @@ import typer
 from rich.progress import MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 
-from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.option_groups import options_of
 from sentgen.cli.console.options import DbOption, MemoryOption, mistakes, open_store, parse_size
 from sentgen.cli.console.output import Output, output_options
 from sentgen.counts.cluster import listing
@@ -70,8 +70,8 @@ WorkerMemoryOption = Annotated[
 
 
 @app.command()
-@asking(Machines, "machines")
-@asking(Settings, "settings", SETTINGS)
+@options_of(Machines, "machines")
+@options_of(Settings, "settings", SETTINGS)
 def count(
     *,
     paths: PathsArgument,
@@ -97,7 +97,7 @@ def count(
 
 
 @app.command()
-@asking(Machines, "machines")
+@options_of(Machines, "machines")
 def models(
     *,
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the model.")],
@@ -203,14 +203,14 @@ def remove(
 
 
 @app.command()
-@asking(Slurm, "asked")
+@options_of(Slurm, "asked")
 def script(
     *,
     paths: PathsArgument,
     to: ToOption,
     corpus: Annotated[str, typer.Option("--corpus", metavar="NAME", help="Corpus to make or to add to.")],
     slurm: Annotated[bool, typer.Option("--slurm", help="For Slurm, the only one so far.")] = False,
-    asked: Slurm,
+    request: Slurm,
 ) -> None:
     """Print a job script that counts on a cluster: submit it with sbatch, and again if it is cut short.
 
@@ -218,7 +218,7 @@ def script(
     """
     if not slurm:
         raise typer.BadParameter("say for which system: --slurm")
-    typer.echo(slurm_script(asked, paths, to, corpus, parse_size(asked.memory) or 0), nl=False)
+    typer.echo(slurm_script(request, paths, to, corpus, parse_size(request.memory) or 0), nl=False)
 
 
 @app.command()

@@ -14,7 +14,7 @@ import typer
 
 from sentgen import temporary
 from sentgen.cli.console.interrupts import end_on_signal
-from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.option_groups import options_of
 from sentgen.cli.console.options import DbOption, parse_size
 from sentgen.errors import InputError
 from sentgen.extras import needs
@@ -70,8 +70,8 @@ class LimitOptions:
         )
 
 
-@asking(Serving, "serving", token_file="workers", allow_host="workers", sql="workers", only="workers")
-@asking(LimitOptions)
+@options_of(Serving, "serving", token_file="workers", allow_host="workers", sql="workers", only="workers")
+@options_of(LimitOptions)
 def serve(
     *,
     snapshots: Annotated[
@@ -113,7 +113,7 @@ def serve(
             rich_help_panel=_WHO,
         ),
     ] = None,
-    asked: LimitOptions,
+    request: LimitOptions,
 ) -> None:
     """Serve a published store over HTTP: the API under /v1, and pages for a browser.
 
@@ -130,7 +130,7 @@ def serve(
     if snapshots is not None and db is not None:
         raise typer.BadParameter("--snapshots and --db exclude each other; choose one")
     temporary.sweep()
-    limits, pages = asked.limits, _pages(only, sql=sql, desk=serving.desk is not None)
+    limits, pages = request.limits, _pages(only, sql=sql, desk=serving.desk is not None)
     with _folder(snapshots, db) as folder:
         settings = ServerSettings(
             folder,

@@ -11,8 +11,7 @@ import typer
 
 from sentgen.cli.console.options import mistakes
 from sentgen.cli.console.output import Output, printable
-from sentgen.cli.looking.asking import StoreOptions, begin, finish, question, show
-from sentgen.cli.looking.plots import PlotOption
+from sentgen.cli.looking.questions import PlotOption, StoreOptions, begin, finish, question, show
 from sentgen.cli.looking.sql import text_of
 from sentgen.lookups.dependency_search import Arguments, Dependencies
 from sentgen.lookups.ngram_search import Ngrams
@@ -34,7 +33,7 @@ _MOST_ARGUMENTS = 7
 
 
 @question(Ngrams)
-def ngrams(*, asked: Ngrams, reading: StoreOptions, out: Output) -> None:
+def ngrams(*, request: Ngrams, reading: StoreOptions, out: Output) -> None:
     """Show the n-grams that match a pattern, with their counts.
 
     `per_million` is the count per million tokens; `probability` is that of the last word after the others,
@@ -42,18 +41,18 @@ def ngrams(*, asked: Ngrams, reading: StoreOptions, out: Output) -> None:
 
     Example: `sentgen ngrams "the dow *" --min-count 2`
     """
-    show(reading.ask(asked), out)
+    show(reading.ask(request), out)
 
 
 @question(Dependencies)
-def deps(*, asked: Dependencies, reading: StoreOptions, out: Output) -> None:
+def deps(*, request: Dependencies, reading: StoreOptions, out: Output) -> None:
     """Show the dependencies between a head and its modifiers.
 
     A distance of 3 stands for three words (or units) and more.
 
     Example: `sentgen deps fell --layer unit`, or `sentgen deps stock --reverse --tag NN`
     """
-    answer = reading.ask(asked)
+    answer = reading.ask(request)
     table = answer.found
     if out.for_reading:
         table = without_columns(table, _empty(table))
@@ -63,14 +62,14 @@ def deps(*, asked: Dependencies, reading: StoreOptions, out: Output) -> None:
 
 
 @question(Arguments)
-def args(*, asked: Arguments, reading: StoreOptions, out: Output) -> None:
+def args(*, request: Arguments, reading: StoreOptions, out: Output) -> None:
     """Show how many modifiers a word takes on each side.
 
     One histogram per tag and side; `share` is the part of the occurrences with that tag.
 
     Example: `sentgen args said --tag VBD`
     """
-    answer = reading.ask(asked)
+    answer = reading.ask(request)
     table = _with_bars(answer.found) if out.for_reading else answer.found
     out.arrow(
         table,
@@ -83,7 +82,7 @@ def args(*, asked: Arguments, reading: StoreOptions, out: Output) -> None:
 
 
 @question(Frequencies)
-def freq(*, asked: Frequencies, plot: PlotOption = None, reading: StoreOptions, out: Output) -> None:
+def freq(*, request: Frequencies, plot: PlotOption = None, reading: StoreOptions, out: Output) -> None:
     """Show a frequency list with dispersion and coverage.
 
     `documents` is the number of documents with the item, `dp` its deviation of proportions over them
@@ -95,14 +94,16 @@ def freq(*, asked: Frequencies, plot: PlotOption = None, reading: StoreOptions, 
 
     Example: `sentgen freq --by lemma --pattern "un*"`, or `sentgen freq --query '[upos="ADJ"] "time"'`
     """
-    answer = reading.draw(asked, plot, out)
+    answer = reading.draw(request, plot, out)
     names = names_of(answer.found)
     means = [name for name in ("mean", "mean_low", "mean_high") if name in names]
     show(answer, out, *names[: names.index("count") + 1], *means, "per_million_in_part")
 
 
 @question(Collocations)
-def collocations(*, asked: Collocations, plot: PlotOption = None, reading: StoreOptions, out: Output) -> None:
+def collocations(
+    *, request: Collocations, plot: PlotOption = None, reading: StoreOptions, out: Output
+) -> None:
     """Show what occurs with a word more often than chance.
 
     `count` is how often the two occur together, `frequency` how often the collocate occurs in all (by
@@ -113,15 +114,15 @@ def collocations(*, asked: Collocations, plot: PlotOption = None, reading: Store
     Example: `sentgen collocations stock --window L2-R4`, or `sentgen collocations fell --dependency nsubj`
     """
     # First, and as a mistake in an option (exit code 2); the library would refuse it as input.
-    _check_window(asked.window)
+    _check_window(request.window)
     from sentgen.lookups.figures import column
 
-    essential = *(["node"] if asked.graph else []), "count", column(asked.measure)
-    show(reading.draw(asked, plot, out), out, *essential)
+    essential = *(["node"] if request.graph else []), "count", column(request.measure)
+    show(reading.draw(request, plot, out), out, *essential)
 
 
 @question(Sketch)
-def sketch(*, asked: Sketch, plot: PlotOption = None, reading: StoreOptions, out: Output) -> None:
+def sketch(*, request: Sketch, plot: PlotOption = None, reading: StoreOptions, out: Output) -> None:
     """Show the strongest collocates of a word in each dependency relation (a word sketch).
 
     Function words and punctuation are left out unless `--function-words` asks for them. With `--against`,
@@ -130,14 +131,14 @@ def sketch(*, asked: Sketch, plot: PlotOption = None, reading: StoreOptions, out
 
     Example: `sentgen sketch lemma:fall`, or `sentgen sketch lemma:make --against lemma:take --limit 5`
     """
-    answer = reading.draw(asked, plot, out)
+    answer = reading.draw(request, plot, out)
     table = answer.found
     if not (out.for_reading and table.num_rows):
         out.arrow(table)
         finish(answer, out)
         return
     shown = (column_of(table, name) for name in ("relation", "role", "pairs", "name"))
-    owners = dict(zip(map(word_of, (asked.word, asked.against or "")), ("cyan", "magenta"), strict=True))
+    owners = dict(zip(map(word_of, (request.word, request.against or "")), ("cyan", "magenta"), strict=True))
     start = 0
     for (relation, _, pairs, name), rows in groupby(zip(*shown, strict=True)):
         size = len(list(rows))
@@ -146,7 +147,7 @@ def sketch(*, asked: Sketch, plot: PlotOption = None, reading: StoreOptions, out
         part = without_columns(table.slice(start, size), sorted(told))
         from sentgen.lookups.figures import column
 
-        score = column(asked.measure)
+        score = column(request.measure)
         essential = ("count", "count_against", score, f"{score}_against")
         out.arrow(part, essential=essential, row_styles=("word", owners))
         typer.echo()
@@ -155,7 +156,7 @@ def sketch(*, asked: Sketch, plot: PlotOption = None, reading: StoreOptions, out
 
 
 @question(Thesaurus)
-def thesaurus(*, asked: Thesaurus, reading: StoreOptions, out: Output) -> None:
+def thesaurus(*, request: Thesaurus, reading: StoreOptions, out: Output) -> None:
     """Show the words that have the same collocates as a word, in the same relations (a thesaurus).
 
     Only words of the same class are compared. `similarity` is that of Lin 1998, `shared` how many collocates
@@ -163,11 +164,11 @@ def thesaurus(*, asked: Thesaurus, reading: StoreOptions, out: Output) -> None:
 
     Example: `sentgen thesaurus lemma:make`, or `sentgen thesaurus lemma:camp --min-count 5 --corpus news`
     """
-    show(begin(reading.ask(asked), out), out, "similarity", "shared")
+    show(begin(reading.ask(request), out), out, "similarity", "shared")
 
 
 @question(Keywords)
-def keyness(*, asked: Keywords, plot: PlotOption = None, reading: StoreOptions, out: Output) -> None:
+def keyness(*, request: Keywords, plot: PlotOption = None, reading: StoreOptions, out: Output) -> None:
     """Show the keywords of corpora: what is more frequent in them than in others.
 
     `log_likelihood` says how sure the difference is (negative: rarer here), and so does `p_bonferroni`, its p
@@ -178,12 +179,12 @@ def keyness(*, asked: Keywords, plot: PlotOption = None, reading: StoreOptions, 
     Example: `sentgen keyness fiction --against news --by lemma --measure log-ratio --min-count 10`, or
     `sentgen keyness fiction --against news --n 2 --stop stop.txt`
     """
-    if asked.stop is not None:
-        asked = replace(asked, stop=text_of("-", None if asked.stop == "-" else Path(asked.stop)))
+    if request.stop is not None:
+        request = replace(request, stop=text_of("-", None if request.stop == "-" else Path(request.stop)))
     from sentgen.lookups.figures import column
 
-    measures = ("log_likelihood", "p_bonferroni", column(asked.measure))
-    show(reading.draw(asked, plot, out), out, "count", "reference_count", *measures)
+    measures = ("log_likelihood", "p_bonferroni", column(request.measure))
+    show(reading.draw(request, plot, out), out, "count", "reference_count", *measures)
 
 
 def _check_window(text: str | None) -> None:

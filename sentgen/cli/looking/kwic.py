@@ -6,9 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sentgen.cli.console.output import Output
-from sentgen.cli.looking.asking import StoreOptions, finish, question
 from sentgen.cli.looking.line_table import WidthOption, fitted, line_look, show_lines
-from sentgen.cli.looking.plots import PlotOption
+from sentgen.cli.looking.questions import PlotOption, StoreOptions, finish, question
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.output.plots.places import PARTS
 from sentgen.output.tabular import Rows, column_of, with_column
@@ -23,7 +22,7 @@ _STRIP = 24
 @question(Kwic, width="context")
 def kwic(
     *,
-    asked: Kwic,
+    request: Kwic,
     width: WidthOption = None,
     plot: PlotOption = None,
     reading: StoreOptions,
@@ -36,28 +35,28 @@ def kwic(
     Example: `sentgen kwic "lemma:fall sharply" --sort 1L,2L --show genre`, or
     `sentgen kwic '[upos="ADJ"]+ "house"' --filter '"not"' --without 3L --sample 200`
     """
-    if not (asked.limit or asked.offset or asked.count or asked.places or plot):
-        _all_lines(asked, width, reading, out)
+    if not (request.limit or request.offset or request.count or request.places or plot):
+        _all_lines(request, width, reading, out)
         return
-    answer = reading.draw(asked, plot, out)
-    if asked.places:
+    answer = reading.draw(request, plot, out)
+    if request.places:
         table = _with_strips(answer.found) if out.for_reading else answer.found
         out.arrow(table, essential=("document", "count", "tokens", "places"))
     else:
         show_lines(answer.found, out, width)
-    finish(answer, out, "document" if asked.places else "line")
+    finish(answer, out, "document" if request.places else "line")
 
 
-def _all_lines(asked: Kwic, width: int | None, reading: StoreOptions, out: Output) -> None:
+def _all_lines(request: Kwic, width: int | None, reading: StoreOptions, out: Output) -> None:
     """Write all lines of a concordance part by part, as memory may not hold them."""
     with reading.connection() as connection:
-        query, lines = asked.parts(connection)
+        query, lines = request.parts(connection)
         reading.show(query)
-        for remark in asked.remarks(connection):
+        for remark in request.remarks(connection):
             out.note(remark)
         if not out.parts((fitted(part, out, width) for part in lines), look=line_look):
             # Asked once more as for a few lines, which says why there may be none.
-            finish(replace(replace(asked, limit=1).ask(connection), remarks=()), out)
+            finish(replace(replace(request, limit=1).ask(connection), remarks=()), out)
 
 
 def _with_strips(table: pa.Table | Rows) -> pa.Table | Rows:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.option_groups import options_of
 from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options, printable
 from sentgen.cli.looking.line_table import WidthOption, show_lines
@@ -32,9 +32,9 @@ DeskOption = Annotated[
 
 
 @app.command()
-@asking(NewLineSet)
+@options_of(NewLineSet)
 def new(
-    *, asked: NewLineSet, desk: DeskOption = None, db: DbOption = None, memory_limit: MemoryOption = None
+    *, request: NewLineSet, desk: DeskOption = None, db: DbOption = None, memory_limit: MemoryOption = None
 ) -> None:
     """Make a set of the lines that a query finds, in the order of --sort.
 
@@ -45,16 +45,16 @@ def new(
     with open_store(db, read_only=True, memory_limit=memory_limit) as store, store.connect() as connection:
         if desk is not None and not desk.exists():
             typer.echo(printable(told_of_new(desk)), err=True)
-        made, _ = asked.make(_desk(desk, db, create=True), connection)
-    typer.echo(f"{asked.name}: {quantity(made, 'line')}", err=True)
+        made, _ = request.make(_desk(desk, db, create=True), connection)
+    typer.echo(f"{request.name}: {quantity(made, 'line')}", err=True)
 
 
 @app.command("list")
 @output_options
-@asking(SetLines)
+@options_of(SetLines)
 def list_(
     *,
-    asked: SetLines,
+    request: SetLines,
     width: WidthOption = None,
     desk: DeskOption = None,
     db: DbOption = None,
@@ -68,11 +68,11 @@ def list_(
 
     Example: `sentgen lines list make --label "?" --sort left`, or `sentgen lines list make --xlsx make.xlsx`
     """
-    if not asked.name:
+    if not request.name:
         _sets(_place(desk, db), out)
         return
     with open_store(db, read_only=True, memory_limit=memory_limit) as store, store.connect() as connection:
-        answer = replace(asked, labeler=_who(asked.labeler)).find(_desk(desk, db), connection)
+        answer = replace(request, labeler=_who(request.labeler)).find(_desk(desk, db), connection)
     found = answer.found
     if out.for_reading:
         unused = {"state", "label"} if not answer.notes else {"label"}
@@ -80,12 +80,12 @@ def list_(
         found = without_columns(found, empty)
     show_lines(found, out, width)
     if answer.truncated:
-        out.note_part(answer.found.num_rows, answer.total, "line", offset=asked.offset)
+        out.note_part(answer.found.num_rows, answer.total, "line", offset=request.offset)
     for note in answer.notes:
         out.note(note)
     if not answer.total:
         out.note(
-            f"no line of {asked.name} is without a label" if asked.label == UNLABELED else "no such lines"
+            f"no line of {request.name} is without a label" if request.label == UNLABELED else "no such lines"
         )
         raise typer.Exit(1)
 
@@ -100,29 +100,29 @@ def _sets(place: Path, out: Output) -> None:
 
 
 @app.command()
-@asking(GivenLabel)
-def label(*, asked: GivenLabel, desk: DeskOption = None, db: DbOption = None) -> None:
+@options_of(GivenLabel)
+def label(*, request: GivenLabel, desk: DeskOption = None, db: DbOption = None) -> None:
     """Label lines of a set; an empty LABEL takes theirs away.
 
     Example: `sentgen lines label make 1-3,7 light`
     """
-    typer.echo(replace(asked, labeler=_who(asked.labeler)).give(_desk(desk, db)), err=True)
+    typer.echo(replace(request, labeler=_who(request.labeler)).give(_desk(desk, db)), err=True)
 
 
 @app.command()
-@asking(TakenBack)
-def undo(*, asked: TakenBack, desk: DeskOption = None, db: DbOption = None) -> None:
+@options_of(TakenBack)
+def undo(*, request: TakenBack, desk: DeskOption = None, db: DbOption = None) -> None:
     """Take back what you labeled last in a set; again, what you labeled before that.
 
     Example: `sentgen lines undo make`
     """
-    typer.echo(replace(asked, labeler=_who(asked.labeler)).undo(_desk(desk, db)), err=True)
+    typer.echo(replace(request, labeler=_who(request.labeler)).undo(_desk(desk, db)), err=True)
 
 
 @app.command()
 @output_options
-@asking(LineSetName)
-def report(*, asked: LineSetName, desk: DeskOption = None, db: DbOption = None, out: Output) -> None:
+@options_of(LineSetName)
+def report(*, request: LineSetName, desk: DeskOption = None, db: DbOption = None, out: Output) -> None:
     """Report how often each label was given, and how far two labelers agree.
 
     `value` is a share of the lines that a labeler has labeled, of two labelers the share of lines with the
@@ -130,17 +130,17 @@ def report(*, asked: LineSetName, desk: DeskOption = None, db: DbOption = None, 
 
     Example: `sentgen lines report make`
     """
-    rows, notes = agreement.report(_desk(desk, db), asked.name)
+    rows, notes = agreement.report(_desk(desk, db), request.name)
     for note in notes:
         out.note(note)
     out.table(rows, essential=("labeler", "label", "lines", "value", "low", "high"))
 
 
 @app.command("import")
-@asking(TakenBack)
+@options_of(TakenBack)
 def import_(
     *,
-    asked: TakenBack,
+    request: TakenBack,
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="What `lines list` wrote: CSV, TSV, Excel or Parquet.")
     ],
@@ -151,22 +151,22 @@ def import_(
 
     Example: `sentgen lines import make make.xlsx`
     """
-    changed = import_labels(_desk(desk, db), asked.name, file, _who(asked.labeler))
+    changed = import_labels(_desk(desk, db), request.name, file, _who(request.labeler))
     typer.echo(changed, err=True)
 
 
 @app.command()
-@asking(LineSetName)
+@options_of(LineSetName)
 def remove(
-    *, asked: LineSetName, dry_run: DryRunOption = False, desk: DeskOption = None, db: DbOption = None
+    *, request: LineSetName, dry_run: DryRunOption = False, desk: DeskOption = None, db: DbOption = None
 ) -> None:
     """Remove a set with all its labels.
 
     Example: `sentgen lines remove make --dry-run`
     """
-    lines, labeled = line_sets.remove(_desk(desk, db), asked.name, dry_run=dry_run)
+    lines, labeled = line_sets.remove(_desk(desk, db), request.name, dry_run=dry_run)
     verb = "would remove" if dry_run else "removed"
-    typer.echo(f"{verb} {asked.name}: {quantity(lines, 'line')}, {labeled:,} labeled", err=True)
+    typer.echo(f"{verb} {request.name}: {quantity(lines, 'line')}, {labeled:,} labeled", err=True)
 
 
 def _desk(desk: Path | None, db: Path | None, *, create: bool = False) -> Desk:

@@ -12,9 +12,8 @@ from sqlalchemy import Connection
 
 from sentgen.cli.console.options import check_file_option, check_plot_option
 from sentgen.cli.console.output import Output
-from sentgen.cli.looking.asking import StoreOptions, finish, question
 from sentgen.cli.looking.line_table import show_lines
-from sentgen.cli.looking.plots import PlotOption, draw
+from sentgen.cli.looking.questions import PlotOption, StoreOptions, draw, finish, question
 from sentgen.cli.looking.sql import text_of
 from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.lookups.concordances.browsing import find_trees
@@ -38,7 +37,7 @@ SvgOption = Annotated[
 @question(Match, file="request")
 def match(
     *,
-    asked: Match,
+    request: Match,
     file: FileOption = None,
     conllu: ConlluOption = False,
     svg: SvgOption = None,
@@ -54,42 +53,42 @@ def match(
 
     Example: `sentgen match 'pattern { V [upos=VERB]; V -[nsubj]-> S }' --key V.lemma --key 'S#V'`
     """
-    check_parts(asked, file, conllu=conllu, svg=svg)
-    asked = replace(asked, request=text_of(asked.request, file))
+    check_parts(request, file, conllu=conllu, svg=svg)
+    request = replace(request, request=text_of(request.request, file))
     check_file_option("--svg", svg)
     check_plot_option(plot)
     with reading.connection() as connection:
-        answer = asked.ask(connection)
+        answer = request.ask(connection)
         reading.show(answer.query)
         if answer.found.num_rows:
-            _trees(asked, connection, conllu=conllu, svg=svg, out=out)
-        draw(connection, asked, answer, plot, out)
-    if asked.count and out.for_reading:
+            _trees(request, connection, conllu=conllu, svg=svg, out=out)
+        draw(connection, request, answer, plot, out)
+    if request.count and out.for_reading:
         (row,) = answer.found.to_pylist()
         typer.echo(row["count"])
     elif not conllu:
         show_lines(answer.found, out, cut=answer.truncated and answer.total is None)
-    of = "row" if asked.key or asked.whether else "hit"
+    of = "row" if request.key or request.whether else "hit"
     finish(answer, out, "" if answer.total is None else of)
 
 
-def check_parts(asked: Match, file: Path | None, *, conllu: bool, svg: Path | None) -> None:
+def check_parts(request: Match, file: Path | None, *, conllu: bool, svg: Path | None) -> None:
     """Refuse what excludes each other.
 
     Raises:
         typer.BadParameter: there is not one request, or counts are to have sentences.
     """
-    if bool(asked.request) == (file is not None):
+    if bool(request.request) == (file is not None):
         raise typer.BadParameter("give one request: as REQUEST, with --file FILE, or - for standard input")
-    if asked.counted and (conllu or svg):
+    if request.counted and (conllu or svg):
         raise typer.BadParameter("counts have no sentences; leave out --conllu and --svg, or what is counted")
 
 
-def _trees(asked: Match, connection: Connection, *, conllu: bool, svg: Path | None, out: Output) -> None:
+def _trees(request: Match, connection: Connection, *, conllu: bool, svg: Path | None, out: Output) -> None:
     """Print and draw the sentences of the hits, if that is wanted."""
     if not (conllu or svg):
         return
-    numbers = asked.sentences(connection)
+    numbers = request.sentences(connection)
     if conllu:
         for text in sentences_conllu(connection, numbers):
             sys.stdout.write(text)

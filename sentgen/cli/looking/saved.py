@@ -11,10 +11,10 @@ import typer
 from typer.main import get_command
 
 from sentgen.cli.application import Commands, build
-from sentgen.cli.console.given_once import LATER_WINS, refuse_repeated
 from sentgen.cli.console.option_groups import made_of
 from sentgen.cli.console.options import DbOption, open_store
 from sentgen.cli.console.output import OPTIONS, Output, choose, output_options
+from sentgen.cli.console.parsing import LATER_WINS, refuse_repeated
 from sentgen.cli.looking.match import check_parts
 from sentgen.cli.looking.sql import check_sql
 from sentgen.errors import InputError
@@ -56,12 +56,12 @@ def add(
     command, *arguments = words
     with _refusals(command):
         given = _options(command, arguments)
-        asked = None if command == "sql" else _question(command, given)
+        request = None if command == "sql" else _question(command, given)
         if command == "sql":
             check_sql(given["query"], given["param"], db)
     with open_store(db) as store, store.begin() as connection:
-        if asked is not None:
-            check(connection, asked)
+        if request is not None:
+            check(connection, request)
         save_query(connection, name, command, arguments, replace=replace)
     typer.echo(f"saved {name}", err=True)
 
@@ -126,7 +126,7 @@ def _context(name: str, arguments: Sequence[str], *, obj: object = None) -> Any:
 
 def _options(name: str, arguments: Sequence[str]) -> dict[str, Any]:
     """Return the options of a command by name; refuse those that exclude each other, and names of files."""
-    with _manners_kept(), _context(name, arguments) as context:
+    with _keep_lock_policy(), _context(name, arguments) as context:
         given = dict(context.params)
     choose(**{name: given[name] for name in OPTIONS})
     taken = parameters_of(QUESTIONS[name]) if name in QUESTIONS else ()
@@ -140,10 +140,10 @@ def _options(name: str, arguments: Sequence[str]) -> dict[str, Any]:
 
 def _question(command: str, given: Mapping[str, object]) -> Question | None:
     """Return what a command would ask; none if standard input will bring it."""
-    asked = made_of(QUESTIONS[command], given)
-    if isinstance(asked, Match):
-        check_parts(asked, None, conllu=bool(given["conllu"]), svg=None)
-    return None if given.get("request") == "-" else asked
+    request = made_of(QUESTIONS[command], given)
+    if isinstance(request, Match):
+        check_parts(request, None, conllu=bool(given["conllu"]), svg=None)
+    return None if given.get("request") == "-" else request
 
 
 @contextmanager
@@ -157,10 +157,10 @@ def _refusals(name: str) -> Iterator[None]:
 
 
 @contextmanager
-def _manners_kept() -> Iterator[None]:
+def _keep_lock_policy() -> Iterator[None]:
     """Reading the options of another command notes how long that would wait."""
-    kept = lock_policy.wait, lock_policy.command
+    before = lock_policy.wait, lock_policy.command
     try:
         yield
     finally:
-        lock_policy.wait, lock_policy.command = kept
+        lock_policy.wait, lock_policy.command = before

@@ -10,9 +10,9 @@ from typing import Annotated
 import typer
 
 from sentgen.cli.console.interrupts import deadline
+from sentgen.cli.console.option_groups import LimitOption
 from sentgen.cli.console.options import DbOption, MemoryOption, database_memory, mistakes
 from sentgen.cli.console.output import Output, OutputFormat, output_options
-from sentgen.cli.console.row_limits import LimitOption
 from sentgen.errors import InputError
 from sentgen.schema import default_path, placeholders, readonly
 from sentgen.system.files import read_text

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.option_groups import options_of
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
 from sentgen.lookups import subcorpora
@@ -17,7 +17,7 @@ app = typer.Typer(help="Define, list, show and remove subcorpora: sentences chos
 
 
 @app.command()
-@asking(SubcorpusName, "subcorpus")
+@options_of(SubcorpusName, "subcorpus")
 def define(
     *,
     subcorpus: SubcorpusName,
@@ -67,7 +67,7 @@ def list_(*, db: DbOption = None, memory_limit: MemoryOption = None, out: Output
 
 @app.command()
 @output_options
-@asking(SubcorpusName, "subcorpus")
+@options_of(SubcorpusName, "subcorpus")
 def show(
     *, subcorpus: SubcorpusName, db: DbOption = None, memory_limit: MemoryOption = None, out: Output
 ) -> None:
@@ -83,7 +83,7 @@ def show(
 
 
 @app.command()
-@asking(SubcorpusName, "subcorpus")
+@options_of(SubcorpusName, "subcorpus")
 def remove(*, subcorpus: SubcorpusName, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
     """Remove a subcorpus; its sentences stay in their corpora.
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
-from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.option_groups import options_of
 from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store, report_into
 from sentgen.cli.console.output import Output, OutputFormat, output_options
 from sentgen.cli.measuring.evaluate_alignment import alignment
@@ -110,10 +110,12 @@ class RegenerationExperiment(Search):
 
 @app.command()
 @output_options
-@asking(RegenerationExperiment, parser="by_length", report="by_length", db="format", memory_limit="format")
+@options_of(
+    RegenerationExperiment, parser="by_length", report="by_length", db="format", memory_limit="format"
+)
 def regeneration(
     *,
-    asked: RegenerationExperiment,
+    request: RegenerationExperiment,
     parser: Annotated[
         str | None,
         typer.Option(
@@ -148,42 +150,42 @@ def regeneration(
         counted("sentences") as progress,
     ):
         result = _evaluated(
-            store, asked, trees, by_length=asked.by_length or report is not None, progress=progress
+            store, request, trees, by_length=request.by_length or report is not None, progress=progress
         )
     if report is not None:
         out.note(f"report: {regeneration_report(result).write(report)[0]}")
     _show(result, out)
-    told = f"seed {asked.seed}, {result.seconds:.1f} s; sentences are in the table output"
+    told = f"seed {request.seed}, {result.seconds:.1f} s; sentences are in the table output"
     out.note(f"run {result.run_id}: {told}")
 
 
 def _evaluated(
     store: Store,
-    asked: RegenerationExperiment,
+    request: RegenerationExperiment,
     parser: Parser | None,
     *,
     by_length: bool,
     progress: Progress | None,
 ) -> RegenerationResult:
     """Run the experiment once, or for each size of a learning curve; a report has lengths in any case."""
-    models = [registry.find(store, name) for name in asked.model]
-    algorithms = [name.strip() for name in asked.algorithms.split(",") if name.strip()]
+    models = [registry.find(store, name) for name in request.model]
+    algorithms = [name.strip() for name in request.algorithms.split(",") if name.strip()]
     shared: dict[str, Any] = {
-        "punctuation": asked.punct,
+        "punctuation": request.punct,
         "by_length": by_length,
-        "jobs": asked.jobs,
+        "jobs": request.jobs,
         "parser": parser,
-        "source": asked.test,
+        "source": request.test,
         "progress": progress,
     }
-    sentences = read_test_set(asked.test, form=asked.format)
-    if asked.curve is None:
+    sentences = read_test_set(request.test, form=request.format)
+    if request.curve is None:
         return evaluate_regeneration(
-            store, models, sentences, algorithms, asked, outputs=asked.outputs, **shared
+            store, models, sentences, algorithms, request, outputs=request.outputs, **shared
         )
-    if len(models) > 1 or asked.outputs:
+    if len(models) > 1 or request.outputs:
         raise InputError("a curve is of one model, without outputs of others; leave them out")
-    return learning_curve(store, models[0], list(sentences), algorithms, asked.curve, asked, **shared)
+    return learning_curve(store, models[0], list(sentences), algorithms, request.curve, request, **shared)
 
 
 @app.command()

@@ -13,7 +13,7 @@ from sentgen.alignment.pairs.budget import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.stored.stored_pairs import stored_pairs
 from sentgen.alignment.systems import parse_specs
 from sentgen.alignment.texts import read_pairs
-from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.option_groups import options_of
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size, report_into
 from sentgen.cli.console.output import Output, OutputFormat, output_options
 from sentgen.errors import InputError
@@ -94,10 +94,10 @@ class AlignmentExperiment:
 
 
 @output_options
-@asking(AlignmentExperiment)
+@options_of(AlignmentExperiment)
 def alignment(
     *,
-    asked: AlignmentExperiment,
+    request: AlignmentExperiment,
     report: Annotated[Path | None, report_into("tables, plots and examples")] = None,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
@@ -112,28 +112,28 @@ def alignment(
 
     Example: `sentgen evaluate alignment --gold rte2 --format rte --systems pbhmm,cut-and-paste,hmm-flipped`
     """
-    specs = parse_specs(asked.systems)
+    specs = parse_specs(request.systems)
     if report is not None:
         prepare_folder(report)
-    target = asked.target()
+    target = request.target()
     memory = parse_size(memory_limit) or default_memory_limit()
     # Before the store is opened, and perhaps made: files that cannot be read should leave nothing.
-    training: list[Pair] = list(read_pairs(*asked.train)) if asked.train else []
+    training: list[Pair] = list(read_pairs(*request.train)) if request.train else []
     with (
         open_store(db, create=True, memory_limit=str(memory), share=DATABASE_SHARE) as store,
         counted_each() as progress,
     ):
-        if asked.train_pairs is not None:
-            training += stored_pairs(store, asked.train_pairs)
+        if request.train_pairs is not None:
+            training += stored_pairs(store, request.train_pairs)
         result = evaluate_alignment(
             store,
             target,
             specs,
             training=training,
-            seed=asked.seed,
+            seed=request.seed,
             # Beside DuckDB, which has its share already.
             budget=aligning_budget(memory, with_store=True),
-            parameters=asked.parameters,
+            parameters=request.parameters,
             progress=progress,
         )
     if report is not None:

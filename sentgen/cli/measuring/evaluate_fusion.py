@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar
 
 import typer
 
-from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.option_groups import options_of
 from sentgen.cli.console.options import (
     LOOKUP_SHARE,
     DbOption,
@@ -88,10 +88,10 @@ class FusionExperiment(FusionRequest):
 
 
 @output_options
-@asking(FusionExperiment, report="judge_clusters")
+@options_of(FusionExperiment, report="judge_clusters")
 def fusion(
     *,
-    asked: FusionExperiment,
+    request: FusionExperiment,
     report: Annotated[Path | None, report_into("tables, a plot and sentences")] = None,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
@@ -113,10 +113,10 @@ def fusion(
     require_bleu()
     if report is not None:
         prepare_folder(report)
-    names = [name.strip() for name in asked.systems.split(",") if name.strip()]
-    if asked.judge is not None:
-        judged_systems(asked.judge, names)
-    trees = open_parser(asked.parser)
+    names = [name.strip() for name in request.systems.split(",") if name.strip()]
+    if request.judge is not None:
+        judged_systems(request.judge, names)
+    trees = open_parser(request.parser)
     with (
         open_store(db, create=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store,
         # Kept in the store: a second run, or another system, parses only new sentences.
@@ -124,27 +124,27 @@ def fusion(
         counted_each("clusters", "sentences") as progress,
     ):
         with mistakes("--systems"):
-            systems = parse_fusers(names, asked, store)
+            systems = parse_fusers(names, request, store)
         source = read_cases(
-            asked.clusters,
+            request.clusters,
             parser=cached,
-            references=asked.references,
-            form=asked.format,
-            limit=asked.limit,
+            references=request.references,
+            form=request.format,
+            limit=request.limit,
         )
         result = evaluate_fusion(
             store,
             source,
             cached,
             systems,
-            spelling=Spelling(lemmas=asked.lemmas),
-            seed=asked.seed,
-            parameters={name: getattr(asked, name) for name in ("model", "words", "weight")},
+            spelling=Spelling(lemmas=request.lemmas),
+            seed=request.seed,
+            parameters={name: getattr(request, name) for name in ("model", "words", "weight")},
             progress=progress,
         )
     if source.short:
         out.note(f"{quantity(source.short, 'cluster')} left out: too few sentences to hold some back")
-    _write(result, asked, report, out)
+    _write(result, request, report, out)
     if out.for_reading:
         _show((figures_table(result), tests_table(result)), out)
     else:
@@ -179,22 +179,22 @@ def judgments(
         out.rows(["system", "grammatical", "judged", "share", "low", "high"], list(ends))
 
 
-def _write(result: FusionResult, asked: FusionExperiment, report: Path | None, out: Output) -> None:
+def _write(result: FusionResult, request: FusionExperiment, report: Path | None, out: Output) -> None:
     """Write the files that were asked for."""
     if report is not None:
         out.note(f"report: {fusion_report(result).write(report)[0]}")
-    if asked.judge is not None:
+    if request.judge is not None:
         sentences = {one.system: one.answers for one in result.systems}
         written = write_sheet(
-            asked.judge,
+            request.judge,
             result.cases,
-            {name: sentences[name] for name in judged_systems(asked.judge, list(sentences))},
-            seed=asked.seed,
-            clusters=asked.judge_clusters,
+            {name: sentences[name] for name in judged_systems(request.judge, list(sentences))},
+            seed=request.seed,
+            clusters=request.judge_clusters,
         )
         out.note(
-            f"{quantity(written, 'sentence')} to judge: write {YES} or {NO} into {asked.judge};"
-            f" which is whose, {answers_path(asked.judge)} says"
+            f"{quantity(written, 'sentence')} to judge: write {YES} or {NO} into {request.judge};"
+            f" which is whose, {answers_path(request.judge)} says"
         )
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.option_groups import options_of
 from sentgen.cli.console.options import (
     LOOKUP_SHARE,
     DbOption,
@@ -134,10 +134,10 @@ class GenerationExperiment:
 
 
 @output_options
-@asking(GenerationExperiment, report="undefined")
+@options_of(GenerationExperiment, report="undefined")
 def generation(
     *,
-    asked: GenerationExperiment,
+    request: GenerationExperiment,
     report: Annotated[Path | None, report_into("plots, tables and strings")] = None,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
@@ -151,12 +151,12 @@ def generation(
 
     Example: `sentgen evaluate generation --clusters c.jsonl --parser udpipe:ewt.udpipe --report report`
     """
-    settings = asked.settings()
+    settings = request.settings()
     with mistakes("--lengths"):
-        lengths = parse_lengths(asked.lengths)
+        lengths = parse_lengths(request.lengths)
     if report is not None:
         prepare_folder(report)
-    trees = open_parser(asked.parser)
+    trees = open_parser(request.parser)
     with (
         open_store(db, create=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store,
         # Kept in the store: a second run, or another setting, parses only new strings.
@@ -166,20 +166,20 @@ def generation(
         result = evaluate_generation(
             store,
             ClusterSet(
-                _clusters(asked, cached),
-                asked.clusters,
-                "function" if asked.function_heads else "own",
+                _clusters(request, cached),
+                request.clusters,
+                "function" if request.function_heads else "own",
             ),
             cached,
             lengths=lengths,
             system=StringMaker(
                 settings,
-                Reranker.named(store, asked.rerank, asked.rerank_weight),
-                CorpusDependencies.named(store, asked.dependencies),
+                Reranker.named(store, request.rerank, request.rerank_weight),
+                CorpusDependencies.named(store, request.dependencies),
             ),
-            spelling=Spelling(lemmas=asked.lemmas),
-            undefined=asked.undefined,
-            fluency_model=asked.fluency,
+            spelling=Spelling(lemmas=request.lemmas),
+            undefined=request.undefined,
+            fluency_model=request.fluency,
             progress=progress,
         )
     if report is not None:
@@ -188,17 +188,19 @@ def generation(
     out.note(f"run {result.run_id}: {result.seconds:.1f} s; strings are in the table output")
 
 
-def _clusters(asked: GenerationExperiment, parser: Parser) -> list[Cluster]:
+def _clusters(request: GenerationExperiment, parser: Parser) -> list[Cluster]:
     """Read the clusters with the trees that were asked for."""
-    path, form, own = asked.clusters, asked.format, None if asked.source_trees == "gold" else parser
-    if asked.derive is None:
+    path, form, own = request.clusters, request.format, None if request.source_trees == "gold" else parser
+    if request.derive is None:
         # Not read beyond the limit: parsing takes longest.
-        found = list(islice(read_clusters(path, parser=own, form=form), asked.limit))
+        found = list(islice(read_clusters(path, parser=own, form=form), request.limit))
     else:
-        found = similar_clusters(list(read_trees(path, parser=own, form=form)), asked.derive)[: asked.limit]
+        found = similar_clusters(list(read_trees(path, parser=own, form=form)), request.derive)[
+            : request.limit
+        ]
         if not found:
             raise InputError("has no sentences that are similar enough for a cluster", path=path)
-    return reparsed(found, parser) if asked.source_trees == "parser" else found
+    return reparsed(found, parser) if request.source_trees == "parser" else found
 
 
 def _show(result: GenerationResult, out: Output) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.option_groups import options_of
 from sentgen.cli.console.options import (
     DbOption,
     DryRunOption,
@@ -37,8 +37,8 @@ def _report(line: str) -> None:
 
 
 @app.command("build")
-@asking(BuildRequest)
-def build(*, asked: BuildRequest, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
+@options_of(BuildRequest)
+def build(*, request: BuildRequest, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
     """Build the next version of a model from the counts of corpora.
 
     For the best sentences of `regenerate`, build it of a treebank with `--order 5 --unknown tag --brackets
@@ -49,7 +49,7 @@ def build(*, asked: BuildRequest, db: DbOption = None, memory_limit: MemoryOptio
     # A lake is only read, and gets a model that reads counts by a file more.
     lake = lake_at(db or default_path()) is not None
     with open_store(db, read_only=lake, memory_limit=memory_limit, share=DATABASE_SHARE) as store:
-        models = asked.build(store, _report)
+        models = request.build(store, _report)
     for model in models:
         # A companion may be of fewer corpora than the model: of those with tags.
         of = "" if model.corpora == models[0].corpora else f", of {' and '.join(model.corpora)} alone"
@@ -57,8 +57,8 @@ def build(*, asked: BuildRequest, db: DbOption = None, memory_limit: MemoryOptio
 
 
 @app.command("mix")
-@asking(MixRequest)
-def mix(*, asked: MixRequest, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
+@options_of(MixRequest)
+def mix(*, request: MixRequest, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
     """Mix models into one, by linear interpolation: the next version of a model with the n-grams of all.
 
     Weights are given, or learnt from text that no model was built from, or all the same. With `--dynamic` the
@@ -67,21 +67,21 @@ def mix(*, asked: MixRequest, db: DbOption = None, memory_limit: MemoryOption = 
     Example: sentgen models mix both --of news,novels --tune dev.conllu
     """
     with open_store(db, memory_limit=memory_limit, share=DATABASE_SHARE) as store:
-        model = asked.make(store, _report)
+        model = request.make(store, _report)
     of = ", ".join(f"{label} {weight:.4f}" for label, weight in model.parts)
     typer.echo(f"{model.label}: {model.size}, order {model.order}, of {of}", err=True)
 
 
 @app.command("prune")
-@asking(PruneRequest)
-def prune(*, asked: PruneRequest, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
+@options_of(PruneRequest)
+def prune(*, request: PruneRequest, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
     """Make a smaller model: without the n-grams that tell least (Stolcke 1998), or without rare ones.
 
     Example: sentgen models prune small --of news --entropy 1e-8
     """
     with open_store(db, memory_limit=memory_limit, share=DATABASE_SHARE) as store:
-        before = registry.count_ngrams(store, registry.find(store, asked.of))
-        model = asked.make(store, _report)
+        before = registry.count_ngrams(store, registry.find(store, request.of))
+        model = request.make(store, _report)
         left = sum(registry.count_ngrams(store, model).values())
     typer.echo(f"{model.label}: {model.size}, {left:,} of {sum(before.values()):,} n-grams", err=True)
 
@@ -103,7 +103,7 @@ def list_models(db: DbOption = None, memory_limit: MemoryOption = None, *, out: 
 
 @app.command("show")
 @output_options
-@asking(Model, "model")
+@options_of(Model, "model")
 def show(*, model: Model, db: DbOption = None, memory_limit: MemoryOption = None, out: Output) -> None:
     """Show the settings of a model, its n-grams per order, its discounts, and whether it is stale.
 
@@ -115,9 +115,9 @@ def show(*, model: Model, db: DbOption = None, memory_limit: MemoryOption = None
 
 @app.command("compare")
 @output_options
-@asking(CompareRequest)
+@options_of(CompareRequest)
 def compare(
-    *, asked: CompareRequest, db: DbOption = None, memory_limit: MemoryOption = None, out: Output
+    *, request: CompareRequest, db: DbOption = None, memory_limit: MemoryOption = None, out: Output
 ) -> None:
     """Compare models on a text: perplexities with intervals, and how many n-grams of it each knows.
 
@@ -127,7 +127,7 @@ def compare(
     Example: sentgen models compare news,both --test dev.conllu
     """
     with open_for_lookups(db, memory_limit) as store:
-        rows, notes = asked.compare(store)
+        rows, notes = request.compare(store)
         out.rows(rows.columns, rows.rows, essential=("perplexity", "low", "high", "difference", "oov_rate"))
     for note in notes:
         out.note(note)
@@ -153,8 +153,8 @@ def remove(
 
 
 @app.command("apply")
-@asking(ApplyRequest)
-def apply(*, asked: ApplyRequest, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
+@options_of(ApplyRequest)
+def apply(*, request: ApplyRequest, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
     """Store the surprisal of each token of corpora, -log2 of its probability, which queries then ask for.
 
     `kwic '[upos="VERB" & surprisal > 12]' --sort -surprisal`. Again, only new sentences are looked at.
@@ -162,12 +162,12 @@ def apply(*, asked: ApplyRequest, db: DbOption = None, memory_limit: MemoryOptio
     Example: sentgen models apply news --corpus fiction
     """
     with open_store(db, memory_limit=memory_limit, share=DATABASE_SHARE) as store:
-        done = asked.apply(store, _report)
+        done = request.apply(store, _report)
     typer.echo(str(done), err=True)
 
 
 @app.command("export")
-@asking(Model, "model")
+@options_of(Model, "model")
 def export(
     *,
     model: Model,

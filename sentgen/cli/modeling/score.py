@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.option_groups import options_of
 from sentgen.cli.console.options import DbOption, MemoryOption, open_for_lookups
 from sentgen.cli.console.output import Output, output_options
 from sentgen.corpus.paths import expand
@@ -23,10 +23,10 @@ from sentgen.output.logarithms import NATURAL
 
 
 @output_options
-@asking(ScoreRequest, file="model")
+@options_of(ScoreRequest, file="model")
 def score(
     *,
-    asked: ScoreRequest,
+    request: ScoreRequest,
     file: Annotated[
         Path | None, typer.Option("--file", "-f", help="Read sentences from here, one a line.")
     ] = None,
@@ -41,31 +41,31 @@ def score(
 
     Example: `sentgen score --model ewt "the dow was down ."`
     """
-    texts = _texts(asked, file)
+    texts = _texts(request, file)
     with open_for_lookups(db, memory_limit) as store:
-        chosen = registry.find(store, asked.model)
+        chosen = registry.find(store, request.model)
         for note in model_notes(chosen):
             out.note(note)
-        found = ScoredText(store, chosen, asked, texts, str(file or "-"))
-        if asked.keep_below is not None and out.for_reading:
+        found = ScoredText(store, chosen, request, texts, str(file or "-"))
+        if request.keep_below is not None and out.for_reading:
             sys.stdout.writelines(f"{line}\n" for line in found.kept_lines())
         else:
             out.rows(found.columns, found.rows(), programs=NATURAL, essential=found.essential)
     # Only now: the sums are complete when the rows are written.
-    for note in found.warnings if asked.totals else found.notes:
+    for note in found.warnings if request.totals else found.notes:
         out.note(note)
 
 
-def _texts(asked: ScoreRequest, file: Path | None) -> Iterable[str]:
+def _texts(request: ScoreRequest, file: Path | None) -> Iterable[str]:
     """Return the texts that the arguments name, some lines each; none for what is stored."""
-    if bool(asked.text) + bool(file) + bool(asked.corpus) != 1:
+    if bool(request.text) + bool(file) + bool(request.corpus) != 1:
         raise InputError(
             "there is nothing to score, or too much; give either sentences, or - , or --file FILE, or"
             " --corpus NAME"
         )
-    if file is None and asked.text != ["-"]:
-        return split_lines(asked.text)
-    return _texts_of(str(file or "-"), asked.tokenize)
+    if file is None and request.text != ["-"]:
+        return split_lines(request.text)
+    return _texts_of(str(file or "-"), request.tokenize)
 
 
 def _texts_of(path: str, raw: bool) -> Iterator[str]:

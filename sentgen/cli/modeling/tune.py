@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.option_groups import options_of
 from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
 from sentgen.evaluation.regeneration.tuning import TuningResult, TuningSettings, tune
@@ -31,10 +31,10 @@ class TuningOptions(TuningSettings):
 
 
 @output_options
-@asking(TuningOptions, db="format", memory_limit="format")
+@options_of(TuningOptions, db="format", memory_limit="format")
 def command(
     *,
-    asked: TuningOptions,
+    request: TuningOptions,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
     out: Output,
@@ -52,12 +52,12 @@ def command(
         open_store(db, memory_limit=memory_limit, share=LOOKUP_SHARE) as store,
         counted("sentences") as progress,
     ):
-        model = registry.find(store, asked.model)
-        sentences = read_test_set(asked.dev, form=asked.format)
-        result = tune(store, model, sentences, asked, source=asked.dev, progress=progress)
+        model = registry.find(store, request.model)
+        sentences = read_test_set(request.dev, form=request.format)
+        result = tune(store, model, sentences, request, source=request.dev, progress=progress)
     _show(result, out)
     kept = f"version {result.version} of the weights of {model.label}" if result.version else "nothing"
-    out.note(f"run {result.run_id}: stored {kept}; seed {asked.seed}, {result.seconds:.1f} s")
+    out.note(f"run {result.run_id}: stored {kept}; seed {request.seed}, {result.seconds:.1f} s")
 
 
 def _show(result: TuningResult, out: Output) -> None:

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.option_groups import asking
+from sentgen.cli.console.option_groups import options_of
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store
 from sentgen.cli.console.output import Output, output_options
-from sentgen.cli.looking.asking import StoreOptions, question, show
+from sentgen.cli.looking.questions import StoreOptions, question, show
 from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.models.vectors import registry
 from sentgen.models.vectors.build import VectorRequest
@@ -20,14 +20,14 @@ app = typer.Typer(help="Build, list and remove word vectors, and show what is ne
 
 
 @app.command()
-@asking(VectorRequest)
-def build(*, asked: VectorRequest, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
+@options_of(VectorRequest)
+def build(*, request: VectorRequest, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
     """Build vectors of the words of corpora, in lower case: PPMI with their contexts, by truncated SVD.
 
     Example: `sentgen vectors build news --corpus wsj --corpus ewt --dimensions 200`
     """
     with open_store(db, memory_limit=memory_limit, share=DATABASE_SHARE) as store:
-        made = asked.build(store, lambda line: typer.echo(f"{line} ...", err=True))
+        made = request.build(store, lambda line: typer.echo(f"{line} ...", err=True))
     told = f"{quantity(made.words, 'word')} from {quantity(made.tokens, 'token')}"
     typer.echo(f"{made.name}: {told}, {quantity(made.dimensions, 'dimension')}", err=True)
 
@@ -49,12 +49,12 @@ def list_(*, db: DbOption = None, memory_limit: MemoryOption = None, out: Output
 
 @app.command()
 @question(Near)
-def near(*, asked: Near, reading: StoreOptions, out: Output) -> None:
+def near(*, request: Near, reading: StoreOptions, out: Output) -> None:
     """Show the words that are nearest to a word, or to a phrase in quotes, by the cosine of their vectors.
 
     Example: `sentgen vectors near "prime minister" --vectors news`
     """
-    show(reading.ask(asked), out)
+    show(reading.ask(request), out)
 
 
 @app.command()

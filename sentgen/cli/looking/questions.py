@@ -12,10 +12,9 @@ from typing import Annotated
 import typer
 from sqlalchemy import Connection
 
-from sentgen.cli.console.option_groups import Result, asking
+from sentgen.cli.console.option_groups import Result, options_of
 from sentgen.cli.console.options import DbOption, MemoryOption, check_plot_option, open_store
 from sentgen.cli.console.output import Output, output_options, printable
-from sentgen.cli.looking.plots import draw
 from sentgen.lookups.base.statement import Answer, Statement
 from sentgen.lookups.question.lookup import Question
 
@@ -72,7 +71,7 @@ def question(declaration: type, **places: str) -> Callable[[Callable[..., Result
             # Both go to standard error, which is a file for `sentgen sql` then.
             return function(reading=reading, out=replace(out, comments=reading.show_sql), **given)
 
-        return output_options(asking(declaration, **places)(asking(StoreOptions, "reading")(told)))
+        return output_options(options_of(declaration, **places)(options_of(StoreOptions, "reading")(told)))
 
     return decorate
 
@@ -106,3 +105,20 @@ def show(answer: Answer, out: Output, *essential: str) -> None:
     cut = answer.truncated and not counted
     out.arrow(answer.found, truncated=cut, offset=answer.offset, essential=essential)
     finish(answer, out, "row" if counted else "")
+
+
+PlotOption = Annotated[
+    Path | None,
+    typer.Option("--plot", metavar="FILE", help="Draw the rows: .svg, .png or .pdf (plots extra)."),
+]
+
+
+def draw(connection: Connection, request: Question, answer: Answer, plot: Path | None, out: Output) -> None:
+    """Draw an answer, if that is wanted and it has rows."""
+    if plot is not None and answer.found.num_rows:
+        # They import all questions that can be drawn.
+        from sentgen.lookups.figures import figure_of
+        from sentgen.output.plots.pictures import write_plot
+
+        write_plot(figure_of(connection, request, answer), plot)
+        out.note(f"plot: {plot}")
