@@ -49,7 +49,7 @@ def trees(request: str, **options: Any) -> Callable[[Connection], int]:
 
     def ask(connection: Connection) -> int:
         if options:
-            return int(Match(request=request, **options).ask(connection).found.num_rows)
+            return int(Match(request=request, **options).ask(connection).rows.num_rows)
         return int(Match(request=request, count=True).ask(connection).total or 0)
 
     return ask

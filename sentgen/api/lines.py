@@ -36,7 +36,7 @@ class LineSet:
         asked = declared(SetLines, {"name": self.name, **_of_labeler(dict(options))})
         with self._door.reading() as store, store.connect() as connection:
             answer = asked.find(self._desk, connection)
-        return Table(answer.found, notes=answer.notes, truncated=answer.truncated, total=answer.total)
+        return Table(answer.rows, notes=answer.notes, truncated=answer.truncated, total=answer.total)
 
     def label(self, lines: str | int, label: str, *, labeler: str = "") -> int:
         """Label lines, such as ``"1-3,7"``; an empty label takes theirs away. Return how many changed."""

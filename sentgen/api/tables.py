@@ -72,8 +72,8 @@ class Table:
     @classmethod
     def _of(cls, answer: Answer, draw: Callable[[], Figure] | None = None) -> Table:
         return cls(
-            answer.found,
-            sql=answer.query.filled(),
+            answer.rows,
+            sql=answer.query.with_values(),
             notes=answer.notes,
             truncated=answer.truncated,
             total=answer.total,

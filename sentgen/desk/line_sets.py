@@ -80,9 +80,9 @@ class NewLineSet(Kwic):
         keys = list(dict.fromkeys(as_known(checked(one, "label"), known) for one in self.labels))
         asked = self.drawing
         answer = asked.lines(connection, placed=True)
-        if not answer.found.num_rows:
+        if not answer.rows.num_rows:
             raise InputError(f"set {name!r} is not made: {'; '.join(answer.notes) or 'nothing is found'}")
-        lines = list(known_lines(connection, answer.found))
+        lines = list(known_lines(connection, answer.rows))
         with desk.writing() as writing:
             if name in names_of_sets(writing):
                 raise InputError(f"there is a line set {name!r}; remove it first, or take another name")
@@ -189,7 +189,7 @@ class FoundLines:
     """Lines of a set.
 
     Attributes:
-        found: the lines that are shown.
+        rows: the lines that are shown.
         total: how many there are.
         truncated: whether there are more behind these.
         notes: what is gone from the store, or changed there.
@@ -197,7 +197,7 @@ class FoundLines:
         query: that found the lines.
     """
 
-    found: Rows
+    rows: Rows
     total: int
     truncated: bool
     notes: Sequence[str]

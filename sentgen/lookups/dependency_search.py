@@ -15,7 +15,7 @@ from sentgen.lookups.question.lookup import LimitOption, Lookup
 from sentgen.lookups.question.patterns import ANY, glob, tag_among, word_among
 from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.question.selection_counts import trees
-from sentgen.lookups.search.absence import COUNTED, QuestionValue, explained
+from sentgen.lookups.search.absence import COUNTED, QuestionValue, explain_absence
 from sentgen.options import Option
 from sentgen.schema.engine import kept
 
@@ -177,7 +177,7 @@ class Dependencies(Lookup):
         query = self._events(selection, *ends)
         answer = _counted(connection, "dependency_event", query, self.limit, missing)
         # Of words that are never head and modifier, nothing is to be explained.
-        if explanation and not answer.nothing:
+        if explanation and not answer.is_empty:
             answer = limited(connection, explanation, self.limit, missing)
         values = []
         for known, (pattern, tag) in zip(self.level.split("-"), ends, strict=True):
@@ -186,7 +186,7 @@ class Dependencies(Lookup):
                 QuestionValue("word", selection.fold(pattern)) if word else QuestionValue(COUNTED, pattern)
             )
             values.append(QuestionValue(COUNTED, tag))
-        return explained(connection, answer, selection, values, trees=True, of_tokens=True)
+        return explain_absence(connection, answer, selection, values, trees=True, of_tokens=True)
 
     def _events(self, selection: Selection, head: _End, modifier: _End) -> Statement:
         bindings = Bindings()
@@ -258,7 +258,7 @@ class Arguments(Lookup):
         table = "v_argument_probabilities" if self.explain else "argument_count"
         answer = _counted(connection, table, query, self.limit, missing)
         values = [QuestionValue("word", word), QuestionValue(COUNTED, self.tag)]
-        return explained(connection, answer, selection, values, trees=True, of_tokens=True)
+        return explain_absence(connection, answer, selection, values, trees=True, of_tokens=True)
 
     def _counts(self, selection: Selection, word: str) -> Statement:
         bindings = Bindings()
@@ -285,7 +285,7 @@ def _counted(connection: Connection, table: str, query: Statement, limit: int, m
     if table in known:
         return replace(known[table], query=query, missing=missing)
     answer = limited(connection, query, limit, missing)
-    if answer.nothing and not _has_rows(connection, table):
+    if answer.is_empty and not _has_rows(connection, table):
         known[table] = answer
     return answer
 

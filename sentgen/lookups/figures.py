@@ -64,8 +64,8 @@ def _match(connection: Connection, asked: Match, answer: Answer) -> Figure:
 def _rates(connection: Connection, asked: Frequencies | Match, answer: Answer, title: str) -> Figure:
     # Where some rows are missing, nothing is drawn that needs the sizes.
     whole = not answer.truncated
-    sizes = part_sizes(connection, answer.found, asked.corpus, asked.where) if whole else PartSizes()
-    return frequency_plot(answer.found, title, whole=whole, sizes=sizes)
+    sizes = part_sizes(connection, answer.rows, asked.corpus, asked.where) if whole else PartSizes()
+    return frequency_plot(answer.rows, title, whole=whole, sizes=sizes)
 
 
 def _kwic(connection: Connection, asked: Kwic, answer: Answer) -> Figure:
@@ -81,12 +81,12 @@ def _places(answer: Answer, query: str) -> Figure:
     # The numbers behind it are not to be cut off.
     short = query if len(query) <= _QUERY else f"{query[: _QUERY - 1]}…"
     told = "; ".join(answer.remarks)
-    more = (answer.total or 0) - answer.found.num_rows
-    return places_plot(answer.found, f"{short}: {told}", more)
+    more = (answer.total or 0) - answer.rows.num_rows
+    return places_plot(answer.rows, f"{short}: {told}", more)
 
 
 def _collocations(connection: Connection, asked: Collocations, answer: Answer) -> Figure:
-    return score_plot(answer.found, column(asked.measure), f"Collocates of {asked.word or asked.cql}")
+    return score_plot(answer.rows, column(asked.measure), f"Collocates of {asked.word or asked.cql}")
 
 
 def _keywords(connection: Connection, asked: Keywords, answer: Answer) -> Figure:
@@ -94,12 +94,12 @@ def _keywords(connection: Connection, asked: Keywords, answer: Answer) -> Figure
         f"{', '.join(names)}{f' where {where}' if where else ''}"
         for names, where in ((asked.corpus, asked.where), (asked.against, asked.against_where))
     ]
-    return score_plot(answer.found, column(asked.measure), " against ".join(sides))
+    return score_plot(answer.rows, column(asked.measure), " against ".join(sides))
 
 
 def _sketch(connection: Connection, asked: Sketch, answer: Answer) -> Figure:
     words = [asked.word, *([asked.against] if asked.against else [])]
-    return sketch_plot(answer.found, column(asked.measure), f"Sketch of {' and '.join(words)}", words)
+    return sketch_plot(answer.rows, column(asked.measure), f"Sketch of {' and '.join(words)}", words)
 
 
 def column(measure: StrEnum) -> str:

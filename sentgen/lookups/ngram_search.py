@@ -22,7 +22,7 @@ from sentgen.lookups.question.lookup import Lookup, MinCountOption, OffsetOption
 from sentgen.lookups.question.patterns import split_pattern, word_among
 from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.question.selection_counts import ngrams, size
-from sentgen.lookups.search.absence import QuestionValue, explained
+from sentgen.lookups.search.absence import QuestionValue, explain_absence
 from sentgen.options import Option
 from sentgen.schema.tables.corpus import BOS, RESERVED_WORDS
 from sentgen.schema.tables.counts import MAX_ORDER
@@ -96,7 +96,7 @@ class Ngrams(Lookup):
         missing = f"n-gram {self.pattern!r}{at_least(self.min_count)}"
         answer = replace(limited(connection, query, self.limit, missing), left_out=selection.left_out)
         values = [QuestionValue("word", word) for word in words]
-        return explained(connection, answer, selection, values, of_tokens=True)
+        return explain_absence(connection, answer, selection, values, of_tokens=True)
 
 
 def _statement(words: Sequence[str], selection: Selection, min_count: int, limit: int) -> Statement:

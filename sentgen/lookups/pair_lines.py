@@ -138,7 +138,7 @@ class PairLines(Lookup):
         node = read_node(connection, self.word, selection).source(bindings)
         of_collocate = _one_token(connection, self.other, selection).of_token("t", bindings)
         pairs = _COLLOCATION.format(node=node.table, conditions=where([of_collocate], "    "))
-        return node.beginning, pairs, f"with {self.word!r} and {self.other!r}"
+        return node.with_start, pairs, f"with {self.word!r} and {self.other!r}"
 
     def _relation(
         self, connection: Connection, selection: Selection, bindings: Bindings

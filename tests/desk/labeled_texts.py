@@ -38,7 +38,7 @@ WORDS = ("left", "node", "right")
 def listed(desk: Desk, store: Path, **asked: Any) -> list[dict[str, Any]]:
     """The lines of `make`, all of them unless fewer are asked for."""
     with Store(store, read_only=True) as opened, opened.connect() as connection:
-        return SetLines(**{"name": "make", "limit": 0, **asked}).find(desk, connection).found.to_pylist()
+        return SetLines(**{"name": "make", "limit": 0, **asked}).find(desk, connection).rows.to_pylist()
 
 
 def states(desk: Desk, store: Path) -> dict[int, str]:

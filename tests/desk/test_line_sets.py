@@ -28,7 +28,7 @@ from sentgen.schema.manifests import newest
 def test_a_set_has_the_lines_of_its_query(desk: Desk, store: Path) -> None:
     """They are those of the concordance in its order, and the query that is kept gives them again."""
     with Store(store, read_only=True) as opened, opened.connect() as connection:
-        want = Kwic(pattern="lemma:make", limit=0).ask(connection).found.to_pylist()
+        want = Kwic(pattern="lemma:make", limit=0).ask(connection).rows.to_pylist()
     got = listed(desk, store)
     (row,) = line_sets.overview(desk).to_pylist()
     again = CliRunner().invoke(build(), [*shlex.split(str(row["query"]))[1:], "--db", str(store), "--json"])
@@ -53,7 +53,7 @@ def test_lines_are_drawn_sorted_and_filtered_once(store: Path, desk: Desk) -> No
     """A set keeps the order and the choice of its query, whatever they are."""
     asked = {"pattern": "lemma:make", "sort": "1R", "filter": ["they"], "within": ["not 1L"], "sample": 2}
     with Store(store, read_only=True) as opened, opened.connect() as connection:
-        want = Kwic(**asked, limit=0).ask(connection).found.to_pylist()  # type: ignore[arg-type]
+        want = Kwic(**asked, limit=0).ask(connection).rows.to_pylist()  # type: ignore[arg-type]
         NewLineSet(name="few", **asked).make(desk, connection)  # type: ignore[arg-type]
     got = listed(desk, store, name="few")
 
@@ -93,7 +93,7 @@ def test_what_is_gone_and_what_has_changed_is_told(desk: Desk, read: Callable[..
         "1 line is gone from the store, and shown as it was",
         "2 lines are of other words in the store now, and shown as they were",
     )
-    assert {one["label"] for one in found.found.to_pylist()} == {"light"}
+    assert {one["label"] for one in found.rows.to_pylist()} == {"light"}
     assert listed(desk, other)[2]["node"] == "make"
 
 

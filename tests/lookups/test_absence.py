@@ -78,7 +78,7 @@ def test_hints(question: Any, hint: str, connection: Connection) -> None:
     """The note on standard error, and in answers of the API, has what is near after what there is none of."""
     answer = question.ask(connection)
 
-    assert answer.found.num_rows == 0
+    assert answer.rows.num_rows == 0
     assert answer.notes[-1] == f"no {answer.missing}" + (f"; {hint}" if hint else "")
 
 

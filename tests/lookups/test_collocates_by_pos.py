@@ -56,11 +56,11 @@ def test_windows(asked: Connection, pos: str) -> None:
         question = Collocations(
             word="lemma:camp", window="3", pos=pos, min_count=1, limit=0, ignore_case=case
         )
-        found = {row["collocate"]: row for row in question.ask(asked).found.to_pylist()}
+        found = {row["collocate"]: row for row in question.ask(asked).rows.to_pylist()}
         if not case:
             assert {word: row["count"] for word, row in found.items()} == dict(together)
             assert all(row["frequency"] == alone[word] for word, row in found.items())
-    usual = Collocations(word="lemma:camp", window="3", min_count=1, limit=0).ask(asked).found.to_pylist()
+    usual = Collocations(word="lemma:camp", window="3", min_count=1, limit=0).ask(asked).rows.to_pylist()
     assert len(found) < len(usual)
 
 
@@ -73,15 +73,15 @@ def test_relations(asked: Connection) -> None:
         if relation == "nsubj" and tag == "NOUN" and tokens[head - 1][1] == "reach"
     )
     question = Collocations(word="lemma:reach", dependency="nsubj", pos="NOUN", min_count=1, limit=0)
-    found = question.ask(asked).found.to_pylist()
+    found = question.ask(asked).rows.to_pylist()
 
     assert {(row["role"], row["collocate"]): row["count"] for row in found} == dict(expected)
 
 
 def test_a_graph_has_the_same(asked: Connection) -> None:
     """The collocates of the node are those without a graph, and no edge leads to others."""
-    plain = Collocations(word="lemma:camp", pos="content", limit=8).ask(asked).found.to_pylist()
-    edges = Collocations(word="lemma:camp", pos="content", limit=8, graph=True).ask(asked).found.to_pylist()
+    plain = Collocations(word="lemma:camp", pos="content", limit=8).ask(asked).rows.to_pylist()
+    edges = Collocations(word="lemma:camp", pos="content", limit=8, graph=True).ask(asked).rows.to_pylist()
 
     assert [row["collocate"] for row in edges if row["node"] == "lemma:camp"] == [
         row["collocate"] for row in plain
@@ -95,4 +95,4 @@ def test_what_no_word_is(asked: Connection) -> None:
         Collocations(word="lemma:camp", pos="NUON").ask(asked)
     with pytest.raises(InputError, match="no part of speech was given"):
         Collocations(word="lemma:camp", pos=" , ").ask(asked)
-    assert not Collocations(word="lemma:camp", pos="INTJ,NOUN", min_count=99).ask(asked).found.num_rows
+    assert not Collocations(word="lemma:camp", pos="INTJ,NOUN", min_count=99).ask(asked).rows.num_rows

@@ -74,7 +74,7 @@ def test_what_needs_sentences_is_refused(question: Question, opened: Connection)
 )
 def test_counts_are_answered(question: Question, opened: Connection) -> None:
     """N-grams, dependencies and arguments are what was counted."""
-    assert question.ask(opened).found.num_rows
+    assert question.ask(opened).rows.num_rows
 
 
 @pytest.mark.parametrize(

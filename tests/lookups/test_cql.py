@@ -307,7 +307,7 @@ def test_a_sketch_of_ranges_is_the_same(connection: Connection, in_ranges: pytes
 
 def told(answer: Answer) -> tuple[Any, ...]:
     """Return all that a user sees of an answer."""
-    return answer.table.to_pylist(), answer.total, answer.truncated, answer.notes, answer.query.filled()
+    return answer.table.to_pylist(), answer.total, answer.truncated, answer.notes, answer.query.with_values()
 
 
 def test_frequencies_of_hits(connection: Connection) -> None:

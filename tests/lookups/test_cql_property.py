@@ -197,10 +197,10 @@ def found(connection: Connection, cql: Cql) -> list[tuple[int, int, int]]:
 
 def searched(connection: Connection, cql: Cql) -> list[tuple[int, int, int]]:
     """Return the hits of a query that are found in arrays."""
-    query = Query(cql, [], cql.reach is DOCUMENT)
+    query = Query(cql, [], cql.extent is DOCUMENT)
     rows = list[tuple[int, int, int]]()
     for hits in query.find(connection):
-        rows += zip(*hits.rows(cql.reach).to_pydict().values(), strict=True)
+        rows += zip(*hits.rows(cql.extent).to_pydict().values(), strict=True)
     return rows
 
 
@@ -395,8 +395,8 @@ def says_the_same_across(
         for begin, end in zip(firsts, [*firsts[1:], len(sentences)], strict=True)
         for one in Document(sentences[begin:end]).hits(cql.asked, strategy)
     ]
-    if cql.reach is SENTENCE:
-        cql = replace(cql, reach=DOCUMENT)
+    if cql.extent is SENTENCE:
+        cql = replace(cql, extent=DOCUMENT)
 
     check_hits(connection, cql, expected, rooms)
 

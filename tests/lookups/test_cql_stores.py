@@ -215,8 +215,8 @@ def test_the_statement_finds_what_the_definition_says(
     except QueryError:
         assert names == ("trees",), "which has no regions"
         return
-    if across and cql.reach is SENTENCE:
-        cql = replace(cql, reach=DOCUMENT)
+    if across and cql.extent is SENTENCE:
+        cql = replace(cql, extent=DOCUMENT)
     asked = [
         one for one in sentences if (not names or one.corpus in names) and len(one.sentence.words) <= longest
     ]

@@ -70,7 +70,7 @@ def test_each_text_is_shown_once(
     assert (answer.total, counted.total, counted.query.value(connection)) == (left, left, left)
     assert len(rows) == min(left, limit or left)
     assert answer.query.run(connection).to_pylist() == rows
-    require_harmless(raw(connection), answer.query.filled())  # as `sentgen sql` does
+    require_harmless(raw(connection), answer.query.with_values())  # as `sentgen sql` does
     out = len(every) - len(once)
     said = f"{out} line{'s' * (out != 1)} left out, as others show the same"
     assert said in answer.remarks

@@ -62,7 +62,7 @@ def test_parts_have_their_texts_and_tokens(corpus: str, condition: str | None, s
     if corpus == "late":
         texts = [text for text in texts if int(text.meta["year"]) > 1750]
     with store.connect() as connection:
-        rows = facets(connection, [corpus], condition).found.to_pylist()
+        rows = facets(connection, [corpus], condition).rows.to_pylist()
         size = size_of(connection, [corpus], condition)
         documents = list_documents(connection, select_corpora(connection, [corpus], condition=condition), 0)
 
@@ -71,14 +71,14 @@ def test_parts_have_their_texts_and_tokens(corpus: str, condition: str | None, s
     sentences = sum(len(text.sentences) for text in texts)
     tokens = sum(text.tokens for text in texts)
     assert size == CorpusSize(len(texts), sentences, tokens, len(words))
-    listed = [(row["document"], row["tokens"]) for row in documents.found.to_pylist()]
+    listed = [(row["document"], row["tokens"]) for row in documents.rows.to_pylist()]
     assert listed == [(text.name, text.tokens) for text in texts]
 
 
 def test_the_condition_of_a_part_chooses_it(store: Store) -> None:
     """With quotes and backslashes in values, and keys that would say whose value is meant."""
     with store.connect() as connection:
-        for row in facets(connection, [], None).found.to_pylist():
+        for row in facets(connection, [], None).rows.to_pylist():
             size = size_of(connection, [], str(row["condition"]))
             assert (size.documents, size.tokens) == (row["documents"], row["tokens"]), row
 
@@ -88,13 +88,13 @@ def test_the_statement_is_told(store: Store) -> None:
     with store.connect() as connection:
         answer = facets(connection, ["texts"], 'genre = "news"')
         told = answer.query.run(connection).to_pylist()
-    assert [row["tokens"] for row in told] == [row["tokens"] for row in answer.found.to_pylist()]
+    assert [row["tokens"] for row in told] == [row["tokens"] for row in answer.rows.to_pylist()]
 
 
 def test_a_corpus_without_metadata_has_no_parts(store: Store) -> None:
     """Its size is told all the same."""
     with store.connect() as connection:
-        assert not facets(connection, ["plain"], None).found.num_rows
+        assert not facets(connection, ["plain"], None).rows.num_rows
         assert size_of(connection, ["plain"], None) == CorpusSize(1, 1, 1, 1)
 
 

@@ -134,7 +134,7 @@ def test_joins_are_no_products(trees: Forest) -> None:
     """DuckDB sees an equality behind a subquery too late, and combines all rows of the store before."""
     request = "pattern { X [textform=a|b, Gloss<>x]; Y$ []; X -[E:r]-> Z; Z.Gloss = X.Gloss; X -[1=s]-> * }"
     query = Match(request=request, count=True).ask(trees[0]).query
-    plan = raw(trees[0]).execute("explain " + query.filled()).fetchall()
+    plan = raw(trees[0]).execute("explain " + query.with_values()).fetchall()
     assert "TOKEN" in str(plan).upper()
     assert "CROSS" not in str(plan).upper()
 
@@ -239,7 +239,13 @@ def test_ranges_change_nothing(
         if asked == "sentences":
             return question.sentences(connection)
         answer = question.ask(connection)
-        return answer.table.to_pylist(), answer.total, answer.truncated, answer.notes, answer.query.filled()
+        return (
+            answer.table.to_pylist(),
+            answer.total,
+            answer.truncated,
+            answer.notes,
+            answer.query.with_values(),
+        )
 
     whole = told()
     with in_ranges():

@@ -25,7 +25,7 @@ def test_the_tutorial_agrees_with_grew(data_dir: Path, tmp_path: Path) -> None:
                 one: Match(request=one, count=True).ask(connection).table["count"][0].as_py()
                 for one in wanted
             }
-            shown = {one: Match(request=one, limit=20).ask(connection).found.num_rows for one in wanted}
+            shown = {one: Match(request=one, limit=20).ask(connection).rows.num_rows for one in wanted}
 
     assert len(wanted) == 33
     assert counted == wanted

@@ -71,7 +71,7 @@ def test_places_are_those_of_the_lines(
         if large:
             patch.setattr("sentgen.lookups.base.tokens.SIZE", 7)
         answer = Kwic(**asked, places=True, limit=limit).ask(connection)
-    rows = [tuple(row.values()) for row in answer.found.to_pylist()]
+    rows = [tuple(row.values()) for row in answer.rows.to_pylist()]
 
     assert rows == expected[: limit or None]
     assert (answer.total, answer.truncated) == (len(expected), len(rows) < len(expected))
@@ -99,7 +99,7 @@ def test_places_of_requests_are_those_of_the_same_query(
     answer = Match(request=request_, where="genre = news").places(connection, 3)
     expected = counted(connection, {"pattern": query, "where": "genre = news"})
 
-    rows = [tuple(row.values()) for row in answer.found.to_pylist()]
+    rows = [tuple(row.values()) for row in answer.rows.to_pylist()]
     assert rows == expected[:3]
     assert (answer.total, answer.remarks[-1].split()[0]) == (
         len(expected),
@@ -111,7 +111,7 @@ def test_places_of_requests_are_those_of_the_same_query(
 def test_nothing_found_says_what_lines_say(connection: Connection) -> None:
     answer = Kwic(pattern="dgo", places=True).ask(connection)
 
-    assert answer.found.num_rows == 0
+    assert answer.rows.num_rows == 0
     assert answer.notes == Kwic(pattern="dgo").ask(connection).notes
 
 

@@ -94,8 +94,8 @@ def test_all_lines_are_found_as_well(both: Connection) -> None:
 
 def test_tags_keep_their_case(both: Connection) -> None:
     """Case is that of words and lemmas: `nn` is no tag."""
-    assert not Kwic(pattern="xpos:nn", ignore_case=True).ask(both).found.num_rows
-    assert not Dependencies(head="The", tag="dt", ignore_case=True).ask(both).found.num_rows
+    assert not Kwic(pattern="xpos:nn", ignore_case=True).ask(both).rows.num_rows
+    assert not Dependencies(head="The", tag="dt", ignore_case=True).ask(both).rows.num_rows
 
 
 def test_nothing_is_folded_where_nothing_has_capitals(both: Connection) -> None:

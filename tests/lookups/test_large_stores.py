@@ -82,7 +82,7 @@ def as_if_large() -> Iterator[None]:
 
 def told(answer: Answer) -> tuple[Any, ...]:
     """Return all that a user sees of an answer."""
-    return answer.table.to_pylist(), answer.total, answer.truncated, answer.notes, answer.query.filled()
+    return answer.table.to_pylist(), answer.total, answer.truncated, answer.notes, answer.query.with_values()
 
 
 PATTERNS = st.lists(

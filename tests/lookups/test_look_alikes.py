@@ -64,7 +64,7 @@ def test_the_answer_names_what_looks_the_same(store: Connection, stored: str, as
 
     for question in questions:
         answer = question.ask(store)
-        assert answer.nothing
+        assert answer.is_empty
         assert stored in answer.notes[0], question
         if "*" not in str(getattr(question, "pattern", "")):
             assert "(it looks the same, with" in answer.notes[0]

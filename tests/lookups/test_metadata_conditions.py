@@ -54,7 +54,7 @@ def chosen(connection: Connection, text: str) -> list[str]:
     inner = choose(connection, text).sentences(bindings)
     query = Statement(f"select sent_id from sentence where id in ({inner}) order by id", bindings)
     # As it is bound, and as it is shown.
-    assert query.run(connection).equals(Statement(query.filled()).run(connection))
+    assert query.run(connection).equals(Statement(query.with_values()).run(connection))
     return [str(name) for name in query.run(connection)["sent_id"].to_pylist()]
 
 
@@ -286,9 +286,9 @@ def test_answers_are_those_of_a_store_of_the_chosen_sentences(
     for name, one, other in zip(names, found, expected, strict=True):
         assert rounded(one) == rounded(other), name
         assert rounded(one) == rounded(
-            Answer(Statement(one.query.filled()).run(everything), one.query, "")
+            Answer(Statement(one.query.with_values()).run(everything), one.query, "")
         ), name
-    assert [str(name) for name, one in zip(names, expected, strict=True) if not one.found.num_rows] == []
+    assert [str(name) for name, one in zip(names, expected, strict=True) if not one.rows.num_rows] == []
     assert [one.total for name, one in zip(names, found, strict=True) if isinstance(name, Kwic)] == [
         one.total for name, one in zip(names, expected, strict=True) if isinstance(name, Kwic)
     ]
@@ -306,7 +306,7 @@ def test_corpora_and_a_condition_both_hold(everything: Connection) -> None:
     """Sentences of the corpora that meet it."""
     answer = Kwic(pattern="upos:DET", corpus=["second"], where="exists speaker", limit=0).ask(everything)
     among = {row.sent_id for row in ROWS if row.corpus == "second" and row.value("speaker")}
-    found = {row["sent_id"] for row in answer.found.to_pylist()}
+    found = {row["sent_id"] for row in answer.rows.to_pylist()}
     assert found
     assert found <= among
 

@@ -62,14 +62,14 @@ def test_look_ups_read_the_sentences_of_a_genre(gum: Connection, sentences: list
         among = [words for told, words in sentences if meets(told)]
         assert among
         counted = Counter(word for words in among for word in words)
-        rows = Frequencies(where=condition, limit=0).ask(gum).found.to_pylist()
+        rows = Frequencies(where=condition, limit=0).ask(gum).rows.to_pylist()
         assert {row["word"]: row["count"] for row in rows} == counted, condition
-        hits = Kwic(pattern="the", where=condition, count=True).ask(gum).found.to_pylist()
+        hits = Kwic(pattern="the", where=condition, count=True).ask(gum).rows.to_pylist()
         assert hits == [{"hits": counted["the"]}]
         grams = Counter(
             tuple(words[i : i + 3])
             for words in (["<s>", *words, "</s>"] for words in among)
             for i in range(len(words) - 2)
         )
-        rows = Ngrams(pattern="* * *", where=condition, limit=0).ask(gum).found.to_pylist()
+        rows = Ngrams(pattern="* * *", where=condition, limit=0).ask(gum).rows.to_pylist()
         assert {(row["w1"], row["w2"], row["w3"]): row["count"] for row in rows} == grams, condition

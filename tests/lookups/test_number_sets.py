@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentgen.lookups.search.number_sets import among, each_once, numbered
+from sentgen.lookups.search.number_sets import among, unique, unique_inverse
 
 NUMBERS = st.one_of(
     st.lists(st.integers(-1, 9), max_size=30),
@@ -19,8 +19,8 @@ KINDS = st.sampled_from((np.int32, np.int64))
 def test_each_once(numbers: list[int], kind: type[np.int64]) -> None:
     found, rows = np.unique(np.array(numbers, kind), return_inverse=True)
 
-    assert each_once(np.array(numbers, kind)).tolist() == found.tolist()
-    again = numbered(np.array(numbers, kind))
+    assert unique(np.array(numbers, kind)).tolist() == found.tolist()
+    again = unique_inverse(np.array(numbers, kind))
     assert [one.tolist() for one in again] == [found.tolist(), rows.tolist()]
     assert again[0].dtype == kind
 

@@ -57,7 +57,7 @@ LINES = ("lines", "sorted lines", "trees")
 
 def rows(answer: Answer) -> list[dict[str, object]]:
     """The rows of an answer."""
-    return _rounded(answer.found.to_pylist())
+    return _rounded(answer.rows.to_pylist())
 
 
 def as_sql(store: Store, answer: Answer) -> list[dict[str, object]]:

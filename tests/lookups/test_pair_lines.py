@@ -81,7 +81,7 @@ def test_the_lines_of_a_collocate_are_as_many_as_it_is_counted(
             word=word, other=other, role="collocate", window=window, ignore_case=ignore_case, limit=0
         ).ask(demo)
 
-        assert answer.found.num_rows == row["count"] > 0
+        assert answer.rows.num_rows == row["count"] > 0
 
 
 def test_lines_are_cut_and_say_so(demo: Connection) -> None:
@@ -89,5 +89,5 @@ def test_lines_are_cut_and_say_so(demo: Connection) -> None:
     some = PairLines(word="the", other="of", role="collocate", limit=2).ask(demo)
     none = PairLines(word="the", other="zebra", role="collocate", limit=2).ask(demo)
 
-    assert (some.found.num_rows, some.truncated) == (2, True)
+    assert (some.rows.num_rows, some.truncated) == (2, True)
     assert none.notes == ["no line with 'the' and 'zebra'"]

@@ -59,7 +59,7 @@ def test_filled_replaces_once() -> None:
     """A value that looks like a parameter stays a value."""
     query = Statement("select $a, $b, $a_2", {"a": "$b", "b": 1.5, "a_2": [None, True, "x"]})
 
-    assert query.filled() == "select '$b', 1.5, (null, true, 'x')"
+    assert query.with_values() == "select '$b', 1.5, (null, true, 'x')"
 
 
 def test_bindings_number_second_values() -> None:

@@ -171,7 +171,7 @@ def test_as_many_lines_stand_behind_a_count(trees: Connection, ignore_case: bool
         ).ask(trees)
         ends = sorted(("camp", row["collocate"]))
 
-        assert lines.found.num_rows == row["count"], row
+        assert lines.rows.num_rows == row["count"], row
         for node in lines.table["node"].to_pylist():
             words = node.lower().split() if ignore_case else node.split()
             assert sorted((words[0], words[-1])) == ends

@@ -89,19 +89,19 @@ def _write(path: Path) -> None:
 
 def by_cql(connection: Connection, query: str) -> list[tuple[str, str]]:
     """Return the sentences and words of hits of one token."""
-    rows = Kwic(pattern=query, limit=0).ask(connection).found.to_pylist()
+    rows = Kwic(pattern=query, limit=0).ask(connection).rows.to_pylist()
     return [(row["sent_id"], row["node"]) for row in rows]
 
 
 def by_request(connection: Connection, request: str) -> list[tuple[str, str]]:
     """Return the same of a request for trees."""
-    rows = Match(request=request, limit=0).ask(connection).found.to_pylist()
+    rows = Match(request=request, limit=0).ask(connection).rows.to_pylist()
     return [(row["sent_id"], row["node"]) for row in rows]
 
 
 def by_where(connection: Connection, condition: str) -> list[tuple[str, str]]:
     """Return the same of all tokens of some sentences."""
-    rows = Kwic(pattern="[]", where=condition, limit=0).ask(connection).found.to_pylist()
+    rows = Kwic(pattern="[]", where=condition, limit=0).ask(connection).rows.to_pylist()
     return [(row["sent_id"], row["node"]) for row in rows]
 
 

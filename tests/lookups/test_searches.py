@@ -89,7 +89,7 @@ def test_pattern_is_bound(connection: Connection) -> None:
     answer = Ngrams(pattern="x'); drop table word; --").ask(connection)
 
     assert answer.table.num_rows == 0
-    assert "'x'');'" in answer.query.filled()
+    assert "'x'');'" in answer.query.with_values()
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_sql_shown_is_the_sql_that_ran(answer: Any, connection: Connection) -> N
     from sentgen.schema.store import fetch_arrow
 
     found = answer(connection)
-    again = fetch_arrow(connection, found.query.filled())
+    again = fetch_arrow(connection, found.query.with_values())
 
     assert found.table.num_rows > 0
     assert again.to_pylist() == found.table.to_pylist()
@@ -183,7 +183,7 @@ def test_nothing_to_explain(asked: Question, missing: str, connection: Connectio
     """What was never seen there has no rows, as without `explain`, though its tags were."""
     found, plain = asked.ask(connection), replace(asked, explain=False).ask(connection)
 
-    assert found.nothing
+    assert found.is_empty
     assert found.missing.startswith(missing)
     assert found.notes == plain.notes
 
@@ -519,6 +519,6 @@ def test_few_rows_are_those_of_arrow(question: Any, connection: Connection) -> N
 
     expected = answer.query.run(connection)
 
-    assert isinstance(answer.found, Rows)
+    assert isinstance(answer.rows, Rows)
     assert answer.table.schema.equals(expected.schema)
-    assert answer.table.to_pylist() == answer.found.to_pylist() == expected.to_pylist()
+    assert answer.table.to_pylist() == answer.rows.to_pylist() == expected.to_pylist()

@@ -129,5 +129,5 @@ def test_a_difference_that_is_none_is_refused(connection: Connection) -> None:
     with pytest.raises(InputError, match="'lemma:fall' against itself has no difference"):
         Sketch(word="lemma:fall", against="lemma:fall").ask(connection)
     answer = Sketch(word="lemma:fall", against="lemma:fal").ask(connection)
-    assert not answer.found.num_rows
+    assert not answer.rows.num_rows
     assert answer.notes[0].startswith("no collocate of 'lemma:fal'")

@@ -140,7 +140,7 @@ def test_lines_come_as_python_sorts_them(
     assert answer.total == len(lines)
     # The statement that is shown gives the same.
     assert answer.query.run(connection).to_pylist() == table.to_pylist()
-    require_harmless(raw(connection), answer.query.filled())  # as `sentgen sql` does
+    require_harmless(raw(connection), answer.query.with_values())  # as `sentgen sql` does
 
 
 REQUESTS = (

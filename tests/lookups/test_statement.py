@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from sentgen.cli.console.options import open_store
 from sentgen.lookups.base import words
 from sentgen.lookups.base.statement import Statement
-from sentgen.lookups.base.words import number_of
+from sentgen.lookups.base.words import id_of
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.output.tabular import rows_of
@@ -37,8 +37,10 @@ def test_numbers_stand_for_words(connection: Connection, condition: str, word: s
 
     run = shown.run(connection)["id"].to_pylist()
 
-    assert run == [number for (number,) in raw(connection).execute(shown.text, shown.used).fetchall()]
-    assert shown.numbered(connection).text != shown.text or word != "fell"
+    assert run == [
+        number for (number,) in raw(connection).execute(shown.text, shown.used_parameters).fetchall()
+    ]
+    assert shown.with_ids(connection).text != shown.text or word != "fell"
 
 
 @pytest.mark.parametrize("pattern", ["* fell", "fell *", "the * fell", "* the", "* * *", "</s>", "zebra *"])
@@ -47,7 +49,7 @@ def test_ngrams_are_those_of_the_statement(connection: Connection, pattern: str,
     """N-grams have the counts of the words before them, however these are looked for."""
     found = Ngrams(pattern=pattern, ignore_case=ignore_case, limit=0).ask(connection)
 
-    assert list(rows_of(found.found)) == raw(connection).execute(found.query.filled()).fetchall()
+    assert list(rows_of(found.rows)) == raw(connection).execute(found.query.with_values()).fetchall()
 
 
 @pytest.mark.parametrize("often", [1, 2, 9])
@@ -60,9 +62,9 @@ def test_lines_are_the_same_when_all_words_are_kept(
     monkeypatch.setattr(words, "_OFTEN", often)
 
     with open_store(path, read_only=True) as store, store.connect() as opened:
-        found = [list(rows_of(asked.ask(opened).found)) for _ in range(3)]
+        found = [list(rows_of(asked.ask(opened).rows)) for _ in range(3)]
 
-    assert found == [raw(connection).execute(expected.filled()).fetchall()] * 3
+    assert found == [raw(connection).execute(expected.with_values()).fetchall()] * 3
     assert found[0]
 
 
@@ -81,7 +83,7 @@ def test_numbers_are_the_same_when_all_words_are_kept(
     monkeypatch.setattr(words, "_OFTEN", often)
     monkeypatch.setattr(words, "one_row", one_row)
     with open_store(path, read_only=True) as store, store.connect() as opened:
-        found = {form: number_of(opened, "word", form) for form in [*expected, "zebra", ""] * 2}
+        found = {form: id_of(opened, "word", form) for form in [*expected, "zebra", ""] * 2}
 
     assert found == expected | {"zebra": None, "": None}
     assert len(asked) == min(often - 1, len(found))

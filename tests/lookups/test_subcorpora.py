@@ -85,7 +85,7 @@ def test_names_of_both_kinds_stand_beside_each_other(
         # Look-ups of tokens and of counts say the same.
         words = Kwic(pattern="the", corpus=names, where=condition, count=True).ask(connection)
         counted = Ngrams(pattern="the", corpus=names, where=condition).ask(connection)
-        (hits,), (row,) = words.found.to_pylist(), counted.found.to_pylist()
+        (hits,), (row,) = words.rows.to_pylist(), counted.rows.to_pylist()
         assert (
             hits["hits"] == row["count"] == sum(one[0] == "the" for r in ROWS if meets(r) for one in r.tokens)
         )

@@ -214,7 +214,7 @@ def test_where_tokens_are_meant_the_answer_names_them(spoken: Connection, word: 
             ask(word).ask(spoken)
     for listed in LISTS.values():
         answer: Answer = listed(word).ask(spoken)
-        assert answer.nothing
+        assert answer.is_empty
         assert answer.hints == (f"{word} is several tokens, and these are counted: {tokens}",)
 
 

@@ -329,9 +329,9 @@ def test_statements_run_elsewhere(connection: Connection) -> None:
     ]
     for one in asked:
         answer = one.ask(connection)
-        require_harmless(raw(connection), answer.query.filled())
-        again = raw(connection).execute(answer.query.filled()).fetchall()
-        assert len(again) >= answer.found.num_rows > 0
+        require_harmless(raw(connection), answer.query.with_values())
+        again = raw(connection).execute(answer.query.with_values()).fetchall()
+        assert len(again) >= answer.rows.num_rows > 0
 
 
 def test_words_of_the_store(connection: Connection) -> None:

@@ -53,7 +53,7 @@ def deps(*, request: Dependencies, reading: StoreOptions, out: Output) -> None:
     Example: `sentgen deps fell --layer unit`, or `sentgen deps stock --reverse --tag NN`
     """
     answer = reading.ask(request)
-    table = answer.found
+    table = answer.rows
     if out.for_reading:
         table = without_columns(table, _empty(table))
     # What is counted are all of them together.
@@ -70,7 +70,7 @@ def args(*, request: Arguments, reading: StoreOptions, out: Output) -> None:
     Example: `sentgen args said --tag VBD`
     """
     answer = reading.ask(request)
-    table = _with_bars(answer.found) if out.for_reading else answer.found
+    table = _with_bars(answer.rows) if out.for_reading else answer.rows
     out.arrow(
         table,
         truncated=answer.truncated,
@@ -95,7 +95,7 @@ def freq(*, request: Frequencies, plot: PlotOption = None, reading: StoreOptions
     Example: `sentgen freq --by lemma --pattern "un*"`, or `sentgen freq --query '[upos="ADJ"] "time"'`
     """
     answer = reading.draw(request, plot, out)
-    names = names_of(answer.found)
+    names = names_of(answer.rows)
     means = [name for name in ("mean", "mean_low", "mean_high") if name in names]
     show(answer, out, *names[: names.index("count") + 1], *means, "per_million_in_part")
 
@@ -132,7 +132,7 @@ def sketch(*, request: Sketch, plot: PlotOption = None, reading: StoreOptions, o
     Example: `sentgen sketch lemma:fall`, or `sentgen sketch lemma:make --against lemma:take --limit 5`
     """
     answer = reading.draw(request, plot, out)
-    table = answer.found
+    table = answer.rows
     if not (out.for_reading and table.num_rows):
         out.arrow(table)
         finish(answer, out)

@@ -40,10 +40,10 @@ def kwic(
         return
     answer = reading.draw(request, plot, out)
     if request.places:
-        table = _with_strips(answer.found) if out.for_reading else answer.found
+        table = _with_strips(answer.rows) if out.for_reading else answer.rows
         out.arrow(table, essential=("document", "count", "tokens", "places"))
     else:
-        show_lines(answer.found, out, width)
+        show_lines(answer.rows, out, width)
     finish(answer, out, "document" if request.places else "line")
 
 

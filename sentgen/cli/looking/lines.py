@@ -73,14 +73,14 @@ def list_(
         return
     with open_store(db, read_only=True, memory_limit=memory_limit) as store, store.connect() as connection:
         answer = replace(request, labeler=_who(request.labeler)).find(_desk(desk, db), connection)
-    found = answer.found
+    found = answer.rows
     if out.for_reading:
         unused = {"state", "label"} if not answer.notes else {"label"}
         empty = [name for name in unused if not any(column_of(found, name))]
         found = without_columns(found, empty)
     show_lines(found, out, width)
     if answer.truncated:
-        out.note_part(answer.found.num_rows, answer.total, "line", offset=request.offset)
+        out.note_part(answer.rows.num_rows, answer.total, "line", offset=request.offset)
     for note in answer.notes:
         out.note(note)
     if not answer.total:

@@ -60,14 +60,14 @@ def match(
     with reading.connection() as connection:
         answer = request.ask(connection)
         reading.show(answer.query)
-        if answer.found.num_rows:
+        if answer.rows.num_rows:
             _trees(request, connection, conllu=conllu, svg=svg, out=out)
         draw(connection, request, answer, plot, out)
     if request.count and out.for_reading:
-        (row,) = answer.found.to_pylist()
+        (row,) = answer.rows.to_pylist()
         typer.echo(row["count"])
     elif not conllu:
-        show_lines(answer.found, out, cut=answer.truncated and answer.total is None)
+        show_lines(answer.rows, out, cut=answer.truncated and answer.total is None)
     of = "row" if request.key or request.whether else "hit"
     finish(answer, out, "" if answer.total is None else of)
 

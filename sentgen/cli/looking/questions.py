@@ -59,7 +59,7 @@ class StoreOptions:
     def show(self, query: Statement) -> None:
         """Show the SQL if it is wanted."""
         if self.show_sql:
-            typer.echo("\n".join(map(printable, f"{query.filled()};".split("\n"))), err=True)
+            typer.echo("\n".join(map(printable, f"{query.with_values()};".split("\n"))), err=True)
 
 
 def question(declaration: type, **places: str) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
@@ -92,10 +92,10 @@ def finish(answer: Answer, out: Output, what: str = "") -> None:
         what: its rows are, where all of them were counted.
     """
     if what and answer.truncated:
-        out.note_part(answer.found.num_rows, answer.total or 0, what, offset=answer.offset)
+        out.note_part(answer.rows.num_rows, answer.total or 0, what, offset=answer.offset)
     for note in answer.notes:
         out.note(note)
-    if not answer.found.num_rows:
+    if not answer.rows.num_rows:
         raise typer.Exit(1)
 
 
@@ -103,7 +103,7 @@ def show(answer: Answer, out: Output, *essential: str) -> None:
     """Show the rows of an answer, and finish; ``essential`` are the columns that always stay."""
     counted = answer.total is not None
     cut = answer.truncated and not counted
-    out.arrow(answer.found, truncated=cut, offset=answer.offset, essential=essential)
+    out.arrow(answer.rows, truncated=cut, offset=answer.offset, essential=essential)
     finish(answer, out, "row" if counted else "")
 
 
@@ -115,7 +115,7 @@ PlotOption = Annotated[
 
 def draw(connection: Connection, request: Question, answer: Answer, plot: Path | None, out: Output) -> None:
     """Draw an answer, if that is wanted and it has rows."""
-    if plot is not None and answer.found.num_rows:
+    if plot is not None and answer.rows.num_rows:
         # They import all questions that can be drawn.
         from sentgen.lookups.figures import figure_of
         from sentgen.output.plots.pictures import write_plot

@@ -15,10 +15,10 @@ if TYPE_CHECKING:  # look-ups that count nothing in arrays do without
 
 #: Part of the memory of a store that they may take.
 _PART = 8
-KeptArray = TypeVar("KeptArray", "npt.NDArray[Any]", "pa.Table")
+CachedArray = TypeVar("KeptArray", "npt.NDArray[Any]", "pa.Table")
 
 
-class Kept:
+class ArrayCache:
     """Arrays, or tables, that were read, the oldest dropped first where they take too much."""
 
     def __init__(self, room: int) -> None:
@@ -32,7 +32,7 @@ class Kept:
             self._arrays.move_to_end(key)
         return found
 
-    def keep(self, key: object, array: KeptArray) -> KeptArray:
+    def keep(self, key: object, array: CachedArray) -> CachedArray:
         """Keep an array, if it is no greater than all may be."""
         if array.nbytes <= self.room:
             self._arrays[key] = array
@@ -42,9 +42,9 @@ class Kept:
         return array
 
 
-def kept_arrays(connection: Connection) -> Kept:
+def array_cache(connection: Connection) -> ArrayCache:
     """Return the arrays that are kept of a store; of one that may change none are kept for long."""
     limit = connection.get_execution_options().get(MEMORY_LIMIT)
     most = (int(limit) if limit else 1 << 30) // _PART
-    found: Kept = kept(connection).setdefault(Kept, Kept(most))
+    found: ArrayCache = kept(connection).setdefault(ArrayCache, ArrayCache(most))
     return found

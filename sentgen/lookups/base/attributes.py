@@ -212,7 +212,7 @@ class TokenKey(Key):
         return each[0] if len(each) == 1 else f"coalesce({', '.join(each)})"
 
 
-def same_numbers(one: Key, other: Key) -> tuple[str, str] | None:
+def shared_columns(one: Key, other: Key) -> tuple[str, str] | None:
     """Return the columns of `token` whose numbers tell whether two attributes are the same, if there are."""
     keys = [key for key in (one, other) if isinstance(key, TokenKey) and not key.feature]
     columns = [key.columns[0] for key in keys if len(key.columns) == 1 and key.table == keys[0].table]

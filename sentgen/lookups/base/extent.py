@@ -30,15 +30,17 @@ class TableExpression:
 
     name: str
     text: str
-    kept: bool | None = False
+    materialized: bool | None = False
 
     def __str__(self) -> str:
-        how = "not materialized " if self.kept is None else "materialized " if self.kept else ""
+        how = (
+            "not materialized " if self.materialized is None else "materialized " if self.materialized else ""
+        )
         return f"{self.name} as {how}(\n{self.text}\n)"
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class Extent:
     """What tokens are read from.
 
     Args:
@@ -52,21 +54,21 @@ class Reach:
     position: str
 
 
-SENTENCE = Reach("token", "sentence_id", "position")
-DOCUMENT = Reach("running", "start", "place")
+SENTENCE = Extent("token", "sentence_id", "position")
+DOCUMENT = Extent("running", "start", "place")
 
 
-def placed(conditions: Sequence[str] = ()) -> TableExpression:
+def document_offsets(conditions: Sequence[str] = ()) -> TableExpression:
     """Return the places of sentences ``s`` in their documents; conditions choose whole documents."""
-    return TableExpression("placed", _PLACED.format(conditions=where(conditions, "  ")), kept=True)
+    return TableExpression("placed", _PLACED.format(conditions=where(conditions, "  ")), materialized=True)
 
 
-def running(conditions: Sequence[str] = ()) -> list[TableExpression]:
+def document_tokens(conditions: Sequence[str] = ()) -> list[TableExpression]:
     """Return what `DOCUMENT` reads from."""
     # Not materialized: it has all tokens.
-    return [placed(conditions), TableExpression("running", _RUNNING, kept=None)]
+    return [document_offsets(conditions), TableExpression("running", _RUNNING, materialized=None)]
 
 
-def written(parts: Sequence[TableExpression]) -> str:
+def expressions_text(parts: Sequence[TableExpression]) -> str:
     """Return common table expressions, each with a comma and a line feed behind it."""
     return "".join(f"{part},\n" for part in parts)

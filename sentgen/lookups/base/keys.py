@@ -86,7 +86,7 @@ _LIKE_IN_MISC = "select 1 from token_misc where regexp_matches(misc, $pattern) l
 
 
 @dataclass(frozen=True, slots=True)
-class SentenceProperty:
+class _SentenceProperty:
     """What every sentence has, in SQL.
 
     Args:
@@ -116,12 +116,12 @@ class SentenceProperty:
 
 _SOURCE = "(select parse_filename(path) from source where source.id = document.source_id)"
 ALWAYS = {
-    "corpus": SentenceProperty("name", "corpus", "corpus_id"),
-    "document": SentenceProperty("name", "document", "document_id"),
-    "source": SentenceProperty(_SOURCE, "document", "document_id"),
-    "sent_id": SentenceProperty("coalesce({alias}.sent_id, {alias}.id::varchar)"),
-    "length": SentenceProperty("{alias}.length", number=True),
-    "text": SentenceProperty("text", "v_sentences", "id"),
+    "corpus": _SentenceProperty("name", "corpus", "corpus_id"),
+    "document": _SentenceProperty("name", "document", "document_id"),
+    "source": _SentenceProperty(_SOURCE, "document", "document_id"),
+    "sent_id": _SentenceProperty("coalesce({alias}.sent_id, {alias}.id::varchar)"),
+    "length": _SentenceProperty("{alias}.length", number=True),
+    "text": _SentenceProperty("text", "v_sentences", "id"),
 }
 
 
@@ -142,7 +142,7 @@ class MetadataKey(Key):
     of_sentence: bool = False
 
     @property
-    def always(self) -> SentenceProperty | None:
+    def always(self) -> _SentenceProperty | None:
         """What every sentence has, if it is that and none of the metadata."""
         return None if self.of_document or self.of_sentence else ALWAYS[self.name]
 

@@ -2,7 +2,7 @@
 
 The modules beside this one (`ngram_search`, `dependency_search`, `concordance`, `frequencies`,
 `collocations`) write statements over the tables of `sentgen.schema`; parameters are always bound.
-`Statement.filled` shows the same statement with its values, to be pasted into ``sentgen sql``.
+`Statement.with_values` shows the same statement with its values, to be pasted into ``sentgen sql``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection
 
 from sentgen.errors import MemoryLimitError
-from sentgen.lookups.base.words import number_of
+from sentgen.lookups.base.words import id_of
 from sentgen.output.tabular import SIMPLE_TYPES, Rows, arrow_of
 from sentgen.schema.engine import MEMORY_LIMIT, arrow_reader, one_row, raw
 
@@ -93,11 +93,11 @@ class Statement:
     parameters: dict[str, object] = field(default_factory=dict)
 
     @property
-    def used(self) -> dict[str, object]:
+    def used_parameters(self) -> dict[str, object]:
         """The parameters that the text names; DuckDB refuses others."""
         return {name: self.parameters[name] for name in _PARAMETER.findall(self.text)}
 
-    def numbered(self, connection: Connection) -> Statement:
+    def with_ids(self, connection: Connection) -> Statement:
         """Return the statement with the numbers of the words and tags that it names.
 
         A number is compared with those of a column as they are read, where a query would be joined with them:
@@ -105,7 +105,7 @@ class Statement:
         """
 
         def looked_up(found: re.Match[str]) -> str:
-            number = number_of(connection, found[1], str(self.parameters[found[2]]))
+            number = id_of(connection, found[1], str(self.parameters[found[2]]))
             # Nothing is in no list, but of a list of nothing this is true of null, too.
             return found[0] if number is None else f"({number})"
 
@@ -113,8 +113,8 @@ class Statement:
 
     def run(self, connection: Connection) -> pa.Table:
         """Return the rows."""
-        asked = self.numbered(connection)
-        reader = arrow_reader(raw(connection), asked.text, asked.used)
+        asked = self.with_ids(connection)
+        reader = arrow_reader(raw(connection), asked.text, asked.used_parameters)
         held, batches = ResultBudget(connection), []
         for batch in reader:
             batches.append(batch)
@@ -132,8 +132,8 @@ class Statement:
         """
         if not 0 < limit <= _FEW:
             return self.run(connection)
-        asked = self.numbered(connection)
-        found = raw(connection).execute(asked.text, asked.used or None)
+        asked = self.with_ids(connection)
+        found = raw(connection).execute(asked.text, asked.used_parameters or None)
         names, types = zip(*((name, str(kind)) for name, kind, *_ in found.description), strict=True)
         if not set(types) <= set(SIMPLE_TYPES):
             return self.run(connection)
@@ -141,11 +141,11 @@ class Statement:
 
     def value(self, connection: Connection) -> Any:
         """Return the one value of a query for one row; none if there is no row."""
-        asked = self.numbered(connection)
-        row = one_row(raw(connection), asked.text, asked.used)
+        asked = self.with_ids(connection)
+        row = one_row(raw(connection), asked.text, asked.used_parameters)
         return row[0] if row else None
 
-    def filled(self) -> str:
+    def with_values(self) -> str:
         """Return the statement with its values in place of the parameters.
 
         >>> Statement("select $word", {"word": "it's"}).filled()
@@ -159,7 +159,7 @@ class Answer:
     """What came back.
 
     Args:
-        found: the rows, at most as many as asked for.
+        rows: at most as many as asked for.
         query: the statement that gives these rows.
         missing: what there is none of where nothing was found, such as "n-gram 'the dow *'".
         truncated: whether there are more rows.
@@ -171,7 +171,7 @@ class Answer:
         remarks: what else is to be known of the rows.
     """
 
-    found: pa.Table | Rows
+    rows: pa.Table | Rows
     query: Statement
     missing: str
     truncated: bool = False
@@ -185,12 +185,12 @@ class Answer:
     @property
     def table(self) -> pa.Table:
         """The rows in Arrow."""
-        return arrow_of(self.found)
+        return arrow_of(self.rows)
 
     @property
-    def nothing(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether nothing was found: there are no rows, or a number of hits that is 0."""
-        return not self.found.num_rows or self.total == 0
+        return not self.rows.num_rows or self.total == 0
 
     @property
     def notes(self) -> list[str]:
@@ -198,7 +198,7 @@ class Answer:
         notes = list(self.remarks)
         if self.left_out:
             notes.append(f"not counted to this order and left out: {', '.join(self.left_out)}")
-        if self.nothing:
+        if self.is_empty:
             notes.append("; ".join([f"no {self.missing}", *self.hints]))
         return notes
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.base.extent import DOCUMENT, SENTENCE, Reach
+from sentgen.lookups.base.extent import DOCUMENT, SENTENCE, Extent
 from sentgen.lookups.base.statement import Statement
 from sentgen.schema.engine import kept
 
@@ -74,7 +74,7 @@ class Surface:
             f'\n    and c.position between {_ALIAS}."first" and {_ALIAS}."last"'
         )
 
-    def columns(self, first: str, last: str, start: str, reach: Reach = SENTENCE) -> str:
+    def columns(self, first: str, last: str, start: str, extent: Extent = SENTENCE) -> str:
         """Return the columns ``left``, ``node`` and ``right`` of a concordance, aggregated, in SQL.
 
         A surface word belongs to the node if one of its tokens does; one that begins before the context is
@@ -85,7 +85,7 @@ class Surface:
             start: SQL for the position of the first token of the context.
             reach: what positions are counted from.
         """
-        place, before = f"c.{reach.position}", "c.place - c.position + " if reach is DOCUMENT else ""
+        place, before = f"c.{extent.position}", "c.place - c.position + " if extent is DOCUMENT else ""
         begins, ends, form, unspaced = place, place, "word.form", "c.space_after = false"
         if self.multiwords:
             begins, ends = (f'coalesce({before}{_ALIAS}."{end}", {place})' for end in ("first", "last"))
@@ -105,7 +105,7 @@ class Surface:
         hits: str,
         more: Sequence[str] = (),
         *,
-        reach: Reach = SENTENCE,
+        extent: Extent = SENTENCE,
         low: str = "hit.first - $context",
         high: str = "hit.last + $context",
     ) -> str:
@@ -117,16 +117,16 @@ class Surface:
             reach: what hits are counted from.
             low, high: SQL for the positions of the first and the last token of the context.
         """
-        across = reach is DOCUMENT
+        across = extent is DOCUMENT
         hits = hits if hits == "hit" else f"{hits} as hit"
         return _LINE.format(
             place=_IN_SENTENCE if across else "hit.sentence_id, hit.first, hit.last",
             more="".join(f" hit.{name}," for name in more),
-            columns=self.columns("hit.first", "hit.last", low, reach),
+            columns=self.columns("hit.first", "hit.last", low, extent),
             hits=_STRETCHES.format(hits=hits, low=low, high=high) if across else hits,
             home="home_id" if across else "sentence_id",
-            tokens=reach.tokens,
-            position=reach.position,
+            tokens=extent.tokens,
+            position=extent.position,
             low=low,
             high=high,
             surface=self.join,

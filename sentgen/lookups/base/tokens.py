@@ -16,7 +16,7 @@ import numpy.typing as npt
 from sqlalchemy import Connection
 
 from sentgen.arrays import Bools, Ints, Longs
-from sentgen.lookups.base.array_cache import kept_arrays
+from sentgen.lookups.base.array_cache import array_cache
 from sentgen.lookups.base.statement import Bindings, where
 from sentgen.schema.engine import MEMORY_LIMIT, arrow_table, kept, raw
 
@@ -82,7 +82,7 @@ class Tokens:
         self.connection, self.across = connection, across
         limit = connection.get_execution_options().get(MEMORY_LIMIT)
         self.limit = int(limit) if limit else None
-        self.kept = kept_arrays(connection)
+        self.kept = array_cache(connection)
         self.room = self.kept.room
 
     def blocks(self) -> list[Block]:
@@ -425,7 +425,7 @@ def occurrences(connection: Connection, attribute: str, words: Ints | Longs) -> 
         attribute: as the table has it: whether words are forms or lemmas.
         words: their numbers.
     """
-    known, key = kept_arrays(connection), (occurrences, attribute, tuple(words.tolist()))
+    known, key = array_cache(connection), (occurrences, attribute, tuple(words.tolist()))
     found: Longs | None = known.find(key)
     if found is None:
         # As many values in a statement take longer than rows that are joined.

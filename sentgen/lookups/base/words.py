@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection
 
 from sentgen.case_folding import folded
-from sentgen.lookups.base.array_cache import kept_arrays
+from sentgen.lookups.base.array_cache import array_cache
 from sentgen.schema.engine import arrow_table, kept, one_row, raw, registered
 
 if TYPE_CHECKING:  # look-ups that count nothing in arrays do without
@@ -33,9 +33,9 @@ _OFTEN = 8
 _MOST_NUMBERS = 1000
 
 
-def number_of(connection: Connection, table: str, string: str) -> int | None:
+def id_of(connection: Connection, table: str, string: str) -> int | None:
     """Return the number of a string in ``word`` or ``tag``; none if the store does not have it."""
-    known: dict[tuple[str, str], int | None] = kept(connection).setdefault(number_of, {})
+    known: dict[tuple[str, str], int | None] = kept(connection).setdefault(id_of, {})
     key = table, string
     if key not in known:
         if len(known) >= _MOST_NUMBERS:
@@ -45,7 +45,7 @@ def number_of(connection: Connection, table: str, string: str) -> int | None:
 
 
 def _looked_up(connection: Connection, table: str, string: str) -> int | None:
-    every = _every_word(connection) if table == "word" else None
+    every = _all_words(connection) if table == "word" else None
     if every is None:
         row = one_row(raw(connection), _NUMBERS[table], {"string": string})
         return int(row[0]) if row else None
@@ -61,7 +61,7 @@ def forms_of(connection: Connection, words: Ints) -> pa.Array:
     import numpy as np
     import pyarrow as pa
 
-    if (every := _every_word(connection)) is not None:
+    if (every := _all_words(connection)) is not None:
         return every["form"].chunk(0).take(pa.array(np.searchsorted(every["id"].to_numpy(), words)))
     duck = raw(connection)
     with registered(duck, asked=pa.table({"id": words})):
@@ -70,9 +70,9 @@ def forms_of(connection: Connection, words: Ints) -> pa.Array:
     return found["form"].cast(pa.large_string()).combine_chunks().take(pa.array(order))
 
 
-def _every_word(connection: Connection) -> pa.Table | None:
+def _all_words(connection: Connection) -> pa.Table | None:
     """Return all words of a store that nobody can change, if they are often looked up; else none."""
-    arrays, known = kept_arrays(connection), kept(connection)
+    arrays, known = array_cache(connection), kept(connection)
     every: pa.Table | None = arrays.find(_EVERY)
     if every is not None:
         return every

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from sentgen.errors import NotFoundError
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited, where
 from sentgen.lookups.question.selection import Selection
-from sentgen.lookups.search.absence import explained
+from sentgen.lookups.search.absence import explain_absence
 
 #: Documents with sentences that are chosen, which alone are counted.
 _DOCUMENTS = """\
@@ -116,7 +116,7 @@ def list_documents(connection: Connection, selection: Selection, limit: int) -> 
     conditions = where(selection.of_sentences(bindings), "  ")
     text = _DOCUMENTS.format(conditions=conditions, limit=limit_clause(limit, bindings))
     answer = limited(connection, Statement(text, bindings), limit, "documents here")
-    return explained(connection, answer, selection, [])
+    return explain_absence(connection, answer, selection, [])
 
 
 def list_sentences(

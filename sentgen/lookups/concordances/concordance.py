@@ -15,7 +15,7 @@ from sentgen.lookups.concordances.hit_places import hit_places, spread_of
 from sentgen.lookups.concordances.hits import HitLookup, filtered, read_query, steps
 from sentgen.lookups.concordances.line_query import (
     WORDS,
-    AskedLines,
+    LineQuery,
     WideContextOption,
     check_paragraphs,
     read_context,
@@ -32,7 +32,7 @@ from sentgen.lookups.concordances.sorting import (
 from sentgen.lookups.concordances.typical import REASONS
 from sentgen.lookups.cql.search import CqlOption, check_one
 from sentgen.lookups.question.lookup import MOST, OffsetOption, behind
-from sentgen.lookups.search.absence import explained
+from sentgen.lookups.search.absence import explain_absence
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
@@ -173,7 +173,7 @@ class Kwic(HitLookup):
         remarks = (*steps(connection, asked.pattern), *self._left_out(search), *asked.order.remarks)
         query, more = asked.lines(self.limit), total > found.num_rows
         answer = Answer(found, query, self._missing, truncated=more, total=total, remarks=remarks)
-        return explained(connection, answer, asked.selection, asked.pattern.values)
+        return explain_absence(connection, answer, asked.selection, asked.pattern.values)
 
     def parts(self, connection: Connection) -> tuple[Statement, Iterator[pa.Table]]:
         """Return the statement for all lines, and the lines themselves, a part at a time.
@@ -202,7 +202,7 @@ class Kwic(HitLookup):
         row = Rows(("hits",), [(total,)], ("BIGINT",))
         remarks = (*steps(connection, asked.pattern), *self._left_out(search))
         answer = Answer(row, asked.count(), self._missing, total=total, remarks=remarks)
-        return explained(connection, answer, asked.selection, asked.pattern.values)
+        return explain_absence(connection, answer, asked.selection, asked.pattern.values)
 
     def _placed(self, connection: Connection) -> Answer:
         asked = self._asked(connection)
@@ -211,7 +211,7 @@ class Kwic(HitLookup):
         source = pattern.source(bindings)
         answer = hit_places(connection, source, bindings, spread, self.limit, self._missing)
         answer = replace(answer, remarks=(*steps(connection, pattern), *answer.remarks))
-        return explained(connection, answer, asked.selection, pattern.values)
+        return explain_absence(connection, answer, asked.selection, pattern.values)
 
     def _left_out(self, found: LineSearch) -> Iterator[str]:
         """Say which of the hits that were found are not among those meant."""
@@ -225,7 +225,7 @@ class Kwic(HitLookup):
     def _missing(self) -> str:
         return f"occurrence of {self.pattern if self.cql is None else self.cql!r}"
 
-    def _asked(self, connection: Connection) -> AskedLines:
+    def _asked(self, connection: Connection) -> LineQuery:
         selection, context = self.select(connection, sentences=True), read_context(self.context)
         if context.unit == "p":
             check_paragraphs(connection)
@@ -233,10 +233,10 @@ class Kwic(HitLookup):
         hits = read_query(connection, self.pattern, selection, cql=self.cql, reading=reading)
         hits = filtered(connection, hits, self.filters, selection, reading)
         there = StoreKeys(connection, selection.names)
-        order = line_order(there, read_order(self.sort), context.sorted_by, explained=self.explain)
+        order = line_order(there, read_order(self.sort), context.sorted_by, explain=self.explain)
         shown = {name: find_key(there, name) for name in read_shown(self.show)}
         sample, seed = self.drawn
-        return AskedLines(
+        return LineQuery(
             connection,
             selection,
             hits,

@@ -13,7 +13,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Longs
-from sentgen.lookups.base.array_cache import kept_arrays
+from sentgen.lookups.base.array_cache import array_cache
 from sentgen.lookups.base.keys import MetadataKey
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause
 from sentgen.lookups.base.tokens import Tokens
@@ -147,7 +147,7 @@ def spread_of(connection: Connection, found: Iterable[BlockHits]) -> Iterator[pa
 
 def _documents(connection: Connection) -> Longs:
     """Return the numbers of all documents, ascending, the token that each begins with, and its size."""
-    known = kept_arrays(connection)
+    known = array_cache(connection)
     found: Longs | None = known.find(_DOCUMENTS)
     if found is None:
         columns = Tokens(connection).array(f"{_DOCUMENTS}\n  order by document_id", {})
@@ -157,5 +157,5 @@ def _documents(connection: Connection) -> Longs:
 
 def _spread(source: HitSource) -> str:
     return _SPREAD.format(
-        beginning=source.beginning, sentence=source.sentence, first=source.first, source=source.table
+        beginning=source.with_start, sentence=source.sentence, first=source.first, source=source.table
     )

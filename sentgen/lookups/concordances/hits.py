@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import Value
-from sentgen.lookups.base.extent import DOCUMENT, SENTENCE, Reach, placed, written
+from sentgen.lookups.base.extent import DOCUMENT, SENTENCE, Extent, document_offsets, expressions_text
 from sentgen.lookups.base.languages import MOST_CONDITIONS
 from sentgen.lookups.base.statement import Bindings
 from sentgen.lookups.cql import syntax
@@ -98,15 +98,15 @@ class HitSource:
     first: str
     last: str
     parts: str = ""
-    reach: Reach = SENTENCE
+    extent: Extent = SENTENCE
 
     @property
-    def beginning(self) -> str:
+    def with_start(self) -> str:
         """What a statement begins with that has a common table expression after these."""
         return f"with recursive {self.parts}" if self.parts else "with "
 
     @property
-    def alone(self) -> str:
+    def with_clause(self) -> str:
         """What a statement begins with that has no others."""
         return _alone(self.parts)
 
@@ -138,9 +138,9 @@ class Query:
     left: list[int] = field(init=False, compare=False, default_factory=list)
 
     @property
-    def reach(self) -> Reach:
+    def extent(self) -> Extent:
         """How far hits reach."""
-        return self.cql.reach
+        return self.cql.extent
 
     @property
     def one_token(self) -> bool:
@@ -158,7 +158,7 @@ class Query:
     def source(self, bindings: Bindings) -> HitSource:
         """Return where the hits come from in a statement: their definition."""
         found = self.found(bindings)
-        return HitSource(found.hits, *_PLACE, found.parts, reach=self.reach)
+        return HitSource(found.hits, *_PLACE, found.parts, extent=self.extent)
 
     def found(self, bindings: Bindings) -> CqlMatches:
         """Return the same with the places of labels."""
@@ -174,8 +174,8 @@ class Query:
     def _step(self, number: int, one: HitFilter, near: Query, hits: str, bindings: Bindings) -> str:
         """Return the common table expressions of a filter over the hits before it."""
         source = near.source(bindings)
-        there_near, spots_near = self._spots(source.table, source.reach)
-        there, spots = self._spots(hits, self.reach)
+        there_near, spots_near = self._spots(source.table, source.extent)
+        there, spots = self._spots(hits, self.extent)
         return _STEP.format(
             number=number,
             near=_alone(source.parts + there_near) + spots_near,
@@ -187,10 +187,10 @@ class Query:
             which="semi" if one.keeps else "anti",
         )
 
-    def _spots(self, hits: str, reach: Reach) -> tuple[str, str]:
+    def _spots(self, hits: str, extent: Extent) -> tuple[str, str]:
         """Return what is to be known of sentences, and where hits are in what windows end at."""
-        if self.across and reach is not DOCUMENT:
-            return written([placed()]), _SPOTS_ACROSS.format(hits=hits)
+        if self.across and extent is not DOCUMENT:
+            return expressions_text([document_offsets()]), _SPOTS_ACROSS.format(hits=hits)
         return "", _SPOTS.format(hits=hits)
 
 

@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError, NotFoundError
 from sentgen.lookups.base.attributes import Key
-from sentgen.lookups.base.extent import DOCUMENT, SENTENCE, Reach, running, written
+from sentgen.lookups.base.extent import DOCUMENT, SENTENCE, Extent, document_tokens, expressions_text
 from sentgen.lookups.base.statement import Bindings, Statement, limit_clause
 from sentgen.lookups.base.surface import LINE_COLUMNS, Surface, surface_of
 from sentgen.lookups.concordances.hits import HitSource, Query
@@ -123,7 +123,7 @@ def check_paragraphs(connection: Connection) -> None:
         raise NotFoundError("no paragraphs here: no source marks any (p); write 2s for sentences")
 
 
-def lines_in(context: LineContext, surface: Surface, reach: Reach, more: Sequence[str]) -> str:
+def lines_in(context: LineContext, surface: Surface, extent: Extent, more: Sequence[str]) -> str:
     """Return the common table expressions that make ``line`` of the hits in ``hit``.
 
     Args:
@@ -133,9 +133,9 @@ def lines_in(context: LineContext, surface: Surface, reach: Reach, more: Sequenc
         more: columns of ``hit`` that lines have, too.
     """
     if not context.unit:
-        return surface.lines("hit", more, reach=reach)
+        return surface.lines("hit", more, extent=extent)
     stretches = _SENTENCES if context.unit == "s" else _PARAGRAPHS
-    lines = surface.lines("shown", more, reach=reach, low="hit.low", high="hit.high")
+    lines = surface.lines("shown", more, extent=extent, low="hit.low", high="hit.high")
     return f"{stretches}{_SHOWN}{lines}"
 
 
@@ -203,7 +203,7 @@ _DOCUMENTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class AskedLines:
+class LineQuery:
     """A concordance that is asked for.
 
     Args:
@@ -235,12 +235,12 @@ class AskedLines:
         return self.pattern.across or bool(self.context.unit)
 
     @property
-    def reach(self) -> Reach:
+    def extent(self) -> Extent:
         """What the hits that may be shown are counted from; lines from the sentence of their first token."""
-        return SENTENCE if self.distinct else self.pattern.reach
+        return SENTENCE if self.distinct else self.pattern.extent
 
     @property
-    def line_reach(self) -> Reach:
+    def line_extent(self) -> Extent:
         """What they are counted from where lines are put in order and made."""
         return DOCUMENT if self.wide else SENTENCE
 
@@ -249,7 +249,7 @@ class AskedLines:
         bindings = Bindings()
         source = self._source(bindings)
         hits = f"least(count(*), {bindings.bind('sample', self.sample)})" if self.sample else "count(*)"
-        return Statement(_COUNT.format(parts=source.alone, hits=hits, source=source.table), bindings)
+        return Statement(_COUNT.format(parts=source.with_clause, hits=hits, source=source.table), bindings)
 
     def lines(self, limit: int) -> Statement:
         """Return the statement for the lines, ``limit`` at most; 0 for all."""
@@ -265,7 +265,7 @@ class AskedLines:
     def ordered(self, table: str, limit: int) -> Statement:
         """Return the statement that puts the hits of a table in order, of which the first ones are kept."""
         bindings = Bindings()
-        hit = self.order.hits(table, self.line_reach, bindings, limit)
+        hit = self.order.hits(table, self.line_extent, bindings, limit)
         return Statement(f"with {self._running(table)}{hit}\nselect *\nfrom hit\norder by rank", bindings)
 
     def _columns(self, bindings: Bindings) -> str:
@@ -287,22 +287,22 @@ class AskedLines:
     def _made(self, source: HitSource, limit: int, bindings: Bindings) -> str:
         """Return the common table expressions up to ``line``, which has the words of the lines."""
         bindings["context"] = self.context.size
-        text, hits = source.beginning, source.table
+        text, hits = source.with_start, source.table
         if self.sample:
             text, hits = text + self._drawn(hits, bindings), "drawn"
-        if self.wide and source.reach is SENTENCE:
+        if self.wide and source.extent is SENTENCE:
             text, hits = text + self._running(hits) + _WIDE.format(hits=hits), "wide"
         if self.order.keys:
-            text += self.order.hits(hits, self.line_reach, bindings, limit)
+            text += self.order.hits(hits, self.line_extent, bindings, limit)
         else:
             text += _FIRST.format(hits=hits, limit=limit_clause(limit, bindings, "  "))
         more = ["rank", *self.order.reasons] if self.order.keys else []
-        lines = lines_in(self.context, surface_of(self.connection), self.line_reach, more)
+        lines = lines_in(self.context, surface_of(self.connection), self.line_extent, more)
         return f"{text},\n{lines}"
 
     def _running(self, table: str) -> str:
         """Return what the documents of hits are read from, where lines go over the ends of sentences."""
-        return written(running([_DOCUMENTS.format(table=table)])) if self.wide else ""
+        return expressions_text(document_tokens([_DOCUMENTS.format(table=table)])) if self.wide else ""
 
     def _drawn(self, hits: str, bindings: Bindings) -> str:
         seed, sample = bindings.bind("seed", self.seed & _MASK), bindings.bind("sample", self.sample)

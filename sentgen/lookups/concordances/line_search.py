@@ -19,23 +19,23 @@ from sqlalchemy import Connection
 
 from sentgen.arrays import Ints, Longs
 from sentgen.case_folding import fold, folded
-from sentgen.lookups.base.extent import Reach
+from sentgen.lookups.base.extent import Extent
 from sentgen.lookups.base.statement import Bindings, ResultBudget, Statement
 from sentgen.lookups.base.tokens import NONE, Tokens
 from sentgen.lookups.base.words import forms_of
-from sentgen.lookups.concordances.line_query import SAID, AskedLines, shuffled
+from sentgen.lookups.concordances.line_query import SAID, LineQuery, shuffled
 from sentgen.lookups.concordances.line_text import (
     Stretches,
-    by_numbers,
     in_batches,
     lines_of,
     located,
     stretches_of,
+    token_numbers,
 )
 from sentgen.lookups.concordances.sorting import NODE, LineOrder, SortKey, by_value
 from sentgen.lookups.search.attributes import of_key
 from sentgen.lookups.search.hits import NO_SPANS, BlockHits, Spans, together
-from sentgen.lookups.search.number_sets import each_once, numbered
+from sentgen.lookups.search.number_sets import unique, unique_inverse
 from sentgen.schema.engine import arrow_table, raw, registered
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class LineSearch:
         left: how many there are of these where equal lines are one.
     """
 
-    def __init__(self, asked: AskedLines) -> None:
+    def __init__(self, asked: LineQuery) -> None:
         self._asked, self._connection = asked, asked.connection
         # Words beside a hit may be in other sentences of its document.
         self._tokens = Tokens(asked.connection, across=asked.wide)
@@ -122,10 +122,10 @@ class LineSearch:
         """Return the hits that are drawn at random, by the numbers of their tokens."""
         drawn, keys, most = NO_SPANS, np.zeros(0, np.int64), self._asked.sample
         for hits in self._found():
-            place = (column.to_numpy().astype(np.int64) for column in hits.rows(self._asked.reach).columns)
+            place = (column.to_numpy().astype(np.int64) for column in hits.rows(self._asked.extent).columns)
             new = shuffled(self._asked.seed, *place)
             some = new < (keys.max() if len(keys) == most else np.iinfo(np.int64).max)
-            drawn = together([drawn, by_numbers(hits).take(some)], ())
+            drawn = together([drawn, token_numbers(hits).take(some)], ())
             keys = np.append(keys, new[some])
             first = np.sort(np.argsort(keys, kind="stable")[:most])
             drawn, keys = drawn.take(first), keys[first]
@@ -148,8 +148,8 @@ class LineSearch:
         order, reasons = self._asked.order, pa.table({})
         found = self._beside(self._chosen())
         if order.typical:
-            reach = self._asked.line_reach
-            held = [_rows(None, reach), *(_rows(hits, reach) for hits in found)]
+            extent = self._asked.line_extent
+            held = [_rows(None, extent), *(_rows(hits, extent) for hits in found)]
             rows = self._ask(_CHOSEN, pa.concat_tables(held), self._asked.ordered(_CHOSEN, limit))
             places, reasons = _places(rows), rows.select(order.reasons)
         else:
@@ -179,7 +179,7 @@ class LineSearch:
             if hits.block.tokens.across == self._asked.wide:
                 yield hits
             else:
-                yield from located(self._tokens, by_numbers(hits))
+                yield from located(self._tokens, token_numbers(hits))
 
 
 def _first(found: Iterable[BlockHits], limit: int) -> Iterator[BlockHits]:
@@ -191,7 +191,7 @@ def _first(found: Iterable[BlockHits], limit: int) -> Iterator[BlockHits]:
             yield some
 
 
-def _rows(hits: BlockHits | None, reach: Reach) -> pa.Table:
+def _rows(hits: BlockHits | None, extent: Extent) -> pa.Table:
     """Return hits as rows: their place, as the statement has it, and the numbers of their tokens."""
     import pyarrow as pa
 
@@ -199,7 +199,7 @@ def _rows(hits: BlockHits | None, reach: Reach) -> pa.Table:
         names = {"sentence_id": np.int64, "first": np.int32, "last": np.int32}
         rows, numbers = pa.table({name: np.zeros(0, kind) for name, kind in names.items()}), NO_SPANS
     else:
-        rows, numbers = hits.rows(reach), by_numbers(hits)
+        rows, numbers = hits.rows(extent), token_numbers(hits)
     for name, column in zip(_NUMBERS, (numbers.first, numbers.last), strict=True):
         rows = rows.append_column(name, [column])
     return rows
@@ -240,7 +240,7 @@ class WordOrder:
         budget = ResultBudget(self.connection)
         for hits in found:
             for part in self._cut(hits, most):
-                held.append(_Held(by_numbers(part), self._words(part)))
+                held.append(_Held(token_numbers(part), self._words(part)))
                 size += held[-1].size
                 if not limit:
                     budget.hold(held[-1].size * _NO_WORDS.itemsize)
@@ -302,7 +302,7 @@ class WordOrder:
                 places = places.max(initial=0) - places
             # Equal so far, they are told apart by this word.
             before = before * (places.max(initial=0) + 1) + places
-            different, before = numbered(before)
+            different, before = unique_inverse(before)
             if len(different) == len(rows):
                 break
             if 0 < limit < len(rows):
@@ -329,8 +329,8 @@ class _Ranks:
     """Where words come in the order of their strings, equal ones at the same place; none is 0."""
 
     def __init__(self, connection: Connection, words: Sequence[Ints | Longs]) -> None:
-        parts = [np.zeros(0, np.int64), *(each_once(one.ravel()) for one in words)]
-        self._words = each_once(np.concatenate(parts))
+        parts = [np.zeros(0, np.int64), *(unique(one.ravel()) for one in words)]
+        self._words = unique(np.concatenate(parts))
         self._forms = forms_of(connection, self._words[self._words != NONE]).to_pylist()
         self._known: dict[bool, Longs] = {}
 

@@ -19,7 +19,7 @@ from sentgen.lookups.base.tokens import NONE, Block, Tokens, places
 from sentgen.lookups.base.words import forms_of
 from sentgen.lookups.concordances.line_query import PARAGRAPH, LineContext
 from sentgen.lookups.search.hits import NO_SPANS, BlockHits, Spans
-from sentgen.lookups.search.number_sets import numbered
+from sentgen.lookups.search.number_sets import unique_inverse
 from sentgen.lookups.search.regions import region_numbers
 from sentgen.schema.engine import arrow_table, raw, registered
 
@@ -119,7 +119,7 @@ def located(tokens: Tokens, numbers: Spans) -> Iterator[BlockHits]:
             yield BlockHits(block, first - block.first, last - block.first, NO_SPANS)
 
 
-def by_numbers(hits: BlockHits) -> Spans:
+def token_numbers(hits: BlockHits) -> Spans:
     """Return hits by the numbers of their tokens, which never change."""
     return Spans(hits.block.numbers(hits.first), hits.block.numbers(hits.last), {})
 
@@ -163,7 +163,7 @@ def _texts(connection: Connection, shown: Sequence[Stretches]) -> list[pa.Array]
     spaced = np.concatenate(
         [nothing, *(one.block.column("space_after")[here] for one, here in zip(shown, at, strict=True))]
     )
-    different, kinds = numbered(words)
+    different, kinds = unique_inverse(words)
     strings = forms_of(connection, different)
     lengths = high - low + 1
     if surface_of(connection).multiwords:

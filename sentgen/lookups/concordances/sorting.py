@@ -15,7 +15,7 @@ from typing import Annotated
 from sentgen.case_folding import folded
 from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import Key
-from sentgen.lookups.base.extent import DOCUMENT, Reach
+from sentgen.lookups.base.extent import DOCUMENT, Extent
 from sentgen.lookups.base.keys import MetadataKey, StoreKeys, bare
 from sentgen.lookups.base.numbers import as_exact, as_number
 from sentgen.lookups.base.statement import Bindings, limit_clause
@@ -133,19 +133,19 @@ class LineOrder:
         found: those of metadata, regions and surprisal, by their names.
         context: how many tokens beside the node ``left`` and ``right`` look at.
         typical: what good examples are told by, if one of the keys asks for them.
-        explained: whether lines say what made them good examples.
+        explain: whether lines say what made them good examples.
     """
 
     keys: tuple[SortKey, ...] = ()
     found: Mapping[str, Key] = field(default_factory=dict)
     context: int = 0
     typical: Typical | None = None
-    explained: bool = False
+    explain: bool = False
 
     @property
     def reasons(self) -> list[str]:
         """The columns of lines that say what made them good examples."""
-        return self.typical.parts if self.typical and self.explained else []
+        return self.typical.parts if self.typical and self.explain else []
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -157,7 +157,9 @@ class LineOrder:
         """What of ``hit`` lines are put in order by at last."""
         return "rank" if self.keys else f"line.{BY_PLACE}"
 
-    def hits(self, every: str, reach: Reach, bindings: Bindings, limit: int, *, ties: str = BY_PLACE) -> str:
+    def hits(
+        self, every: str, extent: Extent, bindings: Bindings, limit: int, *, ties: str = BY_PLACE
+    ) -> str:
         """Return the common table expression ``hit``, which has the first hits, with their ``rank``.
 
         Args:
@@ -169,7 +171,7 @@ class LineOrder:
         """
         bindings["sorted"] = self.context
         at, home, position = "", "h.sentence_id", "h.first"
-        if reach is DOCUMENT:
+        if extent is DOCUMENT:
             at, home, position = _HOME, "p.id", "h.first - p.before"
         scored = ""
         if self.typical:
@@ -184,7 +186,7 @@ class LineOrder:
                 if one.fold and not isinstance(values[one.name], SurprisalKey):
                     value = folded(value)
             else:
-                value = _words(one, reach)
+                value = _words(one, extent)
             columns.append(f", {value} as key_{number}")
             # The best ones first.
             key, down = f"key_{number}", one.descending != (one.name == TYPICAL)
@@ -198,7 +200,7 @@ class LineOrder:
         )
 
 
-def _words(one: SortKey, reach: Reach) -> str:
+def _words(one: SortKey, extent: Extent) -> str:
     """Return the words of a key of a hit ``h`` in SQL."""
     places = {
         NODE: ("h.first", "h.last"),
@@ -212,16 +214,16 @@ def _words(one: SortKey, reach: Reach) -> str:
         turned=" desc" if one.name == LEFT else "",
         low=low,
         high=high,
-        tokens=reach.tokens,
-        sentence=reach.sentence,
-        position=reach.position,
+        tokens=extent.tokens,
+        sentence=extent.sentence,
+        position=extent.position,
     )
 
 
 def line_order(
-    there: StoreKeys, keys: tuple[SortKey, ...], context: int, *, explained: bool = False
+    there: StoreKeys, keys: tuple[SortKey, ...], context: int, *, explain: bool = False
 ) -> LineOrder:
-    """Look up the keys of an order among those of a store; ``explained``: lines say why they are typical.
+    """Look up the keys of an order among those of a store; ``explain``: lines say why they are typical.
 
     Raises:
         InputError: there is none of a name.
@@ -230,7 +232,7 @@ def line_order(
     named = [one.name for one in keys if not one.place and one.name not in others]
     found = {name: find_key(there, name, "sort key", ["1L", "1R", *others]) for name in named}
     typical = typical_lines(there) if any(one.name == TYPICAL for one in keys) else None
-    return LineOrder(keys, found, context, typical, explained)
+    return LineOrder(keys, found, context, typical, explain)
 
 
 def by_value(key: str, *, down: bool = False) -> str:

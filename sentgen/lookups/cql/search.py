@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError, QueryError
 from sentgen.lookups.base.attributes import COLUMNS, NAMED, Test, Value
-from sentgen.lookups.base.extent import DOCUMENT, SENTENCE, Reach
+from sentgen.lookups.base.extent import DOCUMENT, SENTENCE, Extent
 from sentgen.lookups.base.keys import MetadataKey, StoreKeys, bare
 from sentgen.lookups.base.languages import Every
 from sentgen.lookups.base.regions import RegionKey, plain
@@ -92,7 +92,7 @@ class Cql:
     selection: Selection
     empty: frozenset[Test]
     keys: StoreKeys
-    reach: Reach = SENTENCE
+    extent: Extent = SENTENCE
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -117,7 +117,7 @@ class Cql:
 
     def find(self, bindings: Bindings) -> CqlMatches:
         """Return the hits as a statement has them, which is what a query means."""
-        return SpanStatement(self.conditions(bindings), self.reach).find(self.pattern, self.strategy)
+        return SpanStatement(self.conditions(bindings), self.extent).find(self.pattern, self.strategy)
 
 
 def parse_cql(
@@ -160,11 +160,11 @@ def query_of(
     _check_terms(keys, text, by, pattern)
     empty = _empty(connection, text, pattern)
     written = as_written(connection, pattern, selection, across=reading.reaches)
-    reach = _reach_of(written) if reading.reaches else SENTENCE
-    return Cql(text, pattern, written, reading.hits_of(text), selection, empty, keys, reach)
+    extent = _extent_of(written) if reading.reaches else SENTENCE
+    return Cql(text, pattern, written, reading.hits_of(text), selection, empty, keys, extent)
 
 
-def _reach_of(pattern: syntax.Pattern) -> Reach:
+def _extent_of(pattern: syntax.Pattern) -> Extent:
     """Return how far the matches of a pattern reach that may reach over the ends of sentences."""
     inner = pattern if syntax.one_token(pattern) else None
     match pattern:

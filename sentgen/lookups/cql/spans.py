@@ -13,7 +13,14 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from sentgen.lookups.base.attributes import token_key
-from sentgen.lookups.base.extent import DOCUMENT, SENTENCE, Reach, TableExpression, running, written
+from sentgen.lookups.base.extent import (
+    DOCUMENT,
+    SENTENCE,
+    Extent,
+    TableExpression,
+    document_tokens,
+    expressions_text,
+)
 from sentgen.lookups.base.statement import where
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.automaton import Automaton, Edges, Symbol, automaton
@@ -114,13 +121,13 @@ class SpanStatement:
     """
 
     conditions: TokenConditions
-    reach: Reach = SENTENCE
+    extent: Extent = SENTENCE
     parts: list[TableExpression] = field(default_factory=list)
     _names: dict[str, str] = field(default_factory=dict)
 
     @property
     def _across(self) -> bool:
-        return self.reach is DOCUMENT
+        return self.extent is DOCUMENT
 
     @property
     def _regions(self) -> RegionConditions:
@@ -131,10 +138,10 @@ class SpanStatement:
         for label in syntax.labels(pattern):
             self._names[label] = f"label_{len(self._names) + 1}"
         if self._across:
-            self.parts += running()
+            self.parts += document_tokens()
         match = self._spans(pattern)
         self.parts.append(TableExpression("found", _HITS[strategy].format(match=match)))
-        return CqlMatches(written(self.parts), "found", match, self._names)
+        return CqlMatches(expressions_text(self.parts), "found", match, self._names)
 
     def _count_units(self) -> None:
         """Write, once, how many tokens there are where any one is read."""
@@ -150,10 +157,10 @@ class SpanStatement:
     def _name(self, kind: str) -> str:
         return f"{kind}_{sum(part.name.startswith(f'{kind}_') for part in self.parts) + 1}"
 
-    def _add(self, kind: str, text: str, *, kept: bool = False, columns: Sequence[str] = ()) -> str:
+    def _add(self, kind: str, text: str, *, materialized: bool = False, columns: Sequence[str] = ()) -> str:
         name = self._name(kind)
         told = f"{name}({', '.join(columns)})" if columns else name
-        self.parts.append(TableExpression(told, text, kept))
+        self.parts.append(TableExpression(told, text, materialized))
         return name
 
     def _spans(self, pattern: syntax.Pattern) -> str:
@@ -241,9 +248,9 @@ class SpanStatement:
         places = ENDS | self._names
         # Not an inner join where a label may stand for nothing.
         joins = "".join(
-            f"\n  {'' if label in bound else 'left '}join {self.reach.tokens} as t_{place}"
-            f" on t_{place}.{self.reach.sentence} = m.sentence_id"
-            f" and t_{place}.{self.reach.position} = m.{place}"
+            f"\n  {'' if label in bound else 'left '}join {self.extent.tokens} as t_{place}"
+            f" on t_{place}.{self.extent.sentence} = m.sentence_id"
+            f" and t_{place}.{self.extent.position} = m.{place}"
             for label, place in sorted((label, places[label]) for label in _asked_of_tokens(condition))
         )
         told = self.conditions.of_labels(condition, places)
@@ -258,7 +265,7 @@ class SpanStatement:
             self._count_units()
         inner = {one: self._spans(one) for one, _ in reads if not isinstance(one, syntax.Token)}
         texts = [self._read(one, number, inner) for one, number in numbers.items()]
-        read = self._add("read", "\n  union all\n".join(texts), kept=True) if texts else ""
+        read = self._add("read", "\n  union all\n".join(texts), materialized=True) if texts else ""
         if not states.firsts:
             nothing = f"  select 0 as sentence_id, 0 as first, 0 as last{self._no_labels()}\n  where false"
             return self._add("match", nothing)
@@ -283,12 +290,12 @@ class SpanStatement:
                 f"  select m.sentence_id, m.first, m.last, {number} as class{self._labels('m')}"
                 f"\n  from {inner[symbol]} as m{where(told, '  ')}"
             )
-        sentence, position = f"t.{self.reach.sentence}", f"t.{self.reach.position}"
+        sentence, position = f"t.{self.extent.sentence}", f"t.{self.extent.position}"
         told = [] if symbol.condition is None else [self.conditions.of_token(symbol.condition, "t")]
         told += [*self._regions.at(entry, sentence, f"{position} - 1"), *self._of_corpora("t")]
         return (
             f"  select {sentence} as sentence_id, {position} as first, {position} as last, {number} as class"
-            f"{self._labels_at(symbol.labels, position)}\n  from {self.reach.tokens} as t{where(told, '  ')}"
+            f"{self._labels_at(symbol.labels, position)}\n  from {self.extent.tokens} as t{where(told, '  ')}"
         )
 
     def _first(self, state: int, number: int | None, edges: Edges, read: str) -> str:

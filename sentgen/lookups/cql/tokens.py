@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import Connection
 
 from sentgen.case_folding import folded
-from sentgen.lookups.base.attributes import COLUMNS, TAGS, Key, Test, same_numbers, token_key
+from sentgen.lookups.base.attributes import COLUMNS, TAGS, Key, Test, shared_columns, token_key
 from sentgen.lookups.base.keys import MetadataKey, StoreKeys
 from sentgen.lookups.base.languages import Either, Every
 from sentgen.lookups.base.numbers import compared
@@ -138,7 +138,7 @@ class TokenConditions:
             told = compared(sides[0], operator, sides[1])
             return f"({told}) is not true" if negated else told
         keys = [self.key(term.attribute) for term in (one, other)]
-        if (both := same_numbers(*keys)) and not self.selection.ignore_case:
+        if (both := shared_columns(*keys)) and not self.selection.ignore_case:
             # The same numbers stand for the same strings.
             return f"{left}.{both[0]} is {'' if negated else 'not '}distinct from {right}.{both[1]}"
         sides = self.string(one.attribute, left), self.string(other.attribute, right)

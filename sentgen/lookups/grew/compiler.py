@@ -13,7 +13,7 @@ from itertools import combinations, count
 
 from sentgen.case_folding import folded
 from sentgen.errors import InputError
-from sentgen.lookups.base.attributes import Key, same_numbers
+from sentgen.lookups.base.attributes import Key, shared_columns
 from sentgen.lookups.base.keys import StoreKeys
 from sentgen.lookups.base.numbers import compared
 from sentgen.lookups.base.statement import Bindings
@@ -522,7 +522,7 @@ class Compiler:
         if self.ignore_case and all(key.spelled for key in keys):
             first, second = (folded(self.value(value, scope)) for value in (left, right))
             return first, second
-        if both := same_numbers(*keys):
+        if both := shared_columns(*keys):
             return f"{bounds[0].alias}.{both[0]}", f"{bounds[1].alias}.{both[1]}"
         return None
 

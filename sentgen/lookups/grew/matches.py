@@ -33,7 +33,7 @@ from sentgen.lookups.grew.syntax import (
 )
 from sentgen.lookups.question.lookup import MOST, ContextOption, Lookup, OffsetOption, behind, in_pages
 from sentgen.lookups.question.selection import Selection
-from sentgen.lookups.search.absence import QuestionValue, explained
+from sentgen.lookups.search.absence import QuestionValue, explain_absence
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import near
@@ -216,7 +216,7 @@ class _Search:
 
 def _with_hints(connection: Connection, answer: Answer, search: _Search) -> Answer:
     """Say of an answer without rows what of the pattern never occurs."""
-    if not answer.nothing:
+    if not answer.is_empty:
         return answer
     values: list[QuestionValue] = []
     for clause in search.request.clauses:
@@ -229,7 +229,7 @@ def _with_hints(connection: Connection, answer: Answer, search: _Search) -> Answ
                     values += _question_values(attribute, f"{feature.key}=", feature.values)
     clauses = search.request.clauses
     trees = any(isinstance(clause, GrewEdge) and not clause.label.enhanced for clause in clauses)
-    return explained(connection, answer, search.selection, values, trees=trees, of_tokens=True)
+    return explain_absence(connection, answer, search.selection, values, trees=trees, of_tokens=True)
 
 
 def _question_values(attribute: str, prefix: str, values: Iterable[Test]) -> list[QuestionValue]:

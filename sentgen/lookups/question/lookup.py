@@ -128,7 +128,7 @@ def in_pages(ask: Callable[[Any, Connection], Answer]) -> Callable[[Any, Connect
         if question.sort in _UNSORTED:
             return behind(question, lambda whole: ask(whole, connection))
         answer = ask(replace(question, sort=_UNSORTED[0], offset=0, limit=0), connection)
-        return answer if answer.nothing else _sorted(answer, question.sort, question.offset, question.limit)
+        return answer if answer.is_empty else _sorted(answer, question.sort, question.offset, question.limit)
 
     return asked
 
@@ -143,26 +143,26 @@ def behind(question: Asked, ask: Callable[[Asked], Answer]) -> Answer:
     if not offset:
         return ask(question)
     answer = ask(replace(question, offset=0, limit=limit and offset + limit))  # type: ignore[type-var]
-    if answer.nothing:
+    if answer.is_empty:
         return answer
-    rows = answer.found.num_rows
+    rows = answer.rows.num_rows
     _check(offset, answer.total or rows)
     query = Statement(_REST.format(text=answer.query.text), {**answer.query.parameters, "left_out": offset})
     total = answer.total if answer.truncated else rows
-    found = answer.found.slice(offset, rows - offset)
-    return replace(answer, found=found, query=query, total=total, offset=offset)
+    found = answer.rows.slice(offset, rows - offset)
+    return replace(answer, rows=found, query=query, total=total, offset=offset)
 
 
 def _sorted(answer: Answer, sort: str, offset: int, limit: int) -> Answer:
     """Return rows of an answer that has all of them, sorted by a column."""
     column, down = sort.removeprefix(_DOWN), sort.startswith(_DOWN)
-    names, rows = names_of(answer.found), answer.found.num_rows
+    names, rows = names_of(answer.rows), answer.rows.num_rows
     if column not in names:
         raise InputError(f"no column {column!r} to sort by; {instead(column, names)}")
     _check(offset, rows)
     import pyarrow.compute as pc
 
-    table: pa.Table = arrow_of(answer.found)
+    table: pa.Table = arrow_of(answer.rows)
     order = "descending" if down else "ascending"
     # Rows without a value come last, and equal ones as they were.
     places = pc.sort_indices(table, sort_keys=[(column, order)])
@@ -175,7 +175,7 @@ def _sorted(answer: Answer, sort: str, offset: int, limit: int) -> Answer:
     query = Statement(text, {**answer.query.parameters, "rows": limit, "left_out": offset})
     found = table.take(places.slice(offset, limit or rows))
     more = offset + found.num_rows < rows
-    return replace(answer, found=found, query=query, truncated=more, total=rows, offset=offset)
+    return replace(answer, rows=found, query=query, truncated=more, total=rows, offset=offset)
 
 
 def _check(offset: int, rows: int) -> None:

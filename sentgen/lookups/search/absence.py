@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from sentgen.case_folding import fold, plain, plain_text
 from sentgen.lookups.base.attributes import COLUMNS, Value
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, where
-from sentgen.lookups.base.words import number_of
+from sentgen.lookups.base.words import id_of
 from sentgen.lookups.cql.written import tokens_of
 from sentgen.lookups.question.patterns import (
     ANY,
@@ -104,7 +104,7 @@ def values_of(tokens: Iterable[TokenPattern]) -> list[QuestionValue]:
     ]
 
 
-def explained(
+def explain_absence(
     connection: Connection,
     answer: Answer,
     selection: Selection,
@@ -125,7 +125,7 @@ def explained(
         within: whether the answer says that something is missing with a value, and not that the value is.
         of_tokens: whether words are tokens there, and not what is written so in several.
     """
-    if not answer.nothing:
+    if not answer.is_empty:
         return answer
     there = _Searched(connection, selection)
     everything = len(values) == 1 and values[0].pattern == ANY
@@ -266,7 +266,7 @@ class _Searched:
     def _occurs(self, value: QuestionValue) -> bool:
         asked, bindings = glob(value.pattern), Bindings()
         exactly = not (asked.wild or loose(value.pattern, self.selection))
-        if exactly and number_of(self.connection, "word", asked.text) is None:
+        if exactly and id_of(self.connection, "word", asked.text) is None:
             return False
         table, column, conditions = self._words_of(value.attribute, bindings)
         matches = word_among(column, value.pattern, bindings, self.selection)

@@ -15,7 +15,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Ints, Longs
-from sentgen.lookups.base.array_cache import kept_arrays
+from sentgen.lookups.base.array_cache import array_cache
 from sentgen.lookups.base.attributes import Key, TokenKey
 from sentgen.lookups.base.keys import MetadataKey
 from sentgen.lookups.base.statement import Bindings, Statement
@@ -127,9 +127,9 @@ class _Numbered(Attribute):
         Of a store that nobody can change they are asked once; those of words only where words are asked for
         a second time, as all of them take as long as a few questions.
         """
-        known, arrays = kept(self.connection), kept_arrays(self.connection)
+        known, arrays = kept(self.connection), array_cache(self.connection)
         text = _ALL.format(value=self.value, table=self.table, none=NONE)
-        key = (_ALL, (query := Statement(text, self.bindings)).filled())
+        key = (_ALL, (query := Statement(text, self.bindings)).with_values())
         if self.table not in _FEW:
             again = key in known
             known[key] = None
@@ -185,7 +185,9 @@ class _Asked(Attribute):
         return _column(self.connection, text, self.bindings, spot=spots(block, at))
 
 
-def numbered(name: str, conditions: TokenConditions, made: Callable[[str], str], of_token: str) -> Attribute:
+def attribute_of(
+    name: str, conditions: TokenConditions, made: Callable[[str], str], of_token: str
+) -> Attribute:
     """Return an attribute of tokens, or of what is around them, as numbers.
 
     Args:
@@ -200,7 +202,7 @@ def numbered(name: str, conditions: TokenConditions, made: Callable[[str], str],
     return _Asked(connection, of_token, bindings)
 
 
-def asked_of_tokens(conditions: TokenConditions, value: str) -> Attribute:
+def computed_attribute(conditions: TokenConditions, value: str) -> Attribute:
     """Return as an attribute what the store is asked: the value of a row ``t`` of `token`, in SQL."""
     return _Asked(conditions.keys.connection, value, conditions.bindings)
 
@@ -221,5 +223,5 @@ def _column(connection: Connection, text: str, bindings: Bindings, **lent: pa.Ta
     """Return the one column of a query over tables that are lent to the connection."""
     duck = raw(connection)
     with registered(duck, **lent):
-        found = arrow_table(duck, text, Statement(text, bindings).used)
+        found = arrow_table(duck, text, Statement(text, bindings).used_parameters)
     return found.column(0).combine_chunks()

@@ -14,13 +14,13 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Bools, Ints, Longs
-from sentgen.lookups.base.array_cache import Kept, kept_arrays
-from sentgen.lookups.base.attributes import COLUMNS, Test, TokenKey, Value, same_numbers
+from sentgen.lookups.base.array_cache import ArrayCache, array_cache
+from sentgen.lookups.base.attributes import COLUMNS, Test, TokenKey, Value, shared_columns
 from sentgen.lookups.base.keys import MetadataKey
 from sentgen.lookups.base.languages import Either, Every
 from sentgen.lookups.base.statement import Bindings, where
 from sentgen.lookups.base.tokens import NONE, UNSPACED, Block, multiwords, occurrences
-from sentgen.lookups.base.words import number_of
+from sentgen.lookups.base.words import id_of
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.tokens import TokenConditions
 from sentgen.lookups.search.number_sets import among
@@ -74,10 +74,10 @@ class Conditions:
     _found: dict[syntax.CqlComparison, Longs | None] = field(default_factory=dict)
     _documents: dict[syntax.CqlComparison, Longs] = field(default_factory=dict)
     _multiwords: dict[Value, tuple[Longs, Longs]] = field(default_factory=dict)
-    _kept: Kept = field(init=False)
+    _kept: ArrayCache = field(init=False)
 
     def __post_init__(self) -> None:
-        self._kept = kept_arrays(self._connection)
+        self._kept = array_cache(self._connection)
 
     def hold(self, condition: syntax.Condition | None, block: Block, at: Longs | None = None) -> Bools:
         """Return which tokens of a block, or of those at some places, meet a condition."""
@@ -273,7 +273,7 @@ class Conditions:
         found: Ints | None = self._kept.find(kept)
         if found is None:
             if isinstance(value, Value) and value.is_one_string and not key.feature:
-                number = number_of(self._connection, key.table, value.texts[0])
+                number = id_of(self._connection, key.table, value.texts[0])
                 numbers = [] if number is None else [number]
             else:
                 bindings = Bindings()
@@ -286,7 +286,7 @@ class Conditions:
     def _same(self, one: syntax.CqlComparison, block: Block, at: Longs | None, other: Longs | None) -> Bools:
         """Return where two attributes are the same, or stand in a relation as numbers."""
         assert isinstance(one.right, syntax.Term)
-        both = same_numbers(*(self.written.key(term.attribute) for term in (one.left, one.right)))
+        both = shared_columns(*(self.written.key(term.attribute) for term in (one.left, one.right)))
         if both is None or one.operator != "=" or self.written.selection.ignore_case:
             return self._asked(one, block, at, other)
         first, second = map(block.column, both)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sentgen.arrays import Bools, Longs
-from sentgen.lookups.base.extent import DOCUMENT, Reach
+from sentgen.lookups.base.extent import DOCUMENT, Extent
 from sentgen.lookups.base.tokens import NONE, Block
 from sentgen.lookups.cql.dialects import Strategy
 
@@ -110,12 +110,12 @@ class BlockHits:
             ways = ways.take(np.isin(ways.first * width + ways.last, first * width + last))
         return BlockHits(self.block, first, last, ways)
 
-    def rows(self, reach: Reach) -> pa.Table:
+    def rows(self, extent: Extent) -> pa.Table:
         """Return the hits as rows: the sentence or document that they are counted from, first and last."""
         import pyarrow as pa
 
         ids, begins, *_ = self.block.sentences()
-        if reach is DOCUMENT:
+        if extent is DOCUMENT:
             units = self.block.units()
             ids, begins = ids[np.searchsorted(begins, units)], units
         at = np.searchsorted(begins, self.first, "right") - 1

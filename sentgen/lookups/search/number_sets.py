@@ -37,7 +37,7 @@ def among(values: Ints | Longs, numbers: Ints | Longs) -> Bools:
     return there
 
 
-def each_once(numbers: Ints | Longs) -> Longs:
+def unique(numbers: Ints | Longs) -> Longs:
     """Return numbers ascending and each once: numpy hashes them, which took seconds of consecutive ones."""
     if not len(numbers):
         return numbers.astype(np.int64)
@@ -48,13 +48,13 @@ def each_once(numbers: Ints | Longs) -> Longs:
     return ordered[begins_of([ordered])]
 
 
-def numbered(numbers: Numbers) -> tuple[Numbers, Longs]:
+def unique_inverse(numbers: Numbers) -> tuple[Numbers, Longs]:
     """Return numbers ascending and each once, and for each of all its row there.
 
-    >>> [one.tolist() for one in numbered(np.array([7, 5, 7]))]
+    >>> [one.tolist() for one in unique_inverse(np.array([7, 5, 7]))]
     [[5, 7], [1, 0, 1]]
     """
-    different = each_once(numbers)
+    different = unique(numbers)
     if not len(different):
         return numbers, different
     least = int(different[0])

@@ -13,12 +13,12 @@ from sqlalchemy import Connection
 from sentgen.arrays import Bools, Ints, Longs
 from sentgen.case_folding import folded
 from sentgen.lookups.base import prepositions as names
-from sentgen.lookups.base.array_cache import kept_arrays
+from sentgen.lookups.base.array_cache import array_cache
 from sentgen.lookups.base.statement import Statement
 from sentgen.lookups.base.tokens import NONE, Block, Part, Tokens
 from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.search.hits import BlockHits
-from sentgen.lookups.search.number_sets import among, begins_of, each_once
+from sentgen.lookups.search.number_sets import among, begins_of, unique
 from sentgen.lookups.statistics.collocate_numbers import CollocateNumbers, kept_numbers
 from sentgen.lookups.statistics.row_sums import RowSums
 from sentgen.schema.engine import kept, raw
@@ -133,7 +133,7 @@ class ArcSearch:
     def _numbers(self, block: Block, prepositions: Longs, further: Mapping[int, list[int]]) -> Longs:
         """Return the numbers of prepositions, of which some have further words."""
         words = block.column("word_id")[prepositions]
-        each = each_once(words)
+        each = unique(words)
         phrases = [(int(words[place]), *more) for place, more in further.items()]
         assert self._prepositions is not None
         numbers = self._prepositions.numbers(self._connection, [*((one,) for one in each.tolist()), *phrases])
@@ -178,7 +178,7 @@ def arc_counts(
     key = None
     if asked.selection.condition is None:
         of_words = (asked.column, *asked.pos, asked.selection.names, asked.selection.ignore_case)
-        key = (arc_counts, relations.filled(), asked.prepositions, of_words)
+        key = (arc_counts, relations.with_values(), asked.prepositions, of_words)
     kinds, ids, counts = _every(connection, search, numbers, key)
     here, others, together = _counted(search, numbers, map(_around, asked.node.find(connection)))
     begins = np.flatnonzero(begins_of([here]))
@@ -244,7 +244,7 @@ def class_pairs(
 
 def _every(connection: Connection, search: ArcSearch, numbers: CollocateNumbers, key: object | None) -> Longs:
     """Return the counts of all arcs; by a key they are kept of a store that nobody can change."""
-    known = kept_arrays(connection)
+    known = array_cache(connection)
     found = known.find(key) if key else None
     if found is None:
         found = _counted(search, numbers, ((block, None) for block in Tokens(connection).blocks()))

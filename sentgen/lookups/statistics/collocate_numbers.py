@@ -8,7 +8,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Ints, Longs
-from sentgen.lookups.base.array_cache import kept_arrays
+from sentgen.lookups.base.array_cache import array_cache
 from sentgen.lookups.base.statement import Bindings, Statement, where
 from sentgen.lookups.base.tokens import NONE, Block
 from sentgen.lookups.base.words import SPELLINGS
@@ -60,9 +60,9 @@ class CollocateNumbers:
 
 def kept_numbers(connection: Connection, query: Statement) -> Ints:
     """Return the numbers that a query finds, ascending; once of a store that nobody can change."""
-    known, key = kept_arrays(connection), (kept_numbers, query.filled())
+    known, key = array_cache(connection), (kept_numbers, query.with_values())
     found: Ints | None = known.find(key)
     if found is None:
-        rows = arrow_table(raw(connection), query.text, query.used).column(0)
+        rows = arrow_table(raw(connection), query.text, query.used_parameters).column(0)
         found = known.keep(key, np.sort(rows.to_numpy().astype(np.int32)))
     return found

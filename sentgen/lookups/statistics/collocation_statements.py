@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.base.extent import DOCUMENT, running, written
+from sentgen.lookups.base.extent import DOCUMENT, document_tokens, expressions_text
 from sentgen.lookups.base.statement import Bindings, where
 from sentgen.lookups.base.words import SPELLINGS, forms_of
 from sentgen.lookups.concordances.hits import Query
@@ -115,11 +115,11 @@ class CollocationStatements(ABC):
         Neither has a limit yet; ``min_count`` is bound.
         """
         # Arrays, whose import takes longer than what other questions ask.
-        from sentgen.lookups.search.number_sets import numbered
+        from sentgen.lookups.search.number_sets import unique_inverse
 
         whole = self.pairs(bindings) + self._measured("word.form", "\njoin word on word.id = scored.id")
         counted = self.counted(connection, int(str(bindings["min_count"])))
-        different, rows = numbered(counted["id"].to_numpy())
+        different, rows = unique_inverse(counted["id"].to_numpy())
         # To join them takes longer than to look them up.
         forms = forms_of(connection, different).take(rows)
         with registered(raw(connection), counted_pairs=counted.append_column("form", forms)):
@@ -188,13 +188,13 @@ class WindowStatements(CollocationStatements):
         spots, nodes, chosen, places = _SPOTS, "node", list[str](), ""
         if self.node.across:
             spots = _SPOTS_ACROSS
-            if source.reach is not DOCUMENT:
-                nodes, places = _PLACED_NODES, written(running())
+            if source.extent is not DOCUMENT:
+                nodes, places = _PLACED_NODES, expressions_text(document_tokens())
             if self.selection.condition is not None:
                 chosen = self.selection.of_tokens(bindings, "t")
         of_tokens = self.selection.of_tokens
         return _PAIRS.format(
-            beginning=source.beginning + places,
+            beginning=source.with_start + places,
             spelling=self.spelling,
             sentence=source.sentence,
             first=source.first,

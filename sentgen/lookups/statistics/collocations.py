@@ -34,7 +34,7 @@ from sentgen.lookups.cql.written import tokens_of, word_of
 from sentgen.lookups.question.lookup import MinCountOption, OffsetOption, RowSortOption, in_pages
 from sentgen.lookups.question.patterns import PosOption, has_pos, read_pos
 from sentgen.lookups.question.selection import Selection
-from sentgen.lookups.search.absence import QuestionValue, explained
+from sentgen.lookups.search.absence import QuestionValue, explain_absence
 from sentgen.lookups.search.filters import Window, read_window
 from sentgen.lookups.statistics.collocation_graph import MOST, graph
 from sentgen.lookups.statistics.collocation_measures import COLUMN, Measure, shown
@@ -131,14 +131,14 @@ class Collocations(HitLookup):
                 )
             limit = 0 if self.graph else self.limit
             answer = limited(connection, Statement(counted, bindings), limit, missing)
-        if not answer.found.num_rows:
+        if not answer.rows.num_rows:
             _check_pos(connection, statements.pos, selection)
         answer = replace(answer, query=Statement(whole, bindings), remarks=steps(connection, node))
         values = list(node.values)
         if self.dependency:
             values.append(QuestionValue("deprel", self.dependency))
         trees = self.dependency is not None
-        return explained(connection, answer, selection, values, trees=trees, within=True)
+        return explain_absence(connection, answer, selection, values, trees=trees, within=True)
 
     def _statements(self, connection: Connection) -> CollocationStatements:
         """Return what writes the statements, when what is asked for goes together."""

@@ -22,7 +22,7 @@ from sentgen.lookups.cql.search import is_cql
 from sentgen.lookups.cql.syntax import Term
 from sentgen.lookups.question.lookup import OffsetOption, RowSortOption, in_pages
 from sentgen.lookups.question.patterns import ANY
-from sentgen.lookups.search.absence import QuestionValue, explained
+from sentgen.lookups.search.absence import QuestionValue, explain_absence
 from sentgen.lookups.statistics.breakdown import Breakdown, read_breakdown
 from sentgen.options import Option
 
@@ -155,14 +155,14 @@ class Frequencies(HitLookup):
         if isinstance(of, ListedTokens):
             answer = Answer(rows, query, f"{of.by} {of.pattern!r}", truncated=more)
             values = [QuestionValue(of.by, of.pattern)]
-            return explained(connection, answer, by.selection, values, of_tokens=True)
+            return explain_absence(connection, answer, by.selection, values, of_tokens=True)
         if self.mean is not None and rows.num_rows and rows["mean"].null_count == rows.num_rows:
             raise InputError(
                 f"{self.mean} is never a number here, so that there is no mean; take another attribute"
             )
         remarks = steps(connection, of)
         answer = Answer(rows, query, f"occurrence of {self._query!r}", truncated=more, remarks=remarks)
-        return explained(connection, answer, by.selection, of.values)
+        return explain_absence(connection, answer, by.selection, of.values)
 
     def _listed(self, connection: Connection) -> tuple[ListedTokens, Breakdown]:
         """Return the tokens that are listed, and what they are counted by."""

@@ -17,7 +17,7 @@ from sentgen.lookups.base.statement import Bindings, ResultBudget, Statement
 from sentgen.lookups.concordances.hits import Query
 from sentgen.lookups.cql.syntax import Term
 from sentgen.lookups.question.selection import select_corpora
-from sentgen.lookups.search.attributes import Attribute, numbered
+from sentgen.lookups.search.attributes import Attribute, attribute_of
 from sentgen.lookups.statistics.breakdown import Breakdown, of_parts
 from sentgen.lookups.statistics.frequency_statement import kind_sizes
 from sentgen.lookups.statistics.hit_counts import HitKey, count_hits
@@ -68,7 +68,7 @@ def frequency_rows(
 def _numbered(by: Breakdown, term: Term) -> Attribute:
     bindings = Bindings()
     of_token = by.string(term, "t", bindings)
-    return numbered(term.attribute, by.conditions(bindings), partial(by.named, term), of_token)
+    return attribute_of(term.attribute, by.conditions(bindings), partial(by.named, term), of_token)
 
 
 def _number(by: Breakdown) -> HitKey | None:
@@ -77,7 +77,7 @@ def _number(by: Breakdown) -> HitKey | None:
         return None
     conditions = by.conditions(Bindings())
     of_token = as_number(conditions.string(by.mean.attribute, "t"))
-    return HitKey(numbered(by.mean.attribute, conditions, as_number, of_token), by.mean.label)
+    return HitKey(attribute_of(by.mean.attribute, conditions, as_number, of_token), by.mean.label)
 
 
 def _sizes(connection: Connection, by: Breakdown, parts: Parts, names: list[pa.Array]) -> Floats:

@@ -162,9 +162,9 @@ def _listed(of: ListedTokens, by: Breakdown, bindings: Bindings) -> str:
 
 def _found(of: Query, by: Breakdown, bindings: Bindings) -> tuple[str, str]:
     """Return what finds hits, and the query for their items."""
-    found, reach = of.found(bindings), of.reach
+    found, extent = of.found(bindings), of.extent
     places = ENDS | found.labels
-    whole = partial(_WHOLE.format, tokens=reach.tokens, sentence=reach.sentence, position=reach.position)
+    whole = partial(_WHOLE.format, tokens=extent.tokens, sentence=extent.sentence, position=extent.position)
     strings, labels = list[str](), dict[str, None]()
     for name, column in _columns(by).items():
         term = by.keys[name]
@@ -179,7 +179,9 @@ def _found(of: Query, by: Breakdown, bindings: Bindings) -> tuple[str, str]:
         strings.append(f"{innermost(by.parts, 't_first', 'position', bindings)} as part_id")
         labels["match"] = None
     joins = [
-        _JOIN.format(tokens=reach.tokens, sentence=reach.sentence, position=reach.position, place=places[one])
+        _JOIN.format(
+            tokens=extent.tokens, sentence=extent.sentence, position=extent.position, place=places[one]
+        )
         for one in labels
     ]
     hits, placed = found.hits, [places[one] for one in labels if one in found.labels]

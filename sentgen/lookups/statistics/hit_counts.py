@@ -17,7 +17,7 @@ from sentgen.arrays import Bools, Floats, Ints, Longs
 from sentgen.lookups.base.tokens import NONE, Block
 from sentgen.lookups.search.attributes import Attribute
 from sentgen.lookups.search.hits import BlockHits, Spans
-from sentgen.lookups.search.number_sets import among, begins_of, each_once
+from sentgen.lookups.search.number_sets import among, begins_of, unique
 from sentgen.lookups.statistics.hit_parts import Parts
 from sentgen.lookups.statistics.intervals import means_of
 from sentgen.lookups.statistics.row_sums import HELD, MISSING, Packing, RowSums, kinds_of
@@ -360,7 +360,7 @@ def _named(attribute: Attribute, columns: Sequence[Longs]) -> tuple[_Names, bool
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    numbers = each_once(np.concatenate([np.zeros(0, np.int64), *map(each_once, columns)]))
+    numbers = unique(np.concatenate([np.zeros(0, np.int64), *map(unique, columns)]))
     numbers = numbers[numbers != MISSING]
     if not len(numbers):
         return _Names(pa.array([], pa.string()), [np.zeros(0, np.int64)]), True

@@ -13,7 +13,7 @@ from sentgen.lookups.base.regions import innermost, pieces_of
 from sentgen.lookups.base.statement import Bindings, Statement, where
 from sentgen.lookups.base.tokens import NONE, Block
 from sentgen.lookups.question.selection import Selection
-from sentgen.lookups.search.attributes import asked_of_tokens
+from sentgen.lookups.search.attributes import computed_attribute
 from sentgen.lookups.statistics.breakdown import Breakdown
 from sentgen.schema.engine import kept
 
@@ -99,7 +99,7 @@ def regions_of(by: Breakdown) -> Parts:
     names = table.column(0).combine_chunks()
     conditions = by.conditions(Bindings())
     number = f"{innermost(by.parts, 't', 'position', conditions.bindings)}::varchar"
-    attribute = asked_of_tokens(conditions, number)
+    attribute = computed_attribute(conditions, number)
 
     def places(block: Block, at: Longs) -> Longs:
         found = attribute.values(block, at)

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from sentgen.arrays import Bools, Ints, Longs
 from sentgen.case_folding import fold
-from sentgen.lookups.base.array_cache import kept_arrays
+from sentgen.lookups.base.array_cache import array_cache
 from sentgen.lookups.base.attributes import COLUMNS
 from sentgen.lookups.base.statement import Bindings, Statement, where
 from sentgen.lookups.base.tokens import Block, Tokens, occurrences
@@ -199,7 +199,7 @@ def dense(connection: Connection, query: Statement, *, keep: bool) -> Longs:
         query: the query.
         keep: whether it is asked once of a store that nobody can change.
     """
-    known, key = kept_arrays(connection), (dense, query.filled())
+    known, key = array_cache(connection), (dense, query.with_values())
     found: Longs | None = known.find(key)
     if found is not None:
         return found

@@ -110,7 +110,7 @@ class RelationStatements(CollocationStatements):
             for arc, relation, preposition in kinds[: 1 + self.prepositions]
         ]
         return _PAIRS.format(
-            beginning=source.beginning,
+            beginning=source.with_start,
             spelling=self.spelling,
             links=linked_tokens([self.column]) if self.prepositions else "",
             arcs="\n  union all\n".join(arcs),

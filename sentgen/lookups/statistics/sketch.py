@@ -16,7 +16,7 @@ from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import COLUMNS
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, at_least, limited
 from sentgen.lookups.question.lookup import Lookup, MinCountOption
-from sentgen.lookups.search.absence import explained
+from sentgen.lookups.search.absence import explain_absence
 from sentgen.lookups.statistics.collocation_measures import COLUMN, Measure, shown
 from sentgen.lookups.statistics.collocations import CollocateUnit, read_node
 from sentgen.lookups.statistics.relation_names import NAME, NAMED, word_of
@@ -100,7 +100,7 @@ class Sketch(Lookup):
         whole = replace(self, min_count=1, limit=0)
         named = " / ".join(map(word_of, words))
         sketches = [whole._alone(connection, one, named) for one in words]
-        if without := [one for one in sketches if one.nothing]:
+        if without := [one for one in sketches if one.is_empty]:
             return without[0]
         measure = COLUMN.get(self.measure, "count")
         return compared(
@@ -137,4 +137,4 @@ class Sketch(Lookup):
             )
             answer = limited(connection, Statement(summed, bindings), 0, missing)
             answer = replace(answer, query=Statement(whole, bindings))
-            return explained(connection, answer, selection, node.values, trees=True, within=True)
+            return explain_absence(connection, answer, selection, node.values, trees=True, within=True)

@@ -96,7 +96,7 @@ def compared(
         "measure": measure,
     }
     # Parameters of the same names may differ between the two, so the second one has its values written in.
-    both = _SKETCHES.format(word=word.text, against=against.filled())
+    both = _SKETCHES.format(word=word.text, against=against.with_values())
     definition, counted = (_COMPARED.format(sketches=one, **told) for one in (both, ""))
     missing = f"collocate of {words[0]!r} or {words[1]!r} in a relation"
     with registered(raw(connection), sketch=sketches[0].table, sketch_against=sketches[1].table):

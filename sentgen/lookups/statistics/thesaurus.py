@@ -28,7 +28,7 @@ from sentgen.lookups.concordances.hits import Query
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.question.lookup import MOST, Lookup
 from sentgen.lookups.question.selection import Selection
-from sentgen.lookups.search.absence import PARSE, explained, no_trees
+from sentgen.lookups.search.absence import PARSE, explain_absence, no_trees
 from sentgen.lookups.statistics.collocations import CollocateUnit, read_node
 from sentgen.lookups.statistics.relation_names import no_function
 from sentgen.options import Option
@@ -199,7 +199,7 @@ class Thesaurus(Lookup):
         if meant is None:
             empty = Statement("select word.form as word from word where false")
             answer = limited(connection, empty, 0, f"{self.word!r} in these corpora")
-            return explained(connection, answer, selection, node.values)
+            return explain_absence(connection, answer, selection, node.values)
         bindings = Bindings(min_count=max(self.min_count, 1), word=meant.id)
         clause = limit_clause(self.limit, bindings, "  ")
         told = f"{meant.form}, {meant.tag}" if meant.tag else meant.form
@@ -223,7 +223,7 @@ class Thesaurus(Lookup):
             *selection.of_tokens(bindings, "t"),
         ]
         text = _MEANT.format(column=COLUMNS[self.by][0], conditions=where(conditions))
-        row = one_row(raw(connection), text, Statement(text, bindings).used)
+        row = one_row(raw(connection), text, Statement(text, bindings).used_parameters)
         if row is None:
             return None, 0
         if row[0] is None:

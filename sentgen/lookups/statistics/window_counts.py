@@ -15,7 +15,7 @@ from sentgen.lookups.question.patterns import has_pos
 from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.search.filters import Window
 from sentgen.lookups.search.hits import BlockHits
-from sentgen.lookups.search.number_sets import each_once
+from sentgen.lookups.search.number_sets import unique
 from sentgen.lookups.statistics.collocate_numbers import CollocateNumbers
 from sentgen.lookups.statistics.listed import dense, item_counts
 from sentgen.lookups.statistics.row_sums import RowSums
@@ -70,7 +70,7 @@ def _beside(hits: BlockHits, window: Window) -> Longs:
     behind = np.concatenate([hits.first, np.minimum(hits.last + window.right, end) + 1])
     size = hits.block.size
     if int((behind - low).sum()) * _FEW < size:
-        return each_once(places(low, behind - low))
+        return unique(places(low, behind - low))
     edges = np.bincount(low, minlength=size + 1) - np.bincount(behind, minlength=size + 1)
     found: Longs = np.flatnonzero(np.cumsum(edges))
     return found
@@ -96,7 +96,7 @@ def _size(connection: Connection, selection: Selection) -> int:
     bindings = Bindings()
     query = Statement(_TOKENS.format(corpora=where(selection.of_tokens(bindings))), bindings)
     known = kept(connection) if selection.condition is None else {}
-    key = (_size, query.filled())
+    key = (_size, query.with_values())
     if key not in known:
         known[key] = query.value(connection)
     return int(known[key])

@@ -36,7 +36,7 @@ def _lines(context: Context, request: SetLines) -> Result:
     with context.opened.connect() as connection:
         answer = request.find(_desk(context), connection)
     more = {"total": answer.total, "labels": answer.labels, "query": answer.query}
-    return Result(answer.found, answer.truncated, answer.notes, more=more)
+    return Result(answer.rows, answer.truncated, answer.notes, more=more)
 
 
 def _report(context: Context, request: LineSetName) -> Result:

@@ -204,7 +204,7 @@ def result_of(answer: Answer) -> Result:
     more: dict[str, object] = {} if answer.total is None else {"total": answer.total}
     if answer.near:
         more["near"] = answer.near
-    return Result(answer.found, answer.truncated, answer.notes, (answer.query.filled(),), more)
+    return Result(answer.rows, answer.truncated, answer.notes, (answer.query.with_values(),), more)
 
 
 def in_words_of(operation: Operation, message: str) -> str:

@@ -112,10 +112,10 @@ def test_a_narrowed_request_matches_what_was_counted(
 ):
     """Keys of nodes, edges, order and distance, and conditions; on a hostile corpus, too."""
     with held.connect() as connection:
-        rows = Match(request=request_, key=keys, whether=whether, limit=15).ask(connection).found.to_pylist()
+        rows = Match(request=request_, key=keys, whether=whether, limit=15).ask(connection).rows.to_pylist()
         for row in rows:
             asked = Match(request=narrowed_grew(request_, row, keys, whether), count=True)
-            assert asked.ask(connection).found.to_pylist() == [{"count": row["count"]}]
+            assert asked.ask(connection).rows.to_pylist() == [{"count": row["count"]}]
 
 
 @pytest.mark.nightly(by_day=2)
@@ -132,10 +132,10 @@ def test_a_narrowed_request_matches_what_was_counted(
 def test_a_narrowed_query_matches_what_was_counted(query: str, by: str, held):
     """Attributes of all tokens, and of labels, whatever the query has already."""
     with held.connect() as connection:
-        rows = Frequencies(query=query, by=[by], limit=15).ask(connection).found.to_pylist()
+        rows = Frequencies(query=query, by=[by], limit=15).ask(connection).rows.to_pylist()
         for row in rows:
             asked = Kwic(cql=narrowed_cql(query, row[by], by), count=True).ask(connection)
-            assert list(asked.found.to_pylist()[0].values()) == [row["count"]]
+            assert list(asked.rows.to_pylist()[0].values()) == [row["count"]]
 
 
 @pytest.mark.parametrize("language", EXAMPLES)

@@ -153,7 +153,7 @@ def test_subcorpora_lead_to_their_look_ups(visit, store: Path):
     """With their sizes; what is looked up there is of them alone, and a page of words can choose them."""
     with Store(store, read_only=True) as held, held.connect() as connection:
         sentences, tokens, documents = sizes(connection, find(connection, "short"))
-        (lines,) = Kwic(pattern="camp", corpus=["short"], count=True).ask(connection).found.to_pylist()
+        (lines,) = Kwic(pattern="camp", corpus=["short"], count=True).ask(connection).rows.to_pylist()
     page = visit("/corpus")
     page.get_by_role("link", name="Subcorpora", exact=True).click()
     row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="short", exact=True))

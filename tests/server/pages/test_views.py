@@ -262,7 +262,7 @@ def test_a_count_of_a_sketch_leads_to_as_many_hits(word, by, held):
         async def asked_of(name, /, **given):
             given |= {"by": CollocateUnit(given["by"]), "where": None, "ignore_case": False, "limit": 0}
             found = PairLines(**given)
-            assert found.ask(connection).found.num_rows == row["count"], row
+            assert found.ask(connection).rows.num_rows == row["count"], row
             return PageAnswer(rows=[])
 
         for row in rows[:: len(rows) // 20 + 1]:
