@@ -1,4 +1,4 @@
-"""Arrays that are kept of a store that nobody can change, as far as a part of its memory goes."""
+"""A cache of arrays that were read from a store that nobody can change: it takes a part of its memory."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ if TYPE_CHECKING:  # look-ups that count nothing in arrays do without
 
 #: Part of the memory of a store that they may take.
 _PART = 8
-CachedArray = TypeVar("KeptArray", "npt.NDArray[Any]", "pa.Table")
+CachedArray = TypeVar("CachedArray", "npt.NDArray[Any]", "pa.Table")
 
 
 class ArrayCache:
-    """Arrays, or tables, that were read, the oldest dropped first where they take too much."""
+    """Arrays, or tables, the oldest dropped first where they take more bytes than ``capacity``."""
 
-    def __init__(self, room: int) -> None:
-        self.room, self._bytes = room, 0
+    def __init__(self, capacity: int) -> None:
+        self.capacity, self._bytes = capacity, 0
         self._arrays: OrderedDict[object, Any] = OrderedDict()
 
     def find(self, key: object) -> Any:
-        """Return an array; none if it is not kept."""
-        found = self._arrays.get(key)
-        if found is not None:
+        """Return an array; none if it is not there."""
+        array = self._arrays.get(key)
+        if array is not None:
             self._arrays.move_to_end(key)
-        return found
+        return array
 
-    def keep(self, key: object, array: CachedArray) -> CachedArray:
-        """Keep an array, if it is no greater than all may be."""
-        if array.nbytes <= self.room:
+    def add(self, key: object, array: CachedArray) -> CachedArray:
+        """Add an array, if it is no greater than all may be."""
+        if array.nbytes <= self.capacity:
             self._arrays[key] = array
             self._bytes += array.nbytes
-        while self._bytes > self.room:
+        while self._bytes > self.capacity:
             self._bytes -= self._arrays.popitem(last=False)[1].nbytes
         return array
 
 
 def array_cache(connection: Connection) -> ArrayCache:
-    """Return the arrays that are kept of a store; of one that may change none are kept for long."""
+    """Return the cache of a store; that of one that may change does not live long."""
     limit = connection.get_execution_options().get(MEMORY_LIMIT)
-    most = (int(limit) if limit else 1 << 30) // _PART
-    found: ArrayCache = kept(connection).setdefault(ArrayCache, ArrayCache(most))
-    return found
+    capacity = (int(limit) if limit else 1 << 30) // _PART
+    cache: ArrayCache = kept(connection).setdefault(ArrayCache, ArrayCache(capacity))
+    return cache

@@ -75,15 +75,15 @@ class Tokens:
 
     Attributes:
         limit: bytes of memory of the store, if it has a limit.
-        room: bytes that blocks may be kept in, and as many that matches may take.
+        capacity: bytes that blocks may be held in, and as many that matches may take.
     """
 
     def __init__(self, connection: Connection, *, across: bool = False) -> None:
         self.connection, self.across = connection, across
         limit = connection.get_execution_options().get(MEMORY_LIMIT)
         self.limit = int(limit) if limit else None
-        self.kept = array_cache(connection)
-        self.room = self.kept.room
+        self.cache = array_cache(connection)
+        self.capacity = self.cache.capacity
 
     def blocks(self) -> list[Block]:
         """Return all of them, in the order of the store."""
@@ -194,7 +194,7 @@ class Block:
 
     def is_kept(self, name: str) -> bool:
         """Return whether a column need not be read."""
-        return self.tokens.kept.find(self._key(name)) is not None
+        return self.tokens.cache.find(self._key(name)) is not None
 
     def _unspaced(self) -> Ints:
         """Return 1 where no space follows; a multiword token goes on behind all its tokens but the last."""
@@ -232,8 +232,8 @@ class Block:
 
     def _kept(self, name: str, read: Callable[[], Array]) -> Array:
         key = self._key(name)
-        found: Array | None = self.tokens.kept.find(key)
-        return self.tokens.kept.keep(key, read()) if found is None else found
+        found: Array | None = self.tokens.cache.find(key)
+        return self.tokens.cache.add(key, read()) if found is None else found
 
     def chosen(self, selection: Selection) -> Bools | None:
         """Return which tokens are in sentences that a question is about; none if all are."""
@@ -435,5 +435,5 @@ def occurrences(connection: Connection, attribute: str, words: Ints | Longs) -> 
         rows: Longs = arrow_table(raw(connection), text, parameters).column(0).to_numpy()
         if len(rows) > _MOST:
             return None
-        found = known.keep(key, np.sort(rows, kind="stable"))
+        found = known.add(key, np.sort(rows, kind="stable"))
     return found

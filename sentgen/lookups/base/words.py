@@ -84,4 +84,4 @@ def _all_words(connection: Connection) -> pa.Table | None:
 
     found = arrow_table(raw(connection), _EVERY)
     forms = found["form"].cast(pa.large_string()).combine_chunks()
-    return arrays.keep(_EVERY, pa.table({"id": found["id"], "form": forms}))
+    return arrays.add(_EVERY, pa.table({"id": found["id"], "form": forms}))

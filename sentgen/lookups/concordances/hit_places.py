@@ -151,7 +151,7 @@ def _documents(connection: Connection) -> Longs:
     found: Longs | None = known.find(_DOCUMENTS)
     if found is None:
         columns = Tokens(connection).array(f"{_DOCUMENTS}\n  order by document_id", {})
-        found = known.keep(_DOCUMENTS, np.stack([one.astype(np.int64) for one in columns]))
+        found = known.add(_DOCUMENTS, np.stack([one.astype(np.int64) for one in columns]))
     return found
 
 

@@ -138,8 +138,8 @@ class _Numbered(Attribute):
         ids, values = arrays.find((*key, "id")), arrays.find((*key, "value"))
         if ids is None or values is None:
             ids, values = query.run(self.connection).columns
-            ids = arrays.keep((*key, "id"), ids.to_numpy())
-            values = arrays.keep((*key, "value"), values.combine_chunks())
+            ids = arrays.add((*key, "id"), ids.to_numpy())
+            values = arrays.add((*key, "value"), values.combine_chunks())
         return ids, values
 
     def values(self, block: Block, at: Longs) -> pa.Array:

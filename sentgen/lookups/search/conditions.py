@@ -74,10 +74,10 @@ class Conditions:
     _found: dict[syntax.CqlComparison, Longs | None] = field(default_factory=dict)
     _documents: dict[syntax.CqlComparison, Longs] = field(default_factory=dict)
     _multiwords: dict[Value, tuple[Longs, Longs]] = field(default_factory=dict)
-    _kept: ArrayCache = field(init=False)
+    _cache: ArrayCache = field(init=False)
 
     def __post_init__(self) -> None:
-        self._kept = array_cache(self._connection)
+        self._cache = array_cache(self._connection)
 
     def hold(self, condition: syntax.Condition | None, block: Block, at: Longs | None = None) -> Bools:
         """Return which tokens of a block, or of those at some places, meet a condition."""
@@ -270,7 +270,7 @@ class Conditions:
     def _numbers(self, key: TokenKey, value: Test | None) -> Ints:
         """Return the numbers of the strings of an attribute that pass a test, ascending."""
         kept = ("numbers", key.table, key.feature, value)
-        found: Ints | None = self._kept.find(kept)
+        found: Ints | None = self._cache.find(kept)
         if found is None:
             if isinstance(value, Value) and value.is_one_string and not key.feature:
                 number = id_of(self._connection, key.table, value.texts[0])
@@ -280,7 +280,7 @@ class Conditions:
                 query = _IDS.format(table=key.table, matches=key.matches(value, bindings))
                 rows = raw(self._connection).execute(query, dict(bindings)).fetchall()
                 numbers = [number for (number,) in rows]
-            found = self._kept.keep(kept, np.sort(np.array(numbers, np.int32)))
+            found = self._cache.add(kept, np.sort(np.array(numbers, np.int32)))
         return found
 
     def _same(self, one: syntax.CqlComparison, block: Block, at: Longs | None, other: Longs | None) -> Bools:

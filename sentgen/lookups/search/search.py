@@ -113,7 +113,7 @@ class _OneSearch:
     def _most(self, block: Block) -> int:
         """Return of how many tokens the matches are found at once, so that memory holds them."""
         ways = self._ways or block.size // max(len(block.units()), 1)
-        return block.tokens.room // _SPAN * self._sparse // ways
+        return block.tokens.capacity // _SPAN * self._sparse // ways
 
 
 def _ways(pattern: syntax.Pattern) -> int:

@@ -249,7 +249,7 @@ def _every(connection: Connection, search: ArcSearch, numbers: CollocateNumbers,
     if found is None:
         found = _counted(search, numbers, ((block, None) for block in Tokens(connection).blocks()))
         if key:
-            known.keep(key, found)
+            known.add(key, found)
     return found
 
 

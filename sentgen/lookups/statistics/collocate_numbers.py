@@ -64,5 +64,5 @@ def kept_numbers(connection: Connection, query: Statement) -> Ints:
     found: Ints | None = known.find(key)
     if found is None:
         rows = arrow_table(raw(connection), query.text, query.used_parameters).column(0)
-        found = known.keep(key, np.sort(rows.to_numpy().astype(np.int32)))
+        found = known.add(key, np.sort(rows.to_numpy().astype(np.int32)))
     return found

@@ -206,4 +206,4 @@ def dense(connection: Connection, query: Statement, *, keep: bool) -> Longs:
     ids, values = (column.to_numpy() for column in query.run(connection).columns)
     every = np.zeros(int(ids.max(initial=0)) + 1, np.int64)
     every[ids] = values
-    return known.keep(key, every) if keep else every
+    return known.add(key, every) if keep else every
