@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/notebooks.md: the notebooks of examples/ as Jupyter shows them.
+"""Draw the pictures of docs/python.md: the notebooks of examples/ as Jupyter shows them.
 
 Needs Chromium and, beside the extra `test`, nbconvert; run it after `examples/execute.py`::
 

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.data, pytest.mark.slow]
     [("lcs", 0.81), ("cut-and-paste:n=1", 0.79), ("model1", 0.61), ("hmm-symmetric:join=intersection", 0.82)],
 )
 def test_figures_on_edinburgh(system: str, least: float, data_dir: Path) -> None:
-    """F1 against all links is a point below what docs/baselines.md and results report, or better."""
+    """F1 against all links is a point below what docs/pbhmm.md and results report, or better."""
     gold = read_gold(str(data_dir / "alignment" / "edinburgh"), "edinburgh")
     links = gold.combined()
     found = [one.links for one in aligner_named(system).align([pair.pair for pair in gold.pairs])]

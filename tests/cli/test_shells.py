@@ -1,4 +1,4 @@
-"""Tab in bash, zsh and fish, as docs/shell.md says."""
+"""Tab in bash, zsh and fish, as docs/install.md says."""
 
 from __future__ import annotations
 

@@ -200,7 +200,7 @@ def test_the_search_knows_every_page(documentation: Path, pages: dict[Path, Page
     found = {documentation / one["location"].partition("#")[0] for one in listed}
 
     assert set(pages) - found <= {documentation / "404.html"}
-    assert any("kneser" in one["text"].lower() for one in listed if "smoothing.html" in one["location"])
+    assert any("kneser" in one["text"].lower() for one in listed if "counts.html" in one["location"])
 
 
 @pytest.mark.nightly
@@ -212,7 +212,7 @@ def test_the_search_finds_pages_that_are_opened_from_the_disk(documentation: Pat
     tab.goto((documentation / "index.html").as_uri())
     tab.click("[data-md-component=search-query]")
     tab.keyboard.type("kneser")
-    tab.locator(".md-search-result__link[href*='smoothing.html']").first.wait_for()
+    tab.locator(".md-search-result__link[href*='counts.html']").first.wait_for()
 
     assert len(asked) > 5
     assert [url for url in asked if not url.startswith("file:")] == []

@@ -1,4 +1,4 @@
-"""Good examples, told as `docs/typical.md` says it: one hit after the other, in plain Python."""
+"""Good examples, told as `docs/lines.md` says it: one hit after the other, in plain Python."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def test_commands_of_the_page_are_ours() -> None:
     """Each row of the table that names an option of a command has it in the reference."""
     root = Path(__file__).parents[2] / "docs"
     reference = (root / "reference" / "cli.md").read_text("utf-8")
-    for line in re.findall(r"`sentgen ([^`]+)`", (root / "from-kenlm.md").read_text("utf-8")):
+    for line in re.findall(r"`sentgen ([^`]+)`", (root / "models.md").read_text("utf-8")):
         command = re.match(r"(models \S+|\S+)", line)
 
         assert command is not None, line

@@ -20,7 +20,7 @@ from sentgen.schema import Store
 
 #: Sentences of each length to choose from.
 CANDIDATES = 20
-# Of 0.15 to 1 on 40 clusters of translations, the one whose sentences are most fluent (docs/clusters.md).
+# Of 0.15 to 1 on 40 clusters of translations, the one whose sentences are most fluent (docs/generate.md).
 WEIGHT = 0.5
 
 

@@ -6,7 +6,7 @@ examples in a corpus" (EURALEX). A hit has parts between 0 and 1, those that the
     score = whole * sum(weight * part) / sum(weight)
 
 but for a sentence that says the same as a better one, token by token whatever the case: it has 0, and is
-shown last. ``docs/typical.md`` has the formula of each part. What is summed are whole numbers, or decimal
+shown last. ``docs/lines.md`` has the formula of each part. What is summed are whole numbers, or decimal
 ones, so that no order of additions changes a score; equal ones come by the names of their documents, then in
 the order of the corpus.
 """
