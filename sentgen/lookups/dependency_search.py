@@ -10,7 +10,7 @@ from typing import Annotated
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
-from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited, where
+from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited_answer, where
 from sentgen.lookups.question.lookup import LimitOption, Lookup
 from sentgen.lookups.question.patterns import ANY, glob, tag_among, word_among
 from sentgen.lookups.question.selection import Selection
@@ -168,8 +168,8 @@ class Dependencies(Lookup):
         Raises:
             InputError: a pattern is to be explained, or with an option that means nothing there.
         """
-        asked, other = (self.head, self.tag), (self.modifier, ANY)
-        ends = (other, asked) if self.reverse else (asked, other)
+        first, second = (self.head, self.tag), (self.modifier, ANY)
+        ends = (second, first) if self.reverse else (first, second)
         selection = self.select(connection)
         explanation = self._attachment(selection, *ends) if self.explain else None
         both = f"head {ends[0][0]!r} and modifier {ends[1][0]!r}"
@@ -178,7 +178,7 @@ class Dependencies(Lookup):
         answer = _counted(connection, "dependency_event", query, self.limit, missing)
         # Of words that are never head and modifier, nothing is to be explained.
         if explanation and not answer.is_empty:
-            answer = limited(connection, explanation, self.limit, missing)
+            answer = limited_answer(connection, explanation, self.limit, missing)
         values = []
         for known, (pattern, tag) in zip(self.level.split("-"), ends, strict=True):
             word = known == "word"
@@ -206,8 +206,8 @@ class Dependencies(Lookup):
         text = _EVENTS.format(
             table=table,
             conditions=where([*conditions, *chosen], "  "),
-            head=selection.spelled("head.form"),
-            modifier=selection.spelled("modifier.form"),
+            head=selection.word_key("head.form"),
+            modifier=selection.word_key("modifier.form"),
             count="sum(count)::bigint" if selection.ignore_case else "count",
             group="\ngroup by all" if selection.ignore_case else "",
             limit=limit_clause(self.limit, bindings),
@@ -284,7 +284,7 @@ def _counted(connection: Connection, table: str, query: Statement, limit: int, m
     known: dict[str, Answer] = kept(connection).setdefault(_counted, {})
     if table in known:
         return replace(known[table], query=query, missing=missing)
-    answer = limited(connection, query, limit, missing)
+    answer = limited_answer(connection, query, limit, missing)
     if answer.is_empty and not _has_rows(connection, table):
         known[table] = answer
     return answer

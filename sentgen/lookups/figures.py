@@ -34,7 +34,7 @@ _DOCUMENTS = 20
 _QUERY = 36
 
 
-def figure_of(connection: Connection, asked: Question, answer: Answer) -> Figure:
+def figure_of(connection: Connection, question: Question, answer: Answer) -> Figure:
     """Draw an answer that has rows.
 
     Args:
@@ -45,61 +45,61 @@ def figure_of(connection: Connection, asked: Question, answer: Answer) -> Figure
     Raises:
         InputError: there is more than fits, or nothing to draw.
     """
-    return FIGURES[type(asked)](connection, asked, answer)
+    return FIGURES[type(question)](connection, question, answer)
 
 
-def _frequencies(connection: Connection, asked: Frequencies, answer: Answer) -> Figure:
-    title = asked.query or f"{asked.pattern} by {', '.join(asked.by)}"
-    return _rates(connection, asked, answer, title)
+def _frequencies(connection: Connection, question: Frequencies, answer: Answer) -> Figure:
+    title = question.query or f"{question.pattern} by {', '.join(question.by)}"
+    return _rates(connection, question, answer, title)
 
 
-def _match(connection: Connection, asked: Match, answer: Answer) -> Figure:
-    if asked.count:
+def _match(connection: Connection, question: Match, answer: Answer) -> Figure:
+    if question.count:
         raise InputError("one number is no plot; leave --count out, or count the hits with --key KEY")
-    if not asked.counted:
-        return _places(asked.places(connection, _DOCUMENTS), asked.request)
-    return _rates(connection, asked, answer, asked.request)
+    if not question.counted:
+        return _places(question.places(connection, _DOCUMENTS), question.request)
+    return _rates(connection, question, answer, question.request)
 
 
-def _rates(connection: Connection, asked: Frequencies | Match, answer: Answer, title: str) -> Figure:
+def _rates(connection: Connection, question: Frequencies | Match, answer: Answer, title: str) -> Figure:
     # Where some rows are missing, nothing is drawn that needs the sizes.
     whole = not answer.truncated
-    sizes = part_sizes(connection, answer.rows, asked.corpus, asked.where) if whole else PartSizes()
+    sizes = part_sizes(connection, answer.rows, question.corpus, question.where) if whole else PartSizes()
     return frequency_plot(answer.rows, title, whole=whole, sizes=sizes)
 
 
-def _kwic(connection: Connection, asked: Kwic, answer: Answer) -> Figure:
-    if not asked.places:
+def _kwic(connection: Connection, question: Kwic, answer: Answer) -> Figure:
+    if not question.places:
         # Lines are some of the hits, and say nothing of the others.
-        answer = replace(asked, places=True, count=False, sort="none", show=[], limit=_DOCUMENTS).ask(
+        answer = replace(question, places=True, count=False, sort="none", show=[], limit=_DOCUMENTS).ask(
             connection
         )
-    return _places(answer, asked.cql or asked.pattern)
+    return _places(answer, question.cql or question.pattern)
 
 
 def _places(answer: Answer, query: str) -> Figure:
     # The numbers behind it are not to be cut off.
     short = query if len(query) <= _QUERY else f"{query[: _QUERY - 1]}…"
-    told = "; ".join(answer.remarks)
+    remarks = "; ".join(answer.remarks)
     more = (answer.total or 0) - answer.rows.num_rows
-    return places_plot(answer.rows, f"{short}: {told}", more)
+    return places_plot(answer.rows, f"{short}: {remarks}", more)
 
 
-def _collocations(connection: Connection, asked: Collocations, answer: Answer) -> Figure:
-    return score_plot(answer.rows, column(asked.measure), f"Collocates of {asked.word or asked.cql}")
+def _collocations(connection: Connection, question: Collocations, answer: Answer) -> Figure:
+    return score_plot(answer.rows, column(question.measure), f"Collocates of {question.word or question.cql}")
 
 
-def _keywords(connection: Connection, asked: Keywords, answer: Answer) -> Figure:
+def _keywords(connection: Connection, question: Keywords, answer: Answer) -> Figure:
     sides = [
         f"{', '.join(names)}{f' where {where}' if where else ''}"
-        for names, where in ((asked.corpus, asked.where), (asked.against, asked.against_where))
+        for names, where in ((question.corpus, question.where), (question.against, question.against_where))
     ]
-    return score_plot(answer.rows, column(asked.measure), " against ".join(sides))
+    return score_plot(answer.rows, column(question.measure), " against ".join(sides))
 
 
-def _sketch(connection: Connection, asked: Sketch, answer: Answer) -> Figure:
-    words = [asked.word, *([asked.against] if asked.against else [])]
-    return sketch_plot(answer.rows, column(asked.measure), f"Sketch of {' and '.join(words)}", words)
+def _sketch(connection: Connection, question: Sketch, answer: Answer) -> Figure:
+    words = [question.word, *([question.against] if question.against else [])]
+    return sketch_plot(answer.rows, column(question.measure), f"Sketch of {' and '.join(words)}", words)
 
 
 def column(measure: StrEnum) -> str:

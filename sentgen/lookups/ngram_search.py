@@ -14,7 +14,7 @@ from sentgen.lookups.base.statement import (
     Statement,
     at_least,
     limit_clause,
-    limited,
+    limited_answer,
     literal,
     where,
 )
@@ -94,7 +94,7 @@ class Ngrams(Lookup):
         words = [selection.fold(word) for word in given]
         query = _statement(words, selection, self.min_count, self.limit)
         missing = f"n-gram {self.pattern!r}{at_least(self.min_count)}"
-        answer = replace(limited(connection, query, self.limit, missing), left_out=selection.left_out)
+        answer = replace(limited_answer(connection, query, self.limit, missing), left_out=selection.left_out)
         values = [QuestionValue("word", word) for word in words]
         return explain_absence(connection, answer, selection, values, of_tokens=True)
 
@@ -143,7 +143,7 @@ def _counted(words: Sequence[str], selection: Selection, bindings: Bindings) -> 
         word_among(f"{table}.{name}", word, bindings, selection)
         for name, word in zip(names, words, strict=True)
     ]
-    keys = [f"{selection.spelled(f'word_{name}.form')} as {name}" for name in names]
+    keys = [f"{selection.word_key(f'word_{name}.form')} as {name}" for name in names]
     joins = _spelling(names, table) if selection.ignore_case else []
     return {
         "table": source,

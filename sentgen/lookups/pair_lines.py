@@ -13,14 +13,14 @@ from sqlalchemy import Connection
 from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import COLUMNS
 from sentgen.lookups.base.prepositions import linked_tokens
-from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited, where
+from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited_answer, where
 from sentgen.lookups.base.surface import LINE_COLUMNS, surface_of
 from sentgen.lookups.concordances.hits import read_pattern
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.search import Cql, query_of, token_of
 from sentgen.lookups.cql.tokens import columns
 from sentgen.lookups.dependency_search import Layer
-from sentgen.lookups.question.lookup import LimitOption, Lookup, OffsetOption, behind
+from sentgen.lookups.question.lookup import LimitOption, Lookup, OffsetOption, after_offset
 from sentgen.lookups.question.patterns import ANY, counted_tag, tag_among, word_among
 from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.search.filters import read_window
@@ -91,7 +91,7 @@ class PairLines(Lookup):
 
     def ask(self, connection: Connection) -> Answer:
         """Show the two words with what stands between and around them."""
-        return behind(self, lambda asked: asked._ask(connection))
+        return after_offset(self, lambda question: question._ask(connection))
 
     def _ask(self, connection: Connection) -> Answer:
         selection, bindings = self.select(connection, sentences=True), Bindings(context=_CONTEXT)
@@ -103,7 +103,7 @@ class PairLines(Lookup):
         beginning, pairs, missing = find(connection, selection, bindings)
         text = _PAIRS.format(beginning=beginning, pairs=pairs, limit=limit_clause(self.limit, bindings, "  "))
         text += surface_of(connection).lines("pair", ["place"]) + _LINES
-        return limited(connection, Statement(text, bindings), self.limit, f"line {missing}")
+        return limited_answer(connection, Statement(text, bindings), self.limit, f"line {missing}")
 
     def _dependency(
         self, connection: Connection, selection: Selection, bindings: Bindings
@@ -148,7 +148,7 @@ class PairLines(Lookup):
         token = _one_token(connection, self.word, selection)
         node, other = ("h", "d") if self.role == "modifier" else ("d", "h")
         column = COLUMNS[self.by][0]
-        form = f"{selection.spelled('form')} = {selection.spelled('$collocate')}"
+        form = f"{selection.word_key('form')} = {selection.word_key('$collocate')}"
         arc, kind, links, linked = "token", "deprel_id", "", ""
         if self.preposition:
             around = f"select n.sentence_id from token as n where {token.of_token('n', bindings)}"

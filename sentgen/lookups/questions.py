@@ -36,7 +36,7 @@ QUESTIONS: Mapping[str, type[Question]] = {
 _NOTHING = "length < 0"
 
 
-def check(connection: Connection, asked: Question) -> None:
+def check(connection: Connection, question: Question) -> None:
     """Refuse a question that cannot be asked, as `Question.ask` does.
 
     It is asked of no sentences, so that all that it names is looked up, and DuckDB plans the statement, but
@@ -46,8 +46,10 @@ def check(connection: Connection, asked: Question) -> None:
         SentgenError: what asking would raise.
     """
     # What is explained is about whole corpora, and looked up at once.
-    if isinstance(asked, Lookup) and not (isinstance(asked, Dependencies | Arguments) and asked.explain):
-        if asked.where is not None:
-            choose(connection, asked.where)  # shows a slip in what was written
-        asked = replace(asked, where=_NOTHING if asked.where is None else both(asked.where, _NOTHING))
-    replace(asked, limit=1).ask(connection)
+    explains = isinstance(question, Dependencies | Arguments) and question.explain
+    if isinstance(question, Lookup) and not explains:
+        if question.where is not None:
+            choose(connection, question.where)  # shows a slip in what was written
+        nowhere = _NOTHING if question.where is None else both(question.where, _NOTHING)
+        question = replace(question, where=nowhere)
+    replace(question, limit=1).ask(connection)

@@ -42,9 +42,9 @@ def find(connection: Connection, name: str) -> Subcorpus:
         NotFoundError: there is none of that name; the message names those that there are.
     """
     every = stored(connection)
-    for one in every:
-        if one.name == name:
-            return one
+    for known in every:
+        if known.name == name:
+            return known
     if not every:
         there = "there are none yet; define one with: sentgen subcorpora define NAME --where EXPR"
     else:
@@ -100,14 +100,14 @@ def remove(connection: Connection, name: str) -> Subcorpus:
     Raises:
         NotFoundError: there is none of that name.
     """
-    found = find(connection, name)
+    removed = find(connection, name)
     connection.execute(delete(subcorpus).where(subcorpus.c.name == name))
-    return found
+    return removed
 
 
-def sizes(connection: Connection, one: Subcorpus) -> tuple[int, int, int]:
+def sizes(connection: Connection, part: Subcorpus) -> tuple[int, int, int]:
     """Return its sentences, tokens and documents."""
-    condition = select_corpora(connection, [one.name]).condition
+    condition = select_corpora(connection, [part.name]).condition
     assert condition is not None
     return _sizes(connection, condition)
 
@@ -132,15 +132,15 @@ def overview(connection: Connection) -> Rows:
 
 def properties(connection: Connection, name: str) -> Rows:
     """Return what there is to know of a subcorpus: property and value."""
-    one = find(connection, name)
-    sentences, tokens, documents = sizes(connection, one)
-    told = {
-        "name": one.name,
-        "corpora": ", ".join(one.corpora) or "all",
-        "where": one.expression,
-        "defined_at": one.defined_at.isoformat(sep=" ", timespec="seconds"),
+    part = find(connection, name)
+    sentences, tokens, documents = sizes(connection, part)
+    values = {
+        "name": part.name,
+        "corpora": ", ".join(part.corpora) or "all",
+        "where": part.expression,
+        "defined_at": part.defined_at.isoformat(sep=" ", timespec="seconds"),
         "sentences": sentences,
         "tokens": tokens,
         "documents": documents,
     }
-    return Rows(("property", "value"), [(key, str(value)) for key, value in told.items()])
+    return Rows(("property", "value"), [(key, str(value)) for key, value in values.items()])

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import SentgenError
-from sentgen.lookups.base.regular_expressions import translated
+from sentgen.lookups.base.regular_expressions import to_re2
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.grew.matches import Match
 from sentgen.schema import Store
@@ -92,7 +92,7 @@ def test_classes_are_those_of_unicode(pieces: list[tuple[tuple[str, str], str]])
     asked = "".join(one + sign for (one, _), sign in pieces)
     meant = regex.compile("".join(other + sign for (_, other), sign in pieces), regex.V1 | regex.DOTALL)
     query = "select regexp_full_match(one, $2) from (select unnest($1) as one)"
-    found = [bool(one) for (one,) in duckdb.execute(query, [_WORDS, translated(asked)]).fetchall()]
+    found = [bool(one) for (one,) in duckdb.execute(query, [_WORDS, to_re2(asked)]).fetchall()]
 
     assert found == [meant.fullmatch(word) is not None for word in _WORDS]
 
@@ -102,7 +102,7 @@ def test_classes_are_those_of_unicode(pieces: list[tuple[tuple[str, str], str]])
 )
 def test_what_else_there_is_stays(text: str) -> None:
     """Faults, too, so that RE2 says what is wrong."""
-    assert translated(text) == text
+    assert to_re2(text) == text
 
 
 @pytest.fixture(scope="module")
@@ -164,6 +164,6 @@ def test_bounds_of_words_are_known_at_the_ends(text: str) -> None:
     words = ["дом", "дома", "мой дом", "домы!", "бдом", "дом-2", "Дом a", "a", ".", "", "на-дом", "дом\u0301"]
     meant = regex.compile(text.replace(r"\w", _WORD), regex.V1)
     query = "select regexp_full_match(one, $2) from (select unnest($1) as one)"
-    found = [bool(one) for (one,) in duckdb.execute(query, [words, translated(text)]).fetchall()]
+    found = [bool(one) for (one,) in duckdb.execute(query, [words, to_re2(text)]).fetchall()]
 
     assert found == [meant.fullmatch(word) is not None for word in words]

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sentgen.case_folding import fold, folded, like
-from sentgen.lookups.base.numbers import compared
-from sentgen.lookups.base.regular_expressions import like_pattern, translated
+from sentgen.lookups.base.numbers import compare_numbers
+from sentgen.lookups.base.regular_expressions import like_pattern, to_re2
 from sentgen.lookups.base.statement import Bindings, any_of
 
 #: Attribute to its column in `token`, the table that holds its strings, and their column there.
@@ -73,20 +73,20 @@ class Value:
             plain = [text for text in like_texts if text]
             return any_of([is_like(string, text, bindings, name, self.ignore_case) for text in plain])
         if self.regex:
-            asked = [self._plain(bindings.bind(name, translated(text))) for text in self.texts]
+            values = [self._plain(bindings.bind(name, to_re2(text))) for text in self.texts]
             # Folding would change classes such as \\W.
             flag = ", 'i'" if self.ignore_case else ""
-            return any_of([f"regexp_full_match({string}, {one}{flag})" for one in asked])
+            return any_of([f"regexp_full_match({string}, {one}{flag})" for one in values])
         texts = self.texts
         if self.ignore_case:
             string, texts = folded(string), tuple(map(fold, texts))
-        asked = [self._plain(bindings.bind(name, text)) for text in texts]
+        values = [self._plain(bindings.bind(name, text)) for text in texts]
         # Without its accent, another letter may be left to be folded.
         if self.ignore_case and self.ignore_accents:
-            string, asked = folded(string), [folded(one) for one in asked]
-        return f"{string} = {asked[0]}" if len(asked) == 1 else f"{string} in ({', '.join(asked)})"
+            string, values = folded(string), [folded(one) for one in values]
+        return f"{string} = {values[0]}" if len(values) == 1 else f"{string} in ({', '.join(values)})"
 
-    def spelled(self, string: str) -> str:
+    def comparison_key(self, string: str) -> str:
         """Return what two strings of SQL have in common that are compared as one; of no expressions."""
         string = self._plain(folded(string) if self.ignore_case else string)
         return folded(string) if self.ignore_case and self.ignore_accents else string
@@ -109,7 +109,7 @@ class Bound:
 
     def condition(self, string: str, bindings: Bindings, name: str = "value") -> str:
         """Return the condition that a string of SQL is such a number; null where it is none."""
-        return compared(string, self.operator, bindings.bind("number", self.number))
+        return compare_numbers(string, self.operator, bindings.bind("number", self.number))
 
     def of_number(self, number: str, bindings: Bindings) -> str:
         """Return the condition that a number of SQL is such a number."""
@@ -139,7 +139,7 @@ class Key(ABC):
     name: str
 
     @property
-    def spelled(self) -> bool:
+    def is_word(self) -> bool:
         """Whether it is a word, the same in capital and small letters where these are not told apart."""
         return False
 
@@ -184,7 +184,7 @@ class TokenKey(Key):
     feature: str = ""
 
     @property
-    def spelled(self) -> bool:
+    def is_word(self) -> bool:
         """Whether it is a word."""
         return self.table == "word"
 
@@ -212,9 +212,9 @@ class TokenKey(Key):
         return each[0] if len(each) == 1 else f"coalesce({', '.join(each)})"
 
 
-def shared_columns(one: Key, other: Key) -> tuple[str, str] | None:
+def shared_columns(left: Key, right: Key) -> tuple[str, str] | None:
     """Return the columns of `token` whose numbers tell whether two attributes are the same, if there are."""
-    keys = [key for key in (one, other) if isinstance(key, TokenKey) and not key.feature]
+    keys = [key for key in (left, right) if isinstance(key, TokenKey) and not key.feature]
     columns = [key.columns[0] for key in keys if len(key.columns) == 1 and key.table == keys[0].table]
     return (columns[0], columns[1]) if len(columns) == 2 else None
 
@@ -243,7 +243,7 @@ class WrittenKey(Key):
     name: str
 
     @property
-    def spelled(self) -> bool:
+    def is_word(self) -> bool:
         """Whether it is a word."""
         return True
 
@@ -265,7 +265,7 @@ def token_key(name: str) -> TokenKey:
     """Return one of `COLUMNS`, or of `TAGS`."""
     names = ("xpos", "upos") if name in TAGS else (name,)
     _, table, text = COLUMNS[names[0]]
-    return TokenKey(name, tuple(COLUMNS[one][0] for one in names), table, text)
+    return TokenKey(name, tuple(COLUMNS[column][0] for column in names), table, text)
 
 
 def feature_key(name: str) -> TokenKey:

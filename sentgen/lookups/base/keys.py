@@ -154,7 +154,7 @@ class MetadataKey(Key):
         return not self.of_sentence
 
     @property
-    def tested(self) -> str:
+    def tested_value(self) -> str:
         """What of SQL a condition on a sentence tests."""
         return self.always.value.format(alias="s") if self.always else "m.value"
 
@@ -173,8 +173,8 @@ class MetadataKey(Key):
             return self.always.string(alias)
         levels = ((self.of_sentence, _OF_SENTENCE), (self.of_document, _OF_DOCUMENT))
         key = bindings.bind("key", self.name)
-        found = [level.format(alias=alias, key=key) for meant, level in levels if meant]
-        return found[0] if len(found) == 1 else f"coalesce({', '.join(found)})"
+        values = [level.format(alias=alias, key=key) for has, level in levels if has]
+        return values[0] if len(values) == 1 else f"coalesce({', '.join(values)})"
 
     def holds(self, test: str, bindings: Bindings) -> str:
         """Return the condition on a row ``s`` of `sentence` that its value passes a test; empty: has one."""
@@ -190,7 +190,7 @@ class MetadataKey(Key):
         own = f" and not {_HOLDS[0].format(key=key, test='')}" if test else ""
         return f"({of_sentence} or ({of_document}{own}))"
 
-    def occurring(self, most: int) -> Statement | None:
+    def frequent_values(self, most: int) -> Statement | None:
         """Return the query for its values, the most frequent first; none where each sentence has its own."""
         if self.always is None:
             return Statement(_OCCURRING, {"key": self.name, "most": most})
@@ -291,12 +291,12 @@ class StoreKeys:
             known: names that may stand there; those of the metadata, and of tokens if it is no metadata.
         """
         try:
-            found = self.find(name)
+            key = self.find(name)
         except InputError:  # a surprisal that there is not
-            found = None
+            key = None
         for kind, way in ways.items():
-            if found is not None and isinstance(found, kind):
-                return f"{found.name} is {found.what}: {way.format(name=name, key=found.name)}"
+            if key is not None and isinstance(key, kind):
+                return f"{key.name} is {key.what}: {way.format(name=name, key=key.name)}"
         if known is None:
             known = [*([] if what == MetadataKey.what else self.of_tokens), *self.of_sentences]
         return f"no {what} {name!r}; {instead(bare(name), known)}"
@@ -314,8 +314,8 @@ class StoreKeys:
 
     def find_attribute(self, kinds: tuple[str, ...], name: str) -> RegionKey | None:
         """Return the attribute of regions of some kinds that a name stands for; none if there is none."""
-        found = tuple(key for key in self.attributes(kinds) if name in (key, plain(key)))
-        return RegionKey(f"{kinds[0]}.{found[0]}", kinds, found) if found else None
+        keys = tuple(key for key in self.attributes(kinds) if name in (key, plain(key)))
+        return RegionKey(f"{kinds[0]}.{keys[0]}", kinds, keys) if keys else None
 
     def find_region(self, name: str) -> RegionKey | None:
         """Return the attribute of regions that a name stands for; none if there is none.
@@ -326,8 +326,8 @@ class StoreKeys:
         stem = _stem(name)
         for at, letter in enumerate(stem):
             kinds = self.find_kinds(stem[:at]) if letter in "._" else ()
-            if found := self.find_attribute(kinds, stem[at + 1 :]) if kinds else None:
-                return found
+            if key := self.find_attribute(kinds, stem[at + 1 :]) if kinds else None:
+                return key
         return None
 
     @property
@@ -360,8 +360,8 @@ class StoreKeys:
         # With `meta.` before it, what the metadata have comes first.
         if stem in ALWAYS and not name.startswith("meta."):
             return MetadataKey(stem)
-        found = self._written(stem) or self._with_owner(stem)
-        return found or (MetadataKey(stem) if stem in ALWAYS else None)
+        key = self._written(stem) or self._with_owner(stem)
+        return key or (MetadataKey(stem) if stem in ALWAYS else None)
 
     def _written(self, name: str) -> MetadataKey | None:
         """Return a key by its name, or by how a language can write it: `author_gender` is `author-gender`."""
@@ -372,17 +372,17 @@ class StoreKeys:
 
     def _with_owner(self, stem: str) -> MetadataKey | None:
         for prefix, of_document in _OWNERS:
-            found = self._written(stem.removeprefix(prefix)) if stem.startswith(prefix) else None
-            if found and (found.of_document if of_document else found.of_sentence):
-                return replace(found, of_document=of_document, of_sentence=not of_document)
+            key = self._written(stem.removeprefix(prefix)) if stem.startswith(prefix) else None
+            if key and (key.of_document if of_document else key.of_sentence):
+                return replace(key, of_document=of_document, of_sentence=not of_document)
         return None
 
     def _find_feature(self, name: str) -> str | None:
         """Return the key of FEATS that a name stands for: ``Number_psor`` and ``Number__psor``, too."""
         if name in self.features:
             return name
-        asked = name.replace("__", "_")
-        return next((one for one in self.features if plain(one).strip("_") == asked), None)
+        wanted = name.replace("__", "_")
+        return next((one for one in self.features if plain(one).strip("_") == wanted), None)
 
     def _is_misc(self, name: str) -> bool:
         """Return whether some token has a value under a key of MISC, which is none of FEATS."""

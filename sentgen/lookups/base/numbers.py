@@ -47,7 +47,7 @@ def as_exact(string: str) -> str:
     return f"try_cast({string} as {_EXACT})"
 
 
-def compared(left: str, operator: str, right: str) -> str:
+def compare_numbers(left: str, operator: str, right: str) -> str:
     """Return the condition that strings of SQL stand in a relation as numbers; null where one is none."""
     first, second = as_number(left), as_number(right)
     # Doubles that are the same may stand for different numbers.

@@ -77,6 +77,6 @@ def linked_tokens(columns: Iterable[str], of_tokens: Sequence[str] = ()) -> str:
         columns: what is asked of the tokens beside their places and relations; others take time.
         of_tokens: conditions on rows ``t`` of `token`, the same for all tokens of a sentence.
     """
-    more = "".join(f", t.{one}" for one in sorted({*columns} - {"deprel_id"}))
-    conditions = "".join(f"\n    and {one}" for one in of_tokens)
+    more = "".join(f", t.{column}" for column in sorted({*columns} - {"deprel_id"}))
+    conditions = "".join(f"\n    and {column}" for column in of_tokens)
     return _LINKED.format(columns=more, part=conditions)

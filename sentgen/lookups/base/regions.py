@@ -94,7 +94,7 @@ class RegionKey(Key):
     what: ClassVar[str] = "said of regions"
     of_tokens: ClassVar[bool] = False
     #: What a condition on a sentence tests, and no number.
-    tested: ClassVar[str] = "m.value"
+    tested_value: ClassVar[str] = "m.value"
     number: ClassVar[bool] = False
     name: str
     kinds: tuple[str, ...]
@@ -111,13 +111,13 @@ class RegionKey(Key):
 
     def holds(self, test: str, bindings: Bindings) -> str:
         """Return the condition on a row ``s`` of `sentence` that one around its first token passes a test."""
-        told = [of_kinds(self.kinds, bindings)]
+        conditions = [of_kinds(self.kinds, bindings)]
         if self.keys:
-            told.append(f"m.key in {bindings.bind('attribute', list(self.keys))}")
-        attribute = _ATTRIBUTE if self.keys else ""
-        return _AROUND_FIRST.format(attribute=attribute, conditions=" and ".join(filter(None, [*told, test])))
+            conditions.append(f"m.key in {bindings.bind('attribute', list(self.keys))}")
+        text = " and ".join(filter(None, [*conditions, test]))
+        return _AROUND_FIRST.format(attribute=_ATTRIBUTE if self.keys else "", conditions=text)
 
-    def occurring(self, most: int) -> Statement:
+    def frequent_values(self, most: int) -> Statement:
         """Return the query for its values, the most frequent first."""
         return Statement(_OCCURRING, {"kinds": list(self.kinds), "keys": list(self.keys), "most": most})
 

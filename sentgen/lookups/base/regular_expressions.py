@@ -72,10 +72,10 @@ _WORD_STARTS = re.compile(rf"(?:\w|\\[wd]|{_GROUP})(?![?*{{])")
 _WORD_ENDS = re.compile(rf"(?:(?<!\\)\w\+?|\\[wd]\+?|(?<!\\)\w\w[?*]|{_GROUP})$")
 
 
-def translated(text: str) -> str:
+def to_re2(text: str) -> str:
     r"""Return a regular expression with what RE2 takes for ASCII written out.
 
-    >>> translated(r"\w+"), translated(r"[\d.]"), translated(r"[[:upper:]]\D")
+    >>> to_re2(r"\w+"), to_re2(r"[\d.]"), to_re2(r"[[:upper:]]\D")
     ('[\\p{L}\\p{M}\\p{N}_]+', '[\\p{Nd}.]', '[\\p{Lu}][^\\p{Nd}]')
 
     Raises:
@@ -86,7 +86,7 @@ def translated(text: str) -> str:
         _bound("".join(given[:at]), "".join(given[at + 1 :])) if piece == r"\b" else piece
         for at, piece in enumerate(given)
     )
-    whole = "".join(map(_translated_piece, filter(None, pieces)))
+    whole = "".join(map(_piece_to_re2, filter(None, pieces)))
     # What may stand before a word, or behind it, ends where the word does not go on.
     return whole.replace(f".*{_BEGIN}", f"(?:.*[^{_WORD}])?").replace(f"{_END}.*", f"(?:[^{_WORD}].*)?")
 
@@ -101,17 +101,17 @@ def _bound(before: str, after: str) -> str:
     return r"\b"
 
 
-def _translated_piece(piece: str) -> str:
+def _piece_to_re2(piece: str) -> str:
     if piece in (r"\b", r"\B"):
         raise InputError(
             rf"{piece} knows the letters of ASCII alone; write (.*\P{{L}})?word(\P{{L}}.*)? for .*\bword\b.*"
         )
     if len(piece) == 2 and piece[0] == "\\" and piece[1].lower() in _CLASSES:
         return f"[{'^' if piece[1].isupper() else ''}{_CLASSES[piece[1].lower()]}]"
-    return _translated_class(piece) if piece[0] == "[" and len(piece) > 1 else piece
+    return _class_to_re2(piece) if piece[0] == "[" and len(piece) > 1 else piece
 
 
-def _translated_class(piece: str) -> str:
+def _class_to_re2(piece: str) -> str:
     """Return a class in brackets; of one that has what others are not, several beside each other."""
     negated, items = piece.startswith("[^"), piece[1:-1].removeprefix("^")
     given, within, without = list[str](), list[str](), list[str]()
@@ -164,15 +164,15 @@ def _like_piece(piece: str) -> str:
 def fault(connection: Connection, text: str) -> str | None:
     """Return what is wrong with a regular expression; none if nothing is."""
     try:
-        raw(connection).execute(_MATCHES, {"pattern": translated(text)}).fetchall()
+        raw(connection).execute(_MATCHES, {"pattern": to_re2(text)}).fetchall()
     except duckdb.InvalidInputException as error:
-        return told(error)[0]
+        return explain_fault(error)[0]
     except InputError as error:
         return str(error)
     return None
 
 
-def told(error: duckdb.InvalidInputException) -> tuple[str, str]:
+def explain_fault(error: duckdb.InvalidInputException) -> tuple[str, str]:
     """Return what is wrong with a regular expression that DuckDB does not take, and the piece that is."""
     reason = str(error).split("\n")[0].split("Error: ", 1)[-1]
     name, _, piece = reason.partition(": ")

@@ -104,21 +104,21 @@ class Statement:
         in the bigrams of 10M tokens 4 ms and not 10.
         """
 
-        def looked_up(found: re.Match[str]) -> str:
-            number = id_of(connection, found[1], str(self.parameters[found[2]]))
+        def look_up(match: re.Match[str]) -> str:
+            number = id_of(connection, match[1], str(self.parameters[match[2]]))
             # Nothing is in no list, but of a list of nothing this is true of null, too.
-            return found[0] if number is None else f"({number})"
+            return match[0] if number is None else f"({number})"
 
-        return replace(self, text=_NUMBER.sub(looked_up, self.text))
+        return replace(self, text=_NUMBER.sub(look_up, self.text))
 
     def run(self, connection: Connection) -> pa.Table:
         """Return the rows."""
-        asked = self.with_ids(connection)
-        reader = arrow_reader(raw(connection), asked.text, asked.used_parameters)
-        held, batches = ResultBudget(connection), []
+        statement = self.with_ids(connection)
+        reader = arrow_reader(raw(connection), statement.text, statement.used_parameters)
+        budget, batches = ResultBudget(connection), []
         for batch in reader:
             batches.append(batch)
-            held.add(batch)
+            budget.add(batch)
         import pyarrow as pa
 
         return pa.Table.from_batches(batches, reader.schema)
@@ -132,26 +132,26 @@ class Statement:
         """
         if not 0 < limit <= _FEW:
             return self.run(connection)
-        asked = self.with_ids(connection)
-        found = raw(connection).execute(asked.text, asked.used_parameters or None)
-        names, types = zip(*((name, str(kind)) for name, kind, *_ in found.description), strict=True)
+        statement = self.with_ids(connection)
+        result = raw(connection).execute(statement.text, statement.used_parameters or None)
+        names, types = zip(*((name, str(kind)) for name, kind, *_ in result.description), strict=True)
         if not set(types) <= set(SIMPLE_TYPES):
             return self.run(connection)
-        return Rows(names, found.fetchall(), types)
+        return Rows(names, result.fetchall(), types)
 
     def value(self, connection: Connection) -> Any:
         """Return the one value of a query for one row; none if there is no row."""
-        asked = self.with_ids(connection)
-        row = one_row(raw(connection), asked.text, asked.used_parameters)
+        statement = self.with_ids(connection)
+        row = one_row(raw(connection), statement.text, statement.used_parameters)
         return row[0] if row else None
 
     def with_values(self) -> str:
         """Return the statement with its values in place of the parameters.
 
-        >>> Statement("select $word", {"word": "it's"}).filled()
+        >>> Statement("select $word", {"word": "it's"}).with_values()
         "select 'it''s'"
         """
-        return _PARAMETER.sub(lambda found: literal(self.parameters[found[1]]), self.text)
+        return _PARAMETER.sub(lambda match: literal(self.parameters[match[1]]), self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,8 +205,8 @@ class Answer:
 
 def where(conditions: Sequence[str], indent: str = "") -> str:
     """Return the where clause, one condition a line, those that say something; nothing for none."""
-    told = f"\n{indent}  and ".join(filter(None, conditions))
-    return f"\n{indent}where {told}" if told else ""
+    joined = f"\n{indent}  and ".join(filter(None, conditions))
+    return f"\n{indent}where {joined}" if joined else ""
 
 
 def any_of(conditions: Sequence[str]) -> str:
@@ -214,13 +214,13 @@ def any_of(conditions: Sequence[str]) -> str:
     return conditions[0] if len(conditions) == 1 else f"({' or '.join(conditions)})"
 
 
-def limited(connection: Connection, query: Statement, limit: int, missing: str) -> Answer:
+def limited_answer(connection: Connection, query: Statement, limit: int, missing: str) -> Answer:
     """Ask a query whose parameter ``limit`` is the number of rows that are shown (0: it has none)."""
     # One more tells whether there are more, without counting all.
-    asked = Statement(query.text, {**query.parameters, "limit": limit + 1}) if limit else query
-    found = asked.fetch(connection, limit)
-    more = bool(limit) and found.num_rows > limit
-    return Answer(found.slice(0, limit) if more else found, query, missing, truncated=more)
+    statement = Statement(query.text, {**query.parameters, "limit": limit + 1}) if limit else query
+    rows = statement.fetch(connection, limit)
+    more = bool(limit) and rows.num_rows > limit
+    return Answer(rows.slice(0, limit) if more else rows, query, missing, truncated=more)
 
 
 def limit_clause(limit: int, bindings: Bindings, indent: str = "") -> str:

@@ -53,12 +53,12 @@ class SurprisalKey(Key):
 
     def condition(self, alias: str, test: Test | None, bindings: Bindings) -> str:
         """Return the condition that a row with ``sentence_id`` and ``position`` has such a value."""
-        model, told = bindings.bind("model", self.model), ""
+        model, passes = bindings.bind("model", self.model), ""
         if isinstance(test, Bound):
-            told = f" and {test.of_number('bits', bindings)}"
+            passes = f" and {test.of_number('bits', bindings)}"
         elif test is not None:
             raise InputError(f"{self.name} {NUMBER}")
-        return _AMONG.format(alias=alias, model=model, test=told)
+        return _AMONG.format(alias=alias, model=model, test=passes)
 
     def value(self, alias: str, bindings: Bindings) -> str:
         """Return the surprisal of a row with ``sentence_id`` and ``position``, a number."""
@@ -80,8 +80,8 @@ def split_name(name: str) -> tuple[str, str] | None:
     >>> split_name("a.surprisal.news"), split_name("surprisal"), split_name("lemma")
     (('a', 'surprisal.news'), ('', 'surprisal'), None)
     """
-    found = _WRITTEN.fullmatch(name)
-    return (found["label"] or "", found["name"]) if found else None
+    match = _WRITTEN.fullmatch(name)
+    return (match["label"] or "", match["name"]) if match else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,32 +117,33 @@ class AppliedModels:
             InputError: there is none, or it may be that by several models.
         """
         if not self.keys:
-            of = f" of {', '.join(self.corpora)}" if self.corpora else ""
+            of_corpora = f" of {', '.join(self.corpora)}" if self.corpora else ""
             model = self.models[0] if len(self.models) == 1 else "MODEL"
             corpus = self.corpora[0] if self.corpora else "CORPUS"
             raise InputError(
-                f"no token{of} has a surprisal; store it with: sentgen models apply {model} --corpus {corpus}"
+                f"no token{of_corpora} has a surprisal;"
+                f" store it with: sentgen models apply {model} --corpus {corpus}"
             )
         if name == NAME and len(self.keys) == 1:
             return next(iter(self.keys.values()))
         named = {written: {written, f"{NAME}.{key.label}"} for written, key in self.keys.items()}
-        found = [
+        keys = [
             self.keys[written]
             for written, names in named.items()
-            if name in names or name in set(map(plain_name, names))
+            if name in names or name in set(map(_plain_name, names))
         ]
-        if len(found) == 1:
-            return found[0]
-        listed = either([plain_name(one) for one in self.keys])
+        if len(keys) == 1:
+            return keys[0]
+        listed = either([_plain_name(one) for one in self.keys])
         if name == NAME:
             raise InputError(f"the surprisal by which model? Write {listed}")
         raise InputError(f"no {name!r}; write {listed}")
 
 
-def plain_name(name: str) -> str:
+def _plain_name(name: str) -> str:
     """Return a name as queries can hold it.
 
-    >>> plain_name("surprisal.my-news@2")
+    >>> _plain_name("surprisal.my-news@2")
     'surprisal.my_news_2'
     """
     return f"{NAME}.{plain(name.removeprefix(f'{NAME}.'))}"
@@ -152,16 +153,16 @@ def applied_models(connection: Connection, corpora: Sequence[str] = ()) -> Appli
     """Find the models that were applied to some corpora; to any, if none are named."""
     rows = Statement(_MODELS).run(connection).to_pylist()
     anywhere = [row for row in rows if _applied(connection, row["id"], ())]
-    found = [row for row in anywhere if not corpora or _applied(connection, row["id"], corpora)]
-    names = [row["name"] for row in found]
+    applied = [row for row in anywhere if not corpora or _applied(connection, row["id"], corpora)]
+    names = [row["name"] for row in applied]
     keys = {}
-    for row in found:
+    for row in applied:
         label = f"{row['name']}@{row['version']}"
         alone = names.count(row["name"]) == 1
         name = f"{NAME}.{row['name'] if alone else label}"
         keys[name] = SurprisalKey(name, row["id"], label)
     models = sorted({row["name"] for row in rows})
-    return AppliedModels(keys, len(anywhere) > len(found), corpora, models)
+    return AppliedModels(keys, len(anywhere) > len(applied), corpora, models)
 
 
 def _applied(connection: Connection, model: int, corpora: Sequence[str]) -> bool:

@@ -98,8 +98,8 @@ class Tokens:
 
     def array(self, text: str, parameters: dict[str, object]) -> list[Array]:
         """Return the columns of a query, which are never null."""
-        found = arrow_table(raw(self.connection), text, parameters)
-        return [column.to_numpy() for column in found.columns]
+        table = arrow_table(raw(self.connection), text, parameters)
+        return [column.to_numpy() for column in table.columns]
 
 
 @dataclass(slots=True)
@@ -133,9 +133,9 @@ class Block:
 
         def read() -> Array:
             bounds = {"low": self.low, "high": self.high}
-            found = np.stack([one.astype(np.int64) for one in self.tokens.array(_SENTENCES, dict(bounds))])
-            found[1] -= self.first
-            return found
+            rows = np.stack([one.astype(np.int64) for one in self.tokens.array(_SENTENCES, dict(bounds))])
+            rows[1] -= self.first
+            return rows
 
         return self._kept("sentence", read)
 
@@ -147,8 +147,8 @@ class Block:
             lengths = np.diff(begins, prepend=0, append=self.size)
             every: Longs = np.repeat(np.arange(-1, len(begins)), lengths)
             return every[at]
-        found: Longs = np.searchsorted(begins, at, "right") - 1
-        return found
+        rows: Longs = np.searchsorted(begins, at, "right") - 1
+        return rows
 
     def begins(self) -> Bools:
         """Return which tokens begin a sentence; what is in none does, too."""
@@ -162,13 +162,13 @@ class Block:
 
     def missing(self) -> Bools | None:
         """Return which numbers have no token; none if all have one."""
-        found: Bools = self._kept("missing", self._missing_if_any)
-        return found if len(found) else None
+        missing: Bools = self._kept("missing", self._missing_if_any)
+        return missing if len(missing) else None
 
     def _begins(self, at: Longs) -> Bools:
-        found = self._missing()
-        found[at] = True
-        return found
+        begins = self._missing()
+        begins[at] = True
+        return begins
 
     def _missing_if_any(self) -> Bools:
         # Asked for at every question, so that it is kept that there are none.
@@ -179,8 +179,8 @@ class Block:
         edges = np.zeros(self.size + 1, np.int8)
         edges[begins] += 1
         edges[begins + lengths] -= 1
-        found: Bools = np.cumsum(edges[:-1], dtype=np.int8) == 0
-        return found
+        missing: Bools = np.cumsum(edges[:-1], dtype=np.int8) == 0
+        return missing
 
     def cut(self, first: Longs, last: Longs) -> tuple[Longs, Longs]:
         """Return what of stretches of numbers is in this block, those with nothing in it left out."""
@@ -198,11 +198,11 @@ class Block:
 
     def _unspaced(self) -> Ints:
         """Return 1 where no space follows; a multiword token goes on behind all its tokens but the last."""
-        found: Ints = (self.column("space_after") == 0).astype(np.int8)
+        unspaced: Ints = (self.column("space_after") == 0).astype(np.int8)
         inside, bounds = "m.sentence_id between $low and $high", Bindings(low=self.low, high=self.high)
         first, last = self.cut(*multiwords(self.tokens.connection, inside, bounds))
-        found[places(first, last - first)] = 0
-        return found
+        unspaced[places(first, last - first)] = 0
+        return unspaced
 
     def _read(self, name: str) -> Ints:
         if name == UNSPACED:
@@ -213,9 +213,9 @@ class Block:
         (values,) = self.tokens.array(text, {"low": self.low, "high": self.high})
         if len(values) == self.size:
             return values
-        found = np.full(self.size, NONE, values.dtype)
-        found[places(begins, lengths)] = values
-        return found
+        column = np.full(self.size, NONE, values.dtype)
+        column[places(begins, lengths)] = values
+        return column
 
     def _in_order(self, begins: Longs, lengths: Longs) -> bool:
         """Return whether the tokens are stored one sentence after the other, each from its first one on."""
@@ -232,8 +232,8 @@ class Block:
 
     def _kept(self, name: str, read: Callable[[], Array]) -> Array:
         key = self._key(name)
-        found: Array | None = self.tokens.cache.find(key)
-        return self.tokens.cache.add(key, read()) if found is None else found
+        array: Array | None = self.tokens.cache.find(key)
+        return self.tokens.cache.add(key, read()) if array is None else array
 
     def chosen(self, selection: Selection) -> Bools | None:
         """Return which tokens are in sentences that a question is about; none if all are."""
@@ -243,14 +243,14 @@ class Block:
         if not conditions:
             return None if missing is None else ~missing
         text = f"select s.id from sentence as s{where(['s.id between $low and $high', *conditions])}"
-        (asked,) = self.tokens.array(text, bindings)
+        (selected,) = self.tokens.array(text, bindings)
         ids, begins, lengths, _ = self.sentences()
-        some = np.isin(ids, asked, kind="sort")
+        some = np.isin(ids, selected, kind="sort")
         if some.all() and missing is None:
             return None
-        found = np.zeros(self.size, bool)
-        found[places(begins[some], lengths[some])] = True
-        return found
+        chosen = np.zeros(self.size, bool)
+        chosen[places(begins[some], lengths[some])] = True
+        return chosen
 
     def bounds(self) -> tuple[Longs, Longs]:
         """Return the first and the last tokens of sentences, or of documents where hits reach over these."""
@@ -281,8 +281,8 @@ class Block:
     def units_of(self, at: Longs) -> Longs:
         """Return the rows of the units that have some tokens; tokens are ascending."""
         rows = np.searchsorted(self.units(), at, "right") - 1
-        found: Longs = rows[np.append(True, rows[1:] != rows[:-1])[: len(rows)]]
-        return found
+        units: Longs = rows[np.append(True, rows[1:] != rows[:-1])[: len(rows)]]
+        return units
 
     def some(self, rows: Longs, most: int) -> Iterator[Part]:
         """Yield some units, by their rows, as blocks of their own, each of about so many tokens at most."""
@@ -311,21 +311,21 @@ class Part(Block):
 
     def find(self, numbers: Longs) -> Longs:
         """Return where those of some tokens are that are in this block; numbers are ascending."""
-        asked = self._whole.find(numbers)
-        at = np.searchsorted(self._index, asked)
+        wanted = self._whole.find(numbers)
+        at = np.searchsorted(self._index, wanted)
         at = at[at < self.size]
-        found: Longs = at[self._index[at] == asked[: len(at)]]
-        return found
+        rows: Longs = at[self._index[at] == wanted[: len(at)]]
+        return rows
 
     def sentences(self) -> Array:
         """Return the sentences of these."""
 
         def read() -> Array:
-            found = self._whole.sentences()
-            at = np.searchsorted(self._index, found[1])
+            whole = self._whole.sentences()
+            at = np.searchsorted(self._index, whole[1])
             there = at < self.size
-            there[there] = self._index[at[there]] == found[1][there]
-            some: Array = found[:, there].copy()
+            there[there] = self._index[at[there]] == whole[1][there]
+            some: Array = whole[:, there].copy()
             some[1] = at[there]
             return some
 
@@ -388,8 +388,8 @@ def places(begins: Longs, lengths: Longs) -> Longs:
     """
     behind = np.cumsum(lengths)
     shifts = np.repeat(begins - behind + lengths, lengths)
-    found: Longs = shifts + np.arange(len(shifts))
-    return found
+    ranges: Longs = shifts + np.arange(len(shifts))
+    return ranges
 
 
 def paired(low: Longs, high: Longs) -> tuple[Longs, Longs]:
@@ -425,15 +425,15 @@ def occurrences(connection: Connection, attribute: str, words: Ints | Longs) -> 
         attribute: as the table has it: whether words are forms or lemmas.
         words: their numbers.
     """
-    known, key = array_cache(connection), (occurrences, attribute, tuple(words.tolist()))
-    found: Longs | None = known.find(key)
-    if found is None:
+    cache, key = array_cache(connection), (occurrences, attribute, tuple(words.tolist()))
+    tokens: Longs | None = cache.find(key)
+    if tokens is None:
         # As many values in a statement take longer than rows that are joined.
-        asked = str(words[0]) if len(words) == 1 else "select unnest($words)"
-        text = _TOKENS.format(attribute=attribute, words=asked, most=_MOST + 1)
+        values = str(words[0]) if len(words) == 1 else "select unnest($words)"
+        text = _TOKENS.format(attribute=attribute, words=values, most=_MOST + 1)
         parameters = {} if len(words) == 1 else {"words": words.tolist()}
         rows: Longs = arrow_table(raw(connection), text, parameters).column(0).to_numpy()
         if len(rows) > _MOST:
             return None
-        found = known.add(key, np.sort(rows, kind="stable"))
-    return found
+        tokens = cache.add(key, np.sort(rows, kind="stable"))
+    return tokens

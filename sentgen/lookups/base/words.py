@@ -40,11 +40,11 @@ def id_of(connection: Connection, table: str, string: str) -> int | None:
     if key not in known:
         if len(known) >= _MOST_NUMBERS:
             known.clear()
-        known[key] = _looked_up(connection, table, string)
+        known[key] = _look_up(connection, table, string)
     return known[key]
 
 
-def _looked_up(connection: Connection, table: str, string: str) -> int | None:
+def _look_up(connection: Connection, table: str, string: str) -> int | None:
     every = _all_words(connection) if table == "word" else None
     if every is None:
         row = one_row(raw(connection), _NUMBERS[table], {"string": string})
@@ -52,8 +52,8 @@ def _looked_up(connection: Connection, table: str, string: str) -> int | None:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    place = pc.index(every["form"], pa.scalar(string, pa.large_string())).as_py()
-    return None if place < 0 else int(every["id"][place].as_py())
+    index = pc.index(every["form"], pa.scalar(string, pa.large_string())).as_py()
+    return None if index < 0 else int(every["id"][index].as_py())
 
 
 def forms_of(connection: Connection, words: Ints) -> pa.Array:
@@ -65,9 +65,9 @@ def forms_of(connection: Connection, words: Ints) -> pa.Array:
         return every["form"].chunk(0).take(pa.array(np.searchsorted(every["id"].to_numpy(), words)))
     duck = raw(connection)
     with registered(duck, asked=pa.table({"id": words})):
-        found = arrow_table(duck, _FORMS).combine_chunks()
-    order = np.argsort(found["id"].to_numpy(), kind="stable")
-    return found["form"].cast(pa.large_string()).combine_chunks().take(pa.array(order))
+        rows = arrow_table(duck, _FORMS).combine_chunks()
+    order = np.argsort(rows["id"].to_numpy(), kind="stable")
+    return rows["form"].cast(pa.large_string()).combine_chunks().take(pa.array(order))
 
 
 def _all_words(connection: Connection) -> pa.Table | None:
@@ -82,6 +82,6 @@ def _all_words(connection: Connection) -> pa.Table | None:
         return None
     import pyarrow as pa
 
-    found = arrow_table(raw(connection), _EVERY)
-    forms = found["form"].cast(pa.large_string()).combine_chunks()
-    return arrays.add(_EVERY, pa.table({"id": found["id"], "form": forms}))
+    rows = arrow_table(raw(connection), _EVERY)
+    forms = rows["form"].cast(pa.large_string()).combine_chunks()
+    return arrays.add(_EVERY, pa.table({"id": rows["id"], "form": forms}))

@@ -9,7 +9,7 @@ from itertools import groupby
 from sqlalchemy import Connection
 
 from sentgen.errors import NotFoundError
-from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited, where
+from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited_answer, where
 from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.search.absence import explain_absence
 
@@ -115,7 +115,7 @@ def list_documents(connection: Connection, selection: Selection, limit: int) -> 
     bindings = Bindings()
     conditions = where(selection.of_sentences(bindings), "  ")
     text = _DOCUMENTS.format(conditions=conditions, limit=limit_clause(limit, bindings))
-    answer = limited(connection, Statement(text, bindings), limit, "documents here")
+    answer = limited_answer(connection, Statement(text, bindings), limit, "documents here")
     return explain_absence(connection, answer, selection, [])
 
 
@@ -125,13 +125,14 @@ def list_sentences(
     """Return the sentences of a document, each with its name, its number of tokens and its text."""
     query = Statement(_SENTENCES, Bindings(corpus=corpus, document=document, limit=limit, offset=offset))
     missing = f"sentences in document {document!r} of corpus {corpus!r}"
-    return limited(connection, query, limit, missing)
+    return limited_answer(connection, query, limit, missing)
 
 
 def list_surprisal(connection: Connection, corpus: str, document: str, *, limit: int) -> Answer:
     """Return the surprisal of each sentence of a document, by each model that was applied to it."""
     query = Statement(_SURPRISAL, Bindings(corpus=corpus, document=document, limit=limit))
-    return limited(connection, query, limit, f"surprisal in document {document!r} of corpus {corpus!r}")
+    missing = f"surprisal in document {document!r} of corpus {corpus!r}"
+    return limited_answer(connection, query, limit, missing)
 
 
 def find_sentence(
@@ -152,7 +153,7 @@ def find_sentence(
         raise NotFoundError(f"no sentence {sentence!r} in document {document!r} of corpus {corpus!r}")
     (about,) = found.to_pylist()
     query = Statement(_TOKENS, Bindings(id=about["id"]))
-    answer = limited(connection, query, 0, "tokens")
+    answer = limited_answer(connection, query, 0, "tokens")
     beside = {
         name: _beside(connection, about["id"] + step, corpus, document)
         for name, step in (("previous", -1), ("next", 1))

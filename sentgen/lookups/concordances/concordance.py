@@ -31,7 +31,7 @@ from sentgen.lookups.concordances.sorting import (
 )
 from sentgen.lookups.concordances.typical import REASONS
 from sentgen.lookups.cql.search import CqlOption, check_one
-from sentgen.lookups.question.lookup import MOST, OffsetOption, behind
+from sentgen.lookups.question.lookup import MOST, OffsetOption, after_offset
 from sentgen.lookups.search.absence import explain_absence
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
@@ -161,7 +161,7 @@ class Kwic(HitLookup):
             InputError: the pattern is empty, longer than `MOST_TOKENS`, or all stars; or no query.
             NotFoundError: no such corpus.
         """
-        return behind(self, lambda asked: asked._lines(connection, placed=placed))
+        return after_offset(self, lambda asked: asked._lines(connection, placed=placed))
 
     def _lines(self, connection: Connection, *, placed: bool) -> Answer:
         from sentgen.lookups.concordances.line_search import LineSearch

@@ -16,7 +16,7 @@ from sentgen.lookups.base.extent import DOCUMENT, SENTENCE, Extent
 from sentgen.lookups.base.keys import MetadataKey, StoreKeys, bare
 from sentgen.lookups.base.languages import Every
 from sentgen.lookups.base.regions import RegionKey, plain
-from sentgen.lookups.base.regular_expressions import like_pattern, told
+from sentgen.lookups.base.regular_expressions import explain_fault, like_pattern
 from sentgen.lookups.base.statement import Bindings, Statement
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.dialects import AS_USUAL, Reading, Strategy
@@ -328,7 +328,7 @@ def _is_empty(value: Test) -> bool | None:
 
 def _no_expression(text: str, one: syntax.CqlComparison, error: duckdb.InvalidInputException) -> QueryError:
     assert isinstance(one.right, Value)
-    reason, wrong = told(error)
+    reason, wrong = explain_fault(error)
     inside = one.right.texts[0].find(wrong)
     # RE2 names the piece that it stumbled over; an escaped quote before it shifts it by one.
     place = one.column + (1 + inside if inside >= 0 else 0)

@@ -200,7 +200,7 @@ class SpanStatement:
         )
 
     def _multiword(self, word: syntax.Multiword) -> str:
-        asked = self.conditions.selection.compared(token_key("word"), word.form)
+        asked = self.conditions.selection.with_case(token_key("word"), word.form)
         form = asked.condition("m.form", self.conditions.bindings)
         sentence, before, joins = "m.sentence_id", "", ""
         if self._across:

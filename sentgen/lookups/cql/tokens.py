@@ -16,7 +16,7 @@ from sentgen.case_folding import folded
 from sentgen.lookups.base.attributes import COLUMNS, TAGS, Key, Test, shared_columns, token_key
 from sentgen.lookups.base.keys import MetadataKey, StoreKeys
 from sentgen.lookups.base.languages import Either, Every
-from sentgen.lookups.base.numbers import compared
+from sentgen.lookups.base.numbers import compare_numbers
 from sentgen.lookups.base.statement import Bindings
 from sentgen.lookups.base.surface import surface_of
 from sentgen.lookups.cql import syntax
@@ -104,7 +104,7 @@ class TokenConditions:
         key = self.key(one.left.attribute)
         assert isinstance(key, MetadataKey)
         assert not isinstance(one.right, syntax.Term)
-        told = self.selection.compared(key, one.right).condition(key.of_row(alias, bindings), bindings)
+        told = self.selection.with_case(key, one.right).condition(key.of_row(alias, bindings), bindings)
         return f"coalesce({told}, {str(one.right in self.empty).lower()})"
 
     def _comparison(self, one: syntax.CqlComparison, left: str, right: str) -> str:
@@ -112,7 +112,7 @@ class TokenConditions:
         if isinstance(one.right, syntax.Term):
             return self._same(one.left, one.right, left, right, negated, one.operator)
         key, lacks = self.key(one.left.attribute), one.right in self.empty
-        value = self.selection.compared(key, one.right)
+        value = self.selection.with_case(key, one.right)
         if not key.of_tokens:
             told = f"coalesce({key.condition(left, value, self.bindings)}, {str(lacks).lower()})"
             return f"not {told}" if negated else told
@@ -135,7 +135,7 @@ class TokenConditions:
     ) -> str:
         if operator != "=":
             sides = self.string(one.attribute, left), self.string(other.attribute, right)
-            told = compared(sides[0], operator, sides[1])
+            told = compare_numbers(sides[0], operator, sides[1])
             return f"({told}) is not true" if negated else told
         keys = [self.key(term.attribute) for term in (one, other)]
         if (both := shared_columns(*keys)) and not self.selection.ignore_case:
@@ -143,7 +143,7 @@ class TokenConditions:
             return f"{left}.{both[0]} is {'' if negated else 'not '}distinct from {right}.{both[1]}"
         sides = self.string(one.attribute, left), self.string(other.attribute, right)
         first, second = (f"coalesce({side}, '')" for side in sides)
-        if all(key.spelled for key in keys) and self.selection.ignore_case:
+        if all(key.is_word for key in keys) and self.selection.ignore_case:
             first, second = folded(first), folded(second)
         return f"{first} {'<>' if negated else '='} {second}"
 

@@ -185,7 +185,7 @@ class _Search:
             for end in range(begin + 1, len(text) + 1):
                 parts.setdefault(text[begin:end], []).append((begin, end))
         columns = {"of_word": "word.form", "of_multiword": "m.form", "of_text": "asked.text"}
-        spelled = {name: self.value.spelled(column) for name, column in columns.items()}
+        spelled = {name: self.value.comparison_key(column) for name, column in columns.items()}
         query = _PIECES + (_MULTIWORDS if surface_of(self.connection).multiwords else "")
         found, places = _Pieces(), list(parts.values())
         rows = raw(self.connection).execute(query.format(**spelled), {"texts": list(parts)}).fetchall()

@@ -15,7 +15,7 @@ from sentgen.case_folding import folded
 from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import Key, shared_columns
 from sentgen.lookups.base.keys import StoreKeys
-from sentgen.lookups.base.numbers import compared
+from sentgen.lookups.base.numbers import compare_numbers
 from sentgen.lookups.base.statement import Bindings
 from sentgen.lookups.grew.conditions import (
     FeatureConditions,
@@ -505,9 +505,9 @@ class Compiler:
                 return f"{first} {operator} {second}"
             if _is_numeric(left) and _is_numeric(right):
                 return f"{string} {operator} {other}"
-            return compared(f"{string}::varchar", operator, f"{other}::varchar")
+            return compare_numbers(f"{string}::varchar", operator, f"{other}::varchar")
         if not _is_numeric(left):
-            return compared(string, operator, self._bindings.bind("number", right))
+            return compare_numbers(string, operator, self._bindings.bind("number", right))
         # Beyond what it has digits for, a double is no whole number.
         number = float(right)
         whole = abs(number) < _MOST_WHOLE and number.is_integer()
@@ -519,7 +519,7 @@ class Compiler:
         if len(keys) < 2:
             return None
         bounds = [scope.either(side.name) for side in (left, right) if isinstance(side, Reference)]
-        if self.ignore_case and all(key.spelled for key in keys):
+        if self.ignore_case and all(key.is_word for key in keys):
             first, second = (folded(self.value(value, scope)) for value in (left, right))
             return first, second
         if both := shared_columns(*keys):

@@ -115,7 +115,7 @@ class FeatureConditions:
         key = self.key(feature.key)
 
         def has(test: Test | None) -> str:
-            compared = test and self.selection.compared(key, test)
+            compared = test and self.selection.with_case(key, test)
             return key.condition(alias, compared, self.bindings)
 
         condition = self._of_feature(feature, has)
@@ -139,7 +139,7 @@ class FeatureConditions:
     def metadata(self, sentence: str, feature: FeatureCondition) -> str:
         """Return the condition that the metadata of a sentence have a value; ``sentence``: its id in SQL."""
         key = self.metadata_key(feature.key)
-        string = f"{key.tested}::varchar" if key.number else key.tested
+        string = f"{key.tested_value}::varchar" if key.number else key.tested_value
 
         def holds(test: Test | None) -> str:
             return key.holds(test.condition(string, self.bindings, "meta") if test else "", self.bindings)
@@ -148,7 +148,7 @@ class FeatureConditions:
 
     def values(self, string: str, values: Sequence[Value], key: Key | None = None) -> str:
         """Return the condition that a string is one of some values; ``key``: of tokens, if it is of one."""
-        tests = [self.selection.compared(key, value) for value in self._check_patterns(values)]
+        tests = [self.selection.with_case(key, value) for value in self._check_patterns(values)]
         return any_of([test.condition(string, self.bindings) for test in tests])
 
     def _part(self, feature: FeatureCondition) -> str:

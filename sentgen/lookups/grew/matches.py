@@ -13,7 +13,7 @@ from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import NAMED, Test, TokenKey, Value
 from sentgen.lookups.base.extent import SENTENCE
 from sentgen.lookups.base.keys import MetadataKey, StoreKeys, bare
-from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited, where
+from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited_answer, where
 from sentgen.lookups.base.surface import LINE_COLUMNS, Surface, surface_of
 from sentgen.lookups.base.surprisals import SurprisalKey, bin_of
 from sentgen.lookups.concordances.hit_places import hit_places, spread_statement
@@ -31,7 +31,7 @@ from sentgen.lookups.grew.syntax import (
     Placement,
     Reference,
 )
-from sentgen.lookups.question.lookup import MOST, ContextOption, Lookup, OffsetOption, behind, in_pages
+from sentgen.lookups.question.lookup import MOST, ContextOption, Lookup, OffsetOption, after_offset, in_pages
 from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.search.absence import QuestionValue, explain_absence
 from sentgen.options import Option
@@ -116,12 +116,14 @@ class Match(Lookup):
         """
         if self.key or self.whether:
             return self._by_keys(connection)
-        return self._total(connection) if self.count else behind(self, lambda match: match._hits(connection))
+        if self.count:
+            return self._total(connection)
+        return after_offset(self, lambda match: match._hits(connection))
 
     @in_pages
     def _by_keys(self, connection: Connection) -> Answer:
         search = self._search(connection)
-        answer = limited(connection, search.count_by(self.limit), self.limit, self._missing)
+        answer = limited_answer(connection, search.count_by(self.limit), self.limit, self._missing)
         return _with_hints(connection, answer, search)
 
     def _total(self, connection: Connection) -> Answer:
@@ -473,7 +475,7 @@ class _GrewStatements:
             missing = ANCHOR if value.key in FORM else _UNDEFINED
         elif isinstance(value, Reference) and isinstance(token, SurprisalKey):
             raw = bin_of(token.value(scope.either(value.name).alias, bindings))
-        if token and token.spelled and self.compiler.ignore_case:
+        if token and token.is_word and self.compiler.ignore_case:
             string = folded(string)
         return raw, f"coalesce({string}, '{missing}')"
 

@@ -15,9 +15,9 @@ from sentgen.errors import NotFoundError, QueryError
 from sentgen.lookups.base.attributes import Key
 from sentgen.lookups.base.keys import MetadataKey, StoreKeys
 from sentgen.lookups.base.languages import Every, Negation
-from sentgen.lookups.base.numbers import compared, is_number
+from sentgen.lookups.base.numbers import compare_numbers, is_number
 from sentgen.lookups.base.regions import RegionKey
-from sentgen.lookups.base.regular_expressions import fault, translated
+from sentgen.lookups.base.regular_expressions import fault, to_re2
 from sentgen.lookups.base.statement import Bindings, Statement, any_of
 from sentgen.lookups.metadata.syntax import (
     ConditionKey,
@@ -140,10 +140,10 @@ def _check_values(
 
 def _passes(one: MetadataComparison, key: MetadataKey | RegionKey, bindings: Bindings) -> str:
     """Return the condition that a value passes; null where it is no number and has to be one."""
-    value = key.tested
+    value = key.tested_value
     if one.operator in ("like", "~"):
         given = one.values[0].text
-        text = bindings.bind("value", given if one.operator == "like" else translated(given))
+        text = bindings.bind("value", given if one.operator == "like" else to_re2(given))
         of = f"{value}::varchar" if key.number else value
         return f"{of} like {text}" if one.operator == "like" else f"regexp_full_match({of}, {text})"
     told = []
@@ -153,7 +153,7 @@ def _passes(one: MetadataComparison, key: MetadataKey | RegionKey, bindings: Bin
         if key.number:
             told.append(f"{value} {one.operator} {bindings.bind('value', each.number)}")
         else:
-            told.append(compared(value, one.operator, bindings.bind("value", each.text)))
+            told.append(compare_numbers(value, one.operator, bindings.bind("value", each.text)))
     if len(texts) > 1:
         told.append(f"{value} in {bindings.bind('values', texts)}")
     elif texts:
@@ -177,7 +177,7 @@ def _hints(connection: Connection, one: MetadataComparison, asked: MetadataKey |
 
 def _values(connection: Connection, key: MetadataKey | RegionKey) -> list[str]:
     """Return the values of a key, the most frequent first; none where they are as many as sentences."""
-    query = key.occurring(_MOST_VALUES)
+    query = key.frequent_values(_MOST_VALUES)
     return [str(one) for one in query.run(connection).column(0).to_pylist()] if query else []
 
 

@@ -98,7 +98,7 @@ RowSortOption = Annotated[
     ),
 ]
 OffsetOption = Annotated[int, Option("Rows to leave out at the beginning.", least=0, api={"le": MOST})]
-Asked = TypeVar("Asked")
+AnyQuestion = TypeVar("Asked")
 _DOWN, _UNSORTED = "-", ("", "none")
 _REST = "select *\nfrom (\n{text}\n)\noffset $left_out"
 #: Rows that are equal stay in the order of the answer.
@@ -124,16 +124,18 @@ def in_pages(ask: Callable[[Any, Connection], Answer]) -> Callable[[Any, Connect
     """
 
     @wraps(ask)
-    def asked(question: Any, connection: Connection) -> Answer:
+    def ask_page(question: Any, connection: Connection) -> Answer:
         if question.sort in _UNSORTED:
-            return behind(question, lambda whole: ask(whole, connection))
+            return after_offset(question, lambda whole: ask(whole, connection))
         answer = ask(replace(question, sort=_UNSORTED[0], offset=0, limit=0), connection)
-        return answer if answer.is_empty else _sorted(answer, question.sort, question.offset, question.limit)
+        if answer.is_empty:
+            return answer
+        return _sort_rows(answer, question.sort, question.offset, question.limit)
 
-    return asked
+    return ask_page
 
 
-def behind(question: Asked, ask: Callable[[Asked], Answer]) -> Answer:
+def after_offset(question: AnyQuestion, ask: Callable[[AnyQuestion], Answer]) -> Answer:
     """Return the rows of an answer behind the first ones, ``offset`` of the question.
 
     Raises:
@@ -149,11 +151,11 @@ def behind(question: Asked, ask: Callable[[Asked], Answer]) -> Answer:
     _check(offset, answer.total or rows)
     query = Statement(_REST.format(text=answer.query.text), {**answer.query.parameters, "left_out": offset})
     total = answer.total if answer.truncated else rows
-    found = answer.rows.slice(offset, rows - offset)
-    return replace(answer, rows=found, query=query, total=total, offset=offset)
+    shown = answer.rows.slice(offset, rows - offset)
+    return replace(answer, rows=shown, query=query, total=total, offset=offset)
 
 
-def _sorted(answer: Answer, sort: str, offset: int, limit: int) -> Answer:
+def _sort_rows(answer: Answer, sort: str, offset: int, limit: int) -> Answer:
     """Return rows of an answer that has all of them, sorted by a column."""
     column, down = sort.removeprefix(_DOWN), sort.startswith(_DOWN)
     names, rows = names_of(answer.rows), answer.rows.num_rows
@@ -165,7 +167,7 @@ def _sorted(answer: Answer, sort: str, offset: int, limit: int) -> Answer:
     table: pa.Table = arrow_of(answer.rows)
     order = "descending" if down else "ascending"
     # Rows without a value come last, and equal ones as they were.
-    places = pc.sort_indices(table, sort_keys=[(column, order)])
+    order_rows = pc.sort_indices(table, sort_keys=[(column, order)])
     text = _SORTED.format(
         text=answer.query.text,
         column=quoted(column),
@@ -173,9 +175,9 @@ def _sorted(answer: Answer, sort: str, offset: int, limit: int) -> Answer:
         limit=("\nlimit $rows" if limit else "") + ("\noffset $left_out" if offset else ""),
     )
     query = Statement(text, {**answer.query.parameters, "rows": limit, "left_out": offset})
-    found = table.take(places.slice(offset, limit or rows))
-    more = offset + found.num_rows < rows
-    return replace(answer, rows=found, query=query, truncated=more, total=rows, offset=offset)
+    shown = table.take(order_rows.slice(offset, limit or rows))
+    more = offset + shown.num_rows < rows
+    return replace(answer, rows=shown, query=query, truncated=more, total=rows, offset=offset)
 
 
 def _check(offset: int, rows: int) -> None:

@@ -178,8 +178,8 @@ def tag_query(pattern: str) -> Statement:
 def word_query(pattern: str, selection: Selection) -> Statement:
     """Return the statement that yields a row if the store has a word that matches."""
     bindings = Bindings()
-    asked = glob(selection.fold(pattern))
-    condition = asked.condition("form", bindings, ignore_case=loose(pattern, selection))
+    wanted = glob(selection.fold(pattern))
+    condition = wanted.condition("form", bindings, ignore_case=loose(pattern, selection))
     return Statement(f"select id from word where {condition} limit 1", bindings)
 
 
@@ -205,10 +205,10 @@ def read_pos(text: str | None) -> tuple[str, ...]:
         InputError: there is nothing between the commas.
     """
     given = () if text is None else filter(None, map(str.strip, text.split(",")))
-    found = tuple(dict.fromkeys(tag for one in given for tag in CONTENT.get(one, (one,))))
-    if text is not None and not found:
+    tags = tuple(dict.fromkeys(tag for name in given for tag in CONTENT.get(name, (name,))))
+    if text is not None and not tags:
         raise InputError("no part of speech was given; name some, such as NOUN,ADJ")
-    return found
+    return tags
 
 
 def has_pos(alias: str, pos: Sequence[str], bindings: Bindings) -> list[str]:

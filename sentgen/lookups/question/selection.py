@@ -60,12 +60,12 @@ class Selection:
         """Whether words are the same in capital and small letters; those of lower-cased corpora have none."""
         return self.ignore_case or self.lowercase
 
-    def compared(self, key: Key | None, test: Test) -> Test:
+    def with_case(self, key: Key | None, test: Test) -> Test:
         """Return a test of a key as the words of these corpora are compared with it."""
-        loose = self.loose and key is not None and key.spelled
+        loose = self.loose and key is not None and key.is_word
         return replace(test, ignore_case=True) if loose and isinstance(test, Value) else test
 
-    def spelled(self, form: str) -> str:
+    def word_key(self, form: str) -> str:
         """Return what stands for a word in SQL, of the column with its form."""
         return folded(form) if self.ignore_case else form
 
@@ -79,10 +79,10 @@ class Selection:
 
     def _conditions(self, bindings: Bindings, alias: str, sentence: str) -> list[str]:
         row = f"{alias}." if alias else ""
-        found = self.of_corpora(bindings, f"{row}corpus_id")
+        conditions = self.of_corpora(bindings, f"{row}corpus_id")
         if self.condition is not None:
-            found.append(f"{row}{sentence} in ({self.condition.sentences(bindings)})")
-        return found
+            conditions.append(f"{row}{sentence} in ({self.condition.sentences(bindings)})")
+        return conditions
 
     def of_corpora(self, bindings: Bindings, column: str = "corpus_id") -> list[str]:
         """Return the condition on a column that holds the number of a corpus."""
@@ -195,7 +195,7 @@ def _subcorpora(connection: Connection, names: Sequence[str], known: Iterable[st
 def _corpora(connection: Connection) -> list[_Corpus]:
     """Return all corpora, by name; of a store that nobody can change, they are looked up once."""
     known = kept(connection)
-    found: list[_Corpus] | None = known.get(_corpora)
-    if found is None:
-        found = known[_corpora] = [_Corpus(*row) for row in raw(connection).execute(_CORPORA).fetchall()]
-    return found
+    corpora: list[_Corpus] | None = known.get(_corpora)
+    if corpora is None:
+        corpora = known[_corpora] = [_Corpus(*row) for row in raw(connection).execute(_CORPORA).fetchall()]
+    return corpora

@@ -220,7 +220,7 @@ class Conditions:
             return None
         key = self.written.key(name)
         assert isinstance(key, TokenKey)
-        asked = self.written.selection.compared(key, value)
+        asked = self.written.selection.with_case(key, value)
         ids = self._numbers(key, asked)
         if not len(ids):
             return np.zeros(0, np.int64)
@@ -233,7 +233,7 @@ class Conditions:
         """Return the numbers of the first and the last token of all multiword tokens of a form."""
         if form not in self._multiwords:
             bindings = Bindings()
-            asked = self.written.selection.compared(self.written.key("word"), form)
+            asked = self.written.selection.with_case(self.written.key("word"), form)
             matches = asked.condition("m.form", bindings)
             self._multiwords[form] = multiwords(self._connection, matches, bindings)
         return self._multiwords[form]
@@ -251,7 +251,7 @@ class Conditions:
         return ~met if one.negated else met
 
     def _is(self, key: TokenKey, value: Test, block: Block, at: Longs | None) -> Bools:
-        met = self._has(key, self.written.selection.compared(key, value), block, at)
+        met = self._has(key, self.written.selection.with_case(key, value), block, at)
         # What has none is the empty string.
         return met | ~self._has(key, None, block, at) if value in self.written.empty else met
 

@@ -29,12 +29,12 @@ def among(values: Ints | Longs, numbers: Ints | Longs) -> Bools:
         # What is none, or greater than all, comes to lie at the ends.
         table = np.zeros(int(numbers[-1]) + 3, bool)
         table[numbers + 1] = True
-        found: Bools = np.take(table, values + 1, mode="clip")
-        return found
+        table_hits: Bools = np.take(table, values + 1, mode="clip")
+        return table_hits
     at = np.searchsorted(numbers, values)
     at[at == len(numbers)] = 0
-    there: Bools = numbers[at] == values
-    return there
+    equal: Bools = numbers[at] == values
+    return equal
 
 
 def unique(numbers: Ints | Longs) -> Longs:
@@ -67,8 +67,9 @@ def unique_inverse(numbers: Numbers) -> tuple[Numbers, Longs]:
 
 def begins_of(columns: Sequence[Ints | Longs]) -> Bools:
     """Return which rows differ from those before them in one of the columns."""
-    found: Bools = np.logical_or.reduce([np.append(True, one[1:] != one[:-1])[: len(one)] for one in columns])
-    return found
+    begins = [np.append(True, one[1:] != one[:-1])[: len(one)] for one in columns]
+    any_of: Bools = np.logical_or.reduce(begins)
+    return any_of
 
 
 def _are_dense(numbers: Ints | Longs, least: int) -> bool:

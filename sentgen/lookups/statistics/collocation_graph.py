@@ -101,7 +101,7 @@ def graph(first: str, asked: str, statements: CollocationStatements, measure: st
         shown=columns,
         scored=", ".join(f"scored.{one}" for one in columns.split(", ")),
         scores=scores(columns),
-        form=selection.spelled("word.form"),
+        form=selection.word_key("word.form"),
         corpora=where(selection.of_tokens(bindings), "      "),
         corpora_t=where(of_tokens, "  "),
     )

@@ -132,7 +132,7 @@ class CollocationStatements(ABC):
         return _MEASURED.format(
             scores=scores(self.shown),
             keys=keys,
-            form=self.selection.spelled(form),
+            form=self.selection.word_key(form),
             shown=self.shown,
             joins=join + joins,
             measure=self.measure,

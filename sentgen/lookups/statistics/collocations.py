@@ -25,7 +25,15 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import COLUMNS
-from sentgen.lookups.base.statement import Answer, Bindings, Statement, at_least, limit_clause, limited, where
+from sentgen.lookups.base.statement import (
+    Answer,
+    Bindings,
+    Statement,
+    at_least,
+    limit_clause,
+    limited_answer,
+    where,
+)
 from sentgen.lookups.concordances.hits import HitLookup, Query, filtered, read_query, steps
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.dialects import AS_USUAL, Reading
@@ -130,7 +138,7 @@ class Collocations(HitLookup):
                     graph(one, asked, statements, ranking, bindings) for one in (whole, counted)
                 )
             limit = 0 if self.graph else self.limit
-            answer = limited(connection, Statement(counted, bindings), limit, missing)
+            answer = limited_answer(connection, Statement(counted, bindings), limit, missing)
         if not answer.rows.num_rows:
             _check_pos(connection, statements.pos, selection)
         answer = replace(answer, query=Statement(whole, bindings), remarks=steps(connection, node))

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from sentgen.case_folding import fold
 from sentgen.errors import InputError
-from sentgen.lookups.base.statement import Answer, Bindings, Statement, at_least, limited, where
+from sentgen.lookups.base.statement import Answer, Bindings, Statement, at_least, limited_answer, where
 from sentgen.lookups.question.lookup import (
     IgnoreCaseOption,
     LimitOption,
@@ -149,7 +149,7 @@ class Keywords:
         )
         often = at_least(self.min_count)
         missing = f"{self.by}{often}{' in both together' if often else ''}"
-        return replace(limited(connection, query, self.limit, missing), remarks=shared)
+        return replace(limited_answer(connection, query, self.limit, missing), remarks=shared)
 
     def _items(self) -> Items:
         """Return what is compared.

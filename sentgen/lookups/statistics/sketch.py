@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import COLUMNS
-from sentgen.lookups.base.statement import Answer, Bindings, Statement, at_least, limited
+from sentgen.lookups.base.statement import Answer, Bindings, Statement, at_least, limited_answer
 from sentgen.lookups.question.lookup import Lookup, MinCountOption
 from sentgen.lookups.search.absence import explain_absence
 from sentgen.lookups.statistics.collocation_measures import COLUMN, Measure, shown
@@ -135,6 +135,6 @@ class Sketch(Lookup):
                 )
                 for text in texts
             )
-            answer = limited(connection, Statement(summed, bindings), 0, missing)
+            answer = limited_answer(connection, Statement(summed, bindings), 0, missing)
             answer = replace(answer, query=Statement(whole, bindings))
             return explain_absence(connection, answer, selection, node.values, trees=True, within=True)

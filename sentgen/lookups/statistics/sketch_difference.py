@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.base.statement import Answer, Bindings, Statement, limited
+from sentgen.lookups.base.statement import Answer, Bindings, Statement, limited_answer
 from sentgen.lookups.statistics.relation_names import word_of
 from sentgen.schema.engine import raw, registered
 
@@ -100,5 +100,5 @@ def compared(
     definition, counted = (_COMPARED.format(sketches=one, **told) for one in (both, ""))
     missing = f"collocate of {words[0]!r} or {words[1]!r} in a relation"
     with registered(raw(connection), sketch=sketches[0].table, sketch_against=sketches[1].table):
-        answer = limited(connection, Statement(counted, bindings), 0, missing)
+        answer = limited_answer(connection, Statement(counted, bindings), 0, missing)
     return replace(answer, query=Statement(definition, bindings))

@@ -23,7 +23,7 @@ from sqlalchemy import Connection
 from sentgen.case_folding import folded
 from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import COLUMNS
-from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited, where
+from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited_answer, where
 from sentgen.lookups.concordances.hits import Query
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.question.lookup import MOST, Lookup
@@ -198,7 +198,7 @@ class Thesaurus(Lookup):
         meant, count = self._meant(connection, node, selection)
         if meant is None:
             empty = Statement("select word.form as word from word where false")
-            answer = limited(connection, empty, 0, f"{self.word!r} in these corpora")
+            answer = limited_answer(connection, empty, 0, f"{self.word!r} in these corpora")
             return explain_absence(connection, answer, selection, node.values)
         bindings = Bindings(min_count=max(self.min_count, 1), word=meant.id)
         clause = limit_clause(self.limit, bindings, "  ")
@@ -208,7 +208,7 @@ class Thesaurus(Lookup):
             self._statement(meant, selection, bindings, text, clause) for text in (pairs, _COUNTED)
         )
         with _stored(connection, self._counted(connection, meant, selection)):
-            answer = limited(connection, Statement(counted, bindings), self.limit, missing)
+            answer = limited_answer(connection, Statement(counted, bindings), self.limit, missing)
         remark = f"compared with {told}, which has {quantity(count, 'occurrence')}"
         return replace(answer, query=Statement(whole, bindings), remarks=(remark,))
 
@@ -264,7 +264,7 @@ class Thesaurus(Lookup):
             pairs=pairs,
             folded=f"min(id) over (partition by {folded('form')})" if selection.ignore_case else "id",
             content="true" if self.function_words else _CONTENT,
-            form=selection.spelled("word.form"),
+            form=selection.word_key("word.form"),
             column=COLUMNS[self.by][0],
             of_tokens="".join(f"\n      and {one}" for one in of_tokens),
             limit=limit,

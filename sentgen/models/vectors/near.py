@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from sentgen.case_folding import fold
 from sentgen.errors import InputError, NotFoundError
-from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited
+from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited_answer
 from sentgen.lookups.question.lookup import LimitOption, MinCountOption, OffsetOption, RowSortOption, in_pages
 from sentgen.models.vectors.registry import find_space
 from sentgen.options import Option
@@ -84,4 +84,4 @@ class Near:
                 f" {quantity(space.min_count, 'time')} or more; take another word, or more text"
             )
         text = _NEAR.format(limit=limit_clause(self.limit, bindings), **listed)
-        return limited(connection, Statement(text, bindings), self.limit, f"word near {self.word!r}")
+        return limited_answer(connection, Statement(text, bindings), self.limit, f"word near {self.word!r}")
