@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 if _TYPE_CHECKING:
     from sentgen import errors as errors
     from sentgen.api.database import Database as Database
-    from sentgen.api.fusing import FusedSentences as FusedSentences
+    from sentgen.api.database import open as open
+    from sentgen.api.generating import FusedSentences as FusedSentences
     from sentgen.api.hits import Hits as Hits
     from sentgen.api.language_models import LanguageModel as LanguageModel
     from sentgen.api.lines import LineSet as LineSet
-    from sentgen.api.opening import open as open
     from sentgen.api.sentences import Sentences as Sentences
     from sentgen.api.tables import Table as Table
     from sentgen.api.texts import AlignedTexts as AlignedTexts
@@ -41,7 +41,7 @@ _FROM = {
     "AlignedTexts": "sentgen.api.texts",
     "CheckedSummary": "sentgen.api.texts",
     "Database": "sentgen.api.database",
-    "FusedSentences": "sentgen.api.fusing",
+    "FusedSentences": "sentgen.api.generating",
     "Hits": "sentgen.api.hits",
     "LanguageModel": "sentgen.api.language_models",
     "LineSet": "sentgen.api.lines",
@@ -50,7 +50,7 @@ _FROM = {
     "Table": "sentgen.api.tables",
     "Tree": "sentgen.api.trees",
     "errors": "",
-    "open": "sentgen.api.opening",
+    "open": "sentgen.api.database",
 }
 __all__ = [  # noqa: RUF022 - what everybody needs comes first
     "open",

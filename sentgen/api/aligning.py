@@ -14,9 +14,9 @@ from sentgen.alignment.stored.application import ApplicationSummary, apply_model
 from sentgen.alignment.stored.model_store import DIRECTIONS
 from sentgen.alignment.stored.training import TrainingPlan, train_model
 from sentgen.alignment.stored.tuned_models import tune_model
-from sentgen.api.arguments import declared
-from sentgen.api.door import StoreSession
+from sentgen.api.arguments import declare
 from sentgen.api.options import ApplyOptions, TrainOptions, TuneOptions
+from sentgen.api.session import StoreSession
 from sentgen.api.tables import Table
 from sentgen.errors import InputError
 from sentgen.evaluation.alignment.gold_request import GoldPairs
@@ -30,41 +30,41 @@ _SETTINGS = ("preset", "max_doc_phrase", "max_abstract_phrase", "setting", "vect
 _TUNED = ("direction", "iterations", "log10_untuned", "log10_tuned", "seconds", "threshold")
 
 
-def trained(door: StoreSession, pairs: str, model: str, options: TrainOptions) -> None:
+def train(session: StoreSession, pairs: str, model: str, options: TrainOptions) -> None:
     """Train a model on pairs, iteration by iteration."""
     given: dict[str, Any] = {**options}
     chosen = {name: given.pop(name) for name in _SETTINGS if name in given}
     if isinstance(chosen.get("setting"), str):
         chosen["setting"] = [chosen["setting"]]
     settings = training_settings(**chosen)
-    plan = replace(declared(TrainingPlan, given), memory=door.memory)
+    plan = replace(declare(TrainingPlan, given), memory=session.memory)
     directions = DIRECTIONS if settings.both else DIRECTIONS[:1]
-    with door.writing() as store, trained_bars(plan.iterations, directions) as report:
-        for _ in train_model(store, pairs, _named(model), settings, plan, progress=report):
+    with session.write() as store, trained_bars(plan.iterations, directions) as report:
+        for _ in train_model(store, pairs, _require_name(model), settings, plan, progress=report):
             pass
 
 
-def tuned(door: StoreSession, name: str, gold: str | Path, options: TuneOptions) -> Table:
+def tune(session: StoreSession, name: str, gold: str | Path, options: TuneOptions) -> Table:
     """Tune a model on links that people drew."""
-    of_plan = {one.name for one in parameters_of(TuningPlan)}
+    plan_names = {part.name for part in parameters_of(TuningPlan)}
     given: dict[str, Any] = {**options}
-    plan = declared(TuningPlan, {key: given.pop(key) for key in of_plan & given.keys()})
-    with door.writing() as store, counted_each() as report:
-        examples = declared(GoldPairs, {**given, "gold": str(gold)}).examples()
-        budget = aligning_budget(door.memory, with_store=True)
+    plan = declare(TuningPlan, {key: given.pop(key) for key in plan_names & given.keys()})
+    with session.write() as store, counted_each() as report:
+        examples = declare(GoldPairs, {**given, "gold": str(gold)}).examples()
+        budget = aligning_budget(session.memory, with_store=True)
         source = Path(gold).name
-        made = tune_model(store, _named(name), examples, source, plan, budget=budget, progress=report)
+        made = tune_model(store, _require_name(name), examples, source, plan, budget=budget, progress=report)
     rows = [
-        (direction, one.iterations, decimal(one.before), decimal(one.after), one.seconds)
-        for direction, one in zip(DIRECTIONS, made.directions, strict=True)
+        (direction, part.iterations, decimal(part.before), decimal(part.after), part.seconds)
+        for direction, part in zip(DIRECTIONS, made.directions, strict=True)
     ]
     return Table(Rows(_TUNED, [(*row, made.settings.threshold) for row in rows]))
 
 
-def applied(door: StoreSession, pairs: str, model: str | None, options: ApplyOptions) -> ApplicationSummary:
+def apply(session: StoreSession, pairs: str, model: str | None, options: ApplyOptions) -> ApplicationSummary:
     """Align a corpus of pairs."""
-    with door.writing() as store, counted("pairs") as report:
-        choice = declared(Choice, {**options, "model": model})
+    with session.write() as store, counted("pairs") as report:
+        choice = declare(Choice, {**options, "model": model})
         with store.begin():  # to write before pairs are read, as each batch is kept while others are read
             pass
         return apply_model(
@@ -75,12 +75,12 @@ def applied(door: StoreSession, pairs: str, model: str | None, options: ApplyOpt
             decode=choice.decode,
             threshold=choice.threshold,
             vectors=choice.vectors,
-            budget=aligning_budget(door.memory, with_store=True),
+            budget=aligning_budget(session.memory, with_store=True),
             progress=report,
         )
 
 
-def _named(name: str) -> str:
+def _require_name(name: str) -> str:
     if not name.strip():
         raise InputError("a model needs a name; give one, such as news")
     return name

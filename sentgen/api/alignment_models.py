@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, Unpack
 
-from sentgen.api import later
 from sentgen.api import options as taken
-from sentgen.api.arguments import signed
+from sentgen.api.arguments import with_signature
 from sentgen.api.contents import first
-from sentgen.api.door import StoreSession
+from sentgen.api.session import StoreSession
 from sentgen.api.tables import Table
 
 if TYPE_CHECKING:
@@ -20,26 +19,32 @@ if TYPE_CHECKING:
 class AlignmentModels:
     """The part of a `Database` that has to do with models which align."""
 
-    _door: StoreSession
+    _session: StoreSession
 
-    @signed(taken.TrainOptions)
+    @with_signature(taken.TrainOptions)
     def train_alignment(self, pairs: str, model: str, **options: Unpack[taken.TrainOptions]) -> Table:
         """Train a model on a corpus of pairs by EM, without links; return its iterations.
 
         Every iteration is stored as it is done; after an interruption, ``resume=True`` goes on.
         """
-        later.trained(self._door, pairs, model, options)
+        from sentgen.api import aligning
+
+        aligning.train(self._session, pairs, model, options)
         return self.alignment_model(model)
 
-    @signed(taken.TuneOptions)
+    @with_signature(taken.TuneOptions)
     def tune_alignment(self, name: str, gold: str | Path, **options: Unpack[taken.TuneOptions]) -> Table:
         """Tune a model on links that people drew; return a row for each direction."""
-        return later.tuned(self._door, name, gold, options)
+        from sentgen.api import aligning
+
+        return aligning.tune(self._session, name, gold, options)
 
     def alignment_models(self) -> Table:
         """List the models that align."""
-        with self._door.reading() as store:
-            return Table(later.list_alignment_models(store))
+        from sentgen.alignment.stored.model_store import list_models as list_alignment_models
+
+        with self._session.read() as store:
+            return Table(list_alignment_models(store))
 
     def alignment_model(
         self,
@@ -57,17 +62,21 @@ class AlignmentModels:
             direction: abstracts from documents, or the reverse.
             limit: rewrites; 0 for all.
         """
-        with self._door.reading() as store:
+        from sentgen.alignment.stored import model_report
+
+        with self._session.read() as store:
             if word is None:
-                return Table(later.model_report.iteration_rows(later.model_report.model_report(store, name)))
-            return Table(later.model_report.top_rewrites(store, name, word, direction=direction, limit=limit))
+                return Table(model_report.iteration_rows(model_report.model_report(store, name)))
+            return Table(model_report.top_rewrites(store, name, word, direction=direction, limit=limit))
 
     def remove_alignment_model(self, name: str) -> int:
         """Remove a model with the alignments that it made; return how many iterations it had."""
-        with self._door.writing() as store:
-            return later.remove_alignment_model(store, name)
+        from sentgen.alignment.stored.model_store import remove_model as remove_alignment_model
 
-    @signed(taken.ApplyOptions)
+        with self._session.write() as store:
+            return remove_alignment_model(store, name)
+
+    @with_signature(taken.ApplyOptions)
     def align_pairs(
         self, pairs: str, model: str | None = None, **options: Unpack[taken.ApplyOptions]
     ) -> ApplicationSummary:
@@ -75,7 +84,9 @@ class AlignmentModels:
 
         Without a model the aligner has its priors only, and the links are those of a model called priors.
         """
-        return later.applied(self._door, pairs, model, options)
+        from sentgen.api import aligning
+
+        return aligning.apply(self._session, pairs, model, options)
 
     def extract(
         self, pairs: str, of: str, model: str | None = None, *, size: int = 3, limit: int = 20
@@ -89,11 +100,11 @@ class AlignmentModels:
             size: sentences of each document.
             limit: rows; 0 for all.
         """
-        with self._door.reading() as store:
-            extractor = later.extraction.learn_extractor(store, pairs, model)
-            return first(
-                lambda rows: later.extraction.extracts(store, extractor, of, size=size, limit=rows), limit
-            )
+        from sentgen.alignment.stored import extraction
+
+        with self._session.read() as store:
+            extractor = extraction.learn_extractor(store, pairs, model)
+            return first(lambda rows: extraction.extracts(store, extractor, of, size=size, limit=rows), limit)
 
     def alignment_figures(self, pairs: str, model: str | None = None, *, limit: int = 0) -> Table:
         """List the figures of each abstract: coverage, density, new and changed words, longest copied run.
@@ -103,8 +114,10 @@ class AlignmentModels:
             model: that was applied to it; the priors if not given.
             limit: pairs; 0 for all.
         """
-        with self._door.reading() as store:
-            return first(lambda rows: later.application.alignments(store, pairs, model, limit=rows), limit)
+        from sentgen.alignment.stored import application
+
+        with self._session.read() as store:
+            return first(lambda rows: application.alignments(store, pairs, model, limit=rows), limit)
 
     def alignment_links(
         self,
@@ -124,7 +137,9 @@ class AlignmentModels:
             sentences: a row a sentence of an abstract and a sentence of the document that it comes from.
             limit: rows; 0 for all.
         """
-        with self._door.reading() as store:
-            listed = later.application.found_rows
+        from sentgen.alignment.stored import application
+
+        with self._session.read() as store:
+            listed = application.found_rows
             kind = {"words": words, "sentences": sentences}
             return first(lambda rows: listed(store, pairs, model, limit=rows, **kind), limit)

@@ -26,7 +26,7 @@ Method = TypeVar("Method", bound=Callable[..., object])
 _NAMES = {"db": "`path`", "param": "`parameters`", "keep-case": "`lowercase=False`"}
 
 
-def declared(declaration: type[Declaration], given: Mapping[str, object]) -> Declaration:
+def declare(declaration: type[Declaration], given: Mapping[str, object]) -> Declaration:
     """Return a declaration of the values that were given by name.
 
     A text is a list of one; a word stands for the member of an enumeration.
@@ -34,13 +34,13 @@ def declared(declaration: type[Declaration], given: Mapping[str, object]) -> Dec
     Raises:
         InputError: there is no such option, one is missing, or a value cannot be one of it.
     """
-    known = {one.name: one for one in parameters_of(declaration)}
+    known = {parameter.name: parameter for parameter in parameters_of(declaration)}
     for name in given:
         if name not in known:
             raise InputError(f"there is no option {name!r}; {_instead(name, known)}")
-    for one in known.values():
-        if one.default is MISSING and one.name not in given:
-            raise InputError(f"`{one.name}` is missing: {one.option.help}")
+    for parameter in known.values():
+        if parameter.default is MISSING and parameter.name not in given:
+            raise InputError(f"`{parameter.name}` is missing: {parameter.option.help}")
     return declared_of(declaration, {name: _value(known[name], value) for name, value in given.items()})
 
 
@@ -49,11 +49,11 @@ def _instead(name: str, known: Iterable[str]) -> str:
     return f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known)}"
 
 
-def _value(one: Parameter, value: object) -> object:
+def _value(parameter: Parameter, value: object) -> object:
     """Return a value as the declaration has it."""
-    union = get_origin(one.kind) in (Union, UnionType)
-    kinds = get_args(one.kind) if union else (one.kind,)
-    if value is None and (NoneType in kinds or one.default is None):
+    union = get_origin(parameter.kind) in (Union, UnionType)
+    kinds = get_args(parameter.kind) if union else (parameter.kind,)
+    if value is None and (NoneType in kinds or parameter.default is None):
         return None
     # Of a number or a text, a text is one.
     kind, *others = (each for each in kinds if each is not NoneType)
@@ -62,11 +62,11 @@ def _value(one: Parameter, value: object) -> object:
     if get_origin(kind) is list:
         items = [value] if isinstance(value, str) else value
         if not isinstance(items, Iterable) or not all(isinstance(item, str) for item in items):
-            raise InputError(f"`{one.name}` is a text, or several; {value!r} is none")
+            raise InputError(f"`{parameter.name}` is a text, or several; {value!r} is none")
         return list(items)
     if isinstance(kind, type) and issubclass(kind, Enum):
-        return _member(one.name, kind, value)
-    return _bounded(one, _READERS.get(kind, _text)(one.name, value))
+        return _member(parameter.name, kind, value)
+    return _check_bounds(parameter, _READERS.get(kind, _text)(parameter.name, value))
 
 
 def _member(name: str, kind: type[Enum], value: object) -> Enum:
@@ -77,13 +77,13 @@ def _member(name: str, kind: type[Enum], value: object) -> Enum:
         raise InputError(f"`{name}` {value!r} is none of: {listed}") from error
 
 
-def _bounded(one: Parameter, value: object) -> object:
-    least, most = one.option.least, one.option.most
+def _check_bounds(parameter: Parameter, value: object) -> object:
+    least, most = parameter.option.least, parameter.option.most
     if isinstance(value, (int, float)):
         if least is not None and value < least:
-            raise InputError(f"`{one.name}` {value} is less than {least:g}")
+            raise InputError(f"`{parameter.name}` {value} is less than {least:g}")
         if most is not None and value > most:
-            raise InputError(f"`{one.name}` {value} is more than {most:g}")
+            raise InputError(f"`{parameter.name}` {value} is more than {most:g}")
     return value
 
 
@@ -115,7 +115,7 @@ def _text(name: str, value: object) -> str:
 _READERS: dict[object, Callable[[str, object], object]] = {bool: _truth, int: _whole, float: _number}
 
 
-def signed(options: type) -> Callable[[Method], Method]:
+def with_signature(options: type) -> Callable[[Method], Method]:
     """Give a method that takes ``**options`` the signature and the description of each of them.
 
     Args:
@@ -124,16 +124,20 @@ def signed(options: type) -> Callable[[Method], Method]:
 
     def give(method: Method) -> Method:
         signature = inspect.signature(method)
-        own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+        own = [
+            parameter
+            for parameter in signature.parameters.values()
+            if parameter.kind is not parameter.VAR_KEYWORD
+        ]
         hints = get_type_hints(options, include_extras=True)
-        taken, told = list(own), []
+        taken, option_lines = list(own), []
         for name, hint in hints.items():
             kind, (default, about) = hint.__origin__, hint.__metadata__
             form = inspect.Parameter.KEYWORD_ONLY
             taken.append(inspect.Parameter(name, form, default=default, annotation=kind))
-            told.append(f"    {name}: {about}")
+            option_lines.append(f"    {name}: {about}")
         method.__signature__ = signature.replace(parameters=taken)  # type: ignore[attr-defined]
-        method.__doc__ = "\n".join([inspect.cleandoc(method.__doc__ or ""), "", "Options:", *told])
+        method.__doc__ = "\n".join([inspect.cleandoc(method.__doc__ or ""), "", "Options:", *option_lines])
         return method
 
     return give
@@ -142,15 +146,15 @@ def signed(options: type) -> Callable[[Method], Method]:
 def in_words_of_python(error: SentgenError) -> None:
     """Name parameters in the place of the options of commands, which the library names."""
     if isinstance(error, InputError):
-        error.message = worded(error.message)
+        error.message = python_wording(error.message)
     if error.args:
-        error.args = (worded(str(error.args[0])), *error.args[1:])
+        error.args = (python_wording(str(error.args[0])), *error.args[1:])
 
 
-def worded(message: str) -> str:
+def python_wording(message: str) -> str:
     """Return a message with parameters in the place of options.
 
-    >>> worded("--model and --no-case exclude each other; see sentgen align text --help")
+    >>> python_wording("--model and --no-case exclude each other; see sentgen align text --help")
     '`model` and `case=False` exclude each other; see sentgen align text --help'
     """
 
@@ -171,15 +175,17 @@ def corpora_in(call: str) -> list[str]:
         nodes = list(ast.walk(ast.parse(call.strip(), mode="eval")))
     except (SyntaxError, ValueError):
         return []
-    found: list[str] = []
+    corpora: list[str] = []
     for node in nodes:
         if isinstance(node, ast.Call):
             compared = isinstance(node.func, ast.Attribute) and node.func.attr == "keyness"
             names = {"corpus", "against"} if compared else {"corpus"}
             given = [
                 *(node.args if compared else []),
-                *(one.value for one in node.keywords if one.arg in names),
+                *(part.value for part in node.keywords if part.arg in names),
             ]
-            words = (one.value for each in given for one in ast.walk(each) if isinstance(one, ast.Constant))
-            found += [word for word in words if isinstance(word, str)]
-    return found
+            words = (
+                part.value for each in given for part in ast.walk(each) if isinstance(part, ast.Constant)
+            )
+            corpora += [word for word in words if isinstance(word, str)]
+    return corpora

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from os import PathLike, fspath
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Unpack
 
-from sentgen.api import later
 from sentgen.api import options as taken
 from sentgen.api.alignment_models import AlignmentModels
-from sentgen.api.arguments import corpora_in, declared, signed
+from sentgen.api.arguments import corpora_in, declare, with_signature
 from sentgen.api.contents import StoreContents
-from sentgen.api.door import StoreSession, translated
+from sentgen.api.session import StoreSession, python_errors
 from sentgen.api.tables import Table
 from sentgen.corpus import formats
 from sentgen.counts import corpora
 from sentgen.counts.document_tables import DocumentTable, JoinedTable
+from sentgen.errors import NotFoundError
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import Arguments, Dependencies
 from sentgen.lookups.grew.matches import Match
@@ -31,10 +32,12 @@ from sentgen.lookups.statistics.thesaurus import Thesaurus
 from sentgen.output import progress
 from sentgen.schema import readonly
 from sentgen.schema.guard import require_harmless
+from sentgen.schema.lakes.places import lake_at
 from sentgen.schema.store import raw
+from sentgen.sizes import parse_size
 
 if TYPE_CHECKING:
-    from sentgen.api.fusing import FusedSentences
+    from sentgen.api.generating import FusedSentences
     from sentgen.api.hits import Hits
     from sentgen.api.language_models import LanguageModel
     from sentgen.api.lines import LineSet
@@ -54,26 +57,26 @@ class Database(StoreContents, AlignmentModels):
     Several threads may use it; they come in turn.
     """
 
-    def __init__(self, door: StoreSession, desk: Path | None = None) -> None:
-        self._door, self._desk = door, desk
+    def __init__(self, session: StoreSession, desk: Path | None = None) -> None:
+        self._session, self._desk = session, desk
 
     @property
     def path(self) -> Path:
         """The file, or the lake."""
-        return self._door.path
+        return self._session.path
 
     @property
     def read_only(self) -> bool:
         """Whether nothing can be written."""
-        return bool(self._door.why_read_only)
+        return bool(self._session.why_read_only)
 
     def __repr__(self) -> str:
-        how = "" if self._door.is_open else ", closed"
+        how = "" if self._session.is_open else ", closed"
         return f"<sentgen.Database {self.path}{', read only' if self.read_only else ''}{how}>"
 
     def close(self) -> None:
         """Close the store; what was committed is on the disk."""
-        self._door.close()
+        self._session.close()
 
     def __enter__(self) -> Database:
         return self
@@ -85,7 +88,7 @@ class Database(StoreContents, AlignmentModels):
 
     # What is in the store.
 
-    @signed(taken.IngestOptions)
+    @with_signature(taken.IngestOptions)
     def ingest(
         self, paths: str | Path | Sequence[str | Path], corpus: str, **options: Unpack[taken.IngestOptions]
     ) -> Summary:
@@ -93,29 +96,32 @@ class Database(StoreContents, AlignmentModels):
 
         What is in the corpus already, by content, is not read again.
         """
+        from sentgen.corpus.parsers import open_parser
+        from sentgen.counts import ingestion
+
         listed = [paths] if isinstance(paths, (str, Path)) else list(paths)
-        with self._door.writing() as store:
+        with self._session.write() as store:
             name = options.pop("parser", None)
-            parser = None if name is None else later.open_parser(name)
-            settings = declared(later.ingestion.Settings, {"corpus": corpus, **options})
+            parser = None if name is None else open_parser(name)
+            settings = declare(ingestion.Settings, {"corpus": corpus, **options})
             files = list(map(str, listed))
             with progress.ingested(corpus) as report:
-                return later.ingestion.ingest(store, files, settings, parser=parser, progress=report)
+                return ingestion.ingest(store, files, settings, parser=parser, progress=report)
 
     def corpora(self) -> Table:
         """List the corpora with their sizes and licences."""
-        with self._door.reading() as store:
+        with self._session.read() as store:
             return Table(corpora.overview(store))
 
     def corpus(
         self, name: str, *, rejected: bool = False, regions: bool = False, metadata: bool = False
     ) -> Table:
         """List the sources of a corpus, or its regions, its metadata, or the sentences that were refused."""
-        asked = corpora.Corpus(name=name, rejected=rejected, regions=regions, metadata=metadata)
-        with self._door.reading() as store:
-            return Table(asked.show(store))
+        request = corpora.Corpus(name=name, rejected=rejected, regions=regions, metadata=metadata)
+        with self._session.read() as store:
+            return Table(request.show(store))
 
-    @signed(taken.DocumentTableOptions)
+    @with_signature(taken.DocumentTableOptions)
     def add_metadata(
         self, name: str, table: str | Path, **options: Unpack[taken.DocumentTableOptions]
     ) -> JoinedTable:
@@ -123,9 +129,9 @@ class Database(StoreContents, AlignmentModels):
 
         Given again, the table says what it says now and nothing else.
         """
-        asked = declared(DocumentTable, {"name": name, "table": str(table), **options})
-        with self._door.writing() as store:
-            return asked.join(store)
+        request = declare(DocumentTable, {"name": name, "table": str(table), **options})
+        with self._session.write() as store:
+            return request.join(store)
 
     def remove_corpus(self, name: str, *, source: str | Path | Sequence[str | Path] = ()) -> tuple[int, int]:
         """Remove a corpus with all its counts, or some of its sources; return their sentences and tokens.
@@ -134,13 +140,15 @@ class Database(StoreContents, AlignmentModels):
             name: the corpus.
             source: only what was read from this file, archive or folder, or from several.
         """
+        from sentgen.counts import sync
+
         sources = [source] if isinstance(source, (str, Path)) else list(source)
-        with self._door.writing() as store:
+        with self._session.write() as store:
             if sources:
-                return later.sync.remove_from(store, name, list(map(str, sources)))
+                return sync.remove_from(store, name, list(map(str, sources)))
             return corpora.remove(store, name)
 
-    @signed(taken.SyncOptions)
+    @with_signature(taken.SyncOptions)
     def sync(
         self,
         name: str,
@@ -158,16 +166,19 @@ class Database(StoreContents, AlignmentModels):
             folder: folders, or files, to compare it with; those that it was read from, if none is given.
             dry_run: only say what differs.
         """
+        from sentgen.corpus.parsers import open_parser
+        from sentgen.counts import sync
+
         folders = [folder] if isinstance(folder, (str, Path)) else list(folder)
-        asked = declared(corpora.Sync, {"name": name, "folder": list(map(str, folders))})
-        told = options.pop("parser", None)
-        parser = None if told is None else later.open_parser(told)
-        with self._door.reading() if dry_run else self._door.writing() as store:
-            found = later.sync.compare(asked, store, parser=parser)
+        request = declare(corpora.Sync, {"name": name, "folder": list(map(str, folders))})
+        parser_name = options.pop("parser", None)
+        parser = None if parser_name is None else open_parser(parser_name)
+        with self._session.read() if dry_run else self._session.write() as store:
+            differences = sync.compare(request, store, parser=parser)
             if not dry_run:
                 with progress.ingested(name) as report:
-                    found.apply(store, parser=parser, progress=report)
-        return found
+                    differences.apply(store, parser=parser, progress=report)
+        return differences
 
     def publish(self, to: str | Path, *, keep: int | None = None) -> Publication:
         """Copy the store, as it is now, into a folder of snapshots, where `sentgen serve` finds it.
@@ -176,9 +187,11 @@ class Database(StoreContents, AlignmentModels):
             to: the folder; made if need be.
             keep: remove all but so many of the newest snapshots.
         """
-        with self._door.released(), translated(), progress.steps("publishing"):
-            half = self._door.memory // 2
-            return later.snapshots.publish(self.path, Path(to), keep=keep, memory_limit=half)
+        from sentgen.schema import snapshots
+
+        with self._session.release(), python_errors(), progress.steps("publishing"):
+            half = self._session.memory // 2
+            return snapshots.publish(self.path, Path(to), keep=keep, memory_limit=half)
 
     def cite(self, query: str | None = None) -> Citation:
         """Say how to cite the data, or what a query finds in them: `lines` for reading, and `bibtex`.
@@ -187,12 +200,14 @@ class Database(StoreContents, AlignmentModels):
             query: what was asked, as it should be read, such as ``db.kwic("home", corpus="news")``; only
                 corpora that it names are cited.
         """
-        asked, names = corpora_in(query or ""), tuple[str, ...]()
-        if asked:
-            with self._door.reading() as store, store.connect() as connection:
-                names = select_corpora(connection, asked).names
-        with self._door.released(), translated():
-            return later.citation.cite(self.path, query, names=names)
+        from sentgen.schema import citation
+
+        corpus_names, selected = corpora_in(query or ""), tuple[str, ...]()
+        if corpus_names:
+            with self._session.read() as store, store.connect() as connection:
+                selected = select_corpora(connection, corpus_names).names
+        with self._session.release(), python_errors():
+            return citation.cite(self.path, query, names=selected)
 
     def sql(
         self, query: str, parameters: Sequence[object] | Mapping[str, object] = (), *, limit: int = 0
@@ -204,69 +219,71 @@ class Database(StoreContents, AlignmentModels):
             parameters: values of ``?``, in their order, or those of ``$name`` by name.
             limit: rows at most; 0 for all.
         """
-        with self._door.reading() as store, store.connect() as connection:
+        with self._session.read() as store, store.connect() as connection:
             duck = raw(connection)
             require_harmless(duck, query)
-            found = readonly.ask(duck, query, parameters, max_rows=limit)
-            return Table(found.table, sql=query, truncated=found.truncated)
+            answer = readonly.ask(duck, query, parameters, max_rows=limit)
+            return Table(answer.table, sql=query, truncated=answer.truncated)
 
     # Questions to the counts.
 
-    def _ask(self, question: type[Question], given: Mapping[str, object]) -> Table:
-        asked = declared(question, given)
-        with self._door.reading() as store, store.connect() as connection:
-            answer = asked.ask(connection)
-        return Table._of(answer, self._door.drawing(asked, answer))
+    def _ask(self, kind: type[Question], given: Mapping[str, object]) -> Table:
+        request = declare(kind, given)
+        with self._session.read() as store, store.connect() as connection:
+            answer = request.ask(connection)
+        return Table._of(answer, self._session.drawer(request, answer))
 
-    @signed(taken.NgramsOptions)
+    @with_signature(taken.NgramsOptions)
     def ngrams(self, pattern: str, **options: Unpack[taken.NgramsOptions]) -> Table:
         """Count the n-grams that match a pattern of 1 to 5 words, such as ``in the *``."""
         return self._ask(Ngrams, {"pattern": pattern, **options})
 
-    @signed(taken.DependenciesOptions)
+    @with_signature(taken.DependenciesOptions)
     def dependencies(
         self, head: str, modifier: str = "*", **options: Unpack[taken.DependenciesOptions]
     ) -> Table:
         """Count the dependencies between a head and its modifiers."""
         return self._ask(Dependencies, {"head": head, "modifier": modifier, **options})
 
-    @signed(taken.ArgumentsOptions)
+    @with_signature(taken.ArgumentsOptions)
     def arguments(self, word: str, **options: Unpack[taken.ArgumentsOptions]) -> Table:
         """Count how many modifiers a word takes on each side."""
         return self._ask(Arguments, {"word": word, **options})
 
-    @signed(taken.KwicOptions)
+    @with_signature(taken.KwicOptions)
     def kwic(self, pattern: str = "", **options: Unpack[taken.KwicOptions]) -> Table:
         """Show words in context: ``un*``, ``lemma:go``, ``fell/VBD``, or CQL as ``[lemma="go"] "home"``."""
         return self._ask(Kwic, {"pattern": pattern, **options})
 
-    @signed(taken.MatchOptions)
+    @with_signature(taken.MatchOptions)
     def match(self, request: str, **options: Unpack[taken.MatchOptions]) -> Hits:
         """Find where a Grew request matches the trees, such as ``pattern { V -[nsubj]-> S }``."""
-        with translated():
-            return later.Hits(self._door, declared(Match, {"request": request, **options}))
+        from sentgen.api.hits import Hits
 
-    @signed(taken.FrequenciesOptions)
+        with python_errors():
+            return Hits(self._session, declare(Match, {"request": request, **options}))
+
+    @with_signature(taken.FrequenciesOptions)
     def frequencies(self, by: str | Sequence[str] = (), **options: Unpack[taken.FrequenciesOptions]) -> Table:
         """Count words, lemmas, tags or relations, or what a query matches by attributes of it."""
         return self._ask(Frequencies, {"by": by, **options})
 
-    @signed(taken.CollocationsOptions)
+    @with_signature(taken.CollocationsOptions)
     def collocations(self, word: str = "", **options: Unpack[taken.CollocationsOptions]) -> Table:
         """Find what occurs with a word more often than chance."""
         return self._ask(Collocations, {"word": word, **options})
 
-    @signed(taken.SketchOptions)
+    @with_signature(taken.SketchOptions)
     def sketch(self, word: str, **options: Unpack[taken.SketchOptions]) -> Table:
         """Find the strongest collocates of a word in each dependency relation."""
         return self._ask(Sketch, {"word": word, **options})
 
-    @signed(taken.ThesaurusOptions)
+    @with_signature(taken.ThesaurusOptions)
     def thesaurus(self, word: str, **options: Unpack[taken.ThesaurusOptions]) -> Table:
         """Find words of the same class that have the same collocates."""
         return self._ask(Thesaurus, {"word": word, **options})
 
-    @signed(taken.KeynessOptions)
+    @with_signature(taken.KeynessOptions)
     def keyness(
         self,
         corpus: str | Sequence[str],
@@ -278,119 +295,163 @@ class Database(StoreContents, AlignmentModels):
 
     # Lines to label.
 
-    @signed(taken.NewLinesOptions)
+    @with_signature(taken.NewLinesOptions)
     def new_lines(self, name: str, pattern: str = "", **options: Unpack[taken.NewLinesOptions]) -> LineSet:
         """Make a set of the lines that a query finds, beside the store, to label them."""
-        return later.new_line_set(self._door, self._desk, {"name": name, "pattern": pattern, **options})
+        from sentgen.api import lines
+
+        return lines.new_line_set(self._session, self._desk, {"name": name, "pattern": pattern, **options})
 
     def lines(self, name: str) -> LineSet:
         """Return a set of lines."""
-        return later.line_set(self._door, self._desk, name)
+        from sentgen.api import lines
+
+        return lines.line_set(self._session, self._desk, name)
 
     def line_sets(self) -> Table:
         """List the sets of lines, with how many have a label, and who labeled."""
-        return later.line_sets_of(self._door, self._desk)
+        from sentgen.api import lines
+
+        return lines.line_sets_of(self._session, self._desk)
 
     # Models, and what they make.
 
-    @signed(taken.BuildOptions)
+    @with_signature(taken.BuildOptions)
     def build_model(
         self, name: str, corpora: str | Sequence[str], **options: Unpack[taken.BuildOptions]
     ) -> LanguageModel:
         """Build the next version of a language model from the counts of corpora."""
-        return later.built(self._door, name, corpora, options)
+        from sentgen.api import language_models
+
+        return language_models.build_model(self._session, name, corpora, options)
 
     def apply_model(self, name: str, corpora: str | Sequence[str]) -> Application:
         """Store the surprisal of each token of corpora by a model, which queries then ask for.
 
         Of those sentences that do not have it; the answer counts them.
         """
-        return later.applied_model(self._door, name, corpora)
+        from sentgen.api import language_models
 
-    @signed(taken.MixOptions)
+        return language_models.apply_model(self._session, name, corpora)
+
+    @with_signature(taken.MixOptions)
     def mix_models(
         self, name: str, of: str | Sequence[str], **options: Unpack[taken.MixOptions]
     ) -> LanguageModel:
         """Mix models into one, by linear interpolation: the next version of a model."""
-        return later.made(self._door, later.mix.MixRequest, {**options, "name": name, "of": of})
+        from sentgen.api import language_models
+        from sentgen.models import mix
 
-    @signed(taken.PruneOptions)
+        return language_models.derive_model(
+            self._session, mix.MixRequest, {**options, "name": name, "of": of}
+        )
+
+    @with_signature(taken.PruneOptions)
     def prune_model(self, name: str, of: str, **options: Unpack[taken.PruneOptions]) -> LanguageModel:
         """Make a smaller model: without the n-grams that tell least, or without rare ones."""
-        return later.made(self._door, later.prune.PruneRequest, {**options, "name": name, "of": of})
+        from sentgen.api import language_models
+        from sentgen.models import prune
 
-    @signed(taken.CompareOptions)
+        return language_models.derive_model(
+            self._session, prune.PruneRequest, {**options, "name": name, "of": of}
+        )
+
+    @with_signature(taken.CompareOptions)
     def compare_models(self, models: str | Sequence[str], **options: Unpack[taken.CompareOptions]) -> Table:
         """Compare models on a text: perplexities with intervals, and what each knows of it."""
-        return later.compared(self._door, models, options)
+        from sentgen.api import language_models
+
+        return language_models.compare_models(self._session, models, options)
 
     def model(self, name: str) -> LanguageModel:
         """Return a language model: the newest version of its name, or ``NAME@VERSION``."""
-        with self._door.reading() as store:
-            return later.LanguageModel(self._door, later.registry.find(store, name))
+        from sentgen.api.language_models import LanguageModel
+        from sentgen.models.base import registry
+
+        with self._session.read() as store:
+            return LanguageModel(self._session, registry.find(store, name))
 
     def models(self) -> Table:
         """List the language models with their settings, and whether they are stale."""
-        with self._door.reading() as store:
-            return Table(later.registry.overview(store))
+        from sentgen.models.base import registry
+
+        with self._session.read() as store:
+            return Table(registry.overview(store))
 
     def import_model(self, name: str, file: str | Path) -> LanguageModel:
         """Store an ARPA file, plain or gzipped, as the next version of a model."""
-        with self._door.writing() as store, progress.steps(name) as report:
-            return later.LanguageModel(
-                self._door, later.import_arpa(store, name, Path(file), progress=report)
-            )
+        from sentgen.api.language_models import LanguageModel
+        from sentgen.models.arpa import import_arpa
+
+        with self._session.write() as store, progress.steps(name) as report:
+            return LanguageModel(self._session, import_arpa(store, name, Path(file), progress=report))
 
     def remove_model(self, name: str) -> list[str]:
         """Remove a model with all versions, or ``NAME@VERSION``; return what was removed."""
-        with self._door.writing() as store:
-            return [model.label for model in later.registry.remove(store, name)]
+        from sentgen.models.base import registry
+
+        with self._session.write() as store:
+            return [model.label for model in registry.remove(store, name)]
 
     # Vectors of words.
 
-    @signed(taken.VectorOptions)
+    @with_signature(taken.VectorOptions)
     def build_vectors(
         self, name: str, corpora: str | Sequence[str], **options: Unpack[taken.VectorOptions]
     ) -> Table:
         """Build vectors of the words of corpora; return a row with their settings."""
-        return later.built_vectors(self._door, name, corpora, options)
+        from sentgen.api import language_models
+
+        return language_models.build_vectors(self._session, name, corpora, options)
 
     def vectors(self) -> Table:
         """List the vectors with their settings."""
-        with self._door.reading() as store:
-            return Table(later.vectors.overview(store))
+        from sentgen.models.vectors import registry as vectors
 
-    @signed(taken.NearOptions)
+        with self._session.read() as store:
+            return Table(vectors.overview(store))
+
+    @with_signature(taken.NearOptions)
     def near(self, word: str, **options: Unpack[taken.NearOptions]) -> Table:
         """Find the words whose vectors are nearest to that of a word, or of a phrase."""
-        return self._ask(later.near.Near, {"word": word, **options})
+        from sentgen.models.vectors import near
+
+        return self._ask(near.Near, {"word": word, **options})
 
     def remove_vectors(self, name: str) -> None:
         """Remove vectors."""
-        with self._door.writing() as store:
-            later.vectors.remove(store, name)
+        from sentgen.models.vectors import registry as vectors
+
+        with self._session.write() as store:
+            vectors.remove(store, name)
 
     # What there is to choose from, plug-ins included; their faults are notes.
 
     def formats(self) -> Table:
         """List the formats of corpora that can be read."""
-        return _chosen_from(formats.overview())
+        return _table_of_choices(formats.overview())
 
     def algorithms(self) -> Table:
         """List the algorithms that order bags, with their settings."""
-        return _chosen_from(later.algorithms.overview())
+        from sentgen.generation import algorithms
+
+        return _table_of_choices(algorithms.overview())
 
     def aligners(self) -> Table:
         """List the systems that align texts, with their settings."""
-        return _chosen_from(later.systems.overview())
+        from sentgen.alignment import systems
+
+        return _table_of_choices(systems.overview())
 
     def scorers(self) -> Table:
         """List the scorers of sentences, which plug-ins add."""
-        return _chosen_from(later.plugin_scorers.overview())
+        from sentgen.models import plugin_scorers
+
+        return _table_of_choices(plugin_scorers.overview())
 
     # Texts.
 
-    @signed(taken.AlignOptions)
+    @with_signature(taken.AlignOptions)
     def align(
         self, document: str | Path, abstract: str | Path, **options: Unpack[taken.AlignOptions]
     ) -> AlignedTexts:
@@ -398,19 +459,23 @@ class Database(StoreContents, AlignmentModels):
 
         Both are texts; a `pathlib.Path` is a file with one.
         """
-        return later.aligned(self._door, document, abstract, options)
+        from sentgen.api import texts
 
-    @signed(taken.GenerateOptions)
+        return texts.align(self._session, document, abstract, options)
+
+    @with_signature(taken.GenerateOptions)
     def generate(self, file: str | Path | None = None, **options: Unpack[taken.GenerateOptions]) -> Sentences:
         """Make the most probable sentences of each length from the words of related sentences with trees.
 
         A cluster is a text, such as CoNLL-U, or a `pathlib.Path` of a file; a document of it is a cluster of
         its own. ``lengths=(5, 20)`` asks for each length from 5 to 20.
         """
-        with translated():
-            return later.generated(self._door, file, options)
+        from sentgen.api import generating
 
-    @signed(taken.FuseOptions)
+        with python_errors():
+            return generating.generate(self._session, file, options)
+
+    @with_signature(taken.FuseOptions)
     def fuse(
         self, key: int | str | Path, related: str | Path, **options: Unpack[taken.FuseOptions]
     ) -> FusedSentences:
@@ -420,10 +485,12 @@ class Database(StoreContents, AlignmentModels):
         `pathlib.Path` of a file with it; the related sentences are a text, such as CoNLL-U, or a
         `pathlib.Path` of a file. All need trees, or a ``parser``.
         """
-        with translated():
-            return later.fused(self._door, key, related, options)
+        from sentgen.api import generating
 
-    @signed(taken.CheckOptions)
+        with python_errors():
+            return generating.fuse(self._session, key, related, options)
+
+    @with_signature(taken.CheckOptions)
     def check(
         self, summary: str | Path, against: str | Path, **options: Unpack[taken.CheckOptions]
     ) -> CheckedSummary:
@@ -432,10 +499,47 @@ class Database(StoreContents, AlignmentModels):
         Both are texts, of which verb arguments are checked if both have trees, such as CoNLL-U, or there is a
         ``parser``; a `pathlib.Path` is a file.
         """
-        with translated():
-            return later.checked(self._door, summary, against, options)
+        from sentgen.api import texts
+
+        with python_errors():
+            return texts.check(self._session, summary, against, options)
 
 
-def _chosen_from(found: tuple[Rows, Sequence[str]]) -> Table:
-    rows, wrong = found
+def _table_of_choices(overview: tuple[Rows, Sequence[str]]) -> Table:
+    rows, wrong = overview
     return Table(rows, notes=wrong)
+
+
+def open(  # as sqlite_utils, gzip and others call it
+    path: str | PathLike[str],
+    *,
+    create: bool = False,
+    read_only: bool = False,
+    memory_limit: int | str | None = None,
+    desk: str | PathLike[str] | None = None,
+) -> Database:
+    """Open a store.
+
+    A lake, a snapshot and a folder of snapshots, of which the newest is taken, are only read. While nothing
+    is written, other processes can read the store, too.
+
+    Args:
+        path: the DuckDB file; or a lake: a folder with a manifest, or a URL; or a snapshot.
+        create: make a new store if there is none.
+        read_only: do not write, so that several processes can have it open.
+        memory_limit: for this process, in bytes or such as ``"2GB"``. Default: a quarter of the machine's.
+        desk: the file of the line sets. Default: ``study.desk`` beside ``study.duckdb``.
+
+    Raises:
+        NotFoundError: there is no store.
+        InputError: the options exclude each other, or the limit is no size.
+        StoreError: it cannot be opened: in use, damaged, or of another version.
+    """
+    with python_errors():
+        store = Path(fspath(path))
+        memory = parse_size(memory_limit) if isinstance(memory_limit, str) else memory_limit
+        if not create and not store.exists() and not lake_at(store):
+            make = f"sentgen.open({str(store)!r}, create=True)"
+            raise NotFoundError(f"{store}: no store here; make one with: {make}")
+        session = StoreSession(store, create=create, read_only=read_only, memory=memory)
+        return Database(session, None if desk is None else Path(fspath(desk)))

@@ -1,4 +1,4 @@
-"""Clusters for `Database.generate`: a text, a file, or what the store has."""
+"""Sentences made of related ones: of clusters for `Database.generate`, of a key for `Database.fuse`."""
 
 from __future__ import annotations
 
@@ -6,50 +6,59 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from sentgen.api.arguments import declared
-from sentgen.api.door import StoreSession
-from sentgen.api.options import GenerateOptions
+from markupsafe import escape
+
+from sentgen.api import html
+from sentgen.api.arguments import declare
+from sentgen.api.options import FuseOptions, GenerateOptions
 from sentgen.api.sentences import Sentences
+from sentgen.api.session import StoreSession
+from sentgen.api.tables import Table
 from sentgen.api.texts import as_file, parser_of
 from sentgen.corpus.parsers import Parser
 from sentgen.corpus.paths import expand
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
+from sentgen.evaluation.fusion.texts import FusionTexts
 from sentgen.generation.clusters.clusters import Clusters, generate_all, parse_lengths, temporary_clusters
 from sentgen.generation.clusters.request import ClusterRequest
+from sentgen.generation.fusion.answer import FusionAnswer
+from sentgen.generation.fusion.fuse import fused_sentences
+from sentgen.generation.fusion.table import change_table, fusion_notes, fusion_table, origin_table, runs
 from sentgen.models.related.cluster_counts import cluster_names
+from sentgen.output.display import shortened
 from sentgen.output.progress import counted
 
 #: Share of the memory for the DuckDB of a store that holds the clusters alone.
-_SHARE = 0.15
+_MEMORY_SHARE = 0.15
 
 
-def generated(door: StoreSession, file: str | Path | None, options: GenerateOptions) -> Sentences:
+def generate(session: StoreSession, file: str | Path | None, options: GenerateOptions) -> Sentences:
     """Make the most probable sentences of each length from the words of clusters.
 
     Args:
-        door: the store; with ``corpus`` and ``file``, the clusters become a corpus of it.
+        session: the store; with ``corpus`` and ``file``, the clusters become a corpus of it.
         file: the clusters, a document each, as a text or a file.
         options: everything else; ``salience`` may have weights of words.
     """
     parser = parser_of(options.get("parser"))
-    given: dict[str, object] = {**options, "lengths": lengths_of(options.get("lengths", "1-40"))}
+    given: dict[str, object] = {**options, "lengths": _length_ranges(options.get("lengths", "1-40"))}
     given.pop("parser", None)
     salience = options.get("salience", "uniform")
     if isinstance(salience, Mapping):
         del given["salience"]
-    asked = declared(ClusterRequest, given)
-    lengths = parse_lengths(asked.lengths)
-    settings = asked.settings(salience if isinstance(salience, Mapping) else asked.salience)
+    request = declare(ClusterRequest, given)
+    lengths = parse_lengths(request.lengths)
+    settings = request.settings(salience if isinstance(salience, Mapping) else request.salience)
     with (
-        door.reading() as store,
-        _clusters(door, file, asked, parser) as clusters,
+        session.read() as store,
+        _clusters(session, file, request, parser) as clusters,
         counted("clusters") as progress,
     ):
-        return Sentences(generate_all(clusters, lengths, asked, settings, asked.models(store), progress))
+        return Sentences(generate_all(clusters, lengths, request, settings, request.models(store), progress))
 
 
-def lengths_of(lengths: str | int | Iterable[int]) -> str:
+def _length_ranges(lengths: str | int | Iterable[int]) -> str:
     """Return lengths as the command line has them: a pair is a range, anything else is each by itself.
 
     >>> lengths_of((5, 20)), lengths_of([5, 10, 12]), lengths_of(7), lengths_of("5-20")
@@ -63,23 +72,25 @@ def lengths_of(lengths: str | int | Iterable[int]) -> str:
 
 @contextmanager
 def _clusters(
-    door: StoreSession, file: str | Path | None, asked: ClusterRequest, parser: Parser | None
+    session: StoreSession, file: str | Path | None, request: ClusterRequest, parser: Parser | None
 ) -> Iterator[Clusters]:
     """Open the clusters: those of the store with ``corpus``, else ones that are removed afterward."""
-    names = asked.cluster or None
+    names = request.cluster or None
     if file is None:
-        if asked.corpus is None:
+        if request.corpus is None:
             raise InputError("there is nothing to generate from; give a cluster, or the name of a `corpus`")
-        if asked.format is not None or parser is not None:
+        if request.format is not None or parser is not None:
             raise InputError("`format` and `parser` are for a text; clusters of a `corpus` are read already")
-        with door.reading() as store:
-            yield Clusters(store, asked.corpus, cluster_names(store, asked.corpus, names=names), kept=True)
+        with session.read() as store:
+            yield Clusters(
+                store, request.corpus, cluster_names(store, request.corpus, names=names), kept=True
+            )
         return
     with as_file(file, "cluster") as path:
-        if asked.corpus is None:
-            limit = int(door.memory * _SHARE)
+        if request.corpus is None:
+            limit = int(session.memory * _MEMORY_SHARE)
             with temporary_clusters(
-                path, names=names, form=asked.format, parser=parser, memory_limit=limit
+                path, names=names, form=request.format, parser=parser, memory_limit=limit
             ) as temporary:
                 yield temporary
             return
@@ -87,7 +98,80 @@ def _clusters(
             raise InputError("a text cannot be kept as a corpus; give a pathlib.Path, or leave `corpus` out")
         # By content: the corpus may have clusters of other files, and this one may be in it already.
         sources = [source.sha256() for source in expand([path])]
-        with door.writing() as store:
-            ingest(store, [path], Settings(asked.corpus, asked.format, kind="cluster"), parser=parser)
-        chosen = cluster_names(store, asked.corpus, names=names, sources=sources)
-        yield Clusters(store, asked.corpus, chosen, kept=True)
+        with session.write() as store:
+            ingest(store, [path], Settings(request.corpus, request.format, kind="cluster"), parser=parser)
+        chosen = cluster_names(store, request.corpus, names=names, sources=sources)
+        yield Clusters(store, request.corpus, chosen, kept=True)
+
+
+class FusedSentences(Table):
+    """A row a new sentence, the best one first; none where nothing can be added, which ``notes`` tells."""
+
+    def __init__(self, answer: FusionAnswer) -> None:
+        super().__init__(fusion_table(answer), notes=list(fusion_notes(answer)))
+        self._answer = answer
+
+    @property
+    def text(self) -> str:
+        """The first sentence.
+
+        Raises:
+            InputError: there is none.
+        """
+        if not self._answer.sentences:
+            raise InputError(f"there is no sentence: {self.notes[-1]}")
+        return self._answer.sentences[0].text
+
+    @property
+    def texts(self) -> list[str]:
+        """All sentences."""
+        return [sentence.text for sentence in self._answer.sentences]
+
+    @property
+    def words(self) -> Table:
+        """A row a word of each sentence: the sentence that it is from, and its place and form there.
+
+        ``sentence`` is 0 for the key, else the number of a related sentence; a word that was put in has none.
+        Places count from 1.
+        """
+        return Table(origin_table(self._answer), notes=self.notes)
+
+    @property
+    def changes(self) -> Table:
+        """A row for each thing that was done to the key: what came in, from where, and beside what."""
+        return Table(change_table(self._answer), notes=self.notes)
+
+    def _repr_html_(self) -> str:
+        words = self.words
+        shown = (
+            [(row.word, row.sentence) for row in words if row.rank == rank]
+            for rank in range(1, len(self._answer.sentences) + 1)
+        )
+        body = "".join(f"<p><bdi>{_mark_origins(runs(sentence))}</bdi></p>" for sentence in shown)
+        return html.frame(body, self._size(), self.notes)
+
+
+def _mark_origins(stretches: Iterable[tuple[str, str]]) -> str:
+    """Return a sentence with what is not of the key marked, each stretch with where it is from."""
+    return " ".join(
+        f"<mark>{escape(shortened(text))}<sub>{escape(source)}</sub></mark>"
+        if source
+        else escape(shortened(text))
+        for text, source in stretches
+    )
+
+
+def fuse(
+    session: StoreSession, key: int | str | Path, related: str | Path, options: FuseOptions
+) -> FusedSentences:
+    """Fuse sentences, with a model of the store if one is named."""
+    given: dict[str, object] = {**options}
+    parser = parser_of(options.get("parser"))
+    given.pop("parser", None)
+    file = str(key) if isinstance(key, Path) else None
+    with as_file(related, "related") as path:
+        request = declare(FusionTexts, {**given, "key": file or key, "related": path})
+        request.check()
+        sentence, others = request.sentences(parser, file=file)
+    with session.read() as store:
+        return FusedSentences(fused_sentences(sentence, others, request, store))

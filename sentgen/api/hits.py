@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sentgen.api.door import StoreSession
+from sentgen.api.session import StoreSession
 from sentgen.api.tables import SHOWN, Table
 from sentgen.api.trees import Tree
 from sentgen.counts.conllu_export import sentences_conllu
@@ -24,19 +24,19 @@ _OF_ANSWER = ("_found", "_sql", "_draw", "notes", "truncated", "total")
 class Hits(Table):
     """The hits of a request, or what they were counted by; found when they are first looked at."""
 
-    def __init__(self, door: StoreSession, asked: Match) -> None:
-        self._door, self._asked = door, asked
+    def __init__(self, session: StoreSession, question: Match) -> None:
+        self._session, self._question = session, question
         # A mistake is told where it was made, and not where the hits are shown.
-        with door.reading() as store, store.connect() as connection:
-            asked.check(connection)
-        door.unread.add(self)
+        with session.read() as store, store.connect() as connection:
+            question.check(connection)
+        session.unread.add(self)
 
     def read(self) -> None:
         """Look for the hits."""
-        self._door.unread.discard(self)
-        with self._door.reading() as store, store.connect() as connection:
-            answer = self._asked.ask(connection)
-        vars(self).update(vars(Table._of(answer, self._door.drawing(self._asked, answer))))
+        self._session.unread.discard(self)
+        with self._session.read() as store, store.connect() as connection:
+            answer = self._question.ask(connection)
+        vars(self).update(vars(Table._of(answer, self._session.drawer(self._question, answer))))
 
     if not TYPE_CHECKING:  # to a type checker, every table has these
 
@@ -48,16 +48,16 @@ class Hits(Table):
 
     def by(self, *keys: str) -> Hits:
         """Count all hits by keys: ``V.lemma``, ``e.label``, ``S#V#O``, ``delta(V,S)``, ``genre``."""
-        return Hits(self._door, replace(self._asked, key=[*self._asked.key, *keys]))
+        return Hits(self._session, replace(self._question, key=[*self._question.key, *keys]))
 
     def whether(self, *clauses: str) -> Hits:
         """Count all hits by whether they meet clauses, such as ``S [upos=PRON]``."""
-        return Hits(self._door, replace(self._asked, whether=[*self._asked.whether, *clauses]))
+        return Hits(self._session, replace(self._question, whether=[*self._question.whether, *clauses]))
 
     def conllu(self) -> str:
         """Return the sentences of the hits as CoNLL-U; empty of counts."""
-        with self._door.reading() as store, store.connect() as connection:
-            return "".join(sentences_conllu(connection, self._asked.sentences(connection)))
+        with self._session.read() as store, store.connect() as connection:
+            return "".join(sentences_conllu(connection, self._question.sentences(connection)))
 
     @property
     def trees(self) -> list[Tree]:
@@ -65,18 +65,18 @@ class Hits(Table):
         return self._trees(len(self))
 
     def _trees(self, number: int) -> list[Tree]:
-        if self._asked.counted:
+        if self._question.counted:
             return []
         hits = self._found.slice(0, number).to_pylist()
         if not hits:
             return []
-        with self._door.reading() as store, store.connect() as connection:
-            marks = [set(one.positions.values()) for one in marks_of(connection, hits)]
-            found = []
+        with self._session.read() as store, store.connect() as connection:
+            marks = [set(hit_marks.positions.values()) for hit_marks in marks_of(connection, hits)]
+            trees = []
             for hit, marked in zip(hits, marks, strict=True):
                 answer, _ = find_sentence(connection, hit["corpus"], hit["document"], hit["sent_id"])
-                found.append(_tree(hit["sent_id"], answer, marked))
-        return found
+                trees.append(_tree(hit["sent_id"], answer, marked))
+        return trees
 
     def _drawings(self) -> list[str]:
         try:
@@ -94,4 +94,4 @@ def _tree(title: str, answer: Answer, marked: set[int]) -> Tree:
         [int(str(token["head"])) for token in tokens],
         [str(token["deprel"] or "") for token in tokens],
     )
-    return Tree(replace(drawing, marked=frozenset(place - 1 for place in marked)))
+    return Tree(replace(drawing, marked=frozenset(position - 1 for position in marked)))

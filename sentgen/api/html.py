@@ -33,10 +33,10 @@ _STYLE = """\
 _BAR = 160
 
 
-def framed(body: str, size: str, notes: Sequence[str] = ()) -> str:
+def frame(body: str, size: str, notes: Sequence[str] = ()) -> str:
     """Return what a cell of a notebook shows: a body, how many rows there are, and what is said of them."""
-    said = "".join(f'<p class="note">{escape(shortened(note))}</p>' for note in notes)
-    return f'{_STYLE}<div class="sentgen">{body}<p class="note">{escape(size)}</p>{said}</div>'
+    note_lines = "".join(f'<p class="note">{escape(shortened(note))}</p>' for note in notes)
+    return f'{_STYLE}<div class="sentgen">{body}<p class="note">{escape(size)}</p>{note_lines}</div>'
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[object]], trees: Sequence[str] = ()) -> str:
@@ -85,7 +85,7 @@ def _bar(value: object, most: float) -> str:
 def _concordance(rows: Sequence[Mapping[str, object]], trees: Sequence[str]) -> str:
     sides = ([str(row[name]) for row in rows] for name in ("left", "node"))
     turned = ' dir="rtl"' if any(map(is_right_to_left, sides)) else ""
-    lines = (_line(row, trees[place] if place < len(trees) else "") for place, row in enumerate(rows))
+    lines = (_line(row, trees[index] if index < len(trees) else "") for index, row in enumerate(rows))
     heads = "".join(f'<th scope="col"{kind}>{name}</th>' for name, kind in _HEADS)
     return f"<table{turned}><thead><tr>{heads}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
 
@@ -104,7 +104,7 @@ def _line(row: Mapping[str, object], tree: str) -> str:
     )
     where = f'<td class="where"><bdi>{escape(shown(row.get("sent_id", "")))}</bdi></td>'
     drawn = (
-        f'<tr><td colspan="4" dir="ltr"><details><summary>tree</summary>{drawing(tree)}</details></td></tr>'
+        f'<tr><td colspan="4" dir="ltr"><details><summary>tree</summary>{svg_block(tree)}</details></td></tr>'
         if tree
         else ""
     )
@@ -114,6 +114,6 @@ def _line(row: Mapping[str, object], tree: str) -> str:
     )
 
 
-def drawing(svg: str) -> str:
+def svg_block(svg: str) -> str:
     """Return a drawing as part of a page."""
     return f'<div style="overflow-x: auto">{inline_svg(svg)}</div>'

@@ -10,7 +10,7 @@ from typing import Any, Union, get_args, get_origin
 
 from sqlalchemy import Connection
 
-from sentgen.api.arguments import declared
+from sentgen.api.arguments import declare
 from sentgen.errors import InputError
 from sentgen.lookups.questions import QUESTIONS, check
 from sentgen.options import NOT, Parameter, parameters_of
@@ -42,18 +42,18 @@ class SavedCall:
     given: dict[str, Any]
 
 
-def checked(connection: Connection, line: str | Sequence[str]) -> SavedCall:
+def check_query(connection: Connection, line: str | Sequence[str]) -> SavedCall:
     """Read a command line and look up what it names, without running it.
 
     Raises:
         SentgenError: running it would fail, or it is no command that can be saved.
     """
     command, *words = _words(line) or [""]
-    call = read(command, words)
+    call = read_query(command, words)
     if command == "sql":
         readonly.check(raw(connection), call.given["query"], call.given["parameters"])
     else:
-        check(connection, declared(QUESTIONS[command], call.given))
+        check(connection, declare(QUESTIONS[command], call.given))
     return call
 
 
@@ -66,7 +66,7 @@ def _words(line: str | Sequence[str]) -> list[str]:
     return words[1:] if words[:1] == ["sentgen"] else words
 
 
-def read(command: str, words: Sequence[str]) -> SavedCall:
+def read_query(command: str, words: Sequence[str]) -> SavedCall:
     """Read a command line as the command does.
 
     Raises:
@@ -75,66 +75,66 @@ def read(command: str, words: Sequence[str]) -> SavedCall:
     if command == "sql":
         given = _sql(list(words))
     elif command in QUESTIONS:
-        given = _given(command, parameters_of(QUESTIONS[command]), words)
+        given = _named_options(command, parameters_of(QUESTIONS[command]), words)
     else:
         raise InputError(f"{command!r} cannot be saved; these commands can: {', '.join((*QUESTIONS, 'sql'))}")
     return SavedCall(command, tuple(words), _METHODS.get(command, command), given)
 
 
 def _sql(words: Sequence[str]) -> dict[str, Any]:
-    places: list[str] = []
+    arguments: list[str] = []
     values: dict[str, Any] = {}
     limit = 0
     for name, value in _split(words, {"--param", "--limit", "-n"} | _VALUES):
         if not name:
-            places.append(value)
+            arguments.append(value)
         elif name == "--param":
             values |= [named(value)]
         elif name in ("--limit", "-n"):
             limit = _number("--limit", int, value)
         elif name not in _FLAGS | _VALUES:
             raise InputError(f"a saved sql has no option {name}")
-    if len(places) != 1:
+    if len(arguments) != 1:
         raise InputError("sql takes one query; write it in quotes")
     # As `Database.sql` takes those of question marks: by their places.
-    numbered = [values[str(place)] for place in range(1, len(values) + 1) if str(place) in values]
-    return {"query": places[0], "parameters": numbered or values, "limit": limit}
+    numbered = [values[str(position)] for position in range(1, len(values) + 1) if str(position) in values]
+    return {"query": arguments[0], "parameters": numbered or values, "limit": limit}
 
 
-def _given(command: str, parameters: Sequence[Parameter], words: Sequence[str]) -> dict[str, Any]:
+def _named_options(command: str, parameters: Sequence[Parameter], words: Sequence[str]) -> dict[str, Any]:
     """Return the options of a command by name."""
     known = dict(_options(parameters))
     given: dict[str, Any] = {}
-    places: list[str] = []
+    arguments: list[str] = []
     for name, value in _split(
-        words, {name for name, (one, _) in known.items() if not _is_flag(one)} | _VALUES
+        words, {name for name, (parameter, _) in known.items() if not _is_flag(parameter)} | _VALUES
     ):
         if not name:
-            places.append(value)
+            arguments.append(value)
         elif name in known:
-            one, off = known[name]
-            if one.option.file:
+            parameter, off = known[name]
+            if parameter.option.file:
                 raise InputError(f"a saved query names no files; leave out {name}")
-            _add(given, one, not off if _is_flag(one) else f"{NOT}{value}" if off else value)
+            _add(given, parameter, not off if _is_flag(parameter) else f"{NOT}{value}" if off else value)
         elif name not in _FLAGS | _VALUES:
             raise InputError(f"a saved {command} has no option {name}; see sentgen {command} --help")
-    for one in (one for one in parameters if one.option.argument):
-        taken, places = (places, []) if _is_list(one) else (places[:1], places[1:])
+    for parameter in (parameter for parameter in parameters if parameter.option.argument):
+        taken, arguments = (arguments, []) if _is_list(parameter) else (arguments[:1], arguments[1:])
         for text in taken:
-            _add(given, one, text)
-    if places:
-        raise InputError(f"{command} has no place for {places[0]!r}; put several words into quotes")
+            _add(given, parameter, text)
+    if arguments:
+        raise InputError(f"{command} has no place for {arguments[0]!r}; put several words into quotes")
     return given
 
 
 def _options(parameters: Sequence[Parameter]) -> Iterator[tuple[str, tuple[Parameter, bool]]]:
     """Yield the names of options, and whether they say the opposite."""
-    for one in parameters:
-        if not one.option.argument:
-            yield one.dashed, (one, False)
-            yield one.off, (one, True)
-            if one.option.short:
-                yield one.option.short, (one, False)
+    for parameter in parameters:
+        if not parameter.option.argument:
+            yield parameter.dashed, (parameter, False)
+            yield parameter.off, (parameter, True)
+            if parameter.option.short:
+                yield parameter.option.short, (parameter, False)
 
 
 def _split(words: Sequence[str], valued: set[str]) -> Iterator[tuple[str, str]]:
@@ -159,13 +159,13 @@ def _next(name: str, following: Iterator[str]) -> str:
     return value
 
 
-def _add(given: dict[str, Any], one: Parameter, value: str | bool) -> None:
-    if _is_list(one):
-        given.setdefault(one.name, []).append(value)
+def _add(given: dict[str, Any], parameter: Parameter, value: str | bool) -> None:
+    if _is_list(parameter):
+        given.setdefault(parameter.name, []).append(value)
         return
-    kinds = [kind for kind in _kinds(one) if kind is not NoneType]
+    kinds = [kind for kind in _kinds(parameter) if kind is not NoneType]
     # Of a number or a text, which the library reads.
-    given[one.name] = _number(one.dashed, kinds[0], value) if kinds in ([int], [float]) else value
+    given[parameter.name] = _number(parameter.dashed, kinds[0], value) if kinds in ([int], [float]) else value
 
 
 def _number(name: str, kind: Any, value: str | bool) -> Any:
@@ -175,13 +175,13 @@ def _number(name: str, kind: Any, value: str | bool) -> Any:
         raise InputError(f"{name} is a number; {value!r} is none") from error
 
 
-def _kinds(one: Parameter) -> tuple[Any, ...]:
-    return get_args(one.kind) if get_origin(one.kind) in (Union, UnionType) else (one.kind,)
+def _kinds(parameter: Parameter) -> tuple[Any, ...]:
+    return get_args(parameter.kind) if get_origin(parameter.kind) in (Union, UnionType) else (parameter.kind,)
 
 
-def _is_flag(one: Parameter) -> bool:
-    return bool in _kinds(one)
+def _is_flag(parameter: Parameter) -> bool:
+    return bool in _kinds(parameter)
 
 
-def _is_list(one: Parameter) -> bool:
-    return get_origin(one.kind) is list
+def _is_list(parameter: Parameter) -> bool:
+    return get_origin(parameter.kind) is list

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sentgen.api import html
-from sentgen.api.door import translated
+from sentgen.api.session import python_errors
 from sentgen.api.tables import SHOWN, Table
 from sentgen.api.trees import Tree
 from sentgen.errors import InputError
@@ -16,10 +16,10 @@ class Sentences(Table):
     """A row a sentence; the first one is ``text`` with its ``tree``."""
 
     def __init__(self, made: Answers | Generated) -> None:
-        told = notes(made) if isinstance(made, Answers) else made.notes()
+        note_lines = notes(made) if isinstance(made, Answers) else made.notes()
         super().__init__(
             table_of(made) if isinstance(made, Answers) else made.table(),
-            notes=list(told),
+            notes=list(note_lines),
         )
         self._made = made
 
@@ -50,7 +50,7 @@ class Sentences(Table):
         if trees:
             return trees[0]
         if isinstance(self._made, Answers):
-            with translated():
+            with python_errors():
                 require_trees(self._made.plan.algorithm, {"--tree": True})
         raise InputError("no sentence has a tree")
 
@@ -70,5 +70,5 @@ class Sentences(Table):
 
     def _repr_html_(self) -> str:
         columns, rows = self._shown()
-        drawn = "".join(html.drawing(tree.svg) for tree in self.trees[:SHOWN])
-        return html.framed(html.table(columns, rows) + drawn, self._size(), self.notes)
+        drawn = "".join(html.svg_block(tree.svg) for tree in self.trees[:SHOWN])
+        return html.frame(html.table(columns, rows) + drawn, self._size(), self.notes)

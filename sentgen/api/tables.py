@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections import namedtuple
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import takewhile
 from keyword import iskeyword
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from sentgen.api import html, plain
-from sentgen.api.arguments import worded
-from sentgen.api.door import translated
+from rich.cells import cell_len
+
+from sentgen.api import html
+from sentgen.api.arguments import python_wording
+from sentgen.api.session import python_errors
 from sentgen.errors import InputError
 from sentgen.extras import needs
 from sentgen.output.logarithms import NATURAL
+from sentgen.output.plain_table import Align, aligned_lines, cells_of, cut_end, cut_front, is_numeric
 from sentgen.output.plots.pictures import check_plot, need_plots, write_plot
 from sentgen.output.tabular import Rows, arrow_of, column_of, distinct, names_of, rows_of
 from sentgen.output.wording import quantity
@@ -58,7 +63,7 @@ class Table:
 
     def __init__(
         self,
-        found: pyarrow.Table | Rows,
+        rows: pyarrow.Table | Rows,
         *,
         sql: str = "",
         notes: Sequence[str] = (),
@@ -66,8 +71,8 @@ class Table:
         total: int | None = None,
         draw: Callable[[], Figure] | None = None,
     ) -> None:
-        self._found, self._sql, self._draw = found, sql, draw
-        self.notes, self.truncated, self.total = list(map(worded, notes)), truncated, total
+        self._found, self._sql, self._draw = rows, sql, draw
+        self.notes, self.truncated, self.total = list(map(python_wording, notes)), truncated, total
 
     @classmethod
     def _of(cls, answer: Answer, draw: Callable[[], Figure] | None = None) -> Table:
@@ -109,7 +114,7 @@ class Table:
             return self._rows[place]
         if place not in self.columns:
             raise InputError(f"there is no column {place!r}; there are: {', '.join(self.columns)}")
-        return column_of(self._renamed(), place)
+        return column_of(self._with_distinct_names(), place)
 
     @cached_property
     def _rows(self) -> list[Row]:
@@ -118,14 +123,14 @@ class Table:
         kind = type("Row", (Row, named), {"__slots__": ()})
         return [kind._make(row) for row in rows_of(self._found)]  # type: ignore[attr-defined]
 
-    def _renamed(self) -> pyarrow.Table | Rows:
+    def _with_distinct_names(self) -> pyarrow.Table | Rows:
         if isinstance(self._found, Rows):
             return Rows(self.columns, self._found.rows, self._found.types)
         return self._found.rename_columns(self.columns)
 
     def arrow(self) -> pyarrow.Table:
         """Return the rows as a table of Arrow."""
-        return arrow_of(self._renamed())
+        return arrow_of(self._with_distinct_names())
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Hand the rows to whatever speaks Arrow: DuckDB, Polars, pandas 3 and others."""
@@ -167,7 +172,7 @@ class Table:
             InputError: no picture has such rows, there are more than fit, or matplotlib is not installed.
         """
         target = None if path is None else Path(path)
-        with translated():
+        with python_errors():
             check_plot(target)
             need_plots()
             if self._draw is None:
@@ -181,9 +186,11 @@ class Table:
 
     def _shown(self) -> tuple[list[str], list[Sequence[object]]]:
         """Return the columns for reading and the first rows; other tools want natural logarithms, too."""
-        kept = [place for place, name in enumerate(self.columns) if name not in NATURAL]
+        shown_positions = [position for position, name in enumerate(self.columns) if name not in NATURAL]
         first = rows_of(self._found.slice(0, SHOWN))
-        return [self.columns[place] for place in kept], [[row[place] for place in kept] for row in first]
+        return [self.columns[position] for position in shown_positions], [
+            [row[position] for position in shown_positions] for row in first
+        ]
 
     def _size(self) -> str:
         more = f" of {self.total:,}" if self.truncated and self.total else ""
@@ -192,13 +199,13 @@ class Table:
 
     def __repr__(self) -> str:
         columns, rows = self._shown()
-        lines = plain.lines(columns, rows) if rows else []
+        lines = terminal_lines(columns, rows) if rows else []
         more = ["..."] if len(self) > len(rows) else []
         return "\n".join([*lines, *more, f"[{self._size()}]", *self.notes])
 
     def _repr_html_(self) -> str:
         columns, rows = self._shown()
-        return html.framed(html.table(columns, rows, self._drawings()), self._size(), self.notes)
+        return html.frame(html.table(columns, rows, self._drawings()), self._size(), self.notes)
 
     def _drawings(self) -> list[str]:
         """Return the trees of the rows that are shown, as SVG; none of most tables."""
@@ -213,3 +220,55 @@ def _names(columns: Sequence[str]) -> list[str]:
     """
     plain = [re.sub(r"\W+", "_", column).strip("_") for column in columns]
     return distinct([f"{name}_" if iskeyword(name) else name for name in plain])
+
+
+#: Cells that a column of texts may have, tried in turn; then columns are left out.
+_WIDTHS = (60, 40, 30, 20)
+#: Of a concordance, what stands beside the words; the rest of its columns says where they are.
+_CONCORDANCE = ("left", "node", "right")
+_MORE = "  ..."
+
+
+def terminal_lines(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
+    """Return a head and the rows; texts are cut, and what does not fit then is left out at the end."""
+    terminal_width = shutil.get_terminal_size().columns
+    if set(_CONCORDANCE) <= set(columns):
+        return _concordance(columns, rows, terminal_width)
+    values = [list(column) for column in zip(*rows, strict=True)]
+    cells = [cells_of(column) for column in values]
+    sides: list[Align] = ["right" if is_numeric(column) else "left" for column in values]
+    for width in _WIDTHS:
+        short = [[cut_end(cell, width) for cell in column] for column in cells]
+        lines = list(aligned_lines(columns, short, sides))
+        if _width(lines) <= terminal_width:
+            return lines
+
+    def fits(count: int) -> bool:
+        lines = aligned_lines(columns[:count], short[:count], sides[:count])
+        return _width(lines) + len(_MORE) <= terminal_width
+
+    count = max(takewhile(fits, range(2, len(columns))), default=1)
+    head, *rest = aligned_lines(columns[:count], short[:count], sides[:count])
+    return [f"{head}{_MORE}", *rest]
+
+
+def _concordance(columns: Sequence[str], rows: Sequence[Sequence[object]], width: int) -> list[str]:
+    """Return the lines of a concordance: the words next to the node are those that are kept."""
+    cells = [
+        [str(row[columns.index(name)] or "") for row in rows]
+        for name in (*(["sent_id"] if "sent_id" in columns else []), *_CONCORDANCE)
+    ]
+    *names, left, node, right = cells
+    names = [[cut_front(cell, 16) for cell in column] for column in names]
+    node = [cut_end(cell, width // 3) for cell in node]
+    taken = sum(max(map(cell_len, column), default=0) + 2 for column in (*names, node))
+    beside = max((width - taken - 2) // 2, 8)
+    left = [cut_front(cell, beside) for cell in left]
+    right = [cut_end(cell, beside) for cell in right]
+    sides: list[Align] = [*(["left"] * len(names)), "right", "center", "left"]  # type: ignore[list-item]
+    heads = [*("sent_id" for _ in names), *_CONCORDANCE]
+    return list(aligned_lines(heads, [*names, left, node, right], sides))
+
+
+def _width(lines: Iterable[str]) -> int:
+    return max(map(cell_len, lines))

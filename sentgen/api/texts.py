@@ -17,9 +17,9 @@ from sentgen.alignment.texts import align_texts, as_json, pharaoh
 from sentgen.alignment.view.html import fragment, notebook_style, page, script
 from sentgen.alignment.view.phrases import phrases, reasons
 from sentgen.alignment.view.view import Figures, PairView, places_of
-from sentgen.api.arguments import declared
-from sentgen.api.door import StoreSession
+from sentgen.api.arguments import declare
 from sentgen.api.options import AlignOptions, CheckOptions
+from sentgen.api.session import StoreSession
 from sentgen.api.tables import Table
 from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.errors import InputError
@@ -87,11 +87,20 @@ class AlignedTexts(Table):
 
     def __init__(self, view: PairView, model: str, notes: Iterable[str], *, explain: bool = False) -> None:
         rows = []
-        for one in phrases(view):
-            text, (start, end) = one.document or (None, (None, None))
+        for phrase in phrases(view):
+            text, (start, end) = phrase.document or (None, (None, None))
             first = None if start is None else start + 1
             rows.append(
-                (one.number, one.abstract[0], text, one.sentence, first, end, one.posterior, one.null)
+                (
+                    phrase.number,
+                    phrase.abstract[0],
+                    text,
+                    phrase.sentence,
+                    first,
+                    end,
+                    phrase.posterior,
+                    phrase.null,
+                )
             )
         super().__init__(Rows(_COLUMNS, rows, _TYPES), notes=list(notes))
         self._view, self._model, self._explain = view, model, explain
@@ -119,10 +128,21 @@ class AlignedTexts(Table):
         """
         rows = [
             (
-                *(place, of.word, of.state, " ".join(self.document[d] for d in of.source) or None),
-                *([d + 1 for d in of.source], of.posterior, of.null, of.why, list(of.elsewhere)),
+                *(
+                    position,
+                    state.word,
+                    state.state,
+                    " ".join(self.document[d] for d in state.source) or None,
+                ),
+                *(
+                    [d + 1 for d in state.source],
+                    state.posterior,
+                    state.null,
+                    state.why,
+                    list(state.elsewhere),
+                ),
             )
-            for place, of in enumerate(self._view.states, 1)
+            for position, state in enumerate(self._view.states, 1)
         ]
         return Table(Rows(_WORD_COLUMNS, rows), notes=self.notes)
 
@@ -140,7 +160,7 @@ class AlignedTexts(Table):
     @property
     def new(self) -> list[str]:
         """The words of the abstract that come from nothing."""
-        return [self.abstract[place] for place in places_of("new", self._view.states)]
+        return [self.abstract[position] for position in places_of("new", self._view.states)]
 
     @property
     def figures(self) -> Figures:
@@ -165,19 +185,19 @@ class AlignedTexts(Table):
 
     def _reasons(self) -> Iterator[tuple[object, ...]]:
         pair = self._view.pair
-        for one in reasons(self._view):
-            other = one.rival
-            if one.link is None and other is not None:  # looked up; the links that it could have follow
+        for reason in reasons(self._view):
+            other = reason.rival
+            if reason.link is None and other is not None:  # looked up; the links that it could have follow
                 continue
             rival = (None, None) if other is None else (pair.document[other.document], other.posterior)
-            known = one.number, one.abstract + 1, pair.abstract[one.abstract]
-            if one.link is None:
-                yield (*known, *[None] * 6, *rival, one.null)
+            known = reason.number, reason.abstract + 1, pair.abstract[reason.abstract]
+            if reason.link is None:
+                yield (*known, *[None] * 6, *rival, reason.null)
                 continue
-            link = one.link
+            link = reason.link
             weights = {f"{feature}: {value}": weight for feature, value, weight in link.weights}
             made = link.posterior, list(link.directions), dict(link.shares), weights
-            yield (*known, link.document + 1, pair.document[link.document], *made, *rival, one.null)
+            yield (*known, link.document + 1, pair.document[link.document], *made, *rival, reason.null)
 
     def pharaoh(self) -> str:
         """Return the links as ``i-j``: document word and abstract word, from 0."""
@@ -197,9 +217,9 @@ class AlignedTexts(Table):
 class CheckedSummary(Table):
     """A row a verb argument of a summary, and what supports it; of texts without trees, a row a word."""
 
-    def __init__(self, found: SupportCheck) -> None:
-        super().__init__(check_table(found), notes=[*figures(found), *found.notes])
-        self._check = found
+    def __init__(self, check: SupportCheck) -> None:
+        super().__init__(check_table(check), notes=[*figures(check), *check.notes])
+        self._check = check
 
     @property
     def claims(self) -> list[Claim]:
@@ -223,42 +243,42 @@ class CheckedSummary(Table):
         return Table(word_table(self._check.words, texts), notes=self.notes)
 
 
-def aligned(
-    door: StoreSession, document: str | Path, abstract: str | Path, options: AlignOptions
+def align(
+    session: StoreSession, document: str | Path, abstract: str | Path, options: AlignOptions
 ) -> AlignedTexts:
     """Align two texts, with a model of the store if one is named."""
     given: dict[str, object] = {**options}
     form = options.get("format")
     given.pop("format", None)
     with (
-        door.reading() as store,
+        session.read() as store,
         as_file(document, "document") as first,
         as_file(abstract, "abstract") as second,
     ):
-        choice = declared(Choice, given)
-        budget = Budget.of_limit(door.memory, share=_SHARE)
+        choice = declare(Choice, given)
+        budget = Budget.of_limit(session.memory, share=_SHARE)
         aligner, name = chosen_aligner(choice, lambda: store, budget=budget)
         with steps("aligning"):
             view = align_texts(first, second, aligner, form=form, budget=budget)
         return AlignedTexts(view, name, notes(choice, [view.alignment]), explain=choice.explain)
 
 
-def checked(
-    door: StoreSession, summary: str | Path, against: str | Path, options: CheckOptions
+def check(
+    session: StoreSession, summary: str | Path, against: str | Path, options: CheckOptions
 ) -> CheckedSummary:
     """Check which words and verb arguments of a summary have support in its sources."""
     with as_file(summary, "summary") as first, as_file(against, "against") as second:
         given: dict[str, object] = {**options, "summary": first, "against": second}
         given.pop("parser", None)
         parser = parser_of(options.get("parser"))
-        limits = WordLimits(Budget.of_limit(door.memory, share=_SHARE))
-        found = declared(CheckRequest, given).check(parser, limits=limits)
+        limits = WordLimits(Budget.of_limit(session.memory, share=_SHARE))
+        checked = declare(CheckRequest, given).check(parser, limits=limits)
     # As of errors: what was given has no place, and its file is gone.
     texts = {first: "summary"} if isinstance(summary, str) else {}
     texts |= {second: "against"} if isinstance(against, str) else {}
     for path, name in texts.items():
-        found = replace(found, notes=[note.replace(path, name) for note in found.notes])
-    return CheckedSummary(found)
+        checked = replace(checked, notes=[note.replace(path, name) for note in checked.notes])
+    return CheckedSummary(checked)
 
 
 def parser_of(name: str | None) -> Parser | None:

@@ -39,4 +39,4 @@ class Tree:
         return "\n".join(tree_text(self.drawing.units, self.drawing.tree.heads))
 
     def _repr_html_(self) -> str:
-        return html.drawing(self.svg)
+        return html.svg_block(self.svg)

@@ -127,7 +127,7 @@ def _tagged_sentence(words: list[Token]) -> Sentence:
 def renumber(chunks: list[int]) -> list[int]:
     """Number the runs of equal non-zero values 1, 2, ... from left to right.
 
-    >>> renumbered([7, 7, 0, 9, 8])
+    >>> renumber([7, 7, 0, 9, 8])
     [1, 1, 0, 2, 3]
     """
     numbers, latest, previous = [], 0, 0

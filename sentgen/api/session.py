@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def translated() -> Iterator[None]:
+def python_errors() -> Iterator[None]:
     """Name parameters where an error names options of commands."""
     try:
         yield
@@ -72,25 +72,25 @@ class StoreSession:
         return self._store is not None
 
     @contextmanager
-    def reading(self) -> Iterator[Store]:
+    def read(self) -> Iterator[Store]:
         """Wait for the turn of this thread, and give it the store.
 
         Raises:
             StoreError: it was closed.
         """
-        with self._turn, translated():
+        with self._turn, python_errors():
             if self._store is None:
                 raise StoreError(f"{self.path}: closed; open it again with: sentgen.open({str(self.path)!r})")
             yield self._store
 
     @contextmanager
-    def writing(self) -> Iterator[Store]:
+    def write(self) -> Iterator[Store]:
         """The same for what changes the store; others can read it again at the end.
 
         Raises:
             StoreError: it was closed, or is only read.
         """
-        with self.reading() as store:
+        with self.read() as store:
             if self.why_read_only:
                 raise StoreError(f"{self.path}: {self.why_read_only}")
             self._read_answers()
@@ -100,9 +100,9 @@ class StoreSession:
                 store.downgrade_to_read()
 
     @contextmanager
-    def released(self) -> Iterator[None]:
+    def release(self) -> Iterator[None]:
         """Close the store for what opens it by itself, and open it again."""
-        with self.reading() as store:
+        with self.read() as store:
             store.close()
             self._store = None
             try:
@@ -110,22 +110,22 @@ class StoreSession:
             finally:
                 self._store = self._open()
 
-    def drawing(self, asked: Question, answer: Answer) -> Callable[[], Figure] | None:
+    def drawer(self, question: Question, answer: Answer) -> Callable[[], Figure] | None:
         """Return what draws an answer, which may ask the store once more; none if nothing does."""
 
         def draw() -> Figure:
-            with self.reading() as store, store.connect() as connection:
-                return figure_of(connection, asked, answer)
+            with self.read() as store, store.connect() as connection:
+                return figure_of(connection, question, answer)
 
-        return draw if type(asked) in FIGURES else None
+        return draw if type(question) in FIGURES else None
 
     @contextmanager
-    def apart(self) -> Iterator[Path]:
+    def exclusive(self) -> Iterator[Path]:
         """Do the same for what changes the store, and give its path."""
         with self._turn:
-            with self.writing():  # refuses one that is only read, and reads answers that were not looked at
+            with self.write():  # refuses one that is only read, and reads answers that were not looked at
                 pass
-            with self.released():
+            with self.release():
                 yield self.path
 
     def close(self) -> None:
