@@ -37,10 +37,10 @@ from sentgen.models.dependency.attachments import Attachment, explain_attachment
 from sentgen.models.dependency.dependencies import (
     RIGHT,
     Layer,
+    TaggedWord,
     UnitDependencies,
     prefetch_dependencies,
 )
-from sentgen.models.dependency.kind_counts import TaggedWord
 from sentgen.schema import Store
 
 SIZE, BATCH = 25, 100

@@ -16,7 +16,7 @@ from sentgen.generation.joint.factors import (
 from sentgen.generation.ngrams.beam import models_of
 from sentgen.generation.ngrams.features import FeatureSettings
 from sentgen.generation.plan import SearchPlan
-from sentgen.models.ngrams.ngram_tables import table_at
+from sentgen.models.ngrams.ngram_table import table_at
 
 
 def parts_of(plan: SearchPlan, problem: Problem, orderings: Sequence[Ordering]) -> list[dict[str, float]]:

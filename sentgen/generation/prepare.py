@@ -17,10 +17,10 @@ from sentgen.generation.ngrams.features import fetch_feature
 from sentgen.generation.plan import SearchPlan, Treebank
 from sentgen.generation.word_classes import is_noun, is_preposition, is_verb
 from sentgen.models.base.registry import ModelLike
-from sentgen.models.building.recount import CLOSING, OPENING
+from sentgen.models.building.summed_counts import CLOSING, OPENING
 from sentgen.models.dependency.dependencies import UnitDependencies, prefetch_dependencies
 from sentgen.models.dependency.tagging import most_frequent_tags
-from sentgen.models.ngrams.ngram_tables import side_by_side
+from sentgen.models.ngrams.ngram_table import side_by_side
 from sentgen.models.submodel import SubModel, prefetch
 from sentgen.schema import Store
 

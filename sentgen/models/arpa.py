@@ -43,8 +43,7 @@ from sentgen.models.base.symbols import OF_WORDS, Symbols
 from sentgen.models.build_request import SORTING_SHARE
 from sentgen.models.building.model_rows import record
 from sentgen.models.building.recipe import Recipe
-from sentgen.models.building.recount import CLOSING, OPENING
-from sentgen.models.building.summed_counts import drop_temporary
+from sentgen.models.building.summed_counts import CLOSING, OPENING, drop_temporary
 from sentgen.models.building.writing import OrderNgrams, Source, write_sorted
 from sentgen.output.files import whole_file
 from sentgen.output.wording import quantity

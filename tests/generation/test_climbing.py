@@ -25,8 +25,7 @@ from sentgen.generation.joint.climbing import (
     tree_bound,
 )
 from sentgen.generation.trees.projective import TreeScores, new_chart, tree_score
-from sentgen.models.ngrams.ngram_table import backoff_logp
-from sentgen.models.ngrams.ngram_tables import NgramTables, side_by_side
+from sentgen.models.ngrams.ngram_table import NgramTables, backoff_logp, side_by_side
 from sentgen.schema.tables.corpus import BOS, EOS
 
 #: Two models of order 4; the second one says of each word what the first one says of another.

@@ -27,8 +27,7 @@ from sentgen.generation.prepare import prepare
 from sentgen.generation.regenerate import order_bags, solve
 from sentgen.models import build, find
 from sentgen.models.base.symbols import Symbols
-from sentgen.models.ngrams.ngram_table import EMPTY, extend
-from sentgen.models.ngrams.ngram_tables import side_by_side, table_at
+from sentgen.models.ngrams.ngram_table import EMPTY, extend, side_by_side, table_at
 from sentgen.models.scoring import score_sentences
 from sentgen.output.logarithms import natural
 from sentgen.schema import Store

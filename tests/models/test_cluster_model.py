@@ -16,7 +16,7 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import ModelError
 from sentgen.models import build
 from sentgen.models.dependency.dependencies import backed_off
-from sentgen.models.ngrams.bigram_matrix import bigram_matrix
+from sentgen.models.ngrams.ngram_table import bigram_matrix
 from sentgen.models.related.cluster_counts import TokenReading, cluster_names, count_clusters
 from sentgen.models.related.cluster_model import cluster_model, collins, katz, require_trees
 from sentgen.models.submodel import prefetch

@@ -18,7 +18,7 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.sync import remove_from
 from sentgen.evaluation.testset import read_test_set
 from sentgen.models.dependency import tree_lookups
-from sentgen.models.dependency.kind_counts import Kind, count_kinds, kinds_of
+from sentgen.models.dependency.dependencies import Kind, count_kinds, kinds_of
 from sentgen.models.dependency.tree_counts import TreeCounts
 from sentgen.models.dependency.tree_lookups import Layer, TreeLookups
 from sentgen.schema import Store, counting

@@ -22,7 +22,7 @@ from sentgen.models.base import registry
 from sentgen.models.build_request import build
 from sentgen.models.building.recipe import recipe
 from sentgen.models.checks import model_checks
-from sentgen.models.cluster import contexts, suffixes
+from sentgen.models.cluster import tasks
 from sentgen.models.cluster.job import STAGES, Built, ModelJob
 from sentgen.models.cluster.plan import ModelTaskSizes
 from sentgen.models.cluster.removal import remove_model
@@ -349,7 +349,7 @@ def test_a_full_disk_is_told_in_one_line(lake: Path, whole: Path, monkeypatch: p
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(suffixes, "write_batches", full)
+        patch.setattr(tasks, "_send", full)
         with pytest.raises(StoreError, match="the disk is full") as caught:
             built(lake)
     assert "\n" not in str(caught.value)
@@ -358,7 +358,7 @@ def test_a_full_disk_is_told_in_one_line(lake: Path, whole: Path, monkeypatch: p
 
 
 def test_damaged_counts_are_told(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(suffixes, "_link", lambda *_: False)
+    monkeypatch.setattr(tasks, "_link", lambda *_: False)
     with pytest.raises(
         DamagedError, match="the counts of order 3 do not fit those of order 2; see: sentgen db check"
     ):

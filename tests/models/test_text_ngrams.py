@@ -11,7 +11,7 @@ import toy_store
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentgen.models.ngrams import laid_out, text_ngrams
+from sentgen.models.ngrams import laid_out, model_reader
 from sentgen.models.ngrams.ngram_table import NEVER, backoff_logp
 from sentgen.models.scoring import score_sentences
 from sentgen.schema import Store
@@ -113,6 +113,6 @@ def test_batches_of_rows_do_not_matter(
     monkeypatch.setattr(laid_out, "MOST_WORDS", -1)
     text = [["the", "dog", "sees", "the", "cat"], ["a", "dog", "on", "the", "mat", "barks"]]
     whole = list(score_sentences(*toy, text))
-    monkeypatch.setattr(text_ngrams, "_CHUNK_ROWS", 1)
+    monkeypatch.setattr(model_reader, "_CHUNK_ROWS", 1)
 
     assert list(score_sentences(*toy, text)) == whole

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from sentgen.arrays import Ints, Longs, compiled
-from sentgen.models.dependency.kind_counts import Kind, number_kinds
+from sentgen.models.dependency.dependencies import Kind, number_kinds
 from sentgen.models.dependency.tree_counts import TreeCounts, TreeNumbering, no_counts
 from sentgen.models.dependency.tree_lookups import Layer
 from sentgen.schema import Store

@@ -19,8 +19,7 @@ from sentgen.arrays import Bools, Floats, Ints
 from sentgen.errors import InputError
 from sentgen.generation.bags.bag import Unit
 from sentgen.models.dependency.head_automata import Automata
-from sentgen.models.ngrams.ngram_table import NgramTable, extend, score_words, start_state
-from sentgen.models.ngrams.ngram_tables import NgramTables
+from sentgen.models.ngrams.ngram_table import NgramTable, NgramTables, extend, score_words, start_state
 from sentgen.options import Option
 from sentgen.schema.tables.corpus import EOS
 

@@ -17,7 +17,7 @@ from sentgen.generation.clusters.depviterbi import UNLIMITED
 from sentgen.generation.clusters.generation_settings import GenerationSettings
 from sentgen.models.base.registry import ModelLike
 from sentgen.models.base.symbols import require_words
-from sentgen.models.ngrams.bigram_matrix import bigram_matrix
+from sentgen.models.ngrams.ngram_table import bigram_matrix
 from sentgen.models.related.cluster_counts import (
     BATCH,
     ClusterCounts,

@@ -13,7 +13,7 @@ from sentgen.generation.joint.factors import Factors, factor_sums, factors_of, s
 from sentgen.generation.joint.joint import best_different, units_of, visit
 from sentgen.generation.ngrams.beam import models_of
 from sentgen.generation.trees.projective import TreeScores, best_heads, new_chart, tree_score
-from sentgen.models.ngrams.ngram_tables import NgramTables
+from sentgen.models.ngrams.ngram_table import NgramTables
 
 
 @dataclass(frozen=True, slots=True)

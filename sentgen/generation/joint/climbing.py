@@ -14,8 +14,7 @@ import numpy as np
 
 from sentgen.arrays import Floats, Ints, compiled
 from sentgen.generation.trees.projective import Chart, TreeScores, new_chart, tree_score
-from sentgen.models.ngrams.ngram_table import NgramTable, extend
-from sentgen.models.ngrams.ngram_tables import NgramTables, table_at
+from sentgen.models.ngrams.ngram_table import NgramTable, NgramTables, extend, table_at
 from sentgen.schema.tables.corpus import EOS
 
 #: Moves a round, and steps of `tree_score` over all trees: long bags have shorter moves and fewer trees.

@@ -36,8 +36,7 @@ from sentgen.generation.bags.problem import (
 )
 from sentgen.generation.ngrams.beam_kernels import ALL, LAST, NONE, BeamHypotheses, BeamUnits, Edges, search
 from sentgen.generation.ngrams.features import FeatureSettings
-from sentgen.models.ngrams.ngram_table import EMPTY, NgramTable, extend
-from sentgen.models.ngrams.ngram_tables import NgramTables, side_by_side, table_at
+from sentgen.models.ngrams.ngram_table import EMPTY, NgramTable, NgramTables, extend, side_by_side, table_at
 from sentgen.output.wording import quantity
 
 #: Hypotheses times units that a search may look at: ten to twenty seconds.

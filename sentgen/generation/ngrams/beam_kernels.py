@@ -16,8 +16,7 @@ import numpy as np
 
 from sentgen.arrays import Bits, Floats, Ints, compiled
 from sentgen.generation.ngrams.random_bits import GOLDEN, random_bits
-from sentgen.models.ngrams.ngram_table import extend, score_words
-from sentgen.models.ngrams.ngram_tables import NgramTables, table_at
+from sentgen.models.ngrams.ngram_table import NgramTables, extend, score_words, table_at
 from sentgen.schema.tables.corpus import EOS
 
 _WORD = 64  # bits of a set that one number holds

@@ -20,7 +20,7 @@ from sentgen.models.building.chosen import BuiltFrom, built_from
 from sentgen.models.building.model_rows import rows_of
 from sentgen.models.building.recipe import Recipe
 from sentgen.models.building.summed_counts import check_corpora, vocabulary
-from sentgen.models.cluster import contexts, files, suffixes
+from sentgen.models.cluster import tasks
 from sentgen.models.cluster.plan import ModelPlan, ModelTaskSizes, ranges
 from sentgen.models.smoothing import kneser_ney
 from sentgen.schema import Store
@@ -152,10 +152,10 @@ class ModelJob(LakeJob):
         run, order = self.stages.run, plan.recipe.order
         every = [(plan, one) for one in range(len(plan.ranges))]
         parts = [(plan, one) for one in range(plan.parts)] if order > 1 else []
-        counts = [one["counts"] for one in run("split", contexts.split, every)]
-        counts += [one["counts"] for one in run("adjust", suffixes.adjust, parts)]
+        counts = [one["counts"] for one in run("split", tasks.split, every)]
+        counts += [one["counts"] for one in run("adjust", tasks.adjust, parts)]
         kept = read_json(self.work / JOB)
-        (estimated,) = run("unigrams", files.unigrams, [(plan, kept["file"])])
+        (estimated,) = run("unigrams", tasks.unigrams, [(plan, kept["file"])])
         discounts = []
         for n in plan.orders:
             # The parts know nothing of the highest order.
@@ -163,13 +163,13 @@ class ModelJob(LakeJob):
             parameters, steps = kneser_ney.estimated(n, [sum(each) for each in zip(*known, strict=True)])
             estimated["parameters"] += parameters
             discounts.append(steps.tolist())
-        run("smooth", contexts.smooth, [(*call, discounts) for call in every])
-        run("interpolate", suffixes.interpolate, parts)
+        run("smooth", tasks.smooth, [(*call, discounts) for call in every])
+        run("interpolate", tasks.interpolate, parts)
         anchors = estimated["anchors"]
-        run("place", contexts.place, [(*call, anchors) for call in every])
+        run("place", tasks.place, [(*call, anchors) for call in every])
         first = len(self.catalogue.files("model_ngram"))
         calls = [(plan, one, number, first + one) for one in range(len(anchors))]
-        written = run("write", files.write, calls)
+        written = run("write", tasks.write, calls)
         return [LakeFile(**one["file"]) for one in written], estimated
 
     def _add(self, rows: dict[str, list[dict[str, object]]], found: Sequence[LakeFile]) -> None:

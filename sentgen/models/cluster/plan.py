@@ -126,7 +126,7 @@ def ranges(
     """Cut first words into ranges of about as many n-grams, by what the ends of the files say.
 
     Returns:
-        The first word of each range, the number of parts to deal the n-grams out to, and how many these are
+        The first word of each range, the number of parts to divide the n-grams into, and how many these are
         at most.
     """
     groups = sorted(_groups(catalogue, segments, order))
@@ -154,16 +154,16 @@ def _groups(catalogue: Catalogue, segments: Sequence[int], order: int) -> Iterat
                     yield int(word.min), int(group.num_rows)
 
 
-def dealt(part: Shorts, parts: int, space: Space) -> tuple[Ints, Longs]:
+def group_rows(part: Shorts, parts: int, space: Space) -> tuple[Ints, Longs]:
     """Return the rows of each part, rising, one part behind the other, and where each begins."""
     begins = np.concatenate(([0], np.cumsum(np.bincount(part, minlength=parts))))
     rows: Ints = space.array(len(part), np.int32)
-    _deal(part, begins[:-1].copy(), rows)
+    _group_rows(part, begins[:-1].copy(), rows)
     return rows, begins
 
 
 @compiled
-def _deal(part: Shorts, following: Longs, rows: Ints) -> None:
+def _group_rows(part: Shorts, following: Longs, rows: Ints) -> None:
     for row in range(len(part)):
         rows[following[part[row]]] = row
         following[part[row]] += 1

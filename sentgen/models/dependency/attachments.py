@@ -9,8 +9,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sentgen.models.dependency.dependencies import backed_off, co_occurrences
-from sentgen.models.dependency.kind_counts import CountedKinds, TaggedWord, count_kinds, kinds_of
+from sentgen.models.dependency.dependencies import (
+    CountedKinds,
+    TaggedWord,
+    backed_off,
+    co_occurrences,
+    count_kinds,
+    kinds_of,
+)
 from sentgen.models.dependency.tree_counts import MAX_ARGUMENTS
 from sentgen.models.dependency.tree_lookups import Layer, lookups_of
 from sentgen.schema import Store

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sentgen.arrays import Bits, Bools, Floats, Ints, compiled
-from sentgen.models.ngrams.bag_filter import Membership
+from sentgen.models.ngrams.bag_ngrams import Membership
 from sentgen.models.ngrams.ngram_cache import CachedNgrams
 from sentgen.models.ngrams.ngram_table import EMPTY, MISSING_UNK, NgramTable, build_table, extend
 from sentgen.schema.tables.corpus import BOS, ROOT, UNK

@@ -9,19 +9,19 @@ Katz 1987, section II, as ARPA files put it: with h the context and h' the conte
     log p(w | h) = logp(h w)                        if the n-gram h w is known
                  = backoff(h) + log p(w | h')       otherwise; backoff(h) = 0 if h is unknown
 
-All logarithms are natural.
+All logarithms are natural. Several models lie side by side as one set of arrays.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from sentgen.arrays import Floats, Ints, Longs, Shorts, compiled
-from sentgen.schema.tables.corpus import BOS, UNK
+from sentgen.schema.tables.corpus import BOS, EOS, UNK
 
 MISSING_UNK = -100 * math.log(10)
 #: Log-probability of <s>, which is only ever a context: 10^-99, as ARPA files write it.
@@ -300,3 +300,81 @@ def backoff_logp(
         return ngrams.get((UNK,), (MISSING_UNK, 0.0))[0]
     weight = ngrams.get(tuple(context), (0.0, 0.0))[1]
     return weight + backoff_logp(ngrams, context[1:], word)
+
+
+def bigram_matrix(table: NgramTable, words: Ints) -> Floats:
+    """Return p(column | row) of n words: (n + 1, n + 1), row n is the start, column n the end of the
+    sentence.
+
+    Probabilities, no logarithms. Only one word of context is used, whatever the order of the model; a word
+    that it does not know is <unk>, so that a row need not sum to one.
+
+    Args:
+        table: the model.
+        words: (n,) local ids.
+    """
+    probabilities: Floats = np.exp(_fill_matrix(table, start_state(table), words.astype(np.int32)))
+    return probabilities
+
+
+@compiled
+def _fill_matrix(table: NgramTable, start: int, words: Ints) -> Floats:
+    n = len(words)
+    logp = np.empty((n + 1, n + 1))
+    for a in range(n + 1):
+        state = start
+        if a < n:
+            # The state of the unigram, not one that has the start of the sentence before it.
+            row = find(table, EMPTY, words[a])
+            state = table.state[row] if row >= 0 else EMPTY
+        for b in range(n + 1):
+            logp[a, b], _ = extend(table, state, words[b] if b < n else EOS)
+    return logp
+
+
+class NgramTables(NamedTuple):
+    """The arrays of M models, one model after the other (see `NgramTable`)."""
+
+    slots: Longs
+    prefix: Ints
+    word: Ints
+    logp: Floats
+    backoff: Floats
+    suffix: Ints
+    state: Ints
+    first_slot: Longs  # (M + 1,) model m has the slots first_slot[m] to first_slot[m + 1] - 1
+    first_row: Longs  # (M + 1,) and the rows first_row[m] to first_row[m + 1] - 1, counted from 0 there
+    bits: Longs  # (M,)
+    start: Ints  # (M,) state at the beginning of a sentence
+
+
+def side_by_side(tables: Sequence[NgramTable]) -> NgramTables:
+    """Return the arrays of some models, one or more, together; those of a single one are not copied."""
+    first_slot = np.cumsum([0, *(len(table.slots) for table in tables)])
+    first_row = np.cumsum([0, *(len(table.logp) for table in tables)])
+    slots, *columns, _ = cast(list[Any], tables[0])
+    if len(tables) > 1:
+        slots, *others = (np.concatenate(parts) for parts in list(zip(*tables, strict=True))[:-1])
+        columns = [*columns_of_rows(first_row[-1])]
+        for column, other in zip(columns, others, strict=True):
+            column[:] = other
+    bits = np.array([table.bits for table in tables], np.int64)
+    start = np.array([start_state(table) for table in tables], np.int32)
+    return NgramTables._make([slots, *columns, first_slot, first_row, bits, start])
+
+
+@compiled
+def table_at(tables: NgramTables, model: int) -> NgramTable:
+    """Return one of the models."""
+    slot, last_slot = tables.first_slot[model], tables.first_slot[model + 1]
+    row, last_row = tables.first_row[model], tables.first_row[model + 1]
+    return NgramTable(
+        tables.slots[slot:last_slot],
+        tables.prefix[row:last_row],
+        tables.word[row:last_row],
+        tables.logp[row:last_row],
+        tables.backoff[row:last_row],
+        tables.suffix[row:last_row],
+        tables.state[row:last_row],
+        int(tables.bits[model]),
+    )

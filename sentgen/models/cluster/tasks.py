@@ -1,0 +1,497 @@
+"""The tasks of a build: of ranges of first words, of parts that have the suffixes of their n-grams, of all words.
+
+In a range the n-grams of a context are neighbors: _sums over contexts. It is read once, sorted, and its
+n-grams go out to the parts that have their suffixes; what comes back are numbers alone, in the order in which
+the n-grams went. The words of all have one task, and so has each file of the lake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sentgen.arrays import Bools, Floats, Ints, Longs, Shorts, compiled
+from sentgen.counts.cluster.files import read_batch, write_batches
+from sentgen.models.building.summed_counts import count
+from sentgen.models.building.writing import OrderNgrams, in_order, logarithms
+from sentgen.models.cluster.plan import ModelPlan, columns, group_rows
+from sentgen.models.smoothing import kneser_ney
+from sentgen.models.smoothing.rows import (
+    NgramRows,
+    allocate,
+    damaged,
+    read_contexts,
+    read_continuations,
+    read_unigrams,
+    words_of,
+)
+from sentgen.schema.lakes.files import write_file
+from sentgen.schema.tables.corpus import BOS
+from sentgen.space import Space
+
+_VALUES = pa.schema([("value", pa.float64())])
+
+
+def adjust(plan: ModelPlan, part: int) -> dict[str, list[list[int]]]:
+    """Count the words before each n-gram of a part, and send the counts back to the ranges.
+
+    Links to suffixes are kept, by order: a row of the order below, or the last word of a bigram.
+
+    Returns:
+        Counts of adjusted counts from 1 to 4, by order from 2, without what begins with <s>.
+    """
+    space = plan.space()
+    found: list[list[int]] = []
+    links: dict[str, Ints] = {}
+    below, sizes = np.empty((0, 1), np.int32), [0]
+    for n in plan.orders:
+        words, here = _read(plan, part, n, space)
+        if n == 2:
+            links["links_2"] = words[:, 1].copy()
+            before = np.bincount(words[:, 1])
+            seen = np.flatnonzero(before)
+            plan.keep("words", part, {"words": seen, "counts": before[seen]})
+        else:
+            links[f"links_{n}"] = _linked(words, below, space)
+            counts = np.bincount(links[f"links_{n}"], minlength=len(below)).astype(np.float64)
+            counted = counts[below[:, 0] != BOS]
+            found.append([int(np.count_nonzero(counted == r)) for r in range(1, 5)])
+            _send(plan, "adjust", part, n - 1, counts, below[:, 0] == BOS, sizes)
+        below, sizes = words, here
+        space.relax()
+    plan.keep("adjust", part, links)
+    return {"counts": found}
+
+
+def interpolate(plan: ModelPlan, part: int) -> dict[str, object]:
+    """Add to each n-gram what comes of its suffix, order by order, and send probabilities back."""
+    space = plan.space()
+    lower: Floats = plan.load("unigrams", 0, "probabilities")
+    for n in plan.orders:
+        suffix = plan.load("adjust", part, f"links_{n}")
+        value: Floats = space.array(len(suffix), np.float64)
+        gone = space.array(len(suffix), np.bool_)
+        at, sizes = 0, []
+        for number in range(len(plan.ranges)):
+            batch = read_batch(plan.file("smooth", number, n), part)
+            here = slice(at, at + batch.num_rows)
+            shares, weight = batch.columns
+            gone[here] = shares.is_null().to_numpy(zero_copy_only=False)
+            value[here] = shares.fill_null(0).to_numpy() + weight.to_numpy() * lower[suffix[here]]
+            at += batch.num_rows
+            sizes.append(batch.num_rows)
+        value[gone] = 0
+        _send(plan, "interpolate", part, n, value, np.zeros(len(value), np.bool_), sizes)
+        lower = value
+        space.relax()
+    return {}
+
+
+def _read(plan: ModelPlan, part: int, n: int, space: Space) -> tuple[Ints, list[int]]:
+    """Return the n-grams of an order, a row each, and how many come from each range."""
+    files = [plan.file("split", number, n) for number in range(len(plan.ranges))]
+    sizes = [read_batch(file, part).num_rows for file in files]
+    words: Ints = space.array(sum(sizes) * n, np.int32).reshape(-1, n)
+    at = 0
+    for file, size in zip(files, sizes, strict=True):
+        for k, column in enumerate(columns(read_batch(file, part))):
+            words[at : at + size, k] = column
+        at += size
+    return words, sizes
+
+
+def _send(
+    plan: ModelPlan, stage: str, part: int, n: int, values: Floats, unknown: Bools, sizes: Sequence[int]
+) -> None:
+    """Write values for each range, in the order of its n-grams; null where a part does not know them."""
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        at = 0
+        for size in sizes:
+            here = slice(at, at + size)
+            yield pa.record_batch([pa.array(values[here], mask=unknown[here])], schema=_VALUES)
+            at += size
+
+    write_batches(plan.file(stage, part, n), _VALUES, batches(), compressed=stage == "adjust")
+
+
+def _linked(words: Ints, below: Ints, space: Space) -> Ints:
+    """Return the row of the suffix of each n-gram.
+
+    Raises:
+        DamagedError: it has none.
+    """
+    size = 1 << max(4, (2 * len(below)).bit_length())
+    table = space.array(size, np.int32)
+    links: Ints = space.array(len(words), np.int32)
+    if not _link(words, below, table, links):
+        raise damaged(words.shape[1])
+    return links
+
+
+@compiled
+def _link(words: Ints, below: Ints, table: Ints, links: Ints) -> bool:
+    """Find the suffix of each n-gram by a hash table of rows; False if one is missing.
+
+    Args:
+        words: (rows, n).
+        below: (fewer rows, n - 1).
+        table: zeros, a power of two of them; gets rows of ``below`` plus 1.
+        links: gets rows of ``below``.
+    """
+    mask = len(table) - 1
+    for row in range(len(below)):
+        at = _slot(below, row, 0) & mask
+        while table[at]:
+            at = (at + 1) & mask
+        table[at] = row + 1
+    for row in range(len(words)):
+        at = _slot(words, row, 1) & mask
+        while True:
+            found = table[at] - 1
+            if found < 0:
+                return False
+            k = 0
+            while k < below.shape[1] and below[found, k] == words[row, k + 1]:
+                k += 1
+            if k == below.shape[1]:
+                break
+            at = (at + 1) & mask
+        links[row] = found
+    return True
+
+
+@compiled
+def _slot(words: Ints, row: int, start: int) -> np.int64:
+    """Return a hash of the words of a row from one on."""
+    mixed = np.uint64(14695981039346656037)
+    for k in range(start, words.shape[1]):
+        mixed = (mixed ^ np.uint64(words[row, k])) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(32)
+    return np.int64(mixed >> np.uint64(1))
+
+
+def _sums(plan: ModelPlan, stage: str, tasks: int, size: int) -> Longs:
+    """Sum the counts of words that tasks kept, by word; there are words below a number."""
+    total = np.zeros(size, np.int64)
+    for task in range(tasks):
+        total[plan.load(stage, task, "words")] += plan.load(stage, task, "counts")
+    return total
+
+
+#: Share of the memory of a task that sorting may take.
+_SORTING = 0.5
+
+
+def unigrams(plan: ModelPlan, file: int) -> dict[str, object]:
+    """Give words their probabilities, and cut anchors into files of about so many n-grams each.
+
+    Returns:
+        What was estimated of order 1, the number of words of the model, and the least anchor of each file.
+    """
+    space, settings = plan.space(), plan.recipe
+    with plan.connected() as connection:
+        count(connection, plan.corpora, replace(settings, order=1), lambda _: None)
+        rows = read_unigrams(connection, settings.min_count[0], settings.unknown != "none", space)
+    size = int(rows.last[-1]) + 1
+    if settings.order > 1:
+        rows.value[:] = _sums(plan, "words", plan.parts, size)[rows.last]
+    parameters = kneser_ney.estimate_and_interpolate([rows], space)
+    rows.value[rows.begins[0]] = 1.0  # <s> is always there
+    values: Floats = np.zeros(size)
+    values[rows.last] = rows.value
+    plan.keep("unigrams", 0, {"probabilities": values})
+    anchors = _sums(plan, "anchors", len(plan.ranges), size)
+    anchors += values > 0
+    vocabulary = int(np.count_nonzero(values)) - 1
+    return {"parameters": parameters, "vocabulary": vocabulary, "anchors": _cuts(anchors, file)}
+
+
+def _cuts(anchors: Longs, most: int) -> list[int]:
+    """Return the least anchor of each file; the n-grams of an anchor stay together."""
+    behind = np.cumsum(anchors)
+    cuts, done = [0], 0
+    while True:
+        following = int(np.searchsorted(behind, done + most)) + 1
+        if following >= len(behind) or behind[following - 1] == behind[-1]:
+            return cuts
+        cuts.append(following)
+        done = int(behind[following - 1])
+
+
+def write(plan: ModelPlan, number: int, model: int, part: int) -> dict[str, dict[str, object]]:
+    """Write a file of the lake: the n-grams of its anchors, sorted as a store has them.
+
+    Args:
+        plan: of the model.
+        number: of the file among those of the model.
+        model: number of the model.
+        part: place of the file among those of the table.
+    """
+
+    def batches() -> Iterator[tuple[int, pa.RecordBatch]]:
+        for n in range(1, plan.recipe.order + 1):
+            for task in range(len(plan.ranges)):
+                yield n, read_batch(plan.file("place", task, n), number)
+
+    def source(least: int, end: int) -> Iterator[OrderNgrams]:
+        for n, batch in batches():
+            *words, logp, backoff = columns(batch)
+            anchor = np.max(words, axis=0)
+            here = (anchor >= least) & (anchor < end)
+            yield OrderNgrams(
+                np.array([column[here] for column in words]).reshape(n, -1), logp[here], backoff[here]
+            )
+
+    anchors = np.zeros(0, np.int64)
+    for n, batch in batches():
+        found = np.bincount(np.max(columns(batch)[:n], axis=0))
+        anchors = np.pad(anchors, (0, max(0, len(found) - len(anchors))))
+        anchors[: len(found)] += found
+    memory = int(plan.memory * _SORTING)
+    rows = (
+        batch for table in in_order(model, anchors, source, memory=memory) for batch in table.to_batches()
+    )
+    return {"file": asdict(write_file(plan.lake, "model_ngram", part, rows))}
+
+
+#: What comes of an n-gram by its context alone: null where it is not in the model.
+SHARES = pa.schema([("discounted", pa.float64()), ("weight", pa.float64())])
+
+
+def _words_schema(n: int) -> list[tuple[str, pa.DataType]]:
+    """Return the columns of the words of n-grams."""
+    return [(f"w{i}", pa.int32()) for i in range(1, n + 1)]
+
+
+def split(plan: ModelPlan, number: int) -> dict[str, list[list[int]]]:
+    """Read a range, and divide its n-grams by their last two words.
+
+    Returns:
+        Counts of counts, by order from 2: all of the highest one, else of what begins with <s>.
+    """
+    space, settings = plan.space(), plan.recipe
+    with plan.connected() as connection:
+        count(connection, plan.corpora, settings, lambda _: None, first_words=plan.words(number))
+        orders = [read_contexts(connection, space)]
+        for n in plan.orders:
+            orders.append(read_continuations(connection, orders[-1], settings.min_count[n - 1], space))
+    anchors = np.zeros(0, np.int64)
+    arrays: dict[str, npt.NDArray[np.generic]] = {"last_1": orders[0].last}
+    for rows in orders:
+        rows.find_prefixes(space)
+    for rows in orders[1:]:
+        places, begins = group_rows(_parts(orders, rows, plan.parts, space), plan.parts, space)
+        _write_words(plan.file("split", number, rows.n), orders, rows.n, _cut(places, begins))
+        arrays |= _arrays_of(rows, places, begins, highest=rows.n == settings.order)
+        known = rows.anchor[rows.kept] if len(rows.kept) else rows.anchor
+        anchors = _add(anchors, np.bincount(known))
+    plan.keep("split", number, arrays)
+    words = np.flatnonzero(anchors)
+    plan.keep("anchors", number, {"words": words, "counts": anchors[words]})
+    return {"counts": [_counts(rows, rows.n == settings.order) for rows in orders[1:]]}
+
+
+def _parts(orders: Sequence[NgramRows], rows: NgramRows, parts: int, space: Space) -> Shorts:
+    """Return the part of each n-gram: by a hash of its last two words, which its suffix has, too."""
+    found: Shorts = space.array(len(rows.last), np.uint16)
+    before = orders[rows.n - 2].last
+    for start, end in rows.blocks():
+        mixed = before[rows.prefix[start:end]].astype(np.uint64) << np.uint64(32)
+        mixed |= rows.last[start:end].astype(np.uint64)
+        mixed *= np.uint64(0x9E3779B97F4A7C15)  # wraps around: Knuth 1973, section 6.4
+        found[start:end] = (mixed >> np.uint64(33)) % np.uint64(parts)
+    return found
+
+
+def _cut(places: Ints, begins: Longs) -> Iterator[Ints]:
+    for start, end in pairwise(begins.tolist()):
+        yield places[start:end]
+
+
+def _write_words(path: Path, orders: Sequence[NgramRows], n: int, chosen: Iterator[Ints]) -> None:
+    """Write the words of some rows, a batch for each part."""
+    schema = pa.schema(_words_schema(n))
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for rows in chosen:
+            words = words_of(orders, n, rows)
+            yield pa.record_batch([pa.array(column) for column in words], schema=schema)
+
+    write_batches(path, schema, batches())
+
+
+def _arrays_of(
+    rows: NgramRows, places: Ints, begins: Longs, *, highest: bool
+) -> dict[str, npt.NDArray[np.generic]]:
+    """Return what has to be known of an order later on; counts, where nothing else takes their place."""
+    counts = rows.value if highest else rows.value[slice(*rows.begins)]
+    arrays = {
+        "first": rows.first,
+        "last": rows.last,
+        "kept": rows.kept,
+        "begins": np.array(rows.begins),
+        "counts": counts.astype(np.int64),
+        "places": places,
+        "parts": begins,
+    }
+    return {f"{name}_{rows.n}": array for name, array in arrays.items()}
+
+
+def _counts(rows: NgramRows, highest: bool) -> list[int]:
+    if highest:
+        return rows.counts_of(4)
+    found = rows.value[slice(*rows.begins)]
+    return [int(np.count_nonzero(found == r)) for r in range(1, 5)]
+
+
+def _add(counts: Longs, more: Longs) -> Longs:
+    shorter, longer = sorted((counts, more), key=len)
+    longer[: len(shorter)] += shorter
+    return longer
+
+
+class _ContextRange:
+    """A range as it was left: n-grams with their contexts, and the order in which they went to the parts."""
+
+    def __init__(self, plan: ModelPlan, number: int, space: Space) -> None:
+        self.plan, self.number, self.space = plan, number, space
+        self.orders: list[NgramRows] = []
+        #: Of order 2 and up.
+        self.places: dict[int, Ints] = {}
+        self.parts: dict[int, Longs] = {}
+        words = plan.load("split", number, "last_1")
+        contexts = allocate(1, len(words), 1, space)
+        contexts.last[:] = contexts.anchor[:] = words
+        contexts.first[1] = len(words)
+        contexts.find_prefixes(space)
+        self.orders.append(contexts)
+        for n in plan.orders:
+            self._read(n)
+
+    def _read(self, n: int) -> None:
+        def load(name: str) -> Any:
+            return self.plan.load("split", self.number, f"{name}_{n}")
+
+        below, last, flags = self.orders[-1], load("last"), load("kept")
+        rows = allocate(n, len(last), len(below.last), self.space)
+        rows.first[:], rows.last[:] = load("first"), last
+        rows.begins = tuple(load("begins").tolist())
+        if len(flags):
+            rows.kept = self.space.array(len(flags), np.bool_)
+            rows.kept[:] = flags
+        rows.find_prefixes(self.space)
+        for start, end in rows.blocks():
+            np.maximum(below.anchor[rows.prefix[start:end]], rows.last[start:end], out=rows.anchor[start:end])
+            self.space.relax()
+        self.places[n], self.parts[n] = self.space.array(len(last), np.int32), load("parts")
+        self.places[n][:] = load("places")
+        rows.value[slice(*rows.begins) if n < self.plan.recipe.order else slice(None)] = load("counts")
+        self.orders.append(rows)
+
+    def receive(self, stage: str, n: int) -> None:
+        """Take the values that the parts send back; what they do not know stays as it is."""
+        rows = self.orders[n - 1]
+        for part, places in enumerate(_cut(self.places[n], self.parts[n])):
+            (sent,) = read_batch(self.plan.file(stage, part, n), self.number).columns
+            here = sent.is_valid().to_numpy(zero_copy_only=False)
+            rows.value[places[here]] = sent.drop_null().to_numpy()
+            self.space.relax()
+
+    def send(self, stage: str, n: int, batch: Callable[[Ints], pa.RecordBatch]) -> None:
+        """Send something of the n-grams of an order to the parts."""
+        found = (batch(places) for places in _cut(self.places[n], self.parts[n]))
+        write_batches(self.plan.file(stage, self.number, n), SHARES, found, compressed=False)
+
+
+def smooth(plan: ModelPlan, number: int, discounts: Sequence[Sequence[float]]) -> dict[str, object]:
+    """Weigh the contexts of a range, and send what each n-gram gets of its own to the parts.
+
+    Args:
+        plan: of the model.
+        number: of the range.
+        discounts: of the adjusted counts 0 to 3, by order from 2.
+    """
+    space = plan.space()
+    found = _ContextRange(plan, number, space)
+    weights = {}
+    for n in plan.orders:
+        if n < plan.recipe.order:
+            found.receive("adjust", n)
+        rows, below = found.orders[n - 1], found.orders[n - 2]
+        below.weight = space.array(len(below.last), np.float64)
+        # Nothing is below: what comes of it is added where the suffix is.
+        rows.suffix = np.zeros(len(rows.last), np.int32)
+        steps = np.array(discounts[n - 2])
+        kneser_ney.interpolate(rows, np.zeros(1), below.weight, steps, space)
+        found.send("smooth", n, lambda places, rows=rows, below=below: _shares(rows, below, places))  # type: ignore[misc]
+        weights[f"weight_{below.n}"] = below.weight
+    plan.keep("smooth", number, weights)
+    return {}
+
+
+def _shares(rows: NgramRows, below: NgramRows, places: Ints) -> pa.RecordBatch:
+    gone: Bools | None = ~rows.kept[places] if len(rows.kept) else None
+    shares = pa.array(rows.value[places], mask=gone)
+    return pa.record_batch([shares, pa.array(below.weight[rows.prefix[places]])], schema=SHARES)
+
+
+def place(plan: ModelPlan, number: int, anchors: Sequence[int]) -> dict[str, object]:
+    """Divide the n-grams of a range among the files of the lake, by anchor.
+
+    Args:
+        plan: of the model.
+        number: of the range.
+        anchors: the least anchor of each file.
+    """
+    space = plan.space()
+    found = _ContextRange(plan, number, space)
+    for n in plan.orders:
+        found.receive("interpolate", n)
+        below = found.orders[n - 2]
+        below.weight = space.array(len(below.last), np.float64)
+        below.weight[:] = plan.load("smooth", number, f"weight_{n - 1}")
+    _place_words(plan, number, found.orders[0], anchors)
+    for rows in found.orders[1:]:
+        file = space.array(len(rows.last), np.uint16)
+        for start, end in rows.blocks():
+            chosen = np.searchsorted(np.array(anchors), rows.anchor[start:end], side="right") - 1
+            # Behind the last file: what is not in the model.
+            file[start:end] = np.where(rows.value[start:end] > 0, chosen, len(anchors))
+        places, begins = group_rows(file, len(anchors) + 1, space)
+
+        def batch(chosen: Ints, rows: NgramRows = rows) -> list[Ints | Floats]:
+            scores = logarithms(rows.value, rows.weight, chosen)
+            return [*words_of(found.orders, rows.n, chosen), *scores]
+
+        _write(plan.file("place", number, rows.n), rows.n, map(batch, _cut(places, begins[:-1])))
+    return {}
+
+
+def _place_words(plan: ModelPlan, number: int, contexts: NgramRows, anchors: Sequence[int]) -> None:
+    """Divide the words of a range, those of the model, whether they are contexts or not."""
+    values = plan.load("unigrams", 0, "probabilities")
+    first, end = plan.words(number)
+    value: Floats = np.array(values[first:end])
+    words = np.flatnonzero(value > 0)
+    weight = np.ones(len(value) if len(contexts.weight) else 0)
+    weight[contexts.last[: len(contexts.weight)] - first] = contexts.weight
+    cuts = np.searchsorted(words + first, [*anchors[1:]])
+
+    def batch(chosen: Longs) -> list[Ints | Floats]:
+        return [(chosen + first).astype(np.int32), *logarithms(value, weight, chosen)]
+
+    _write(plan.file("place", number, 1), 1, map(batch, np.split(words, cuts)))
+
+
+def _write(path: Path, n: int, found: Iterator[list[Ints | Floats]]) -> None:
+    schema = pa.schema([*_words_schema(n), ("logp", pa.float64()), ("backoff", pa.float64())])
+    rows = (pa.record_batch([pa.array(column) for column in one], schema=schema) for one in found)
+    write_batches(path, schema, rows)
