@@ -26,7 +26,7 @@ from sentgen.lookups.question.lookup import Question
 from sentgen.lookups.question.selection import select_corpora
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
-from sentgen.lookups.statistics.keyness import Keywords
+from sentgen.lookups.statistics.keywords import Keywords
 from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.lookups.statistics.thesaurus import Thesaurus
 from sentgen.output import progress

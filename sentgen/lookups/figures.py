@@ -17,7 +17,7 @@ from sentgen.lookups.question.lookup import Question
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.frequency_rows import part_sizes
-from sentgen.lookups.statistics.keyness import Keywords
+from sentgen.lookups.statistics.keywords import Keywords
 from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.output.plots.places import places_plot
 from sentgen.output.plots.rates import frequency_plot

@@ -18,7 +18,7 @@ from sentgen.errors import InputError
 from sentgen.lookups.base import tokens
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.cql.dialects import Strategy
-from sentgen.lookups.statistics import hit_counts, listed
+from sentgen.lookups.statistics import hit_counts, listed_tokens
 from sentgen.lookups.statistics.collocation_measures import Measure
 from sentgen.lookups.statistics.collocations import CollocateUnit, Collocations
 from sentgen.lookups.statistics.frequencies import By, Frequencies
@@ -207,7 +207,7 @@ def test_lists_are_those_of_the_statement(
 ) -> None:
     """Lists of words, lemmas and labels, looked up by their occurrences and looked for in all tokens."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(listed, "_MANY", many)
+        patch.setattr(listed_tokens, "_MANY", many)
         answer = Frequencies(by=[by], pattern=pattern, **common).ask(random_store)  # type: ignore[arg-type]
     shown(random_store, answer, ("juilland_d",))
 

@@ -19,7 +19,7 @@ from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.question.lookup import Question, in_pages
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
-from sentgen.lookups.statistics.keyness import Keywords
+from sentgen.lookups.statistics.keywords import Keywords
 from sentgen.models.vectors.build import VectorRequest
 from sentgen.models.vectors.near import Near
 from sentgen.output.tabular import Rows

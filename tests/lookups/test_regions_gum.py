@@ -22,7 +22,7 @@ from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
-from sentgen.lookups.statistics.keyness import Keywords
+from sentgen.lookups.statistics.keywords import Keywords
 from sentgen.schema import Store
 
 pytestmark = pytest.mark.data

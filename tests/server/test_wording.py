@@ -112,7 +112,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/counts/tei_export.py": (),
     "sentgen/lookups/grew/conditions.py": ("match",),
     "sentgen/lookups/grew/matches.py": ("match",),
-    "sentgen/lookups/statistics/keyness.py": ("keyness",),
+    "sentgen/lookups/statistics/keywords.py": ("keyness",),
     "sentgen/lookups/concordances/concordance.py": ("kwic",),
     "sentgen/lookups/figures.py": ("match",),
     "sentgen/lookups/search/filters.py": ("kwic", "frequencies", "collocations"),

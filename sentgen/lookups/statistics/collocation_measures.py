@@ -28,7 +28,9 @@ class Measure(StrEnum):
 
 
 #: Measure to its column in the answer; that of the count has another name within the statement.
-COLUMN: dict[Measure, str] = {one: one.replace("-", "_") for one in Measure if one is not Measure.COUNT}
+COLUMN: dict[Measure, str] = {
+    measure: measure.replace("-", "_") for measure in Measure if measure is not Measure.COUNT
+}
 #: What is always shown.
 _USUAL = (Measure.LOGDICE, Measure.PMI, Measure.LOG_LIKELIHOOD)
 
@@ -37,13 +39,14 @@ def shown(measure: Measure, *, every: bool = False) -> str:
     """Return the columns of measures in an answer: the usual ones, that which ranks, or ``every`` one."""
     if every:
         return ", ".join(COLUMN.values())
-    asked = [] if measure is Measure.COUNT or measure in _USUAL else [measure]
-    return ", ".join(COLUMN[one] for one in (*_USUAL, *asked))
+    ranking = [] if measure is Measure.COUNT else [measure]
+    return ", ".join(dict.fromkeys(COLUMN[each] for each in (*_USUAL, *ranking)))
 
 
 def scores(columns: str) -> str:
     """Return the common table expression ``scored``: the rows of ``pair`` with these columns of measures."""
-    return _SCORES.format(scores=",".join(f"\n    {FORMULAS[one]} as {one}" for one in columns.split(", ")))
+    formulas = (f"\n    {FORMULAS[column]} as {column}" for column in columns.split(", "))
+    return _SCORES.format(scores=",".join(formulas))
 
 
 def _cell(observed: str, expected: str) -> str:

@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
+from sentgen.errors import InputError
 from sentgen.lookups.base.extent import DOCUMENT, document_tokens, expressions_text
-from sentgen.lookups.base.statement import Bindings, where
+from sentgen.lookups.base.prepositions import linked_tokens
+from sentgen.lookups.base.statement import Bindings, Statement, where
 from sentgen.lookups.base.words import SPELLINGS, forms_of
 from sentgen.lookups.concordances.hits import Query
-from sentgen.lookups.question.patterns import has_pos
+from sentgen.lookups.question.patterns import has_pos, tag_among
 from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.search.filters import Window
 from sentgen.lookups.statistics.collocation_measures import scores
+from sentgen.lookups.statistics.relation_names import no_function
 from sentgen.schema.engine import raw, registered
 
 if TYPE_CHECKING:
@@ -94,7 +97,7 @@ class CollocationStatements(ABC):
 
     Args:
         node: the node.
-        column: column of `token` with the number of a collocate.
+        column: column of `token` with the id of a collocate.
         measure: column to rank by.
         selection: the corpora.
         shown: the columns of measures, with commas between them.
@@ -109,7 +112,7 @@ class CollocationStatements(ABC):
     pos: Sequence[str] = ()
 
     @contextmanager
-    def asked(self, connection: Connection, bindings: Bindings) -> Iterator[tuple[str, str]]:
+    def statements(self, connection: Connection, bindings: Bindings) -> Iterator[tuple[str, str]]:
         """Yield the statement for all collocates, and one with the same rows over what arrays have counted.
 
         Neither has a limit yet; ``min_count`` is bound.
@@ -117,16 +120,17 @@ class CollocationStatements(ABC):
         # Arrays, whose import takes longer than what other questions ask.
         from sentgen.lookups.search.number_sets import unique_inverse
 
-        whole = self.pairs(bindings) + self._measured("word.form", "\njoin word on word.id = scored.id")
-        counted = self.counted(connection, int(str(bindings["min_count"])))
-        different, rows = unique_inverse(counted["id"].to_numpy())
+        rows_of_words = self._measured_rows("word.form", "\njoin word on word.id = scored.id")
+        definition = self.pairs(bindings) + rows_of_words
+        counts = self.count_pairs(connection, int(str(bindings["min_count"])))
+        different, rows = unique_inverse(counts["id"].to_numpy())
         # To join them takes longer than to look them up.
         forms = forms_of(connection, different).take(rows)
-        with registered(raw(connection), counted_pairs=counted.append_column("form", forms)):
-            measured = self._measured("scored.form", "")
-            yield whole, f"with pair as (select * from counted_pairs),\n{measured}"
+        with registered(raw(connection), counted_pairs=counts.append_column("form", forms)):
+            rows_of_counts = self._measured_rows("scored.form", "")
+            yield definition, f"with pair as (select * from counted_pairs),\n{rows_of_counts}"
 
-    def _measured(self, form: str, join: str) -> str:
+    def _measured_rows(self, form: str, join: str) -> str:
         """Return what follows ``pair``: the rows with their measures, in their order."""
         keys, joins, order = self.keys()
         return _MEASURED.format(
@@ -148,16 +152,16 @@ class CollocationStatements(ABC):
         """Return the common table expressions up to ``pair``."""
 
     @abstractmethod
-    def counted(self, connection: Connection, min_count: int) -> pa.Table:
+    def count_pairs(self, connection: Connection, min_count: int) -> pa.Table:
         """Return the rows of ``pair``, counted in arrays."""
 
     @property
-    def spelling(self) -> str:
+    def spelling_table(self) -> str:
         """The common table expression for words that are one, if capital letters are ignored."""
         return SPELLING if self.selection.ignore_case else ""
 
     def item(self, alias: str, bindings: Bindings) -> tuple[str, str]:
-        """Return the number of a collocate in SQL, for a row of `token`, and the join that it needs."""
+        """Return the id of a collocate in SQL, for a row of `token`, and the join that it needs."""
         item = f"{alias}.{self.column}"
         if wanted := has_pos(alias, self.pos, bindings):
             # Others are tokens of the window, too, as those without a lemma are.
@@ -174,9 +178,9 @@ class WindowStatements(CollocationStatements):
 
     window: Window
 
-    def counted(self, connection: Connection, min_count: int) -> pa.Table:
+    def count_pairs(self, connection: Connection, min_count: int) -> pa.Table:
         """Return the rows of ``pair``, counted in arrays."""
-        from sentgen.lookups.statistics.window_counts import window_counts
+        from sentgen.lookups.statistics.collocate_counts import window_counts
 
         return window_counts(connection, self, min_count)
 
@@ -195,19 +199,224 @@ class WindowStatements(CollocationStatements):
         of_tokens = self.selection.of_tokens
         return _PAIRS.format(
             beginning=source.with_start + places,
-            spelling=self.spelling,
+            spelling=self.spelling_table,
             sentence=source.sentence,
             first=source.first,
             last=source.last,
             source=source.table,
-            spots=spots.format(nodes=nodes, item=item, spelled=spelled, chosen=also(chosen)),
+            spots=spots.format(nodes=nodes, item=item, spelled=spelled, chosen=_more_conditions(chosen)),
             item=item,
             spelled=spelled,
-            and_corpora=also(of_tokens(bindings, "t")),
+            and_corpora=_more_conditions(of_tokens(bindings, "t")),
             corpora=where(of_tokens(bindings), "      "),
         )
 
 
-def also(conditions: Sequence[str]) -> str:
+def _more_conditions(conditions: Sequence[str]) -> str:
     """Return more conditions of a where clause, one a line."""
-    return "".join(f"\n    and {one}" for one in conditions)
+    return "".join(f"\n    and {condition}" for condition in conditions)
+
+
+#: Each arc has two ends, of which the other one may be the node; a preposition is empty where there is none.
+_RELATION_PAIRS = """\
+{beginning}{spelling}{links}arc as (
+{arcs}
+),
+counted as (
+  select role, deprel_id, preposition, id, count(*) as c1, count(*) filter (with_node) as o11
+  from (
+    select 'modifier' as role, deprel_id, preposition, modifier as id, head_is_node as with_node from arc
+    union all
+    select 'head', deprel_id, preposition, head, modifier_is_node from arc
+  )
+  group by all
+),
+summed as (
+  select *, sum(o11) over kind as r1, sum(c1) over kind as n
+  from counted
+  window kind as (partition by role, deprel_id, preposition)
+),
+pair as (
+  select deprel_id, role, preposition, id, o11::double as o11, r1::double as r1, c1::double as c1,
+    n::double as n, r1::double as f
+  from summed
+  where o11 >= $min_count and id is not null
+),
+"""
+_ARCS = """\
+  select {relation} as deprel_id, {preposition} as preposition, {modifier} as modifier, {head} as head,
+    (d.sentence_id, d.position) in {nodes} as modifier_is_node,
+    (h.sentence_id, h.position) in {nodes} as head_is_node
+  from {arc} as d
+  join token as h on h.sentence_id = d.sentence_id and h.position = d.head{spelled}{conditions}"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationStatements(CollocationStatements):
+    """Those for what governs or modifies a node.
+
+    Args:
+        relation: a pattern of dependency relations.
+        prepositions: whether links by a preposition are relations, too, with a column of their own.
+        content: whether relations of function words are left out.
+    """
+
+    relation: str
+    prepositions: bool = False
+    content: bool = False
+
+    def keys(self) -> tuple[str, str, str]:
+        """Return the columns before the collocate, the tables they are from, and how equals are ordered."""
+        column, order = "", ""
+        if self.prepositions:
+            column, order = "nullif(preposition, '') as preposition, ", "preposition nulls first, "
+        joins = "\njoin tag on tag.id = deprel_id"
+        return f"tag.name as relation, role, {column}", joins, f"relation, role, {order}"
+
+    def count_pairs(self, connection: Connection, min_count: int) -> pa.Table:
+        """Return the rows of ``pair``, counted in arrays."""
+        from sentgen.lookups.statistics.collocate_counts import arc_counts
+
+        if not self.node.one_token:
+            raise InputError(
+                "by relation a node is one token; ask for collocates in a window, or for one token"
+            )
+        bindings = Bindings()
+        relations = f"select id from tag{where(self._among('tag.id', bindings))}"
+        return arc_counts(connection, self, Statement(relations, bindings), min_count)
+
+    def pairs(self, bindings: Bindings) -> str:
+        """Return the common table expressions up to ``pair``."""
+        source = self.node.source(bindings)
+        (modifier, of_modifier), (head, of_head) = (self.item(alias, bindings) for alias in "dh")
+        kinds = [("token", "deprel_id", "''"), ("link", "relation_id", "d.preposition")]
+        arcs = [
+            _ARCS.format(
+                relation=f"d.{relation}",
+                preposition=preposition,
+                modifier=modifier,
+                head=head,
+                nodes=f"(select {source.sentence}, {source.first} from {source.table})",
+                arc=arc,
+                spelled=of_modifier + of_head,
+                conditions=where(
+                    [*self._among(f"d.{relation}", bindings), *self.selection.of_tokens(bindings, "d")], "  "
+                ),
+            )
+            for arc, relation, preposition in kinds[: 1 + self.prepositions]
+        ]
+        return _RELATION_PAIRS.format(
+            beginning=source.with_start,
+            spelling=self.spelling_table,
+            links=linked_tokens([self.column]) if self.prepositions else "",
+            arcs="\n  union all\n".join(arcs),
+        )
+
+    def _among(self, relation: str, bindings: Bindings) -> list[str]:
+        """Return the conditions on a relation, the id of a row of `tag` in SQL."""
+        conditions = [tag_among(relation, self.relation, bindings)]
+        if self.content:
+            conditions.append(no_function(relation, bindings))
+        return conditions
+
+
+#: Collocates of a graph at most: their pairs are as many as their square.
+MOST_COLLOCATES = 100
+
+#: The stronger collocate of a pair is the node, and the other one stands in its window. Windows of one word
+#: may overlap: what they cover is counted once, and the word itself where another one of it is near.
+_GRAPH = """\
+with first_order as (
+{first}
+),
+chosen as (
+  select *, row_number() over (order by {measure} desc nulls last, count desc, collocate) as place
+  from first_order
+),
+item as (
+  select word.id, chosen.place
+  from chosen
+  join word on {form} = chosen.collocate
+),
+node as (
+  select item.place, t.sentence_id, t.position, greatest(t.position - $left, 1) as first,
+    least(t.position + $right, s.length) as last
+  from token as t
+  join item on item.id = t.{column}
+  join sentence as s on s.id = t.sentence_id{corpora_t}
+),
+beside as (
+  select *, lag(last) over in_order as last_before, lead(first) over in_order as first_after
+  from node
+  window in_order as (partition by place, sentence_id order by position)
+),
+margin as (
+  select place, count(*) as f,
+    sum(last - greatest(first, coalesce(last_before + 1, 1)) + 1)
+      - count(*) filter (
+        coalesce(last_before < position, true) and coalesce(first_after > position, true)
+      ) as r1
+  from beside
+  group by place
+),
+spot as (
+  select distinct a.place as node, b.place as other, b.sentence_id, b.position
+  from node as a
+  join node as b on b.sentence_id = a.sentence_id and b.position between a.first and a.last
+    and b.place > a.place
+),
+together as (
+  select node, other, count(*) as o11
+  from spot
+  group by node, other
+  having count(*) >= $min_count
+),
+pair as (
+  select node, other, o11::double as o11, m.r1::double as r1, c.f::double as c1,
+    (select count(*) from token{corpora})::double as n, m.f::double as f
+  from together
+  join margin as m on m.place = together.node
+  join margin as c on c.place = together.other
+),
+{scores},
+edge as (
+  select {asked} as node, collocate, count, frequency, {shown}, 0 as node_place, place
+  from chosen
+  union all
+  select a.collocate, b.collocate, o11::bigint, c1::bigint, {scored}, a.place, b.place
+  from scored
+  join chosen as a on a.place = scored.node
+  join chosen as b on b.place = scored.other
+  where o11 * n > r1 * c1
+)
+select node, collocate, count, frequency, {shown}
+from edge
+order by node_place, place"""
+
+
+def graph_statement(
+    collocates: str, word: str, statements: CollocationStatements, measure: str, bindings: Bindings
+) -> str:
+    """Return the statement for the edges of a graph: of the node, then those between its collocates.
+
+    Args:
+        collocates: the statement for the collocates of the node.
+        word: the node, as it was written.
+        statements: those for the collocates.
+        measure: column that the collocates are ranked by.
+        bindings: of the statement, with those of ``collocates``.
+    """
+    selection, columns = statements.selection, statements.shown
+    of_tokens = [*has_pos("t", statements.pos, bindings), *selection.of_tokens(bindings, "t")]
+    return _GRAPH.format(
+        first=collocates,
+        asked=bindings.bind("asked", word),
+        column=statements.column,
+        measure=measure,
+        shown=columns,
+        scored=", ".join(f"scored.{column}" for column in columns.split(", ")),
+        scores=scores(columns),
+        form=selection.word_key("word.form"),
+        corpora=where(selection.of_tokens(bindings), "      "),
+        corpora_t=where(of_tokens, "  "),
+    )

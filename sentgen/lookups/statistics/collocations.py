@@ -44,10 +44,14 @@ from sentgen.lookups.question.patterns import PosOption, has_pos, read_pos
 from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.search.absence import QuestionValue, explain_absence
 from sentgen.lookups.search.filters import Window, read_window
-from sentgen.lookups.statistics.collocation_graph import MOST, graph
 from sentgen.lookups.statistics.collocation_measures import COLUMN, Measure, shown
-from sentgen.lookups.statistics.collocation_statements import CollocationStatements, WindowStatements
-from sentgen.lookups.statistics.relation_statements import RelationStatements
+from sentgen.lookups.statistics.collocation_statements import (
+    MOST_COLLOCATES,
+    CollocationStatements,
+    RelationStatements,
+    WindowStatements,
+    graph_statement,
+)
 from sentgen.options import Option
 
 
@@ -128,20 +132,21 @@ class Collocations(HitLookup):
         # What never occurs together has no score: its logarithms are infinite.
         bindings = Bindings(min_count=max(self.min_count, 1))
         clause = limit_clause(self.limit, bindings)
-        asked = self.word if self.cql is None else self.cql
-        missing = f"collocate of {asked!r}{at_least(self.min_count)}"
-        with statements.asked(connection, bindings) as texts:
-            whole, counted = (text + clause for text in texts)
+        word = self.word if self.cql is None else self.cql
+        missing = f"collocate of {word!r}{at_least(self.min_count)}"
+        with statements.statements(connection, bindings) as texts:
+            definition, counted = (text + clause for text in texts)
             if self.graph:
                 ranking = COLUMN.get(self.measure, "count")
-                whole, counted = (
-                    graph(one, asked, statements, ranking, bindings) for one in (whole, counted)
+                definition, counted = (
+                    graph_statement(text, word, statements, ranking, bindings)
+                    for text in (definition, counted)
                 )
             limit = 0 if self.graph else self.limit
             answer = limited_answer(connection, Statement(counted, bindings), limit, missing)
         if not answer.rows.num_rows:
             _check_pos(connection, statements.pos, selection)
-        answer = replace(answer, query=Statement(whole, bindings), remarks=steps(connection, node))
+        answer = replace(answer, query=Statement(definition, bindings), remarks=steps(connection, node))
         values = list(node.values)
         if self.dependency:
             values.append(QuestionValue("deprel", self.dependency))
@@ -177,18 +182,18 @@ class Collocations(HitLookup):
             raise InputError("a dependency relation does not leave its sentence; ask for it without --across")
         if self.graph and (self.dependency or self.reading.reaches):
             raise InputError("a graph is one of windows in a sentence; ask without relation and --across")
-        if self.graph and not 0 < self.limit <= MOST:
+        if self.graph and not 0 < self.limit <= MOST_COLLOCATES:
             many = self.limit or "all"
-            raise InputError(f"a graph has 1 to {MOST} collocates, not {many}; say how many with --limit")
+            raise InputError(
+                f"a graph has 1 to {MOST_COLLOCATES} collocates, not {many}; say how many with --limit"
+            )
 
 
 def _check_pos(connection: Connection, pos: Sequence[str], selection: Selection) -> None:
     """Refuse parts of speech that no token has, instead of finding nothing."""
     bindings = Bindings()
-    if wanted := has_pos("t", pos, bindings):
-        conditions = where([*wanted, *selection.of_tokens(bindings, "t")])
-        if Statement(f"select 1 from token as t{conditions} limit 1", bindings).value(connection) is None:
-            raise InputError(f"no word has a part of speech {' or '.join(pos)}; name others")
+    if (wanted := has_pos("t", pos, bindings)) and not any_token(connection, wanted, selection, bindings):
+        raise InputError(f"no word has a part of speech {' or '.join(pos)}; name others")
 
 
 def read_node(
@@ -214,15 +219,15 @@ def read_node(
         InputError: the pattern is one of several words, or of none, or a word that is only several tokens.
     """
     node = read_query(connection, word, selection, cql=cql, reading=reading)
-    asked = node.cql.asked
-    if not node.written and isinstance(asked, syntax.Sequence):
+    pattern = node.cql.asked
+    if not node.written and isinstance(pattern, syntax.Sequence):
         raise InputError(f"collocations are those of one word, and {word!r} has {len(word.split())}")
-    if not one_token or asked == node.cql.pattern:
+    if not one_token or pattern == node.cql.pattern:
         return node
-    node = replace(node, cql=replace(node.cql, pattern=asked))
-    if not isinstance(asked, syntax.Token) or (value := word_of(asked)) is None:
+    node = replace(node, cql=replace(node.cql, pattern=pattern))
+    if not isinstance(pattern, syntax.Token) or (value := word_of(pattern)) is None:
         return node
-    if not _occurs(connection, node.cql, asked.condition):
+    if not _occurs(connection, node.cql, pattern.condition):
         tokens = tokens_of(connection, value, selection)
         raise InputError(
             f"{word!r} is several tokens, {tokens}, and relations are those of one; ask for one of them"
@@ -233,7 +238,13 @@ def read_node(
 def _occurs(connection: Connection, cql: Cql, condition: syntax.Condition | None) -> bool:
     """Return whether a token of the corpora meets a condition."""
     bindings = Bindings()
-    told = [cql.conditions(bindings).of_token(condition, "t")] if condition else []
-    conditions = where([*told, *cql.selection.of_tokens(bindings, "t")])
-    text = f"select 1 from token as t{conditions} limit 1"
-    return Statement(text, bindings).value(connection) is not None
+    conditions = [cql.conditions(bindings).of_token(condition, "t")] if condition else []
+    return any_token(connection, conditions, cql.selection, bindings)
+
+
+def any_token(
+    connection: Connection, conditions: Sequence[str], selection: Selection, bindings: Bindings
+) -> bool:
+    """Return whether a token ``t`` of the corpora meets conditions."""
+    chosen = where([*conditions, *selection.of_tokens(bindings, "t")])
+    return Statement(f"select 1 from token as t{chosen} limit 1", bindings).value(connection) is not None

@@ -27,7 +27,7 @@ from sentgen.lookups.statistics.breakdown import Breakdown, read_breakdown
 from sentgen.options import Option
 
 if TYPE_CHECKING:
-    from sentgen.lookups.statistics.listed import ListedTokens
+    from sentgen.lookups.statistics.listed_tokens import ListedTokens
 
 
 class By(StrEnum):
@@ -145,34 +145,33 @@ class Frequencies(HitLookup):
         the interval of 95 %, by documents or parts (see `sentgen.lookups.statistics.intervals`).
         """
         # It counts in arrays, whose import takes longer than what other questions ask.
-        from sentgen.lookups.statistics.frequency_rows import frequency_rows
-        from sentgen.lookups.statistics.frequency_statement import frequency_statement
-        from sentgen.lookups.statistics.listed import ListedTokens
+        from sentgen.lookups.statistics.frequency_rows import frequency_rows, frequency_statement
+        from sentgen.lookups.statistics.listed_tokens import ListedTokens
 
-        of, by = self._listed(connection) if self._query is None else self._hits(connection)
-        rows, more = frequency_rows(connection, of, by, self.limit)
-        query = frequency_statement(of, by, self.limit)
-        if isinstance(of, ListedTokens):
-            answer = Answer(rows, query, f"{of.by} {of.pattern!r}", truncated=more)
-            values = [QuestionValue(of.by, of.pattern)]
+        tokens, by = self._listed_tokens(connection) if self._query is None else self._hits(connection)
+        rows, more = frequency_rows(connection, tokens, by, self.limit)
+        query = frequency_statement(tokens, by, self.limit)
+        if isinstance(tokens, ListedTokens):
+            answer = Answer(rows, query, f"{tokens.by} {tokens.pattern!r}", truncated=more)
+            values = [QuestionValue(tokens.by, tokens.pattern)]
             return explain_absence(connection, answer, by.selection, values, of_tokens=True)
         if self.mean is not None and rows.num_rows and rows["mean"].null_count == rows.num_rows:
             raise InputError(
                 f"{self.mean} is never a number here, so that there is no mean; take another attribute"
             )
-        remarks = steps(connection, of)
+        remarks = steps(connection, tokens)
         answer = Answer(rows, query, f"occurrence of {self._query!r}", truncated=more, remarks=remarks)
-        return explain_absence(connection, answer, by.selection, of.values)
+        return explain_absence(connection, answer, by.selection, tokens.values)
 
-    def _listed(self, connection: Connection) -> tuple[ListedTokens, Breakdown]:
+    def _listed_tokens(self, connection: Connection) -> tuple[ListedTokens, Breakdown]:
         """Return the tokens that are listed, and what they are counted by."""
-        from sentgen.lookups.statistics.listed import ListedTokens
+        from sentgen.lookups.statistics.listed_tokens import ListedTokens
 
         by = By(self._by)
         # Only words and lemmas are lower-cased on the way in, or taken for one; tags keep their case.
         of_words = by in (By.WORD, By.LEMMA)
-        asked = self if of_words else replace(self, ignore_case=False)
-        selection = asked.select(connection, sentences=True)
+        lookup = self if of_words else replace(self, ignore_case=False)
+        selection = lookup.select(connection, sentences=True)
         pattern = selection.fold(self.pattern) if of_words else self.pattern
         there = StoreKeys(connection, selection.names)
         keys = {str(by): Term(by, "match")}
@@ -184,9 +183,9 @@ class Frequencies(HitLookup):
         by = read_breakdown(connection, self._by, selection, self.parts, self.mean)
         # In CQL unless nothing of it looks so.
         cql = query if is_cql(query) or "[" in query or '"' in query else None
-        asked = [*by.keys.values(), *([by.mean] if by.mean else [])]
-        hits = read_query(connection, query, selection, cql=cql, reading=self.reading, by=asked)
+        terms = [*by.keys.values(), *([by.mean] if by.mean else [])]
+        hits = read_query(connection, query, selection, cql=cql, reading=self.reading, by=terms)
         if hits.one_token:
-            keys = {name: replace(one, label=one.label or "match") for name, one in by.keys.items()}
+            keys = {name: replace(term, label=term.label or "match") for name, term in by.keys.items()}
             by = replace(by, keys=keys)
         return filtered(connection, hits, self.filters, selection, self.reading), by

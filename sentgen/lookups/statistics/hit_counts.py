@@ -1,7 +1,7 @@
 """Hits counted in arrays: by the numbers of what they are counted by, and of the part that each is in.
 
-Strings come last, for each number once: groups that have the same are one then. The measures are those that
-`sentgen.lookups.statistics.frequency_statement` has in SQL.
+Strings come last, for each number once: groups that have the same are one then. Parts are those over which
+a dispersion is: documents, or regions of a kind. `frequency_rows` has the measures in SQL, too.
 """
 
 from __future__ import annotations
@@ -12,18 +12,114 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sqlalchemy import Connection
 
 from sentgen.arrays import Bools, Floats, Ints, Longs
+from sentgen.lookups.base.regions import innermost, pieces_of
+from sentgen.lookups.base.statement import Bindings, Statement, where
 from sentgen.lookups.base.tokens import NONE, Block
-from sentgen.lookups.search.attributes import Attribute
+from sentgen.lookups.question.selection import Selection
+from sentgen.lookups.search.attributes import Attribute, computed_attribute
 from sentgen.lookups.search.hits import BlockHits, Spans
 from sentgen.lookups.search.number_sets import among, begins_of, unique
-from sentgen.lookups.statistics.hit_parts import Parts
+from sentgen.lookups.statistics.breakdown import Breakdown
 from sentgen.lookups.statistics.intervals import means_of
 from sentgen.lookups.statistics.row_sums import HELD, MISSING, Packing, RowSums, kinds_of
+from sentgen.schema.engine import kept
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+#: One token in so many is many of a block.
+_MANY = 16
+
+_DOCUMENTS = """\
+select s.document_id as part_id, sum(s.length)::bigint as size
+from sentence as s{conditions}
+group by s.document_id
+order by s.document_id"""
+_REGIONS = """\
+select part_id::varchar as part_id, sum(length)::bigint as size
+from (select {part_id} as part_id, length from ({pieces}) as h) as p
+group by p.part_id
+order by p.part_id"""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Some parts.
+
+    Args:
+        sizes: how many tokens each of them has.
+        indices: says in which of them tokens of a block are.
+        documents: the ids of the documents that the parts are; none if they are regions.
+    """
+
+    sizes: Longs
+    indices: Callable[[Block, Longs], Longs]
+    documents: Longs | None = None
+
+    @property
+    def tokens(self) -> int:
+        """All tokens of the parts."""
+        return int(self.sizes.sum())
+
+
+def documents_of(connection: Connection, selection: Selection) -> Parts:
+    """Return the documents of a selection; of a store that nobody can change, they are looked up once."""
+    known, key = kept(connection), (documents_of, selection.names)
+    if selection.condition is None and key in known:
+        stored: Parts = known[key]
+        return stored
+    bindings = Bindings()
+    conditions = where(selection.of_sentences(bindings, "s"))
+    table = Statement(_DOCUMENTS.format(conditions=conditions), bindings).run(connection)
+    documents, sizes = (column.to_numpy().astype(np.int64) for column in table.columns)
+
+    index_of = np.zeros(int(documents.max(initial=0)) + 1, np.int64)
+    index_of[documents] = np.arange(len(documents))
+
+    def indices(block: Block, at: Longs) -> Longs:
+        _, begins, _, of_sentences = block.sentences()
+        if len(at) * _MANY < len(begins):
+            few: Longs = index_of[of_sentences[block.sentence_of(at)]]
+            return few
+        rows = np.flatnonzero(np.diff(of_sentences, prepend=NONE))
+        # Those of other corpora are not asked for.
+        in_block, firsts = np.take(index_of, of_sentences[rows], mode="clip"), begins[rows]
+        if len(at) * _MANY < block.size:
+            at = np.searchsorted(firsts, at, "right") - 1
+        else:
+            # One pass over all tokens takes less than so many searches.
+            in_block = np.repeat(in_block, np.diff(firsts, append=block.size))
+        of_tokens: Longs = in_block[at]
+        return of_tokens
+
+    parts = Parts(sizes, indices, documents)
+    if selection.condition is None:
+        known[key] = parts
+    return parts
+
+
+def regions_of(by: Breakdown) -> Parts:
+    """Return the innermost regions of the kinds of a breakdown, and as one part more what is in none."""
+    import pyarrow.compute as pc
+
+    bindings = Bindings()
+    pieces = pieces_of(by.parts, bindings, where(by.selection.of_sentences(bindings, "s"), "    "))
+    text = _REGIONS.format(part_id=innermost(by.parts, "h", "position", bindings), pieces=pieces)
+    table = Statement(text, bindings).run(by.store_keys.connection)
+    names = table.column(0).combine_chunks()
+    conditions = by.conditions(Bindings())
+    number = f"{innermost(by.parts, 't', 'position', conditions.bindings)}::varchar"
+    attribute = computed_attribute(conditions, number)
+
+    def indices(block: Block, at: Longs) -> Longs:
+        ids = attribute.values(block, at)
+        of_tokens: Longs = pc.index_in(ids, names.cast(ids.type)).to_numpy().astype(np.int64)
+        return of_tokens
+
+    return Parts(table.column(1).to_numpy(), indices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,29 +135,14 @@ class HitKey:
     label: str
 
 
-@dataclass(frozen=True, slots=True)
-class CountedHits:
-    """Hits that were counted.
-
-    Args:
-        groups: those that are asked for.
-        hits: how many hits there are.
-        more: whether there are more groups.
-    """
-
-    groups: Groups
-    hits: int
-    more: bool
-
-
 def count_hits(
     find: Callable[[], Iterable[BlockHits]],
     keys: Sequence[HitKey],
     parts: Parts,
     limit: int,
     mean: HitKey | None = None,
-) -> CountedHits:
-    """Count hits by keys and parts.
+) -> tuple[Groups, int, bool]:
+    """Return groups of hits by keys and parts, how many hits there are, and whether there are more groups.
 
     Where there are many groups, they are counted as a whole first, and a second time in each part those that
     are asked for: memory holds each group once.
@@ -86,7 +167,7 @@ def count_hits(
             counts.add(hits)
         every = counts.groups()
         order = every.order(limit)
-    return CountedHits(every.take(order), hits_of_all, more)
+    return every.take(order), hits_of_all, more
 
 
 @dataclass(slots=True)
@@ -116,62 +197,62 @@ class _HitCounts:
     _sums: RowSums = field(init=False)
 
     def __post_init__(self) -> None:
-        columns = len(self._labelled) + self.length * len(self._of_all) + 1
+        columns = len(self._keys_of_labels) + self.length * len(self._keys_of_all) + 1
         self._sums = RowSums(columns, 2 if self.mean else 0)
 
     @property
-    def _labelled(self) -> list[HitKey]:
-        return [one for one in self.keys if one.label]
+    def _keys_of_labels(self) -> list[HitKey]:
+        return [key for key in self.keys if key.label]
 
     @property
-    def _of_all(self) -> list[HitKey]:
-        return [one for one in self.keys if not one.label]
+    def _keys_of_all(self) -> list[HitKey]:
+        return [key for key in self.keys if not key.label]
 
     def add(self, hits: BlockHits) -> None:
         """Count the hits of a block."""
-        spans = _spans(hits, {one.label for one in (*self.keys, *([self.mean] if self.mean else []))})
+        spans = _label_spans(hits, {key.label for key in (*self.keys, *([self.mean] if self.mean else []))})
         if not len(spans):
             return
         columns = self._columns(hits.block, spans)
         if self.chosen is not None:
             packing, rows = self.chosen
             some = among(packing.pack(columns)[0], rows)
-            columns, spans = [one[some] for one in columns], spans.take(some)
+            columns, spans = [column[some] for column in columns], spans.take(some)
         if self.in_parts:
-            columns.append(self.parts.places(hits.block, spans.first))
+            columns.append(self.parts.indices(hits.block, spans.first))
         numbers = list[Floats]()
         if self.mean:
-            found = self.mean.attribute.values(hits.block, spans.label(self.mean.label))
-            values = found.to_numpy(zero_copy_only=False)
-            there = ~np.isnan(values)
-            numbers = [np.where(there, values, 0.0), there.astype(float)]
+            numbered = self.mean.attribute.values(hits.block, spans.label(self.mean.label))
+            values = numbered.to_numpy(zero_copy_only=False)
+            known = ~np.isnan(values)
+            numbers = [np.where(known, values, 0.0), known.astype(float)]
         self._sums.add(columns, numbers)
         if self.in_parts and not self.whole and self._sums.rows > HELD:
-            self._sums = self._sums.changed(lambda columns: columns[:-1])
+            self._sums = self._sums.with_columns(lambda columns: columns[:-1])
             self.in_parts = False
 
     def _columns(self, block: Block, spans: Spans) -> list[Ints | Longs]:
         """Return the numbers of the keys; a hit that ends before others has `MISSING` there."""
-        columns = [one.attribute.numbers(block, spans.label(one.label)) for one in self._labelled]
-        lengths = spans.last - spans.first + 1 if self._of_all else np.zeros(1, np.int64)
+        columns = [key.attribute.numbers(block, spans.label(key.label)) for key in self._keys_of_labels]
+        lengths = spans.last - spans.first + 1 if self._keys_of_all else np.zeros(1, np.int64)
         if (most := int(lengths.max())) > self.length:
-            self._sums = self._sums.changed(partial(self._longer, more=most - self.length))
+            self._sums = self._sums.with_columns(partial(self._pad, more=most - self.length))
             self.length = most
         least = int(lengths.min())
         for after in range(self.length):
             at = spans.first + after
-            for one in self._of_all:
+            for key in self._keys_of_all:
                 if after < least:
-                    columns.append(one.attribute.numbers(block, at))
+                    columns.append(key.attribute.numbers(block, at))
                 else:
-                    numbers = one.attribute.numbers(block, np.minimum(at, spans.last))
+                    numbers = key.attribute.numbers(block, np.minimum(at, spans.last))
                     columns.append(np.where(at <= spans.last, numbers, MISSING))
         return columns
 
-    def _longer(self, columns: list[Longs], more: int) -> list[Longs]:
+    def _pad(self, columns: list[Longs], more: int) -> list[Longs]:
         end = len(columns) - self.in_parts
-        none = [np.full(len(columns[0]), MISSING)] * (more * len(self._of_all))
-        return [*columns[:end], *none, *columns[end:]]
+        missing = [np.full(len(columns[0]), MISSING)] * (more * len(self._keys_of_all))
+        return [*columns[:end], *missing, *columns[end:]]
 
     def groups(self) -> Groups:
         """Return the groups of all hits that were counted."""
@@ -180,22 +261,21 @@ class _HitCounts:
         # Without hits it is not known how many tokens they have.
         begins = begins_of(columns) if columns else np.zeros(0, bool)
         rows = _Rows(np.cumsum(begins) - 1, parts, counts, sums)
-        left = iter([one[begins] for one in columns])
-        of_key = {id(one): [next(left)] for one in self._labelled} | {id(one): [] for one in self._of_all}
-        for _ in range(self.length):
-            for one in self._of_all:
-                of_key[id(one)].append(next(left))
-        named = [_named(one.attribute, of_key[id(one)]) for one in self.keys]
-        found = Groups([one for one, _ in named], rows)
+        left = iter([column[begins] for column in columns])
+        of_key: dict[int, list[Longs]] = {id(key): [] for key in self.keys}
+        for key in self._keys_of_labels + self._keys_of_all * self.length:
+            of_key[id(key)].append(next(left))
+        names, different = zip(*(_names_of(key.attribute, of_key[id(key)]) for key in self.keys), strict=True)
+        groups = Groups(names, rows)
         # Two numbers that stand for the same string may have made two groups of one.
-        return found if all(once for _, once in named) else found.merged(in_parts=self.in_parts)
+        return groups if all(different) else groups.merge(in_parts=self.in_parts)
 
     def rows(self, some: Bools) -> tuple[Packing, Longs]:
         """Return some of the rows, of which parts were not told apart.
 
         Of rows that take several packed numbers, others with the same first one are among them.
         """
-        keys, *_ = self._sums.packed()
+        keys, *_ = self._sums.pack()
         return self._sums.packing, keys[0][some]
 
 
@@ -205,29 +285,29 @@ class _Names:
 
     Args:
         strings: all strings of tokens, in their order and each once.
-        columns: the places of those of the groups among them, of one token after the other; `NONE` behind
+        columns: the indices of those of the groups among them, of one token after the other; `NONE` behind
             the last token.
     """
 
     strings: pa.Array
     columns: Sequence[Ints | Longs]
 
-    def of(self, groups: Longs) -> _Names:
+    def take(self, groups: Longs) -> _Names:
         """Return the names of some groups."""
-        return _Names(self.strings, [one[groups] for one in self.columns])
+        return _Names(self.strings, [column[groups] for column in self.columns])
 
-    def joined(self) -> pa.Array:
+    def join_strings(self) -> pa.Array:
         """Return the string of each group."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        strings = [self.strings.take(pa.array(one, mask=one == NONE)) for one in self.columns]
+        strings = [self.strings.take(pa.array(column, mask=column == NONE)) for column in self.columns]
         return pc.binary_join_element_wise(*strings, " ", null_handling="skip")
 
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """Counts of groups in parts: by the number of the group, and the place of the part."""
+    """Counts of groups in parts: by the index of the group, and that of the part."""
 
     groups: Longs
     parts: Longs
@@ -256,7 +336,7 @@ class Groups:
     def _columns(self) -> list[Ints | Longs]:
         return [column for names in self.names for column in names.columns]
 
-    def merged(self, *, in_parts: bool) -> Groups:
+    def merge(self, *, in_parts: bool) -> Groups:
         """Return groups that have the same strings as one; the rows of one part become one, too."""
         if not len(self):
             return self
@@ -267,34 +347,32 @@ class Groups:
             sums.add([rows.groups, rows.parts], rows.sums, rows.counts)
             (groups, parts), counts, added = sums.all()
             rows = _Rows(groups, parts, counts, added)
-        return Groups([one.of(firsts) for one in self.names], rows)
+        return Groups([names.take(firsts) for names in self.names], rows)
 
     def __len__(self) -> int:
         return len(self.names[0].columns[0])
 
     def strings(self, key: int) -> pa.Array:
         """Return the strings of a key."""
-        return self.names[key].joined()
+        return self.names[key].join_strings()
 
     def order(self, limit: int) -> Longs:
         """Return the groups from the most frequent one on, equals by their strings; 0 for all of them."""
         counts, some = self.counts, np.arange(len(self))
         if 0 < limit < len(self):
             some = np.flatnonzero(counts >= np.partition(counts, -limit)[-limit])
-        columns = [one[some] for one in self._columns]
+        columns = [column[some] for column in self._columns]
         return some[np.lexsort((*columns[::-1], -counts[some]))][: limit or None]
 
     def take(self, order: Longs) -> Groups:
         """Return some groups."""
-        place = np.full(len(self), NONE)
-        place[order] = np.arange(len(order))
-        groups = place[self.rows.groups]
+        index = np.full(len(self), NONE)
+        index[order] = np.arange(len(order))
+        groups = index[self.rows.groups]
         some, rows = groups != NONE, self.rows
-        sums = [one[some] for one in rows.sums]
-        return Groups(
-            [one.of(order) for one in self.names],
-            _Rows(groups[some], rows.parts[some], rows.counts[some], sums),
-        )
+        sums = [values[some] for values in rows.sums]
+        names = [strings.take(order) for strings in self.names]
+        return Groups(names, _Rows(groups[some], rows.parts[some], rows.counts[some], sums))
 
     def measures(self, parts: Parts, hits: int) -> dict[str, Longs | Floats]:
         """Return the counts, and what follows from them, by the names that the statement has for it.
@@ -303,54 +381,55 @@ class Groups:
             parts: the parts.
             hits: how many hits there are in all groups.
         """
-        of, counts = self.rows.groups, self.counts
+        groups, counts = self.rows.groups, self.counts
         tokens, sizes = parts.tokens, parts.sizes[self.rows.parts]
 
-        def added(values: Floats) -> Floats:
-            return np.bincount(of, values, len(self)).astype(np.float64)
+        def sum_by_group(values: Floats) -> Floats:
+            return np.bincount(groups, values, len(self)).astype(np.float64)
 
         with np.errstate(divide="ignore", invalid="ignore"):
-            inside, rates = self.rows.counts / counts[of], self.rows.counts / sizes
-            dp = 0.5 * (added(np.abs(inside - sizes / tokens)) + 1 - added(sizes.astype(float)) / tokens)
-            many = len(parts.sizes)
-            variation = np.maximum(many * added(rates**2) / added(rates) ** 2 - 1, 0)
-            juilland = 1 - np.sqrt(variation / (many - 1)) if many > 1 else np.full(len(self), np.nan)
-            there = np.bincount(of, minlength=len(self))
-            found = {
+            inside, rates = self.rows.counts / counts[groups], self.rows.counts / sizes
+            covered = sum_by_group(sizes.astype(float)) / tokens
+            dp = 0.5 * (sum_by_group(np.abs(inside - sizes / tokens)) + 1 - covered)
+            many, nan = len(parts.sizes), np.full(len(self), np.nan)
+            variation = np.maximum(many * sum_by_group(rates**2) / sum_by_group(rates) ** 2 - 1, 0)
+            juilland = 1 - np.sqrt(variation / (many - 1)) if many > 1 else nan
+            parts_with = np.bincount(groups, minlength=len(self))
+            measures = {
                 "count": counts,
                 "share": counts / hits if hits else counts * 1.0,
                 "per_million": 1e6 * counts / tokens if tokens else counts * 1.0,
-                "parts": there,
-                "dp": np.maximum(dp, 0) if many > 1 else np.full(len(self), np.nan),
+                "parts": parts_with,
+                "dp": np.maximum(dp, 0) if many > 1 else nan,
                 "juilland_d": np.maximum(juilland, 0),
-                "part_share": there / many if many else there * 1.0,
+                "part_share": parts_with / many if many else parts_with * 1.0,
                 "coverage": np.cumsum(counts) / tokens if tokens else counts * 1.0,
             }
         if self.rows.sums:
             values, valued = self.rows.sums
-            found |= means_of(self.rows.groups, values, valued, len(self))
-        return found
+            measures |= means_of(self.rows.groups, values, valued, len(self))
+        return measures
 
 
-def _spans(hits: BlockHits, asked: set[str]) -> Spans:
+def _label_spans(hits: BlockHits, labels: set[str]) -> Spans:
     """Return the hits once for each way to place the labels that are asked for, in which none is missing."""
     ends = {"match": hits.first, "matchend": hits.last}
-    placed = sorted(asked - {"", *ends})
-    if not placed:
+    others = sorted(labels - {"", *ends})
+    if not others:
         return Spans(hits.first, hits.last, ends)
     ways = hits.ways
-    found = Spans(ways.first, ways.last, {name: ways.label(name) for name in placed})
-    some = np.logical_and.reduce([at != NONE for at in found.labels.values()])
+    spans = Spans(ways.first, ways.last, {name: ways.label(name) for name in others})
+    some = np.logical_and.reduce([at != NONE for at in spans.labels.values()])
     if np.array_equal(ways.first, hits.first) and np.array_equal(ways.last, hits.last):
-        found = found if some.all() else found.take(some)
+        spans = spans if some.all() else spans.take(some)
     else:
         width = hits.block.size + 1
         some &= np.isin(ways.first * width + ways.last, hits.first * width + hits.last)
-        found = found.take(some).ordered()
-    return Spans(found.first, found.last, {"match": found.first, "matchend": found.last, **found.labels})
+        spans = spans.take(some).ordered()
+    return Spans(spans.first, spans.last, {"match": spans.first, "matchend": spans.last, **spans.labels})
 
 
-def _named(attribute: Attribute, columns: Sequence[Longs]) -> tuple[_Names, bool]:
+def _names_of(attribute: Attribute, columns: Sequence[Longs]) -> tuple[_Names, bool]:
     """Return what groups are called, and whether these are different strings.
 
     Args:
@@ -364,23 +443,23 @@ def _named(attribute: Attribute, columns: Sequence[Longs]) -> tuple[_Names, bool
     numbers = numbers[numbers != MISSING]
     if not len(numbers):
         return _Names(pa.array([], pa.string()), [np.zeros(0, np.int64)]), True
-    strings, ordered = _ordered(attribute.of_numbers(numbers))
-    places = np.full(int(numbers[-1]) - MISSING + 1, NONE, np.int32)
-    places[numbers - MISSING] = ordered
-    names = _Names(strings, [places[one - MISSING] for one in columns])
+    strings, order = _order_strings(attribute.of_numbers(numbers))
+    indices = np.full(int(numbers[-1]) - MISSING + 1, NONE, np.int32)
+    indices[numbers - MISSING] = order
+    names = _Names(strings, [indices[column - MISSING] for column in columns])
     # Else what follows a string would come before the blank behind it.
     if len(columns) > 1 and pc.any(pc.match_substring_regex(strings, r"[\x00-\x20]")).as_py():
-        strings, ordered = _ordered(names.joined())
-        return _Names(strings, [ordered]), False
+        strings, order = _order_strings(names.join_strings())
+        return _Names(strings, [order]), False
     return names, len(strings) == len(numbers)
 
 
-def _ordered(strings: pa.Array) -> tuple[pa.Array, Longs]:
-    """Return strings in their order and each once, and the place of each string among them."""
+def _order_strings(strings: pa.Array) -> tuple[pa.Array, Longs]:
+    """Return strings in their order and each once, and the index of each string among them."""
     import pyarrow.compute as pc
 
-    found = strings.dictionary_encode()
-    order = pc.array_sort_indices(found.dictionary)
-    place = np.empty(len(order), np.int64)
-    place[order.to_numpy()] = np.arange(len(order))
-    return found.dictionary.take(order), place[found.indices.to_numpy()]
+    encoded = strings.dictionary_encode()
+    order = pc.array_sort_indices(encoded.dictionary)
+    index = np.empty(len(order), np.int64)
+    index[order.to_numpy()] = np.arange(len(order))
+    return encoded.dictionary.take(order), index[encoded.indices.to_numpy()]

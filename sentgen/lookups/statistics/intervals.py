@@ -30,7 +30,7 @@ _T = (
     (79 * _Z**9 + 776 * _Z**7 + 1482 * _Z**5 - 1920 * _Z**3 - 945 * _Z) / 92160,
 )
 
-_SQL_T = " + ".join(f"{one!r} / (parts - 1) ** {power}" for power, one in enumerate(_T))
+_SQL_T = " + ".join(f"{coefficient!r} / (parts - 1) ** {power}" for power, coefficient in enumerate(_T))
 #: Means and intervals by keys, of rows ``counted`` for parts with the sum ``value`` of ``valued`` numbers.
 MEANS = f"""\
   select {{keys}}, mean, mean - reach as mean_low, mean + reach as mean_high
@@ -55,11 +55,8 @@ def means_of(groups: Longs, values: Floats, valued: Floats, size: int) -> dict[s
         valued: how many numbers these are.
         size: how many groups there are.
     """
-
-    def added(numbers: Floats) -> Floats:
-        return np.bincount(groups, numbers, size).astype(np.float64)
-
-    sums = np.array([added(one) for one in _of_parts(values, valued)])
+    of_parts = _of_parts(values, valued)
+    sums = np.array([np.bincount(groups, numbers, size).astype(np.float64) for numbers in of_parts])
     return dict(zip(("mean", "mean_low", "mean_high"), _intervals(sums), strict=True))
 
 
@@ -74,19 +71,19 @@ def _intervals(sums: Floats) -> tuple[Floats, Floats, Floats]:
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = y / n
         squares = np.maximum(yy - 2 * mean * yn + mean**2 * nn, 0)
-        reach = t_quantile(parts - 1) * np.sqrt(parts / (parts - 1) * squares) / n
+        reach = _t_quantile(parts - 1) * np.sqrt(parts / (parts - 1) * squares) / n
         reach = np.where(parts < LEAST_PARTS, np.nan, reach)
     return mean, mean - reach, mean + reach
 
 
-def t_quantile(degrees: Floats) -> Floats:
+def _t_quantile(degrees: Floats) -> Floats:
     """Return how far 95 % of t reach to both sides.
 
-    >>> t_quantile(np.array([10.0, 1000.0])).round(3).tolist()
+    >>> _t_quantile(np.array([10.0, 1000.0])).round(3).tolist()
     [2.228, 1.962]
     """
-    found: Floats = np.sum([one / degrees**power for power, one in enumerate(_T)], axis=0)
-    return found
+    quantile: Floats = np.sum([coefficient / degrees**power for power, coefficient in enumerate(_T)], axis=0)
+    return quantile
 
 
 def in_order(first: float, others: Floats) -> float:

@@ -25,17 +25,17 @@ Summed = tuple[list[Longs], Longs, list[Floats]]
 class Packing:
     """How rows of numbers, from `MISSING` on, are packed into as few as hold their bits, in the same order.
 
-    >>> packing = Packing.of([np.array([2, -1]), np.array([7, 8])])
-    >>> [one.tolist() for one in packing.unpack(packing.pack([np.array([2, -1]), np.array([7, 8])]))]
+    >>> packing = Packing.of_columns([np.array([2, -1]), np.array([7, 8])])
+    >>> [column.tolist() for column in packing.unpack(packing.pack([np.array([2, -1]), np.array([7, 8])]))]
     [[2, -1], [7, 8]]
     """
 
     bits: tuple[int, ...]
 
     @classmethod
-    def of(cls, columns: Sequence[Ints | Longs], least: Sequence[int] = ()) -> Packing:
+    def of_columns(cls, columns: Sequence[Ints | Longs], least: Sequence[int] = ()) -> Packing:
         """Return what packs some columns, each into as many bits as are the least at least."""
-        needed = (int(one.max(initial=MISSING) - MISSING).bit_length() for one in columns)
+        needed = (int(column.max(initial=MISSING) - MISSING).bit_length() for column in columns)
         return cls(tuple(map(max, needed, least)) if least else tuple(needed))
 
     def pack(self, columns: Sequence[Ints | Longs]) -> list[Longs]:
@@ -63,12 +63,12 @@ class Packing:
 
     def _together(self) -> list[list[int]]:
         """Return the bits of the columns that go into the same number, for each of these."""
-        found: list[list[int]] = []
+        together: list[list[int]] = []
         for bits in self.bits:
-            if not found or sum(found[-1]) + bits > _BITS:
-                found.append([])
-            found[-1].append(bits)
-        return found
+            if not together or sum(together[-1]) + bits > _BITS:
+                together.append([])
+            together[-1].append(bits)
+        return together
 
 
 @dataclass(slots=True)
@@ -96,35 +96,35 @@ class RowSums:
         """Count rows, once each unless counts are given, and add numbers to their sums."""
         if not len(columns[0]):
             return
-        packing = Packing.of(columns, self.packing.bits)
+        packing = Packing.of_columns(columns, self.packing.bits)
         if packing != self.packing:
             self._held = [
                 (packing.pack(self.packing.unpack(keys)), held, sums) for keys, held, sums in self._held
             ]
             self.packing = packing
-        found = _summed(packing.pack(columns), counts, numbers)
-        self._held.append(found)
-        self.rows += len(found[1])
+        summed = _sum_rows(packing.pack(columns), counts, numbers)
+        self._held.append(summed)
+        self.rows += len(summed[1])
         if self.rows > self._most:
-            self.packed()
+            self.pack()
             self._most = max(HELD, 2 * self.rows)
 
-    def changed(self, change: Callable[[list[Longs]], list[Longs]]) -> RowSums:
+    def with_columns(self, change: Callable[[list[Longs]], list[Longs]]) -> RowSums:
         """Return the sums of rows with other columns."""
         columns, counts, sums = self.all()
         columns = change(columns)
-        found = RowSums(len(columns), self.sums)
-        found.add(columns, sums, counts)
-        return found
+        changed = RowSums(len(columns), self.sums)
+        changed.add(columns, sums, counts)
+        return changed
 
-    def packed(self) -> Summed:
-        """Return all rows."""
+    def pack(self) -> Summed:
+        """Return all rows, packed."""
         if len(self._held) > 1:
             keys, counts, sums = zip(*self._held, strict=True)
             self._held = []
-            together = [np.concatenate(one) for one in zip(*keys, strict=True)]
-            added = [np.concatenate(one) for one in zip(*sums, strict=True)]
-            self._held = [_summed(together, np.concatenate(counts), added)]
+            all_keys = [np.concatenate(parts) for parts in zip(*keys, strict=True)]
+            all_sums = [np.concatenate(parts) for parts in zip(*sums, strict=True)]
+            self._held = [_sum_rows(all_keys, np.concatenate(counts), all_sums)]
         if not self._held:
             nothing = np.zeros(0, np.int64)
             packed = self.packing.pack([nothing] * self.columns)
@@ -134,11 +134,11 @@ class RowSums:
 
     def all(self) -> Summed:
         """Return the columns of all rows, ascending and each once, how often each was counted, and sums."""
-        keys, counts, sums = self.packed()
+        keys, counts, sums = self.pack()
         return self.packing.unpack(keys), counts, sums
 
 
-def _summed(keys: list[Longs], counts: Longs | None, numbers: Sequence[Floats]) -> Summed:
+def _sum_rows(keys: list[Longs], counts: Longs | None, numbers: Sequence[Floats]) -> Summed:
     """Return packed rows ascending and each once, with the sums of counts and numbers."""
     if counts is None and not numbers and len(keys) == 1:
         if int(keys[0].max()) <= DENSE * len(keys[0]):
@@ -149,23 +149,23 @@ def _summed(keys: list[Longs], counts: Longs | None, numbers: Sequence[Floats]) 
         begins = np.flatnonzero(begins_of([ordered]))
         return [ordered[begins]], np.diff(begins, append=len(ordered)), []
     order = _order(keys)
-    keys = [one[order] for one in keys]
+    keys = [key[order] for key in keys]
     begins = np.flatnonzero(begins_of(keys))
     ends = np.append(begins[1:], len(order))
-    sums = [np.add.reduceat(one[order], begins) for one in numbers]
+    sums = [np.add.reduceat(values[order], begins) for values in numbers]
     added = ends - begins if counts is None else np.add.reduceat(counts[order], begins)
-    return [one[begins] for one in keys], added, sums
+    return [key[begins] for key in keys], added, sums
 
 
 def kinds_of(columns: Sequence[Ints | Longs]) -> tuple[Longs, Longs]:
     """Return a row of each kind, these in ascending order, and the number of the kind of each row.
 
-    >>> [one.tolist() for one in kinds_of([np.array([2, 1, 2]), np.array([7, 8, 7])])]
+    >>> [numbers.tolist() for numbers in kinds_of([np.array([2, 1, 2]), np.array([7, 8, 7])])]
     [[1, 0], [1, 0, 1]]
     """
-    keys = Packing.of(columns).pack(columns)
+    keys = Packing.of_columns(columns).pack(columns)
     order = _order(keys)
-    begins = begins_of([one[order] for one in keys])
+    begins = begins_of([key[order] for key in keys])
     kinds = np.empty(len(order), np.int64)
     kinds[order] = np.cumsum(begins) - 1
     return order[begins], kinds

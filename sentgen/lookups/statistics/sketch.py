@@ -7,6 +7,7 @@ Kilgarriff, Rychlý, Smrž and Tugwell 2004, "The Sketch Engine", EURALEX; collo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -18,11 +19,11 @@ from sentgen.lookups.base.statement import Answer, Bindings, Statement, at_least
 from sentgen.lookups.question.lookup import Lookup, MinCountOption
 from sentgen.lookups.search.absence import explain_absence
 from sentgen.lookups.statistics.collocation_measures import COLUMN, Measure, shown
+from sentgen.lookups.statistics.collocation_statements import RelationStatements
 from sentgen.lookups.statistics.collocations import CollocateUnit, read_node
 from sentgen.lookups.statistics.relation_names import NAME, NAMED, word_of
-from sentgen.lookups.statistics.relation_statements import RelationStatements
-from sentgen.lookups.statistics.sketch_difference import compared
 from sentgen.options import Option
+from sentgen.schema.engine import raw, registered
 
 #: Relations with most pairs first; all collocates count for them, those that are not shown as well.
 _SKETCH = """\
@@ -49,6 +50,51 @@ order by pairs desc, relation, ranked.role, preposition nulls first, rank"""
 #: Collocates without a letter or a digit are left out.
 _CONTENT = r"""
   where regexp_matches(collocate, '[\pL\pN]')"""
+#: What a collocate belongs to that both words have.
+BOTH = "both"
+_SKETCHES = """\
+sketch as (
+{word}
+),
+sketch_against as (
+{against}
+),
+"""
+#: Both sketches have all collocates, so that each relation has one of rank 1.
+_COMPARED = """\
+with {sketches}either as (
+  select *, false as against from sketch
+  union all
+  select *, true from sketch_against
+),
+ranked as (
+  select *,
+    sum(pairs) filter (rank = 1) over (partition by relation, role, preposition) as both_pairs,
+    count >= {min_count} and row_number() over (
+      partition by against, relation, role, preposition, count >= {min_count} order by rank
+    ) <= {limit} as strong
+  from either
+),
+compared as (
+  select relation, role, preposition, any_value(both_pairs)::bigint as pairs, collocate,
+    {columns},
+    any_value(name) as name
+  from ranked
+  group by relation, role, preposition, collocate
+  having bool_or(strong)
+)
+select relation, role, preposition, pairs,
+  case when count is null then {second} when count_against is null then {first} else '{both}' end as word,
+  collocate, {names}, name
+from compared
+order by pairs desc, relation, role, preposition nulls first,
+  case when count_against is null then 0 when count is null then 2 else 1 end,
+  case when count is not null and count_against is not null then {measure}_against - {measure}
+    else -coalesce({measure}, {measure}_against) end,
+  collocate"""
+_COLUMNS = """\
+any_value({column}) filter (not against) as {column},
+    any_value({column}) filter (against) as {column}_against"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,21 +143,18 @@ class Sketch(Lookup):
         if self.against == self.word:
             raise InputError(f"{self.word!r} against itself has no difference; give another word")
         # What is rare with one of them may be frequent with the other.
-        whole = replace(self, min_count=1, limit=0)
-        named = " / ".join(map(word_of, words))
-        sketches = [whole._alone(connection, one, named) for one in words]
-        if without := [one for one in sketches if one.is_empty]:
-            return without[0]
-        measure = COLUMN.get(self.measure, "count")
-        return compared(
-            connection, words, sketches, measure=measure, min_count=self.min_count, limit=self.limit
-        )
+        complete = replace(self, min_count=1, limit=0)
+        both = " / ".join(map(word_of, words))
+        sketches = [complete._alone(connection, word, both) for word in words]
+        if empty := [sketch for sketch in sketches if sketch.is_empty]:
+            return empty[0]
+        return self._difference(connection, words, sketches)
 
-    def _alone(self, connection: Connection, word: str, named: str) -> Answer:
-        """Return the sketch of one word, in which relations are ``named`` for it."""
+    def _alone(self, connection: Connection, word: str, name: str) -> Answer:
+        """Return the sketch of one word, in whose names of relations it is called ``name``."""
         selection = self.select(connection, sentences=True)
         node = read_node(connection, word, selection, one_token=True)
-        bindings = Bindings(min_count=max(self.min_count, 1), shown=named)
+        bindings = Bindings(min_count=max(self.min_count, 1), shown=name)
         column = COLUMN.get(self.measure, "o11")
         measures = shown(self.measure)
         statements = RelationStatements(
@@ -120,10 +163,10 @@ class Sketch(Lookup):
             prepositions=True,
             content=not self.function_words,
         )
-        only = f"\nwhere rank <= {bindings.bind('each', self.limit)}" if self.limit else ""
+        strongest = f"\nwhere rank <= {bindings.bind('each', self.limit)}" if self.limit else ""
         missing = f"collocate of {word!r} in a relation{at_least(self.min_count)}"
-        with statements.asked(connection, bindings) as texts:
-            whole, summed = (
+        with statements.statements(connection, bindings) as texts:
+            definition, counted = (
                 _SKETCH.format(
                     collocates=text.rpartition("\norder by")[0],
                     named=NAMED,
@@ -131,10 +174,40 @@ class Sketch(Lookup):
                     content="" if self.function_words else _CONTENT,
                     shown=measures,
                     name=NAME,
-                    each=only,
+                    each=strongest,
                 )
                 for text in texts
             )
-            answer = limited_answer(connection, Statement(summed, bindings), 0, missing)
-            answer = replace(answer, query=Statement(whole, bindings))
+            answer = limited_answer(connection, Statement(counted, bindings), 0, missing)
+            answer = replace(answer, query=Statement(definition, bindings))
             return explain_absence(connection, answer, selection, node.values, trees=True, within=True)
+
+    def _difference(self, connection: Connection, words: Sequence[str], sketches: Sequence[Answer]) -> Answer:
+        """Return the difference of two words by their complete sketches.
+
+        Of each relation, the collocates are those that are among the strongest of one of the words, as many
+        of each as are asked for; first come those of the first word alone, then the shared ones, from what
+        the first word prefers to what the second does, then those of the second word alone. Relations with
+        most pairs of both words come first.
+        """
+        word, against = (sketch.query for sketch in sketches)
+        bindings = Bindings(**word.parameters)
+        measure = COLUMN.get(self.measure, "count")
+        columns = ["count"] if measure == "count" else ["count", measure]
+        values = {
+            "min_count": bindings.bind("least", self.min_count),
+            "limit": bindings.bind("each", self.limit) if self.limit else "'infinity'::double",
+            "first": bindings.bind("first", word_of(words[0])),
+            "second": bindings.bind("second", word_of(words[1])),
+            "both": BOTH,
+            "columns": ",\n    ".join(_COLUMNS.format(column=column) for column in columns),
+            "names": ", ".join(f"{column}, {column}_against" for column in columns),
+            "measure": measure,
+        }
+        # Parameters of the same names may differ between the two: the second one has its values written in.
+        tables = _SKETCHES.format(word=word.text, against=against.with_values())
+        definition, counted = (_COMPARED.format(sketches=text, **values) for text in (tables, ""))
+        missing = f"collocate of {words[0]!r} or {words[1]!r} in a relation"
+        with registered(raw(connection), sketch=sketches[0].table, sketch_against=sketches[1].table):
+            answer = limited_answer(connection, Statement(counted, bindings), 0, missing)
+        return replace(answer, query=Statement(definition, bindings))

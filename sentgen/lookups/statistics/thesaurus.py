@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 #: What a pattern means: the most frequent word or lemma of its tokens, and the class that has most often.
-_MEANT = """\
+_WORD = """\
 with found as (
   select t.{column} as id, word.form, u.name as upos,
     if(u.name is null, left(x.name, 2), null) as xpos
@@ -139,13 +139,14 @@ _CONTENT = r"regexp_matches(form, '[\pL\pN]')"
 
 
 @dataclass(frozen=True, slots=True)
-class _Meant:
-    """The word or lemma that is compared: its number, form and class."""
+class _ComparedWord:
+    """The word or lemma that is compared, with its class, and how often it occurs in that."""
 
     id: int
     form: str
     upos: str | None
     xpos: str | None
+    count: int
 
     @property
     def tag(self) -> str | None:
@@ -153,7 +154,7 @@ class _Meant:
         return self.upos or self.xpos
 
     def tags(self, bindings: Bindings) -> str:
-        """Return the query for the numbers of the tags of the class."""
+        """Return the query for the ids of the tags of the class."""
         name = "name" if self.upos else "left(name, 2)"
         return f"select id from tag where {name} = {bindings.bind('class', self.tag)}"
 
@@ -161,9 +162,9 @@ class _Meant:
         """Return the conditions that a row of `token` is of the class."""
         if self.upos:
             return [f"{alias}.upos_id in ({self.tags(bindings)})"]
-        return (
-            [f"{alias}.upos_id is null", f"{alias}.xpos_id in ({self.tags(bindings)})"] if self.xpos else []
-        )
+        if self.xpos:
+            return [f"{alias}.upos_id is null", f"{alias}.xpos_id in ({self.tags(bindings)})"]
+        return []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,30 +191,32 @@ class Thesaurus(Lookup):
         selection = self.select(connection, sentences=True)
         node = read_node(connection, self.word, selection, one_token=True)
         if no_trees(connection, selection):
-            told = "these corpora have no trees, and a thesaurus compares words by what is in them"
-            raise InputError(f"{told}; {PARSE}")
-        missing = (
-            f"word that shares {quantity(max(self.min_count, 1), 'collocate')} or more with {self.word!r}"
-        )
-        meant, count = self._meant(connection, node, selection)
-        if meant is None:
+            raise InputError(
+                f"these corpora have no trees, and a thesaurus compares words by what is in them; {PARSE}"
+            )
+        least = max(self.min_count, 1)
+        word = self._compared_word(connection, node, selection)
+        if word is None:
             empty = Statement("select word.form as word from word where false")
             answer = limited_answer(connection, empty, 0, f"{self.word!r} in these corpora")
             return explain_absence(connection, answer, selection, node.values)
-        bindings = Bindings(min_count=max(self.min_count, 1), word=meant.id)
+        missing = f"word that shares {quantity(least, 'collocate')} or more with {self.word!r}"
+        bindings = Bindings(min_count=least, word=word.id)
         clause = limit_clause(self.limit, bindings, "  ")
-        told = f"{meant.form}, {meant.tag}" if meant.tag else meant.form
-        pairs = self._pairs(meant, selection, bindings)
-        whole, counted = (
-            self._statement(meant, selection, bindings, text, clause) for text in (pairs, _COUNTED)
+        name = f"{word.form}, {word.tag}" if word.tag else word.form
+        pairs = self._pairs(word, selection, bindings)
+        definition, counted = (
+            self._statement(word, selection, bindings, text, clause) for text in (pairs, _COUNTED)
         )
-        with _stored(connection, self._counted(connection, meant, selection)):
+        with _temporary_table(connection, self._count_pairs(connection, word, selection)):
             answer = limited_answer(connection, Statement(counted, bindings), self.limit, missing)
-        remark = f"compared with {told}, which has {quantity(count, 'occurrence')}"
-        return replace(answer, query=Statement(whole, bindings), remarks=(remark,))
+        remark = f"compared with {name}, which has {quantity(word.count, 'occurrence')}"
+        return replace(answer, query=Statement(definition, bindings), remarks=(remark,))
 
-    def _meant(self, connection: Connection, node: Query, selection: Selection) -> tuple[_Meant | None, int]:
-        """Return what the pattern means, and how often it occurs."""
+    def _compared_word(
+        self, connection: Connection, node: Query, selection: Selection
+    ) -> _ComparedWord | None:
+        """Return what the pattern means; none if nothing that occurs."""
         bindings = Bindings()
         assert isinstance(node.cql.pattern, syntax.Token)
         condition = node.cql.pattern.condition
@@ -222,57 +225,57 @@ class Thesaurus(Lookup):
             node.cql.conditions(bindings).of_token(condition, "t"),
             *selection.of_tokens(bindings, "t"),
         ]
-        text = _MEANT.format(column=COLUMNS[self.by][0], conditions=where(conditions))
+        text = _WORD.format(column=COLUMNS[self.by][0], conditions=where(conditions))
         row = one_row(raw(connection), text, Statement(text, bindings).used_parameters)
         if row is None:
-            return None, 0
+            return None
         if row[0] is None:
             raise InputError(f"{self.word!r} has no lemma in these corpora; compare words instead")
-        return _Meant(*row[:4]), int(row[4])
+        return _ComparedWord(*row)
 
-    def _pairs(self, meant: _Meant, selection: Selection, bindings: Bindings) -> str:
+    def _pairs(self, word: _ComparedWord, selection: Selection, bindings: Bindings) -> str:
         """Return the statement for the pairs of words of the class."""
         common = [*self._relations("d.deprel_id", bindings), *selection.of_tokens(bindings, "d")]
         return _PAIRS.format(
             column=COLUMNS[self.by][0],
-            of_modifiers=where([*meant.conditions("d", bindings), *common], "    "),
-            of_heads=where([*meant.conditions("h", bindings), *common], "    "),
+            of_modifiers=where([*word.conditions("d", bindings), *common], "    "),
+            of_heads=where([*word.conditions("h", bindings), *common], "    "),
         )
 
     def _relations(self, relation: str, bindings: Bindings) -> list[str]:
-        """Return the conditions on a relation, a number of `tag` in SQL."""
+        """Return the conditions on a relation, the id of a row of `tag` in SQL."""
         return [] if self.function_words else [no_function(relation, bindings)]
 
-    def _counted(self, connection: Connection, meant: _Meant, selection: Selection) -> pa.Table:
+    def _count_pairs(self, connection: Connection, word: _ComparedWord, selection: Selection) -> pa.Table:
         """Return the same pairs, counted in arrays."""
-        from sentgen.lookups.statistics.arcs import class_pairs
+        from sentgen.lookups.statistics.collocate_counts import class_pairs
 
         bindings = Bindings()
         relations = Statement(f"select id from tag{where(self._relations('id', bindings))}", bindings)
         tags = None
-        if meant.tag:
+        if word.tag:
             bindings = Bindings()
-            tags = "upos_id" if meant.upos else "xpos_id", Statement(meant.tags(bindings), bindings)
+            tags = "upos_id" if word.upos else "xpos_id", Statement(word.tags(bindings), bindings)
         return class_pairs(connection, selection, relations, COLUMNS[self.by][0], tags)
 
     def _statement(
-        self, meant: _Meant, selection: Selection, bindings: Bindings, pairs: str, limit: str
+        self, word: _ComparedWord, selection: Selection, bindings: Bindings, pairs: str, limit: str
     ) -> str:
         """Return the statement over pairs."""
-        of_tokens = [*meant.conditions("t", bindings), *selection.of_tokens(bindings, "t")]
+        of_tokens = [*word.conditions("t", bindings), *selection.of_tokens(bindings, "t")]
         return _ALIKE.format(
             pairs=pairs,
             folded=f"min(id) over (partition by {folded('form')})" if selection.ignore_case else "id",
             content="true" if self.function_words else _CONTENT,
             form=selection.word_key("word.form"),
             column=COLUMNS[self.by][0],
-            of_tokens="".join(f"\n      and {one}" for one in of_tokens),
+            of_tokens="".join(f"\n      and {condition}" for condition in of_tokens),
             limit=limit,
         )
 
 
 @contextmanager
-def _stored(connection: Connection, pairs: pa.Table) -> Iterator[None]:
+def _temporary_table(connection: Connection, pairs: pa.Table) -> Iterator[None]:
     """Let statements read pairs as a table of the connection.
 
     DuckDB orders joins by how many values a table has: of rows that are lent it does not know, and

@@ -9,7 +9,7 @@ from typing import Any
 
 from sentgen.lookups.question.patterns import read_pos
 from sentgen.lookups.statistics.frequencies import By
-from sentgen.lookups.statistics.keyness_statement import Keyness
+from sentgen.lookups.statistics.keywords import KeywordMeasure
 from sentgen.schema.tables.counts import MAX_ORDER
 from sentgen.server.pages.examples import PageExample
 from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters, default
@@ -26,9 +26,9 @@ _COLUMNS = {
     "log_ratio": "log ratio",
 }
 _OTHERS = {
-    Keyness.PERCENT_DIFF: "%DIFF",
-    Keyness.ODDS_RATIO: "odds ratio",
-    Keyness.SIMPLE_MATHS: "Simple Maths",
+    KeywordMeasure.PERCENT_DIFF: "%DIFF",
+    KeywordMeasure.ODDS_RATIO: "odds ratio",
+    KeywordMeasure.SIMPLE_MATHS: "Simple Maths",
 }
 _WILD = {"*": ".*", "?": "."}
 
@@ -36,7 +36,7 @@ _WILD = {"*": ".*", "?": "."}
 async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for the keywords of both sides, if both are named."""
     overview, subcorpora = await asyncio.gather(ask("corpora"), ask("subcorpora"))
-    measure = Keyness(query.choice("measure", Keyness))
+    measure = KeywordMeasure(query.choice("measure", KeywordMeasure))
     asked = {
         "corpus": query.all("corpus"),
         "where": query.text("where"),
@@ -54,7 +54,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     common = {
         "asked": asked,
         "rows": rows,
-        "measures": tuple(Keyness),
+        "measures": tuple(KeywordMeasure),
         "units": tuple(By),
         "longest": MAX_ORDER,
         "overview": overview,

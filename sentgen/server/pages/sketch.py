@@ -12,7 +12,7 @@ from typing import Any
 from sentgen.lookups.cql.search import is_cql
 from sentgen.lookups.statistics.collocation_measures import Measure
 from sentgen.lookups.statistics.collocations import CollocateUnit
-from sentgen.lookups.statistics.sketch_difference import BOTH
+from sentgen.lookups.statistics.sketch import BOTH
 from sentgen.server.pages import examples
 from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters, default
 from sentgen.server.pages.texts import link, token_pattern

@@ -1,4 +1,4 @@
-"""Keywords of 10M tokens, two threads, 1.5 GB, beside Polars: ``python benchmarks/keyness.py``.
+"""Keywords of 10M tokens, two threads, 1.5 GB, beside Polars: ``python benchmarks/keywords.py``.
 
 Words, pairs of words and triples are those of 10M tokens of novels, in two corpora of one half each; lemmas and parts of
 speech those of EWT against GUM (train), 26 copies of each, 10M tokens in all. The stores are made in `benchmarks/out` if
@@ -51,7 +51,7 @@ def main() -> None:
     OUT.mkdir(parents=True, exist_ok=True)
     rows = []
     for number, case in enumerate(CASES):
-        path = OUT / f"keyness-{case.store}.duckdb"
+        path = OUT / f"keywords-{case.store}.duckdb"
         if not path.exists():
             _MAKE[case.store](path)
         if not parquet(path).exists():
@@ -88,7 +88,7 @@ def make_novels(path: Path) -> None:
     lines = novels(10_000_000).read_text("utf-8").splitlines(keepends=True)
     half = len(lines) // 2
     for name, part in (("here", lines[:half]), ("there", lines[half:])):
-        file = OUT / f"keyness-{name}.txt"
+        file = OUT / f"keywords-{name}.txt"
         file.write_text("".join(part), "utf-8")
         measure([SENTGEN, "ingest", str(file), "--format", "lines", "--corpus", name, "--db", str(path)])
         file.unlink()
@@ -99,7 +99,7 @@ def make_treebanks(path: Path) -> None:
     for name, treebank in (("here", "ewt"), ("there", "gum")):
         text, copies = data(f"ud/en_{treebank}-ud-train.conllu").read_text("utf-8"), []
         for number in range(COPIES):
-            copies.append(OUT / f"keyness-{name}-{number:02}.conllu")
+            copies.append(OUT / f"keywords-{name}-{number:02}.conllu")
             copies[-1].write_text(f"# newdoc id = {name}-{number}\n{text}", "utf-8")
         files = [str(one) for one in copies]
         measure([SENTGEN, "ingest", *files, "--corpus", name, "--db", str(path), "--memory-limit", "3GB"])
@@ -114,7 +114,7 @@ def by_sentgen(case: Case, path: Path, kept: ExitStack) -> Callable[[], str]:
     """Return what asks the store for the first twenty."""
     from sentgen.cli.console.options import open_store
     from sentgen.lookups.statistics.frequencies import By
-    from sentgen.lookups.statistics.keyness import Keywords
+    from sentgen.lookups.statistics.keywords import Keywords
 
     asked = {**case.asked, "by": By(case.asked.get("by", "word"))}
     store = kept.enter_context(open_store(path, read_only=True, memory_limit=LIMIT))

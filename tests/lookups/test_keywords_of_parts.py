@@ -18,7 +18,7 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, QueryError
 from sentgen.lookups import subcorpora
 from sentgen.lookups.statistics.frequencies import By
-from sentgen.lookups.statistics.keyness import Keywords
+from sentgen.lookups.statistics.keywords import Keywords
 from sentgen.schema import Store
 
 ROWS = meta_treebank.sentences()

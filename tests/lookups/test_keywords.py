@@ -17,8 +17,7 @@ from sentgen.cli import build
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, NotFoundError
 from sentgen.lookups.statistics.frequencies import By
-from sentgen.lookups.statistics.keyness import Keywords
-from sentgen.lookups.statistics.keyness_statement import Keyness
+from sentgen.lookups.statistics.keywords import KeywordMeasure, Keywords
 from sentgen.schema import Store
 
 
@@ -55,9 +54,11 @@ def test_every_item_has_its_measures(by: By, sides: tuple[str, str], connection:
         assert row["percent_diff"] == (pytest.approx(100 * (a / c / (b / d) - 1)) if b else None)
 
 
-@pytest.mark.parametrize("measure", list(Keyness))
+@pytest.mark.parametrize("measure", list(KeywordMeasure))
 @pytest.mark.parametrize("negative", [False, True])
-def test_the_order_is_that_of_the_measure(measure: Keyness, negative: bool, connection: Connection) -> None:
+def test_the_order_is_that_of_the_measure(
+    measure: KeywordMeasure, negative: bool, connection: Connection
+) -> None:
     """What the reference lacks is greater than any percentage; the limit takes the first rows."""
 
     def place(row: dict[str, Any]) -> float:

@@ -128,29 +128,29 @@ class ListedTokens:
                 yield BlockHits(block, at, at, Spans(at, at, {}))
 
     def _ids(self, connection: Connection, attribute: Attribute, counts: Longs) -> Longs:
-        """Return the numbers of the items that the pattern matches and that there are, ascending."""
+        """Return the ids of the items that the pattern matches and that there are, ascending."""
         if self.pattern == ANY:
             return np.flatnonzero(counts)
-        found = self._held(attribute)
-        if found is None:
+        ids = self._known_ids(attribute)
+        if ids is None:
             bindings = Bindings()
             text = _IDS.format(table=COLUMNS[self.by][1], matches=self.matches(bindings))
             rows = raw(connection).execute(text, dict(bindings)).fetchall()
-            found = np.sort(np.array([number for (number,) in rows], np.int64))
-        found = found[(found >= 0) & (found < len(counts))]
-        return found[counts[found] > 0]
+            ids = np.sort(np.array([number for (number,) in rows], np.int64))
+        ids = ids[(ids >= 0) & (ids < len(counts))]
+        return ids[counts[ids] > 0]
 
-    def _held(self, attribute: Attribute) -> Longs | None:
-        """Return the numbers of one string, if all are held: to decode those of the store takes longer."""
+    def _known_ids(self, attribute: Attribute) -> Longs | None:
+        """Return the ids of one string, if all are in memory: to decode those of the store takes longer."""
         import pyarrow.compute as pc
 
-        asked = glob(self.pattern)
-        held = None if asked.wild else attribute.every()
-        if held is None:
+        pattern = glob(self.pattern)
+        known = None if pattern.wild else attribute.every()
+        if known is None:
             return None
-        text = fold(asked.text) if self.selection.ignore_case else asked.text
-        numbers: Longs = held[0][pc.equal(held[1], text).to_numpy(zero_copy_only=False)]
-        return numbers
+        text = fold(pattern.text) if self.selection.ignore_case else pattern.text
+        ids: Longs = known[0][pc.equal(known[1], text).to_numpy(zero_copy_only=False)]
+        return ids
 
     def _frequent(self, counts: Longs, attribute: Attribute, ids: Longs) -> Bools:
         """Return which items are not behind one more than are asked for."""
@@ -166,15 +166,15 @@ class ListedTokens:
     def _occurrences(self, connection: Connection, ids: Longs) -> tuple[Longs, Longs] | tuple[None, None]:
         """Return the tokens of items, ascending, and which item each is; none where these are not stored."""
         column = COLUMNS[self.by][0]
-        attribute = next((name for name, one in ATTRIBUTES.items() if one == column), "")
+        attribute = next((name for name, indexed in ATTRIBUTES.items() if indexed == column), "")
         if not attribute or not len(ids):
             return None, None
         if len(ids) == 1:
-            found = occurrences(connection, attribute, ids)
-            return (None, None) if found is None else (found, np.broadcast_to(ids, found.shape))
+            tokens = occurrences(connection, attribute, ids)
+            return (None, None) if tokens is None else (tokens, np.broadcast_to(ids, tokens.shape))
         text = _OCCURRENCES.format(attribute=attribute)
         table = arrow_table(raw(connection), text, {"words": ids.tolist()})
-        tokens, items = (one.combine_chunks().to_numpy() for one in table.columns)
+        tokens, items = (values.combine_chunks().to_numpy() for values in table.columns)
         order = np.argsort(tokens, kind="stable")
         return tokens[order], items[order]
 
@@ -188,10 +188,10 @@ def item_counts(connection: Connection, column: str, selection: Selection) -> Lo
     else:
         conditions = [f"{column} is not null", *selection.of_tokens(bindings)]
         text = _OF_TOKENS.format(column=column, conditions=where(conditions, "  "))
-    return dense(connection, Statement(text, bindings), keep=selection.condition is None)
+    return values_by_id(connection, Statement(text, bindings), keep=selection.condition is None)
 
 
-def dense(connection: Connection, query: Statement, *, keep: bool) -> Longs:
+def values_by_id(connection: Connection, query: Statement, *, keep: bool) -> Longs:
     """Return the second column of a query by the numbers of its first one, 0 for others.
 
     Args:
@@ -199,10 +199,10 @@ def dense(connection: Connection, query: Statement, *, keep: bool) -> Longs:
         query: the query.
         keep: whether it is asked once of a store that nobody can change.
     """
-    known, key = array_cache(connection), (dense, query.with_values())
-    found: Longs | None = known.find(key)
-    if found is not None:
-        return found
+    known, key = array_cache(connection), (values_by_id, query.with_values())
+    stored: Longs | None = known.find(key)
+    if stored is not None:
+        return stored
     ids, values = (column.to_numpy() for column in query.run(connection).columns)
     every = np.zeros(int(ids.max(initial=0)) + 1, np.int64)
     every[ids] = values

@@ -20,8 +20,7 @@ from sentgen.cli import build
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, NotFoundError
 from sentgen.lookups.statistics.frequencies import By
-from sentgen.lookups.statistics.keyness import Keywords
-from sentgen.lookups.statistics.keyness_statement import FORMULAS, POLYNOMIAL, Keyness
+from sentgen.lookups.statistics.keywords import FORMULAS, POLYNOMIAL, KeywordMeasure, Keywords
 from sentgen.schema import Store
 
 BOTH = {"corpus": ["toy"], "against": ["other"]}
@@ -109,9 +108,9 @@ def test_every_item_has_its_measures(
             assert row[name] == close, (row[by], name)
 
 
-@pytest.mark.parametrize("measure", [Keyness.ODDS_RATIO, Keyness.SIMPLE_MATHS])
+@pytest.mark.parametrize("measure", [KeywordMeasure.ODDS_RATIO, KeywordMeasure.SIMPLE_MATHS])
 @pytest.mark.parametrize("negative", [False, True])
-def test_the_new_measures_rank(measure: Keyness, negative: bool, connection: Connection) -> None:
+def test_the_new_measures_rank(measure: KeywordMeasure, negative: bool, connection: Connection) -> None:
     """What the reference lacks has infinite odds."""
     asked = Keywords(**BOTH, measure=measure, negative=negative, n=2, limit=0)
     values = asked.ask(connection).table[measure.replace("-", "_")].to_pylist()
@@ -132,22 +131,22 @@ def test_probabilities_of_large_differences() -> None:
     ("a", "b", "measure", "constant", "printed"),
     [
         # Hardie 2014: twice as frequent is 1, four times 2.
-        (40, 10, Keyness.LOG_RATIO, 1, 2),
+        (40, 10, KeywordMeasure.LOG_RATIO, 1, 2),
         # Gabrielatos and Marchi 2012: twice as frequent is 100 per cent.
-        (20, 10, Keyness.PERCENT_DIFF, 1, 100),
+        (20, 10, KeywordMeasure.PERCENT_DIFF, 1, 100),
         # Kilgarriff 2009, "Simple maths for keywords": a rare word, one between, and a common one.
-        (10, 0, Keyness.SIMPLE_MATHS, 1, 11),
-        (200, 100, Keyness.SIMPLE_MATHS, 1, 1.99),
-        (12000, 10000, Keyness.SIMPLE_MATHS, 1, 1.2),
-        (10, 0, Keyness.SIMPLE_MATHS, 100, 1.1),
-        (200, 100, Keyness.SIMPLE_MATHS, 100, 1.5),
-        (12000, 10000, Keyness.SIMPLE_MATHS, 100, 1.2),
-        (10, 0, Keyness.SIMPLE_MATHS, 1000, 1.01),
-        (200, 100, Keyness.SIMPLE_MATHS, 1000, 1.09),
-        (12000, 10000, Keyness.SIMPLE_MATHS, 1000, 1.18),
+        (10, 0, KeywordMeasure.SIMPLE_MATHS, 1, 11),
+        (200, 100, KeywordMeasure.SIMPLE_MATHS, 1, 1.99),
+        (12000, 10000, KeywordMeasure.SIMPLE_MATHS, 1, 1.2),
+        (10, 0, KeywordMeasure.SIMPLE_MATHS, 100, 1.1),
+        (200, 100, KeywordMeasure.SIMPLE_MATHS, 100, 1.5),
+        (12000, 10000, KeywordMeasure.SIMPLE_MATHS, 100, 1.2),
+        (10, 0, KeywordMeasure.SIMPLE_MATHS, 1000, 1.01),
+        (200, 100, KeywordMeasure.SIMPLE_MATHS, 1000, 1.09),
+        (12000, 10000, KeywordMeasure.SIMPLE_MATHS, 1000, 1.18),
     ],
 )
-def test_printed_values(a: int, b: int, measure: Keyness, constant: int, printed: float) -> None:
+def test_printed_values(a: int, b: int, measure: KeywordMeasure, constant: int, printed: float) -> None:
     """Of a million tokens on each side, to the digits that a paper has."""
     pair = f"select {a}::double as a, {b}::double as b, 1e6::double as c, 1e6::double as d"
     formula = FORMULAS[measure].replace("$constant", f"{constant}.0")

@@ -1,0 +1,487 @@
+"""Keywords: what is more frequent in some corpora than in others, by measures that are formulas in SQL.
+
+With a and b the occurrences of an item, and c and d all of its kind, in the focus and in the reference;
+docs/measures.md has the formulas as people write them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Annotated
+
+from sqlalchemy import Connection
+
+from sentgen.case_folding import fold, folded
+from sentgen.errors import InputError
+from sentgen.lookups.base.attributes import COLUMNS
+from sentgen.lookups.base.statement import (
+    Answer,
+    Bindings,
+    Statement,
+    at_least,
+    limit_clause,
+    limited_answer,
+    where,
+)
+from sentgen.lookups.question import selection_counts
+from sentgen.lookups.question.lookup import (
+    IgnoreCaseOption,
+    LimitOption,
+    MinCountOption,
+    OffsetOption,
+    RowSortOption,
+    in_pages,
+)
+from sentgen.lookups.question.patterns import PosOption, has_pos, read_pos
+from sentgen.lookups.question.selection import Selection, select_corpora
+from sentgen.lookups.statistics.collocation_statements import SPELLING
+from sentgen.lookups.statistics.collocations import any_token
+from sentgen.lookups.statistics.frequencies import By
+from sentgen.options import Option
+from sentgen.output.wording import quantity
+from sentgen.schema.tables.corpus import BOS, EOS
+from sentgen.schema.tables.counts import MAX_ORDER
+
+
+class KeywordMeasure(StrEnum):
+    """What keywords are ranked by."""
+
+    LOG_LIKELIHOOD = "log-likelihood"
+    LOG_RATIO = "log-ratio"
+    PERCENT_DIFF = "percent-diff"
+    ODDS_RATIO = "odds-ratio"
+    SIMPLE_MATHS = "simple-maths"
+
+
+#: The limit of a ln a at 0 is 0; where there is no division, the reference has none of the item.
+FORMULAS = {
+    KeywordMeasure.LOG_LIKELIHOOD: """\
+case when a * d < b * c then -2 else 2 end * (
+      case when a > 0 then a * ln(a * (c + d) / (c * (a + b))) else 0 end
+      + case when b > 0 then b * ln(b * (c + d) / (d * (a + b))) else 0 end
+    )""",
+    KeywordMeasure.LOG_RATIO: "log2(greatest(a, 0.5) / c / (greatest(b, 0.5) / d))",
+    KeywordMeasure.PERCENT_DIFF: "100 * (a / c - b / d) / nullif(b / d, 0)",
+    KeywordMeasure.ODDS_RATIO: "a * (d - b) / nullif(b * (c - a), 0)",
+    KeywordMeasure.SIMPLE_MATHS: "(1e6 * a / c + $constant) / (1e6 * b / d + $constant)",
+}
+#: Of a polynomial in t = 1 / (1 + x / 2) for ln(erfc(x) / t) + x^2, fitted by least squares at the points of
+#: Chebyshev; the error of erfc is below 1e-8 of its value, for every x.
+_ERFC = (
+    *(-1.265512118, 0.9999980469, 0.3751098299, 0.08091932384, -0.05860063941, -0.3254898924, 0.6665116899),
+    *(-2.011027766, 3.642604507, -3.505887399, 1.853980057, -0.5073753239, 0.05476968002),
+)
+POLYNOMIAL = " + t * (".join(map(str, _ERFC)) + ")" * (len(_ERFC) - 1)
+#: Of a normal distribution: 95 per cent are less far from its middle.
+_DEVIATIONS = 1.959964
+
+_STATEMENT = """\
+with {spelling}focus as (
+{focus}
+),
+reference as (
+{reference}
+),
+size as (
+  select ({focus_size})::double as c, ({reference_size})::double as d
+),
+compared as (
+  select {keys}, sum(a) as a, sum(b) as b
+  from (
+    -- floating point numbers add up faster, and are exact for counts
+    select {keys}, count::double as a, 0::double as b from focus
+    union all
+    select {keys}, 0, count from reference
+  )
+  group by {keys}
+  having sum(a) + sum(b) >= $min_count
+),
+valued as (
+  select *, {sign}coalesce({ranking}, 'infinity'::double) as value
+  from compared
+  cross join size
+),
+{last}ranked as (
+  select {item} as item, a, b, c, d, value
+  from valued{named}{beyond}
+  order by value desc, {side} desc, item{limit}
+),
+measured as (
+  select *,
+    {measures},
+    sqrt(1 / greatest(a, 0.5) - 1 / c + 1 / greatest(b, 0.5) - 1 / d) / ln(2) as error
+  from ranked
+),
+tested as (
+  select *, 1 / (1 + sqrt(abs(log_likelihood) / 2) / 2) as t
+  from measured
+)
+select item as "{by}", a::bigint as count, 1e6 * a / c as per_million, b::bigint as reference_count,
+  1e6 * b / d as reference_per_million,
+  {columns},
+  least(1, (select count(*) from compared) * t * exp(
+    {polynomial}
+    - abs(log_likelihood) / 2
+  )) as p_bonferroni,
+  abs(log_likelihood) - ln(c + d) as bic,
+  log_ratio - {deviations} * error as log_ratio_low, log_ratio + {deviations} * error as log_ratio_high
+from tested
+order by value desc, {side} desc, item"""
+#: Of many items few are shown: strings are looked up for these, and for equals of the last one.
+_LAST = """\
+last as (
+  select value, {side}
+  from valued
+  order by value desc, {side} desc
+  limit 1 offset $limit - 1
+),
+"""
+_BEYOND = "\n  where coalesce((value, {side}) >= (select (value, {side}) from last), true)"
+
+_COUNTED = """\
+  select {listed}, {count} as count
+  from {source}{conditions}{grouped}"""
+
+#: Neighbors are those of the sentence, also where one of them is left out.
+_FOLLOWING = """\
+(
+    select w1{following}
+    from (
+      select t.sentence_id, t.position, case when {kept} then t.{column} end as w1
+      from token as t{conditions}
+    )
+    window sentence_order as (partition by sentence_id order by position)
+  ) as n"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Items:
+    """What is compared.
+
+    Args:
+        by: the attribute of tokens.
+        length: tokens of an item.
+        stop: words that are left out, in small letters.
+        pos: patterns of parts of speech, one of which every token of an item has; none for all.
+        folded: whether words that differ in capital letters only are one.
+    """
+
+    by: By
+    length: int = 1
+    stop: Sequence[str] = ()
+    pos: Sequence[str] = ()
+    folded: bool = False
+
+    @property
+    def keys(self) -> list[str]:
+        """The columns with the ids of the words or tags of an item."""
+        return [f"w{i}" for i in range(1, self.length + 1)]
+
+    def counted_already(self, selection: Selection) -> bool:
+        """Return whether the counts of the store have them: n-grams of words of whole corpora."""
+        return self.by is By.WORD and not self.pos and selection.condition is None
+
+    def size(self, selection: Selection, bindings: Bindings) -> str:
+        """Return the query for the number of all items, those that are left out as well."""
+        if self.length == 1:
+            return selection_counts.size(selection, bindings)
+        if self.counted_already(selection):
+            conditions = where(self._ngram_conditions(selection, bindings), "    ")
+            return f"select sum(count) from ngram_{self.length}{conditions}"
+        longer = [f"length >= {self.length}", *selection.of_sentences(bindings)]
+        return f"select sum(length - {self.length - 1}) from sentence{where(longer, '    ')}"
+
+    def of_tokens(self, alias: str, bindings: Bindings) -> list[str]:
+        """Return the conditions on a token of an item."""
+        column = f"{alias}.{COLUMNS[self.by][0]}"
+        conditions = [f"{column} is not null", *self._without_stop_words(column, bindings)]
+        return [*conditions, *has_pos(alias, self.pos, bindings)]
+
+    def statement(self, selection: Selection, bindings: Bindings) -> str:
+        """Return the statement that counts the items of a selection."""
+        numbers = range(1, self.length + 1)
+        if self.counted_already(selection):
+            keys = {i: f"n.w{i}" for i in numbers}
+            # Both sides are summed up together.
+            source, count = f"ngram_{self.length} as n", "count"
+            conditions = self._ngram_conditions(selection, bindings)
+            conditions += [text for key in keys.values() for text in self._without_stop_words(key, bindings)]
+        elif self.length == 1:
+            keys, source, count = {1: f"t.{COLUMNS[self.by][0]}"}, "token as t", "count(*)"
+            conditions = [*self.of_tokens("t", bindings), *selection.of_tokens(bindings, "t")]
+        else:
+            keys, count = {i: f"n.w{i}" for i in numbers}, "count(*)"
+            leads = [f",\n      lead(w1, {i - 1}) over sentence_order as w{i}" for i in numbers[1:]]
+            source = _FOLLOWING.format(
+                following="".join(leads),
+                kept="\n          and ".join(self.of_tokens("t", bindings)),
+                column=COLUMNS[self.by][0],
+                conditions=where(selection.of_tokens(bindings, "t"), "      "),
+            )
+            conditions = [f"{key} is not null" for key in keys.values()]
+        if self.folded:
+            for i, key in keys.items():
+                source += f"\n  join spelling as s{i} on s{i}.id = {key}"
+            keys = {i: f"s{i}.folded" for i in numbers}
+        return _COUNTED.format(
+            listed=", ".join(f"{key} as w{i}" for i, key in keys.items()),
+            count=count,
+            source=source,
+            conditions=where(conditions, "  "),
+            grouped="" if count == "count" else f"\n  group by {', '.join(keys.values())}",
+        )
+
+    def _ngram_conditions(self, selection: Selection, bindings: Bindings) -> list[str]:
+        # The ends of sentences are at the ends of an n-gram only.
+        return [f"w1 <> {BOS}", f"w{self.length} <> {EOS}", *selection.of_segments(bindings)]
+
+    def _without_stop_words(self, column: str, bindings: Bindings) -> Iterator[str]:
+        if self.stop:
+            words = bindings.bind("stop", list(self.stop))
+            yield f"{column} not in (select id from word where {folded('form')} in {words})"
+
+
+def _keyword_statement(
+    items: _Items,
+    sides: tuple[Selection, Selection],
+    measure: KeywordMeasure,
+    limit: int,
+    bindings: Bindings,
+    *,
+    negative: bool,
+) -> Statement:
+    """Return the statement that counts and measures the items of both sides.
+
+    Args:
+        items: what is compared.
+        sides: the focus, and the reference.
+        measure: what to rank by.
+        limit: rows, 0 for all.
+        bindings: with ``min_count`` and ``constant``.
+        negative: whether what is rarer in the focus comes first.
+    """
+    side, (_, table, name) = "b" if negative else "a", COLUMNS[items.by]
+    strings = [f"n{i}.{name}" for i in range(1, items.length + 1)]
+    joins = [f"\n  join {table} as n{i} on n{i}.id = valued.w{i}" for i in range(1, items.length + 1)]
+    text = _STATEMENT.format(
+        by=items.by,
+        spelling=SPELLING if items.folded else "",
+        focus=items.statement(sides[0], bindings),
+        reference=items.statement(sides[1], bindings),
+        focus_size=items.size(sides[0], bindings),
+        reference_size=items.size(sides[1], bindings),
+        keys=", ".join(items.keys),
+        item=" || ' ' || ".join(map(folded, strings) if items.folded else strings),
+        named="".join(joins),
+        ranking=FORMULAS[measure],
+        measures=",\n    ".join(f"{formula} as {_column(key)}" for key, formula in FORMULAS.items()),
+        columns=", ".join(map(_column, FORMULAS)),
+        polynomial=POLYNOMIAL,
+        deviations=_DEVIATIONS,
+        sign="-" if negative else "",
+        side=side,
+        last=_LAST.format(side=side) if limit else "",
+        beyond=_BEYOND.format(side=side) if limit else "",
+        limit=limit_clause(limit, bindings, "  "),
+    )
+    return Statement(text, bindings)
+
+
+def _column(measure: KeywordMeasure) -> str:
+    return measure.replace("-", "_")
+
+
+#: What capital letters may be ignored in.
+_OF_WORDS = (By.WORD, By.LEMMA)
+_SHARED = "select count(*) from sentence{conditions}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keywords:
+    """What is more frequent in some corpora than in others."""
+
+    corpus: Annotated[
+        list[str],
+        Option(
+            "The corpora or subcorpora whose keywords are asked for.",
+            argument=True,
+            given=True,
+            metavar="CORPUS",
+            api={"min_length": 1, "max_length": 100},
+        ),
+    ]
+    against: Annotated[
+        list[str],
+        Option(
+            "The corpora or subcorpora to compare them with.",
+            shell="Corpus or subcorpus to compare them with; may be repeated.",
+            given=True,
+            metavar="NAME",
+            api={"min_length": 1, "max_length": 100},
+        ),
+    ]
+    where: Annotated[
+        str | None,
+        Option(
+            "Only sentences of these corpora whose metadata meet this: `genre = academic`.",
+            metavar="EXPR",
+            api={"max_length": 10_000},
+        ),
+    ] = None
+    against_where: Annotated[
+        str | None,
+        Option(
+            "Only sentences of the others whose metadata meet this: `genre = fiction`.",
+            metavar="EXPR",
+            api={"max_length": 10_000},
+        ),
+    ] = None
+    by: Annotated[By, Option("What to compare.")] = By.WORD
+    n: Annotated[
+        int, Option("Compare sequences of so many tokens, inside a sentence.", least=1, most=MAX_ORDER)
+    ] = 1
+    pos: PosOption = None
+    stop: Annotated[
+        str | None,
+        Option(
+            "Leave out these words, a list with blanks or ends of lines between them; case is ignored.",
+            shell="Leave out the words of this file, one a line; case is ignored.",
+            metavar="FILE",
+            file="stop",
+            api={"max_length": 20_000},
+        ),
+    ] = None
+    measure: Annotated[KeywordMeasure, Option("What to rank by.")] = KeywordMeasure.LOG_LIKELIHOOD
+    constant: Annotated[
+        float,
+        Option("What `simple-maths` adds to rates per million: more for more frequent words.", api={"gt": 0}),
+    ] = 1
+    negative: Annotated[bool, Option("Begin with what is rarer in these corpora than in the others.")] = False
+    min_count: MinCountOption = 1
+    sort: RowSortOption = ""
+    offset: OffsetOption = 0
+    ignore_case: IgnoreCaseOption = False
+    limit: LimitOption = 20
+
+    @in_pages
+    def ask(self, connection: Connection) -> Answer:
+        """Return what is more frequent in some corpora than in others, by a measure of the module.
+
+        The columns are the item; ``count`` and ``per_million`` tokens in the corpora; ``reference_count`` and
+        ``reference_per_million`` in those that they are compared with; and the measures, each as
+        docs/measures.md defines it: ``log_likelihood``, ``log_ratio``, ``percent_diff`` and ``odds_ratio``
+        (null where the reference has none), ``simple_maths``; ``p_bonferroni``, ``bic``, and the interval of
+        the log ratio. Equals come by falling count, then alphabetically; ``min_count`` is that of both sides
+        together. Words and n-grams of whole corpora are counted already; anything else is one scan of `token`
+        on each side. Tokens that lack what is compared are tokens, but no item.
+
+        Raises:
+            InputError: both sides have the same sentences, one has none, or lacks what is compared, or only
+                one of them was lower-cased.
+            NotFoundError: no such corpus.
+        """
+        named = [list(dict.fromkeys(names)) for names in (self.corpus, self.against)]
+        _check_names(named, alike=self.where == self.against_where)
+        items = self._items()
+        options = {"ignore_case": items.folded, "sentences": items.by is not By.WORD or bool(items.pos)}
+        order = self.n if items.by is By.WORD and not items.pos else 0
+        focus, reference = (
+            select_corpora(connection, names, condition=condition, min_order=order, **options)
+            for names, condition in zip(named, (self.where, self.against_where), strict=True)
+        )
+        if left_out := [*focus.left_out, *reference.left_out]:
+            raise InputError(
+                f"not counted to order {self.n}, and not to be compared by it: {', '.join(left_out)}"
+            )
+        if items.by in _OF_WORDS and focus.lowercase is not reference.lowercase and not self.ignore_case:
+            raise InputError(
+                "only one of the sides was lower-cased, so that their words differ in"
+                " capitals; compare them with --ignore-case"
+            )
+        for side, names in zip((focus, reference), named, strict=True):
+            _check_side(connection, side, ", ".join(names), items)
+        shared = _shared_sentences(connection, focus, reference)
+        # Where both were lower-cased, there are no capitals to ignore.
+        items = replace(items, folded=focus.ignore_case or reference.ignore_case)
+        bindings = Bindings(min_count=max(self.min_count, 1), constant=float(self.constant))
+        query = _keyword_statement(
+            items, (focus, reference), self.measure, self.limit, bindings, negative=self.negative
+        )
+        often = at_least(self.min_count)
+        missing = f"{self.by}{often}{' in both together' if often else ''}"
+        return replace(limited_answer(connection, query, self.limit, missing), remarks=shared)
+
+    def _items(self) -> _Items:
+        """Return what is compared.
+
+        Raises:
+            InputError: it does not go together.
+        """
+        of_words = self.by in _OF_WORDS
+        stop = (
+            () if self.stop is None else tuple(dict.fromkeys(fold(self.stop.removeprefix("\ufeff")).split()))
+        )
+        if self.stop is not None and not of_words:
+            raise InputError(f"a list of words to leave out goes with words or lemmas, not with {self.by}")
+        if self.stop is not None and not stop:
+            raise InputError("the list of words to leave out is empty")
+        if self.constant <= 0:
+            raise InputError(f"the constant of simple-maths is more than 0, not {self.constant:g}")
+        return _Items(self.by, self.n, stop, read_pos(self.pos), self.ignore_case and of_words)
+
+
+def _check_names(sides: Sequence[Sequence[str]], *, alike: bool) -> None:
+    """Refuse a side without a name, and a name on both of them; ``alike``: of the same sentences of it."""
+    if not all(sides):
+        raise InputError("keywords come of a comparison; name corpora, and others to compare them with")
+    if alike and (both := [name for name in sides[0] if name in sides[1]]):
+        raise InputError(
+            f"compared with itself: {', '.join(both)}; name each corpus on one side only, or choose"
+            " sentences with --where and --against-where"
+        )
+
+
+def _check_side(connection: Connection, side: Selection, names: str, items: _Items) -> None:
+    """Refuse a side without tokens, or without what is compared: all of the other one would be key."""
+    bindings, hints = Bindings(), list[str]()
+    if not Statement(items.size(side, bindings), bindings).value(connection):
+        what = "tokens" if items.length == 1 else f"sequences of {items.length} tokens"
+        if side.condition:
+            hints = side.condition.hints(connection)
+        raise InputError(
+            f"{names} has no {what} to compare; {'; '.join(hints) or 'name corpora with sentences'}"
+        )
+    for checked, what, cure in (
+        (replace(items, stop=(), pos=()), str(items.by), "compare by word"),
+        (
+            replace(items, stop=()),
+            f"{items.by} with a part of speech {' or '.join(items.pos)}",
+            "name others",
+        ),
+    ):
+        if checked.counted_already(side):
+            continue
+        bindings = Bindings()
+        if not any_token(connection, checked.of_tokens("t", bindings), side, bindings):
+            raise InputError(f"{names} has no {what} to compare; {cure}")
+
+
+def _shared_sentences(connection: Connection, focus: Selection, reference: Selection) -> tuple[str, ...]:
+    """Say how many sentences are on both sides, which makes these more alike; nothing if none is.
+
+    Raises:
+        InputError: all sentences are on both sides.
+    """
+    if focus.condition is None and reference.condition is None:
+        return ()
+    bindings = Bindings()
+    sides = [side.of_sentences(bindings) for side in (focus, reference)]
+    all_of = [Statement(_SHARED.format(conditions=where(side)), bindings).value(connection) for side in sides]
+    both = Statement(_SHARED.format(conditions=where([*sides[0], *sides[1]])), bindings).value(connection)
+    if both == all_of[0] == all_of[1]:
+        raise InputError("both sides have the same sentences; compare different ones")
+    if not both:
+        return ()
+    return (f"{quantity(both, 'sentence is', 'sentences are')} on both sides, and counted on each",)
