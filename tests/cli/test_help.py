@@ -19,8 +19,7 @@ from typer.main import get_group
 
 from sentgen.alignment.systems import PBHMM, SYSTEMS
 from sentgen.cli import build
-from sentgen.cli.application import described
-from sentgen.cli.application import imported as imported_command
+from sentgen.cli.application import describe_command, import_command
 from sentgen.cli.commands import COMMANDS, HELP, Listed
 from sentgen.cli.console import completion
 from sentgen.corpus.formats import READERS
@@ -283,9 +282,9 @@ LEAVES = [(one, two) for one in COMMANDS for two in one.commands or (one,)]
 @pytest.mark.parametrize(("one", "two"), LEAVES, ids=lambda listed: listed.name)
 def test_the_table_helps_as_the_command_does(one: Listed, two: Listed) -> None:
     """Its options, in their order, with names, kinds, bounds and defaults, and its text, byte for byte."""
-    found: Any = imported_command(one)
+    found: Any = import_command(one)
     texts = []
-    for command in (found.commands[two.name] if one.commands else found, described(two)):
+    for command in (found.commands[two.name] if one.commands else found, describe_command(two)):
         command.rich_markup_mode = None
         context = command.context_class(command, terminal_width=100, help_option_names=["-h", "--help"])
         texts.append(command.get_help(context))

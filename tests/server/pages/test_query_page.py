@@ -142,7 +142,7 @@ def test_a_narrowed_query_matches_what_was_counted(query: str, by: str, held):
 def test_every_example_can_be_clicked(language, site):
     """Each is a query that the server understands, counts included."""
     for example in EXAMPLES[language]:
-        answer = site.client.get("/query", params={"language": language, **example.asked})
+        answer = site.client.get("/query", params={"language": language, **example.parameters})
 
         assert answer.status_code == 200, example.name
         assert 'role="alert"' not in answer.text, example.name

@@ -178,7 +178,7 @@ def test_the_sql_of_a_path_holds_its_ngrams(held):
 @pytest.mark.parametrize("example", sql.EXAMPLES, ids=lambda one: one.name)
 def test_examples_of_sql_run(example, held):
     """Each example passes the guard and gives rows from the demo."""
-    assert ran(held, example.asked["query"])
+    assert ran(held, example.parameters["query"])
 
 
 def test_without_sql_there_is_no_page_for_it():
