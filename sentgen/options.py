@@ -123,9 +123,9 @@ def parameters_of(declaration: type, names: Iterable[str] = ()) -> Sequence[Para
 @cache
 def _parameters(declaration: type, names: tuple[str, ...]) -> tuple[Parameter, ...]:
     hints: Mapping[str, Any] = get_type_hints(declaration, include_extras=True)
-    found = {one.name: one for one in fields(declaration)}
+    by_name = {each.name: each for each in fields(declaration)}
     last = getattr(declaration, "LAST", ())
-    options = [name for name in found if name not in last and hasattr(hints[name], "__metadata__")]
+    options = [name for name in by_name if name not in last and hasattr(hints[name], "__metadata__")]
     options += last
     taken: list[Parameter] = []
     for name in names or getattr(declaration, "ORDER", options):
@@ -133,9 +133,9 @@ def _parameters(declaration: type, names: tuple[str, ...]) -> tuple[Parameter, .
         if isinstance(about, Changes):
             taken += (Parameter(each.name, each.kind | None, each.option, None) for each in about.of)
         else:
-            one = found[name]
-            make = one.default_factory
-            default = one.default if make is MISSING else make()
+            each = by_name[name]
+            make = each.default_factory
+            default = each.default if make is MISSING else make()
             # What is read is given as text.
             given = str if isinstance(about, Option) and about.read else kind
             taken.append(Parameter(name, given, about, default))
@@ -151,11 +151,13 @@ def declared(declaration: type[Declaration], given: Mapping[str, Any]) -> Declar
     return declaration(**values)
 
 
-def values_of(asked: DataclassInstance) -> Iterator[tuple[Parameter, Any]]:
+def values_of(request: DataclassInstance) -> Iterator[tuple[Parameter, Any]]:
     """Yield each parameter of a declaration with its value; None for a change that was not given."""
-    changes = {name: value for held in _changed(type(asked)) for name, value in getattr(asked, held).items()}
-    for one in parameters_of(type(asked)):
-        yield one, changes[one.name] if one.name in changes else getattr(asked, one.name, None)
+    changes = {
+        name: value for held in _changed(type(request)) for name, value in getattr(request, held).items()
+    }
+    for each in parameters_of(type(request)):
+        yield each, changes[each.name] if each.name in changes else getattr(request, each.name, None)
 
 
 @cache
@@ -163,8 +165,8 @@ def _changed(declaration: type) -> dict[str, list[str]]:
     """Return the names of the settings in each field that holds changes of them."""
     hints = get_type_hints(declaration, include_extras=True)
     abouts = {
-        one.name: next(iter(getattr(hints[one.name], "__metadata__", ())), None)
-        for one in fields(declaration)
+        each.name: next(iter(getattr(hints[each.name], "__metadata__", ())), None)
+        for each in fields(declaration)
     }
     return {
         name: [each.name for each in about.of] for name, about in abouts.items() if isinstance(about, Changes)

@@ -59,11 +59,11 @@ def _stand_in_for_closed() -> None:
         "stdout": ("w", os.O_RDONLY, "standard output"),
         "stderr": ("w", os.O_WRONLY, ""),
     }
-    for name, (mode, how, told) in streams.items():
+    for name, (mode, how, label) in streams.items():
         if getattr(sys, name) is None:
             # Open until the process ends.
             setattr(sys, name, open(os.open(os.devnull, how), mode, encoding="utf-8"))  # noqa: SIM115
-            _closed.extend([told] if told else [])
+            _closed.extend([label] if label else [])
 
 
 def _read_and_write_all_characters() -> None:
@@ -123,11 +123,11 @@ def _say_lost(error: OSError) -> int:
     """Say that the output is not whole, and let go of the rest; return the exit code."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if error.errno == errno.EBADF:
-        said = f"{' and '.join(_closed)}: closed; open it, and run it again"
+        message = f"{' and '.join(_closed)}: closed; open it, and run it again"
     else:
         reason = (error.strerror or "no room").lower()
-        said = f"standard output: {reason}; output is incomplete: free some space, and run it again"
-    print(f"sentgen: {said}", file=sys.stderr)
+        message = f"standard output: {reason}; output is incomplete: free some space, and run it again"
+    print(f"sentgen: {message}", file=sys.stderr)
     return 1
 
 
@@ -137,7 +137,11 @@ def _end_at_once(code: object) -> NoReturn:
     What is registered for the end of a process is done; where a thread goes on or output cannot be written,
     the process ends as any other.
     """
-    others = [one for one in threading.enumerate() if one is not threading.main_thread() and not one.daemon]
+    others = [
+        thread
+        for thread in threading.enumerate()
+        if thread is not threading.main_thread() and not thread.daemon
+    ]
     if others or not (code is None or isinstance(code, int)):
         raise SystemExit(code)
     atexit._run_exitfuncs()

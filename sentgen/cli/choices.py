@@ -68,11 +68,11 @@ def scorers(*, out: Output) -> None:
     _show((table, wrong), out)
 
 
-def _show(found: tuple[Rows, Sequence[str]], out: Output) -> None:
+def _show(overview: tuple[Rows, Sequence[str]], out: Output) -> None:
     """Print a table, and what is wrong with plug-ins."""
-    table, wrong = found
+    table, wrong = overview
     out.table(table, essential=("description", "settings"))
-    for one in wrong:
-        typer.echo(printable(f"sentgen: {one}"), err=True)
+    for message in wrong:
+        typer.echo(printable(f"sentgen: {message}"), err=True)
     if wrong:
         raise typer.Exit(1)

@@ -86,10 +86,10 @@ def _regenerated(store: Store, model: ModelInfo, algorithm: str) -> list[Regener
 def _shown(answers: Sequence[RegeneratedSentence]) -> Rows:
     """Return the first sentences as they were given, came out, and were written."""
     rows = []
-    for one, bag, original in list(zip(answers, _BAGS, _ORIGINALS, strict=True))[:_SHOWN]:
+    for answer, bag, original in list(zip(answers, _BAGS, _ORIGINALS, strict=True))[:_SHOWN]:
         rows.append(("given", " ".join(str(unit) for unit in shuffled(bag, _SEED))))
-        rows.append((_DEFAULT, one.text))
-        if one.text != original:
+        rows.append((_DEFAULT, answer.text))
+        if answer.text != original:
             rows.append(("original", original))
     return Rows(("what", "sentence"), rows)
 
@@ -100,9 +100,9 @@ def _counted(answers: Mapping[str, Sequence[RegeneratedSentence]]) -> Rows:
         (
             name,
             ALGORITHMS[name].title,
-            sum(one.text == text for one, text in zip(found, _ORIGINALS, strict=True)),
+            sum(answer.text == text for answer, text in zip(sentences, _ORIGINALS, strict=True)),
         )
-        for name, found in answers.items()
+        for name, sentences in answers.items()
     ]
     return Rows(("algorithm", "what", "right"), rows)
 

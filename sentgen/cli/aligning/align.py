@@ -295,8 +295,8 @@ def figures(
     Example: `sentgen align figures --pairs papers --model papers --csv`
     """
     with open_store(db, read_only=True) as store:
-        found = application.alignments(store, pairs, model, limit=one_more(limit))
-        out.first(found, limit, programs=NATURAL, essential=("links", "coverage", "density"))
+        rows = application.alignments(store, pairs, model, limit=one_more(limit))
+        out.first(rows, limit, programs=NATURAL, essential=("links", "coverage", "density"))
 
 
 @app.command()
@@ -342,10 +342,10 @@ def export(
             )
             out.first(rows, limit)
             return
-        for number, (_, found) in enumerate(
+        for number, (_, alignment) in enumerate(
             application.stored_alignments(store, pairs, model, limit=one_more(limit))
         ):
             if limit and number == limit:
                 out.note_more(limit, "pair")
                 break
-            typer.echo(as_pharaoh(found))
+            typer.echo(as_pharaoh(alignment))

@@ -39,5 +39,5 @@ def extract(
     """
     with open_store(db, read_only=True, memory_limit=memory_limit) as store:
         extractor = learn_extractor(store, pairs, model)
-        found = extracts(store, extractor, of, size=size, limit=one_more(limit))
-        out.first(found, limit, none=f"no documents in {of}")
+        sentences = extracts(store, extractor, of, size=size, limit=one_more(limit))
+        out.first(sentences, limit, none=f"no documents in {of}")

@@ -95,14 +95,14 @@ def text(
 
         def store() -> Store:
             # Called for a model or vectors; without them, there need be no store.
-            of = open_store(db, read_only=True, memory_limit=str(limit), share=DATABASE_SHARE)
-            return opened.enter_context(of)
+            opened_store = open_store(db, read_only=True, memory_limit=str(limit), share=DATABASE_SHARE)
+            return opened.enter_context(opened_store)
 
         aligner, name = chosen_aligner(choice, store, budget=budget)
         shown = align_texts(document, abstract, aligner, form=format, budget=budget)
     if html is not None:
-        told = f"Aligned with {os.path.basename(document)} by {name}"
-        write_text(html, page(shown, title=os.path.basename(abstract), model=told, explain=choice.explain))
+        caption = f"Aligned with {os.path.basename(document)} by {name}"
+        write_text(html, page(shown, title=os.path.basename(abstract), model=caption, explain=choice.explain))
         typer.echo(printable(f"page: {html}"), err=True)
     if as_object:
         typer.echo(json.dumps(as_json(shown, model=name, explain=choice.explain), ensure_ascii=False))
@@ -132,7 +132,7 @@ def _show(shown: PairView, out: Output) -> None:
         for sentence in shown.sentences("abstract")
     ]
     legend = Text(" ").join(
-        _mark(state, said, "₁" * (state == "same"), colored=colored) for state, said in _LEGEND.items()
+        _mark(state, meaning, "₁" * (state == "same"), colored=colored) for state, meaning in _LEGEND.items()
     )
     if console.is_terminal:
         console.print(_numbered([*enumerate(lines, 1), ("", legend)]))
@@ -206,16 +206,16 @@ def _rows(shown: PairView) -> Iterator[tuple[object, ...]]:
 def _reasons(shown: PairView) -> tuple[list[str], list[list[object]]]:
     """Return the columns and rows of what links are made of, and of what was nearest to new words."""
     rows: list[list[object]] = []
-    for one in told(shown):
-        state = shown.states[one.abstract]
-        source, sentence, posterior = _source(shown, one.link)
-        if one.link is None and state.source:
+    for reason in told(shown):
+        state = shown.states[reason.abstract]
+        source, sentence, posterior = _source(shown, reason.link)
+        if reason.link is None and state.source:
             source = _short(shown.pair.document[state.source[0]])
             sentence = shown.sentence("document", state.source[0])
-        row: list[object] = [one.number, _short(state.word), source, state.state, _short(why([state]))]
-        row += [sentence, posterior, one.link and made_of(one.link)]
-        rival, _, posterior = _source(shown, one.rival)
-        row += [rival, posterior, _probability(one.null), one.link and weighed_by(one.link)]
+        row: list[object] = [reason.number, _short(state.word), source, state.state, _short(why([state]))]
+        row += [sentence, posterior, reason.link and made_of(reason.link)]
+        rival, _, posterior = _source(shown, reason.rival)
+        row += [rival, posterior, _probability(reason.null), reason.link and weighed_by(reason.link)]
         rows.append(row)
     columns = list(REASON_COLUMNS)
     if not any(row[-1] for row in rows):  # of a tuned model only
@@ -236,10 +236,10 @@ def _probability(value: float | None) -> str:
 
 
 def _figures(shown: PairView) -> str:
-    found, changed, new = shown.figures, shown.count("changed"), shown.count("new")
+    counts, changed, new = shown.figures, shown.count("changed"), shown.count("new")
     return (
-        f"{changed:,} of {quantity(found.words, 'word')} {are(found.words)} changed, {new:,} new;"
-        f" coverage {found.coverage:.2f}, density {found.density:.2f}, longest copied run {found.longest}"
+        f"{changed:,} of {quantity(counts.words, 'word')} {are(counts.words)} changed, {new:,} new;"
+        f" coverage {counts.coverage:.2f}, density {counts.density:.2f}, longest copied run {counts.longest}"
     )
 
 

@@ -55,10 +55,10 @@ def tune(
     typer.echo(
         f"{'direction':<9} {'iterations':>10} {'log10, untuned':>15} {'log10, tuned':>13} {'seconds':>8}"
     )
-    for direction, one in zip(("forward", "reverse"), tuned.directions, strict=True):
-        before, after = decimal(one.before), decimal(one.after)
+    for direction, way in zip(("forward", "reverse"), tuned.directions, strict=True):
+        before, after = decimal(way.before), decimal(way.after)
         typer.echo(
-            f"{direction:<9} {one.iterations:>10} {before:>15,.1f} {after:>13,.1f} {one.seconds:>8.1f}"
+            f"{direction:<9} {way.iterations:>10} {before:>15,.1f} {after:>13,.1f} {way.seconds:>8.1f}"
         )
     untuned, f1 = tuned.f1
     typer.echo(f"\nthreshold {tuned.settings.threshold:g}")

@@ -61,34 +61,34 @@ def check(
     # Before reading: afterwards the memory is gone.
     _tell_size([request.summary, request.against])
     limits = WordLimits(aligning_budget(default_memory_limit(), with_store=False))
-    found = request.check(
+    checked = request.check(
         open_parser(parser) if parser else None, limits=limits, need_trees=fail_under is not None
     )
     if html is not None:
-        write_text(html, page(found, summary=request.summary, source=request.against))
+        write_text(html, page(checked, summary=request.summary, source=request.against))
         out.note(f"page: {html}")
-    _show(found, all_relations, out)
+    _show(checked, all_relations, out)
     # None: nothing was claimed, and so nothing is without support.
-    if fail_under is not None and found.precision is not None and found.precision < fail_under:
+    if fail_under is not None and checked.precision is not None and checked.precision < fail_under:
         raise typer.Exit(1)
 
 
-def _show(found: SupportCheck, everything: bool, out: Output) -> None:
+def _show(checked: SupportCheck, everything: bool, out: Output) -> None:
     """Print the figures and what is behind them, or one table of all relations or words."""
-    for note in found.notes:
+    for note in checked.notes:
         out.note(note)
     if not out.for_reading:
-        out.table(check_table(found))
-        for line in figures(found):
+        out.table(check_table(checked))
+        for line in figures(checked):
             out.note(line)
         return
-    typer.echo("\n".join(figures(found)))
-    if found.supported < len(found.claims) and not found.other_words:
+    typer.echo("\n".join(figures(checked)))
+    if checked.supported < len(checked.claims) and not checked.other_words:
         out.note(
             "words are compared as they stand; --other-words lets synonyms, other forms and passives match"
         )
-    claims = [claim for claim in found.claims if everything or claim.words != "same"]
-    words = found.words if everything else listed_words(found)
+    claims = [claim for claim in checked.claims if everything or claim.words != "same"]
+    words = checked.words if everything else listed_words(checked)
     if claims:
         typer.echo()
         out.rows(
@@ -105,7 +105,7 @@ def _show(found: SupportCheck, everything: bool, out: Output) -> None:
         )
     if numbers := sorted({claim.sentence for claim in claims} | {word.sentence for word in words}):
         typer.echo()
-        texts = [(number, text_of(found.summary[number - 1])) for number in numbers]
+        texts = [(number, text_of(checked.summary[number - 1])) for number in numbers]
         out.rows(["sentence", "text"], texts, essential=("text",))
 
 

@@ -62,8 +62,8 @@ def tree_files(panel: str) -> Callable[[Callable[..., Result]], Callable[..., Re
     """Give a command the options of `TreeFiles` in place of ``files``, in a panel of its help."""
 
     def option(name: str, about: str) -> tuple[object, None]:
-        told = typer.Option(name, metavar="FILE", help=about, rich_help_panel=panel)
-        return Annotated[Path | None, told], None
+        setting = typer.Option(name, metavar="FILE", help=about, rich_help_panel=panel)
+        return Annotated[Path | None, setting], None
 
     options = {
         "conllu": option("--conllu", "Write the trees as CoNLL-U."),
@@ -78,15 +78,19 @@ def show(answers: Answers, out: Output) -> None:
     if out.for_reading and (request.tree or request.explain):
         columns, tables = reasons(answers, full=False) if request.explain else ([], [])
         steps = step_tables(answers) if request.explain else []
-        for number, one in enumerate(answers.sentences):
-            rank = f", rank {one.rank}" if answers.plan.nbest > 1 else ""
-            parts = [partial(_tree, one.units, one.tree.heads)] if request.tree and one.tree else []
+        for number, sentence in enumerate(answers.sentences):
+            rank = f", rank {sentence.rank}" if answers.plan.nbest > 1 else ""
+            parts = (
+                [partial(_tree, sentence.units, sentence.tree.heads)]
+                if request.tree and sentence.tree
+                else []
+            )
             if request.explain:
                 parts.append(partial(out.rows, columns, tables[number], programs=NATURAL))
                 if steps[number]:
                     parts.append(partial(out.rows, STEP_COLUMNS, steps[number], programs=NATURAL))
-            heading = f"bag {one.item}{rank}: {closed_up(one.text)}".rstrip()
-            logs = f"log10 {decimal(one.logp):.2f}, log10_score {decimal(one.score):.2f}"
+            heading = f"bag {sentence.item}{rank}: {closed_up(sentence.text)}".rstrip()
+            logs = f"log10 {decimal(sentence.logp):.2f}, log10_score {decimal(sentence.score):.2f}"
             _read(heading, logs, parts)
     else:
         _table(table_of(answers), out)
@@ -98,20 +102,20 @@ def show_generated(answers: Generated, out: Output) -> None:
     """Print the sentences with what was asked for, and say what is not proven, and what is missing."""
     request = answers.request
     if out.for_reading and (request.tree or request.traced):
-        for one in answers.sentences:
-            rank = f", rank {one.rank}" if (one.rank or 1) > 1 else ""
-            trace = map(_trace_row, one.trace)
+        for sentence in answers.sentences:
+            rank = f", rank {sentence.rank}" if (sentence.rank or 1) > 1 else ""
+            trace = map(_trace_row, sentence.trace)
             parts = [partial(out.rows, TRACE_COLUMNS, trace)] if request.traced else []
-            if request.tree and one.tree:
-                parts.append(partial(_tree, units_of_words(one), one.tree.heads))
-            heading = f"{one.cluster}, length {one.length}{rank}: {closed_up(one.text)}"
+            if request.tree and sentence.tree:
+                parts.append(partial(_tree, units_of_words(sentence), sentence.tree.heads))
+            heading = f"{sentence.cluster}, length {sentence.length}{rank}: {closed_up(sentence.text)}"
             if request.rerank is not None:
-                more = f", log10_score {decimal(one.score):.4f}"
-            elif one.exact is None:
+                more = f", log10_score {decimal(sentence.score):.4f}"
+            elif sentence.exact is None:
                 more = ""
             else:
-                more = ", exact" if one.exact else ", bounded by the beam"
-            _read(heading, f"log10 {decimal(one.logp):.4f}{more}", parts)
+                more = ", exact" if sentence.exact else ", bounded by the beam"
+            _read(heading, f"log10 {decimal(sentence.logp):.4f}{more}", parts)
     else:
         _table(answers.table(), out)
     for note in answers.notes():
@@ -122,8 +126,8 @@ def _table(table: Rows, out: Output) -> None:
     """Write a table; for reading, sentences without the blanks that their script does not write."""
     rows = table.rows
     if out.for_reading and _SENTENCE in table.columns:
-        place = list(table.columns).index(_SENTENCE)
-        rows = [(*row[:place], closed_up(str(row[place])), *row[place + 1 :]) for row in rows]
+        index = list(table.columns).index(_SENTENCE)
+        rows = [(*row[:index], closed_up(str(row[index])), *row[index + 1 :]) for row in rows]
     natural = NATURAL.union(name for name in table.columns if name.startswith(PART))
     out.rows(table.columns, rows, programs=natural, essential=(_SENTENCE,))
 

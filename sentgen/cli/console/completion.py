@@ -106,13 +106,13 @@ def offering(group: str, command: str, before: Sequence[str]) -> TyperCommand | 
     """
     offered, commands = _PLACES.get(group, ("", ()))
     named = _STORES.get(group, _STORES[""])
-    at = next((place for place, word in enumerate(before) if word in named), len(before))
+    at = next((index for index, word in enumerate(before) if word in named), len(before))
     if [*before[:at], *before[at + 2 :]]:
         offered = _offers(group, command).get(before[-1], "")
     elif command not in commands:
         offered = ""
-    place = next((word for name, word in pairwise(before) if name in named), None)
-    return _takes_any(command, offered, Path(place) if place else default_path()) if offered else None
+    store = next((word for name, word in pairwise(before) if name in named), None)
+    return _takes_any(command, offered, Path(store) if store else default_path()) if offered else None
 
 
 def _takes_any(name: str, offered: str, store: Path) -> TyperCommand:
@@ -120,7 +120,7 @@ def _takes_any(name: str, offered: str, store: Path) -> TyperCommand:
     app = typer.Typer(add_completion=False)
 
     def begun(incomplete: str) -> list[str]:
-        return [one for one in _names_for(offered, store) if one.startswith(incomplete)]
+        return [name for name in _names_for(offered, store) if name.startswith(incomplete)]
 
     named = typer.Argument(autocompletion=begun)
 
@@ -157,11 +157,11 @@ def with_plugins(group: str, command: TyperCommand | TyperGroup) -> TyperCommand
                 parameter = copy(parameter)
                 parameter.help = f"{parameter.help} Plug-ins: {', '.join(added)}."
         parameters.append(parameter)
-    told = copy(command)
+    copied = copy(command)
     # What reads values faster would give the parameters of the command that was copied.
-    vars(told).pop("get_params", None)
-    told.params = [*parameters]
-    return told
+    vars(copied).pop("get_params", None)
+    copied.params = [*parameters]
+    return copied
 
 
 def _offers(group: str, command: str) -> dict[str, str]:
@@ -171,8 +171,8 @@ def _offers(group: str, command: str) -> dict[str, str]:
 
 def _stored(store: Path, tables: Sequence[tuple[str, str]]) -> list[str]:
     """Return names of a store or of a lake in a folder; none if it cannot be read."""
-    found = {name for table, condition in tables for name in _names(store, table, condition)}
-    return sorted(found)
+    names = {name for table, condition in tables for name in _names(store, table, condition)}
+    return sorted(names)
 
 
 def _names(store: Path, table: str, condition: str) -> list[str]:
@@ -186,10 +186,10 @@ def _names(store: Path, table: str, condition: str) -> list[str]:
 
             store = place_of(store)
         rows = _of_lake(store, table) if lake else table
-        place = ":memory:" if lake else str(store)
-        with duckdb.connect(place, read_only=not lake, config=NEVER_LOADED) as duck:
-            found = duck.execute(f"select name from {rows} where {condition}").fetchall()
-            return [str(name) for (name,) in found]
+        database = ":memory:" if lake else str(store)
+        with duckdb.connect(database, read_only=not lake, config=NEVER_LOADED) as duck:
+            names = duck.execute(f"select name from {rows} where {condition}").fetchall()
+            return [str(name) for (name,) in names]
     # Not there, of a version without the table, or written at this moment: a TAB has nobody to tell.
     except (duckdb.Error, OSError, LookupError, ValueError, TypeError, SentgenError):
         return []

@@ -256,9 +256,9 @@ class Output:
         Columns of the same name are told apart by a number.
         """
         if self.for_reading and (programs := look.get("programs")):
-            shown = [place for place, name in enumerate(columns) if name not in programs]
-            columns = [columns[place] for place in shown]
-            rows = ([row[place] for place in shown] for row in rows)
+            shown = [index for index, name in enumerate(columns) if name not in programs]
+            columns = [columns[index] for index in shown]
+            rows = ([row[index] for index in shown] for row in rows)
         names, following = distinct(columns), iter(rows)
         first = list(islice(following, 1))
         self._none(len(first), look)
@@ -290,8 +290,8 @@ class Output:
     def _latex(self, names: Sequence[str], rows: Sequence[Sequence[object]], look: Look) -> None:
         """Write rows as a table for reading rounds them."""
         columns = _columns(names, rows, look) if rows else []
-        sides: list[Align] = [one.side for one in columns] or ["left"] * len(names)
-        cells = list(zip(*(one.cells for one in columns), strict=True))
+        sides: list[Align] = [column.side for column in columns] or ["left"] * len(names)
+        cells = list(zip(*(column.cells for column in columns), strict=True))
         typer.echo(tabular(names, cells, sides))
 
     def _workbook(self, names: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -306,9 +306,9 @@ class Output:
         """Write rows for reading, as wide as the terminal or, into a pipe, as they are."""
         columns = _columns(names, rows, look)
         if self.width is None:
-            cells, sides = [isolated(one.cells) for one in columns], [one.side for one in columns]
+            cells, sides = [isolated(column.cells) for column in columns], [column.side for column in columns]
             sys.stdout.writelines(
-                f"{line}\n" for line in aligned_lines([one.name for one in columns], cells, sides)
+                f"{line}\n" for line in aligned_lines([column.name for column in columns], cells, sides)
             )
             return
         column, styles = look.get("row_styles", ("", {}))

@@ -87,8 +87,8 @@ def print_table(
         box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold"
     )
     cells = []
-    for place, width in widths.items():
-        column = columns[place]
+    for index, width in widths.items():
+        column = columns[index]
         head = Text("\n".join(_head(column.name, width)))
         # Wrapped already.
         table.add_column(head, justify=column.side, style=column.style, width=width, no_wrap=True)
@@ -96,47 +96,47 @@ def print_table(
     for row, style in zip_longest(zip(*cells, strict=True), row_styles):
         table.add_row(*map(Text, row), style=style)
     console.print(table)
-    return [column.name for place, column in enumerate(columns) if place not in widths]
+    return [column.name for index, column in enumerate(columns) if index not in widths]
 
 
-def widths_of(columns: Sequence[TableColumn], essential: Collection[str], room: int) -> dict[int, int]:
+def widths_of(columns: Sequence[TableColumn], essential: Collection[str], width_left: int) -> dict[int, int]:
     """Return the places of the columns that fit to their widths, nothing if the essential ones do not."""
-    if sum(column.whole + _GAP for column in columns) - _GAP <= room:
-        return {place: column.whole for place, column in enumerate(columns)}
+    if sum(column.whole + _GAP for column in columns) - _GAP <= width_left:
+        return {index: column.whole for index, column in enumerate(columns)}
     needed = _needed(columns, essential)
     least = [column.least for column in columns]
-    room -= sum(least[place] + _GAP for place in needed) - _GAP
-    if room < 0:
+    width_left -= sum(least[index] + _GAP for index in needed) - _GAP
+    if width_left < 0:
         return {}
     fitting = [*needed]
-    for place in sorted({*range(len(columns))} - {*needed}):
+    for index in sorted({*range(len(columns))} - {*needed}):
         # What matters less does not take its place, though there may be room for it.
-        if least[place] + _GAP > room:
+        if least[index] + _GAP > width_left:
             break
-        fitting.append(place)
-        room -= least[place] + _GAP
-    return _widened(columns, {place: least[place] for place in sorted(fitting)}, room)
+        fitting.append(index)
+        width_left -= least[index] + _GAP
+    return _widened(columns, {index: least[index] for index in sorted(fitting)}, width_left)
 
 
 def _needed(columns: Sequence[TableColumn], essential: Collection[str]) -> list[int]:
     """Return the places of what a row says nothing without: if nobody tells, all up to the first number."""
     if essential:
-        return [place for place, column in enumerate(columns) if not place or column.name in essential]
-    numbers = (place for place, column in enumerate(columns) if column.number)
+        return [index for index, column in enumerate(columns) if not index or column.name in essential]
+    numbers = (index for index, column in enumerate(columns) if column.number)
     return list(range(next(numbers, 0) + 1))
 
 
-def _widened(columns: Sequence[TableColumn], widths: dict[int, int], room: int) -> dict[int, int]:
+def _widened(columns: Sequence[TableColumn], widths: dict[int, int], width_left: int) -> dict[int, int]:
     """Give the room that is left to the narrowest of the texts, cell by cell, and then to heads."""
-    texts = {place for place in widths if not columns[place].number}
-    while room and (wrapped := [place for place in texts if widths[place] < columns[place].widest]):
+    texts = {index for index in widths if not columns[index].number}
+    while width_left and (wrapped := [index for index in texts if widths[index] < columns[index].widest]):
         widths[min(wrapped, key=widths.__getitem__)] += 1
-        room -= 1
-    for place, width in widths.items():
-        more = cell_len(columns[place].name) - width
-        if 0 < more <= room:
-            widths[place] += more
-            room -= more
+        width_left -= 1
+    for index, width in widths.items():
+        more = cell_len(columns[index].name) - width
+        if 0 < more <= width_left:
+            widths[index] += more
+            width_left -= more
     return widths
 
 
@@ -174,8 +174,10 @@ def record_room(names: Sequence[str], width: int) -> int:
 def _print_records(columns: Sequence[TableColumn], console: Console) -> None:
     """Print each row as a record: a line for each column, and a blank one between records."""
     names = max(cell_len(column.name) for column in columns) + 1 + _GAP
-    room = record_room([column.name for column in columns], console.width)
-    for number, row in enumerate(zip(*(_wrapped(one.cells, room, console) for one in columns), strict=True)):
+    width_left = record_room([column.name for column in columns], console.width)
+    for number, row in enumerate(
+        zip(*(_wrapped(column.cells, width_left, console) for column in columns), strict=True)
+    ):
         lines = [Text()] if number else []
         for column, cell in zip(columns, row, strict=True):
             name = f"{column.name}:"

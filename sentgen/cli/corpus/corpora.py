@@ -82,14 +82,14 @@ def verify(*, request: Corpus, db: DbOption = None, memory_limit: MemoryOption =
     Example: `sentgen corpora verify ewt`
     """
     with open_store(db, read_only=True, memory_limit=memory_limit) as store:
-        found = corpora.verify(store, request.name)
-    out.table(corpora.status_rows(found), essential=("status",))
-    if any(row.relative and row.status != "same" for row in found):
+        statuses = corpora.verify(store, request.name)
+    out.table(corpora.status_rows(statuses), essential=("status",))
+    if any(row.relative and row.status != "same" for row in statuses):
         out.note(
             f"a published store has the names of its files without their folders: they were looked for from "
             f"{Path.cwd()}; ask the store that it was made from, with --db"
         )
-    if any(row.status != "same" for row in found):
+    if any(row.status != "same" for row in statuses):
         raise typer.Exit(1)
 
 
@@ -117,15 +117,15 @@ def export(
         open_store(db, read_only=True, memory_limit=memory_limit) as store,
         store.connect() as connection,
     ):
-        found = exports.export(connection, request.name, form)
-        for lost in found.lost:
+        exported = exports.export(connection, request.name, form)
+        for lost in exported.lost:
             typer.echo(f"note: {lost}", err=True)
         if to is None:
-            for block in found.blocks:
+            for block in exported.blocks:
                 typer.echo(block, nl=False)
         else:
             with whole_file(to) as sink:
-                sink.writelines(found.blocks)
+                sink.writelines(exported.blocks)
 
 
 @app.command()
@@ -151,8 +151,8 @@ def metadata(
         f"no {joined.of} for the row", [f"{name} (line {line})" for name, line in joined.without_document]
     )
     for key, number in joined.replaced.items():
-        told = f"{quantity(number, 'document says', 'documents say')} something else under {key}"
-        typer.echo(printable(f"note: {told}; the table is believed"), err=True)
+        others = f"{quantity(number, 'document says', 'documents say')} something else under {key}"
+        typer.echo(printable(f"note: {others}; the table is believed"), err=True)
     matched = joined.documents - len(joined.without_row)
     for name, value in (
         ("corpus", request.name),
@@ -232,30 +232,32 @@ def sync(
 
     trees = open_parser(parser) if parser else None
     with open_store(db, read_only=dry_run, memory_limit=memory_limit, share=DATABASE_SHARE) as store:
-        found = compare(request, store, parser=trees)
-        for note in found.notes:
+        differences = compare(request, store, parser=trees)
+        for note in differences.notes:
             typer.echo(printable(f"note: {note}"), err=True)
-        for name, reason in found.kept:
+        for name, reason in differences.kept:
             typer.echo(printable(f"kept as it was: {name}: {reason}"), err=True)
-        asks = bool(found) and not (dry_run or yes)
+        asks = bool(differences) and not (dry_run or yes)
         if asks and not (sys.stdin and sys.stdin.isatty()):
-            raise InputError(f"this would {_numbers(found)}; give --yes, or --dry-run")
+            raise InputError(f"this would {_numbers(differences)}; give --yes, or --dry-run")
         for what in ("added", "replaced", "removed"):
-            _first(what, getattr(found, what))
+            _first(what, getattr(differences, what))
         if not dry_run:
             if asks:
-                typer.confirm(f"{_numbers(found)}?", abort=True, err=True)
+                typer.confirm(f"{_numbers(differences)}?", abort=True, err=True)
             with ingested(request.name) as progress:
-                found.apply(store, parser=trees, progress=progress)
+                differences.apply(store, parser=trees, progress=progress)
         path = store.path
-    done = ", ".join(f"{len(getattr(found, what)):,} {what}" for what in ("added", "replaced", "removed"))
-    typer.echo(f"{request.name}: {done}, {found.unchanged:,} unchanged")
+    done = ", ".join(
+        f"{len(getattr(differences, what)):,} {what}" for what in ("added", "replaced", "removed")
+    )
+    typer.echo(f"{request.name}: {done}, {differences.unchanged:,} unchanged")
     if dry_run:
         typer.echo("nothing was written", err=True)
-    elif found:
-        assert found.summary is not None
-        report(found.summary, path)
-        if found.summary.refused:
+    elif differences:
+        assert differences.summary is not None
+        report(differences.summary, path)
+        if differences.summary.refused:
             raise typer.Exit(1)
 
 
@@ -266,6 +268,7 @@ def _first(what: str, names: Sequence[str]) -> None:
         typer.echo(f"... and {len(names) - _SHOWN:,} more {what}")
 
 
-def _numbers(found: Differences) -> str:
-    numbers = f"add {len(found.added):,}, replace {len(found.replaced):,} and remove {len(found.removed):,}"
-    return f"{numbers} of the sources of {found.corpus}"
+def _numbers(differences: Differences) -> str:
+    added, replaced, removed = map(len, (differences.added, differences.replaced, differences.removed))
+    numbers = f"add {added:,}, replace {replaced:,} and remove {removed:,}"
+    return f"{numbers} of the sources of {differences.corpus}"

@@ -48,8 +48,8 @@ def fuse(
 def _show(answer: FusionAnswer, out: Output) -> None:
     if not out.for_reading:
         out.table(fusion_table(answer))
-    for one in answer.sentences if out.for_reading else ():
-        typer.echo(printable(closed_up(one.text)))
+    for each in answer.sentences if out.for_reading else ():
+        typer.echo(printable(closed_up(each.text)))
     for note in fusion_notes(answer):
         out.note(note)
     if not answer.sentences:

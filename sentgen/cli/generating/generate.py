@@ -62,9 +62,9 @@ def generate(
         _models(clusters, request, db, memory_limit) as models,
         counted("clusters") as progress,
     ):
-        found = generate_all(clusters, lengths, request, settings, models, progress)
-    files.write(found, out)
-    show_generated(found, out)
+        generated = generate_all(clusters, lengths, request, settings, models, progress)
+    files.write(generated, out)
+    show_generated(generated, out)
 
 
 @contextmanager

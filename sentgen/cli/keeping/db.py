@@ -103,11 +103,11 @@ def repair(
     done = repair_store(
         db or default_path(), dry_run=dry_run, backup=backup, memory_limit=database_memory(memory_limit)
     )
-    out.rows(["table", "rows", "reason"], [(one.table, one.rows, one.reason) for one in done.removed])
+    out.rows(["table", "rows", "reason"], [(each.table, each.rows, each.reason) for each in done.removed])
     if done.backup:
         out.note(f"the store as it was: {done.backup}")
     if done.removed:
-        rows = sum(one.rows for one in done.removed)
+        rows = sum(each.rows for each in done.removed)
         out.note(
             f"{'would remove' if dry_run else 'removed'} {quantity(rows, 'row')} that nothing accounts for"
         )

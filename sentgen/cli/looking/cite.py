@@ -41,17 +41,17 @@ def cite(
 
     Example: `sentgen cite --db snapshots/sentgen-9f865b4a8b35afec.duckdb -- kwic "united states"`
     """
-    if words and words[0] not in {one.name for one in COMMANDS}:
+    if words and words[0] not in {listed.name for listed in COMMANDS}:
         raise InputError(
             f"{words[0]!r} is no command of sentgen; write the query as you would type it, behind --"
         )
     query, names = (f"sentgen {shlex.join(words)}", _named(words)) if words else (None, [])
-    found = citation_of(db or default_path(), query, names=_corpora(names, db) if names else ())
+    citation = citation_of(db or default_path(), query, names=_corpora(names, db) if names else ())
     if bibtex:
-        typer.echo(found.bibtex)
+        typer.echo(citation.bibtex)
     else:
-        out.table(Rows(("what", "value"), found.lines))
-    if found.kind == "store":
+        out.table(Rows(("what", "value"), citation.lines))
+    if citation.kind == "store":
         typer.echo("this store may change; cite a snapshot of it: sentgen publish --to snapshots", err=True)
 
 
@@ -59,13 +59,13 @@ def _named(words: Sequence[str]) -> list[str]:
     """Return the corpora and subcorpora that a command line names."""
     plain = takewhile(lambda word: not word.startswith("-"), words)
     # Only there a corpus has no option before it, and `--against` is no word.
-    found = {"keyness": lambda: list(plain)[1:], "corpora": lambda: list(plain)[2:]}.get(words[0], list)()
+    names = {"keyness": lambda: list(plain)[1:], "corpora": lambda: list(plain)[2:]}.get(words[0], list)()
     options = ("--corpus", "--against") if words[0] == "keyness" else ("--corpus",)
     for word, following in zip(words, [*words[1:], ""], strict=True):
         option, equals, value = word.partition("=")
         if option in options:
-            found.append(value if equals else following)
-    return found
+            names.append(value if equals else following)
+    return names
 
 
 def _corpora(names: Sequence[str], db: Path | None) -> tuple[str, ...]:

@@ -143,8 +143,8 @@ def sketch(*, request: Sketch, plot: PlotOption = None, reading: StoreOptions, o
     for (relation, _, pairs, name), rows in groupby(zip(*shown, strict=True)):
         size = len(list(rows))
         typer.echo(printable(f"{name} ({relation}): {quantity(pairs, 'pair')}"))
-        told = {"relation", "role", "preposition", "pairs", "rank", "name"} & {*names_of(table)}
-        part = without_columns(table.slice(start, size), sorted(told))
+        shared = {"relation", "role", "preposition", "pairs", "rank", "name"} & {*names_of(table)}
+        part = without_columns(table.slice(start, size), sorted(shared))
         from sentgen.lookups.figures import column
 
         score = column(request.measure)

@@ -63,6 +63,6 @@ def _with_strips(table: pa.Table | Rows) -> pa.Table | Rows:
     """Show the places of hits as lines in a strip as long as a document."""
     strips = []
     for text in column_of(table, "places"):
-        hit = {int(place) * _STRIP // PARTS for place in text.split()}
+        hit = {int(position) * _STRIP // PARTS for position in text.split()}
         strips.append("".join("|" if cell in hit else "·" for cell in range(_STRIP)))
     return with_column(table, "places", strips)

@@ -73,12 +73,12 @@ def list_(
         return
     with open_store(db, read_only=True, memory_limit=memory_limit) as store, store.connect() as connection:
         answer = replace(request, labeler=_who(request.labeler)).find(_desk(desk, db), connection)
-    found = answer.rows
+    table = answer.rows
     if out.for_reading:
         unused = {"state", "label"} if not answer.notes else {"label"}
-        empty = [name for name in unused if not any(column_of(found, name))]
-        found = without_columns(found, empty)
-    show_lines(found, out, width)
+        empty = [name for name in unused if not any(column_of(table, name))]
+        table = without_columns(table, empty)
+    show_lines(table, out, width)
     if answer.truncated:
         out.note_part(answer.rows.num_rows, answer.total, "line", offset=request.offset)
     for note in answer.notes:

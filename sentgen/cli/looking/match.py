@@ -68,8 +68,8 @@ def match(
         typer.echo(row["count"])
     elif not conllu:
         show_lines(answer.rows, out, cut=answer.truncated and answer.total is None)
-    of = "row" if request.key or request.whether else "hit"
-    finish(answer, out, "" if answer.total is None else of)
+    what = "row" if request.key or request.whether else "hit"
+    finish(answer, out, "" if answer.total is None else what)
 
 
 def check_parts(request: Match, file: Path | None, *, conllu: bool, svg: Path | None) -> None:
@@ -96,8 +96,8 @@ def _trees(request: Match, connection: Connection, *, conllu: bool, svg: Path | 
         from sentgen.generation.drawing.svg import corpus_tree, tree_svg
 
         drawn = [
-            corpus_tree(one.name, one.forms, one.tags, one.heads, one.labels)
-            for one in find_trees(connection, numbers)
+            corpus_tree(tree.name, tree.forms, tree.tags, tree.heads, tree.labels)
+            for tree in find_trees(connection, numbers)
         ]
         write_text(svg, tree_svg(drawn))
         out.note(f"{svg}: {quantity(len(drawn), 'tree')}")

@@ -130,7 +130,7 @@ def _options(name: str, arguments: Sequence[str]) -> dict[str, Any]:
         given = dict(context.params)
     choose(**{name: given[name] for name in OPTIONS})
     taken = parameters_of(QUESTIONS[name]) if name in QUESTIONS else ()
-    texts = {one.name for one in taken if one.option.file}
+    texts = {parameter.name for parameter in taken if parameter.option.file}
     if files := [key for key, value in given.items() if isinstance(value, Path) or (value and key in texts)]:
         listed = ", ".join(f"--{key.replace('_', '-')}" for key in files)
         later = ", and give it to sentgen saved run" if OPTIONS.keys() >= set(files) else ""
@@ -152,8 +152,8 @@ def _refusals(name: str) -> Iterator[None]:
     try:
         yield
     except _MISTAKE as error:
-        said = " ".join(error.format_message().split())
-        raise InputError(f"sentgen {name} refuses this: {said}; see sentgen {name} --help") from error
+        message = " ".join(error.format_message().split())
+        raise InputError(f"sentgen {name} refuses this: {message}; see sentgen {name} --help") from error
 
 
 @contextmanager

@@ -168,13 +168,14 @@ def judgments(
 
     Example: `sentgen evaluate judgments sheet.tsv`
     """
-    found = read_judgments(sheet, seed=seed)
-    tables = judgments_table(found), judged_differences(found)
+    judged = read_judgments(sheet, seed=seed)
+    tables = judgments_table(judged), judged_differences(judged)
     if out.for_reading:
         _show(tables, out)
     else:
         ends = (
-            (one.name, one.good, one.judged, one.good / one.judged, *one.interval) for one in found.systems
+            (system.name, system.good, system.judged, system.good / system.judged, *system.interval)
+            for system in judged.systems
         )
         out.rows(["system", "grammatical", "judged", "share", "low", "high"], list(ends))
 
@@ -184,7 +185,7 @@ def _write(result: FusionResult, request: FusionExperiment, report: Path | None,
     if report is not None:
         out.note(f"report: {fusion_report(result).write(report)[0]}")
     if request.judge is not None:
-        sentences = {one.system: one.answers for one in result.systems}
+        sentences = {each.system: each.answers for each in result.systems}
         written = write_sheet(
             request.judge,
             result.cases,

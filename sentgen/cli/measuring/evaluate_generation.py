@@ -193,14 +193,14 @@ def _clusters(request: GenerationExperiment, parser: Parser) -> list[Cluster]:
     path, form, own = request.clusters, request.format, None if request.source_trees == "gold" else parser
     if request.derive is None:
         # Not read beyond the limit: parsing takes longest.
-        found = list(islice(read_clusters(path, parser=own, form=form), request.limit))
+        clusters = list(islice(read_clusters(path, parser=own, form=form), request.limit))
     else:
-        found = similar_clusters(list(read_trees(path, parser=own, form=form)), request.derive)[
+        clusters = similar_clusters(list(read_trees(path, parser=own, form=form)), request.derive)[
             : request.limit
         ]
-        if not found:
+        if not clusters:
             raise InputError("has no sentences that are similar enough for a cluster", path=path)
-    return reparsed(found, parser) if request.source_trees == "parser" else found
+    return reparsed(clusters, parser) if request.source_trees == "parser" else clusters
 
 
 def _show(result: GenerationResult, out: Output) -> None:

@@ -128,14 +128,14 @@ def command(
         # First: what cannot be used must not leave an empty store.
         run = prepared(paper, request)
         with open_store(db, create=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store:
-            found = run(store)
-    out.table(found.figures)
-    if out.for_reading and found.tests.num_rows:
+            results = run(store)
+    out.table(results.figures)
+    if out.for_reading and results.tests.num_rows:
         typer.echo()
         out.table(
-            found.tests,
+            results.tests,
             align={"p (sign)": "right", "p (shuffled)": "right"},
             essential=("by", "p (sign)", "p (shuffled)"),
         )
-    for note in found.notes:
+    for note in results.notes:
         out.note(note)

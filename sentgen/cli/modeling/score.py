@@ -46,13 +46,13 @@ def score(
         chosen = registry.find(store, request.model)
         for note in model_notes(chosen):
             out.note(note)
-        found = ScoredText(store, chosen, request, texts, str(file or "-"))
+        scored = ScoredText(store, chosen, request, texts, str(file or "-"))
         if request.keep_below is not None and out.for_reading:
-            sys.stdout.writelines(f"{line}\n" for line in found.kept_lines())
+            sys.stdout.writelines(f"{line}\n" for line in scored.kept_lines())
         else:
-            out.rows(found.columns, found.rows(), programs=NATURAL, essential=found.essential)
+            out.rows(scored.columns, scored.rows(), programs=NATURAL, essential=scored.essential)
     # Only now: the sums are complete when the rows are written.
-    for note in found.warnings if request.totals else found.notes:
+    for note in scored.warnings if request.totals else scored.notes:
         out.note(note)
 
 

@@ -28,8 +28,8 @@ def build(*, request: VectorRequest, db: DbOption = None, memory_limit: MemoryOp
     """
     with open_store(db, memory_limit=memory_limit, share=DATABASE_SHARE) as store:
         made = request.build(store, lambda line: typer.echo(f"{line} ...", err=True))
-    told = f"{quantity(made.words, 'word')} from {quantity(made.tokens, 'token')}"
-    typer.echo(f"{made.name}: {told}, {quantity(made.dimensions, 'dimension')}", err=True)
+    settings = f"{quantity(made.words, 'word')} from {quantity(made.tokens, 'token')}"
+    typer.echo(f"{made.name}: {settings}, {quantity(made.dimensions, 'dimension')}", err=True)
 
 
 @app.command("list")

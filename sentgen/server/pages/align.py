@@ -41,10 +41,10 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     answer = None
     if document.strip() and abstract.strip():
         kind, _, name = chosen.partition(":") if chosen.startswith(_KINDS) else ("system", "", chosen)
-        asked = {kind: name, "decode": decode, "threshold": threshold}
-        asked["format"] = "" if form == FORMATS[0] else form
+        parameters = {kind: name, "decode": decode, "threshold": threshold}
+        parameters["format"] = "" if form == FORMATS[0] else form
         texts = {"document": document, "abstract": abstract}
-        answer = await ask("align", **texts, **asked, explain=True, html=True)
+        answer = await ask("align", **texts, **parameters, explain=True, html=True)
         # Who reads a page knows no parameter of that name.
         answer = replace(answer, notes=[note.replace("for `model`", _TRAINED) for note in answer.notes])
     begin = None if answer else await examples.passage(ask)
@@ -66,10 +66,11 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
 
 def _examples(text: ExamplePassage) -> list[PageExample]:
     """Return a document with a summary in its own words, for two aligners."""
-    asked = {"document": " ".join(text.sentences), "abstract": examples.halves(text.sentences)}
+    parameters = {"document": " ".join(text.sentences), "abstract": examples.halves(text.sentences)}
     return [
         PageExample(
-            f"{asked['abstract']} ({SYSTEMS[system]})", {**asked, "aligner": system, "format": "text"}
+            f"{parameters['abstract']} ({SYSTEMS[system]})",
+            {**parameters, "aligner": system, "format": "text"},
         )
         for system in ("", "lcs")
     ]

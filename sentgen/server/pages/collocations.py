@@ -24,7 +24,7 @@ _ASKED = ("word", "window", "by", "measure", "min_count", "corpus", "where", "ig
 async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for the collocates of a word, and for those that are collocates of each other."""
     word, rows = query.text("word"), query.rows(default("collocations", "limit"))
-    asked = {
+    parameters = {
         "word": word,
         "window": query.text("window", _WINDOW),
         "by": query.choice("by", CollocateUnit),
@@ -36,7 +36,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     }
     overview, subcorpora = await asyncio.gather(ask("corpora"), ask("subcorpora"))
     common = {
-        "asked": asked,
+        "asked": parameters,
         "rows": rows,
         "measures": tuple(Measure),
         "units": tuple(CollocateUnit),
@@ -49,26 +49,26 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         return {**common, "examples": await examples.words(ask)}
     usual = COLUMN.get(Measure(query.choice("measure", Measure)), "count")
     part = ListPart("/collocations", query, rows, usual=f"-{usual}")
-    found, graph = await asyncio.gather(
-        ask("collocations", **asked, **part.parameters),
-        ask("collocations", **asked, graph=True, limit=min(rows, _DRAWN)),
+    answer, graph = await asyncio.gather(
+        ask("collocations", **parameters, **part.parameters),
+        ask("collocations", **parameters, graph=True, limit=min(rows, _DRAWN)),
     )
-    kept = {name: query.all(name) for name in _ASKED}
-    by = str(asked["by"])
+    link_values = {name: query.all(name) for name in _ASKED}
+    by = str(parameters["by"])
 
     def page_of(collocate: str) -> str:
-        return link("/collocations", **{**kept, "word": node_pattern(collocate, by)})
+        return link("/collocations", **{**link_values, "word": node_pattern(collocate, by)})
 
     def lines(node: str, collocate: str) -> str:
         return lines_of(query, node if node == word else node_pattern(node, by), collocate)
 
     def all_of(collocate: str) -> str:
-        values = {name: kept[name] for name in ("corpus", "where", "ignore_case")}
+        values = {name: link_values[name] for name in ("corpus", "where", "ignore_case")}
         return link("/query", query=node_pattern(collocate, by), **values)
 
     return {
         **common,
-        "found": found,
+        "found": answer,
         "part": part,
         "graph": graph,
         "drawn": draw_collocates(word, graph.rows, page_of, lines) if graph.rows else None,
@@ -89,12 +89,12 @@ def lines_of(query: PageParameters, node: str, collocate: str) -> str:
     Of a pattern of one token they are as many as were counted; of a query, hits near which the collocate is.
     """
     by, window = query.choice("by", CollocateUnit), query.text("window", _WINDOW)
-    kept = {name: query.all(name) for name in ("corpus", "where", "ignore_case")}
+    link_values = {name: query.all(name) for name in ("corpus", "where", "ignore_case")}
     if is_cql(node):
         near = node_pattern(collocate, by)
-        return link("/query", query=node, filter=near, window=window, keep="keep", **kept)
+        return link("/query", query=node, filter=near, window=window, keep="keep", **link_values)
     about = {"word": node, "pattern": "on", "other": collocate, "by": str(by), "role": "collocate"}
-    return link("/hits", **about, window=window, **kept)
+    return link("/hits", **about, window=window, **link_values)
 
 
 PAGES = (Page("/collocations", "Collocations", "collocations.html.j2", _view, asks=("collocations",)),)

@@ -80,19 +80,19 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
 
 async def _contents(ask: Asking, name: str, parts: _PartChoice) -> Mapping[str, Any]:
     """Ask for the size of what is chosen, for its facets, and for its most frequent words."""
-    found, words = await asyncio.gather(
+    answer, words = await asyncio.gather(
         ask("facets", corpus=_only(name), where=parts.where), _frequent_words(ask, name, parts.where)
     )
-    return {"size": found.more, "facets": parts.facets(found), "words": words, "contents": found}
+    return {"size": answer.more, "facets": parts.facets(answer), "words": words, "contents": answer}
 
 
 async def _examples(ask: Asking, name: str, tab: str) -> list[PageExample]:
     """Return patterns made of frequent words: as they are, words that begin so, and what follows them."""
     if tab not in _PATTERNS:
         return []
-    words = [one.name for one in await examples.words(ask, _only(name))]
+    words = [example.name for example in await examples.words(ask, _only(name))]
     patterns = dict.fromkeys(_PATTERNS[tab].format(word=word, begin=word[:3]) for word in words)
-    return [PageExample(one, {"pattern": one}) for one in patterns]
+    return [PageExample(pattern, {"pattern": pattern}) for pattern in patterns]
 
 
 async def _documents(
@@ -125,9 +125,12 @@ async def _subcorpora(
 async def _sizes(ask: Asking, names: Sequence[str]) -> dict[str, dict[str, object]]:
     """Return what there is to know of the first of some subcorpora, by name and by property."""
     names = names[:_SIZES]
-    found = await asyncio.gather(*(ask("subcorpus", name=name) for name in names))
-    told = ({row["property"]: row["value"] for row in one.rows} | {"problem": one.problem} for one in found)
-    return dict(zip(names, told, strict=True))
+    answers = await asyncio.gather(*(ask("subcorpus", name=name) for name in names))
+    properties = (
+        {row["property"]: row["value"] for row in answer.rows} | {"problem": answer.problem}
+        for answer in answers
+    )
+    return dict(zip(names, properties, strict=True))
 
 
 async def _sources(
@@ -253,20 +256,20 @@ class _PartChoice:
     @property
     def where(self) -> str:
         """All of them in one."""
-        one = len(self.conditions) == 1
-        return " and ".join(self.conditions if one else [f"({each})" for each in self.conditions])
+        single = len(self.conditions) == 1
+        return " and ".join(self.conditions if single else [f"({each})" for each in self.conditions])
 
     @property
     def chosen(self) -> list[_ChosenPart]:
         """Each of them with the page without it."""
         return [
-            _ChosenPart(one, self._page([each for each in self.conditions if each != one]))
-            for one in self.conditions
+            _ChosenPart(condition, self._page([each for each in self.conditions if each != condition]))
+            for condition in self.conditions
         ]
 
     def facets(self, answer: PageAnswer) -> list[_Facet]:
         """Return the facets with the pages that choose them; not those by which a part was chosen."""
-        found = []
+        ordered = []
         for key, group in groupby(answer.rows, lambda row: str(row["key"])):
             rows = list(group)
             if {row["condition"] for row in rows} & {*self.conditions}:
@@ -274,28 +277,28 @@ class _PartChoice:
             if of_time := all(_YEAR.fullmatch(row["value"]) for row in rows):
                 rows.sort(key=lambda row: str(row["value"]), reverse=True)
             values = [self._value(row) for row in rows]
-            found.append((of_time, _Facet(key, values[:_FIRST], values[_FIRST:])))
+            ordered.append((of_time, _Facet(key, values[:_FIRST], values[_FIRST:])))
         # What is said of time comes last, as dates of collection and change are among it.
-        return [facet for _, facet in sorted(found, key=lambda one: one[0])]
+        return [facet for _, facet in sorted(ordered, key=lambda pair: pair[0])]
 
     def _value(self, row: Mapping[str, Any]) -> _FacetValue:
         more = self._page([*self.conditions, str(row["condition"])])
         return _FacetValue(row["value"], row["documents"], row["tokens"], more)
 
     def _page(self, conditions: Sequence[str]) -> str:
-        kept = self.query.without("where", "offset", "document")
-        return link("/corpus", **kept, where=conditions)
+        link_values = self.query.without("where", "offset", "document")
+        return link("/corpus", **link_values, where=conditions)
 
 
 def _read_parts(query: PageParameters) -> _PartChoice:
     """Read which parts are chosen."""
-    return _PartChoice(query, [one.strip() for one in query.all("where") if one.strip()])
+    return _PartChoice(query, [condition.strip() for condition in query.all("where") if condition.strip()])
 
 
 async def _frequent_words(ask: Asking, name: str, where: str) -> list[Mapping[str, Any]]:
     """Return the most frequent words, without what has no letter or figure, such as punctuation."""
-    found = await ask("ngrams", pattern="*", corpus=[name] if name else [], where=where, limit=_FREQUENT)
-    words = [row for row in found.rows if row["w1"] not in _ENDS and any(map(str.isalnum, row["w1"]))]
+    answer = await ask("ngrams", pattern="*", corpus=[name] if name else [], where=where, limit=_FREQUENT)
+    words = [row for row in answer.rows if row["w1"] not in _ENDS and any(map(str.isalnum, row["w1"]))]
     return words[:_SHOWN_WORDS]
 
 

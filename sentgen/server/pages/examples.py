@@ -22,7 +22,7 @@ class PageExample:
     """Something to begin with: what it is called, and the parameters of its page."""
 
     name: str
-    asked: Mapping[str, str | Sequence[str]]
+    parameters: Mapping[str, str | Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ class ExamplePassage:
 
 async def words(ask: Asking, corpora: Sequence[str] = (), name: str = "word") -> list[PageExample]:
     """Return frequent words of some corpora or of all; ``name`` is the parameter that takes one."""
-    found = await ask("ngrams", pattern="*", corpus=list(corpora), limit=_WORDS)
+    answer = await ask("ngrams", pattern="*", corpus=list(corpora), limit=_WORDS)
     # What is no word has signs in it: punctuation, and the ends of sentences.
-    forms = [row["w1"] for row in found.rows if row["w1"].isalpha() and len(row["w1"]) in _LETTERS]
+    forms = [row["w1"] for row in answer.rows if row["w1"].isalpha() and len(row["w1"]) in _LETTERS]
     telling = [form for form in forms if len(form) >= _TELLING]
     return [PageExample(form, {name: form}) for form in (telling or forms)[:_MOST]]
 
@@ -51,15 +51,15 @@ async def passage(ask: Asking) -> ExamplePassage | None:
     if not documents:
         return None
     chosen = next((row for row in documents if row["sentences"] in _SENTENCES), documents[0])
-    place = {"corpus": chosen["corpus"], "document": chosen["document"]}
-    sentences = (await ask("sentences", **place, limit=_SENTENCES[0])).rows
+    source = {"corpus": chosen["corpus"], "document": chosen["document"]}
+    sentences = (await ask("sentences", **source, limit=_SENTENCES[0])).rows
     if not sentences:
         return None
     ordered = next((row for row in sentences if row["length"] in _TOKENS), sentences[0])
-    told = await ask("sentence", **place, sentence=ordered["sentence"])
-    forms = [row["form"] for row in told.rows]
+    answer = await ask("sentence", **source, sentence=ordered["sentence"])
+    forms = [row["form"] for row in answer.rows]
     return ExamplePassage(
-        **place, sentences=[row["text"] for row in sentences], words=forms, tree=bool(told.more.get("svg"))
+        **source, sentences=[row["text"] for row in sentences], words=forms, tree=bool(answer.more.get("svg"))
     )
 
 

@@ -38,7 +38,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     # The newest last: it is what is most likely wanted.
     labels = [f"{row['name']}@{row['version']}" for row in models.rows if row["over"] == "words"][::-1]
     offered = ALGORITHMS | {row["algorithm"]: f"{row['algorithm']}: with a model" for row in algorithms.rows}
-    asked = {
+    parameters = {
         "model": query.choice("model", ["", *labels]),
         "algorithm": query.choice("algorithm", offered),
         "words": query.number("words", default("fuse", "words"), least=1, most=100),
@@ -49,7 +49,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     if key.strip() and related.strip():
         answer = await ask(
             "fuse",
-            **asked,
+            **parameters,
             key=key.strip(),
             # CoNLL-U ends a sentence with an empty line.
             related=related.strip("\n") + "\n\n",
@@ -68,7 +68,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "answer": answer,
         "fused": [] if answer is None else list(_fused(answer)),
         "sources": [] if answer is None else list(_sources(answer)),
-        **asked,
+        **parameters,
     }
 
 
@@ -76,26 +76,30 @@ def _fused(answer: PageAnswer) -> Iterator[ShownFusion]:
     """Yield the sentences of an answer."""
     for row in answer.rows:
         words, changes = (
-            [one for one in answer.more.get(name, ()) if one["rank"] == row["rank"]]
+            [each for each in answer.more.get(name, ()) if each["rank"] == row["rank"]]
             for name in ("words", "changes")
         )
-        stretches = runs((one["word"], one["sentence"]) for one in words)
+        stretches = runs((word["word"], word["sentence"]) for word in words)
         yield ShownFusion(row, stretches, words, changes)
 
 
 def _sources(answer: PageAnswer) -> Iterator[tuple[int, list[tuple[str, bool]]]]:
     """Yield the key, and each sentence of which something was taken, in stretches that were taken or not."""
-    taken = {(one["sentence"], one["source_place"]) for one in answer.more.get("words", ())}
+    taken = {(word["sentence"], word["source_place"]) for word in answer.more.get("words", ())}
     for number, forms in enumerate(answer.more.get("sources", ()) if taken else ()):
-        marked = [(form, number > 0 and (number, place) in taken) for place, form in enumerate(forms, 1)]
+        marked = [
+            (form, number > 0 and (number, position) in taken) for position, form in enumerate(forms, 1)
+        ]
         if number == 0 or any(was for _, was in marked):
-            groups = groupby(marked, key=lambda one: one[1])
-            yield number, [(" ".join(form for form, _ in of), was) for was, of in groups]
+            groups = groupby(marked, key=lambda pair: pair[1])
+            yield number, [(" ".join(form for form, _ in group), was) for was, group in groups]
 
 
 def _example() -> PageExample:
-    asked = operations()["fuse"].example
-    return PageExample("Survivors of the earthquake", {name: str(value) for name, value in asked.items()})
+    parameters = operations()["fuse"].example
+    return PageExample(
+        "Survivors of the earthquake", {name: str(value) for name, value in parameters.items()}
+    )
 
 
 PAGES = (Page("/fuse", "Fuse", "fuse.html.j2", _view, asks=("models", "algorithms", "fuse")),)

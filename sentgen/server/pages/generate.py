@@ -22,7 +22,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     text, corpus = query.raw("file"), query.text("corpus")
     overview = await ask("corpora")
     form = query.choice("format", FORMATS)
-    asked = {
+    parameters = {
         "lengths": query.text("lengths", default("generate", "lengths")),
         "nbest": query.number("nbest", default("generate", "nbest"), least=1, most=10),
         "algorithm": query.choice("algorithm", ALGORITHMS),
@@ -34,7 +34,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     if text.strip():
         answer = await ask(
             "generate",
-            **asked,
+            **parameters,
             # CoNLL-U ends a sentence with an empty line. Python 3.11 takes no backslash within the braces.
             file=f"{text.strip(chr(10))}\n\n",
             format="" if form == FORMATS[0] else form,
@@ -43,7 +43,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         )
     elif corpus:
         names = [query.raw("cluster")] if query.raw("cluster") else []
-        answer = await ask("generate", **asked, corpus=corpus, cluster=names, tree=True, trace=True)
+        answer = await ask("generate", **parameters, corpus=corpus, cluster=names, tree=True, trace=True)
     begin = None if text.strip() or corpus else await examples.passage(ask)
     return {
         "examples": [] if begin is None else _examples(begin),
@@ -53,7 +53,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "overview": overview,
         "answer": answer,
         "form": form,
-        **asked,
+        **parameters,
         "algorithms": ALGORITHMS,
         "reuses": REUSE,
         "transition_kinds": TRANSITIONS,
@@ -64,9 +64,9 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
 
 def _examples(text: ExamplePassage) -> list[PageExample]:
     """Return what makes sentences from a document: with its trees if it has some, and without."""
-    asked = {"corpus": text.corpus, "cluster": text.document, "lengths": _LENGTHS}
+    parameters = {"corpus": text.corpus, "cluster": text.document, "lengths": _LENGTHS}
     ways = ALGORITHMS if text.tree else ALGORITHMS[1:]
-    return [PageExample(f"{text.document}, {way}", {**asked, "algorithm": way}) for way in ways]
+    return [PageExample(f"{text.document}, {way}", {**parameters, "algorithm": way}) for way in ways]
 
 
 PAGES = (Page("/generate", "Generate", "generate.html.j2", _view, asks=("models", "algorithms", "generate")),)

@@ -37,7 +37,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for the keywords of both sides, if both are named."""
     overview, subcorpora = await asyncio.gather(ask("corpora"), ask("subcorpora"))
     measure = KeywordMeasure(query.choice("measure", KeywordMeasure))
-    asked = {
+    parameters = {
         "corpus": query.all("corpus"),
         "where": query.text("where"),
         "against": query.all("against"),
@@ -52,7 +52,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     }
     rows = query.rows(default("keyness", "limit"))  # of each side
     common = {
-        "asked": asked,
+        "asked": parameters,
         "rows": rows,
         "measures": tuple(KeywordMeasure),
         "units": tuple(By),
@@ -62,13 +62,13 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "more": None,
         "examples": _examples(overview),
     }
-    if not asked["corpus"] or not asked["against"]:
+    if not parameters["corpus"] or not parameters["against"]:
         return common
     part = ListPart("/keyness", query, rows)
     more, fewer = await asyncio.gather(
-        ask("keyness", **asked, **part.parameters),
+        ask("keyness", **parameters, **part.parameters),
         # Sorted by a column, both sides are one list.
-        ask("keyness", **asked, **part.parameters, negative=True) if not part.sort else ask.nothing(),
+        ask("keyness", **parameters, **part.parameters, negative=True) if not part.sort else ask.nothing(),
     )
     shown = list(more.rows)
     if fewer:
@@ -85,50 +85,52 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "shown": shown,
         "columns": columns,
         "most": max((abs(row["log_ratio"]) for row in shown), default=1) or 1,
-        "lines": [[_lines(query, asked, row, side) for side in ("", "against_")] for row in shown],
+        "lines": [[_lines(query, parameters, row, side) for side in ("", "against_")] for row in shown],
     }
 
 
 def _examples(overview: PageAnswer) -> list[PageExample]:
     """Return comparisons of the first two corpora, and of short sentences of the first one with long ones."""
     rows = [row for row in overview.rows if row["tokens"]][:2]
-    found = []
+    examples = []
     if len(rows) > 1:
-        one, other = (row["corpus"] for row in rows)
-        asked = {"corpus": one, "against": other}
-        found.append(PageExample(f"{one} against {other}", asked))
-        found.append(PageExample("Pairs of words of the same", {**asked, "n": "2"}))
+        first, second = (row["corpus"] for row in rows)
+        parameters = {"corpus": first, "against": second}
+        examples.append(PageExample(f"{first} against {second}", parameters))
+        examples.append(PageExample("Pairs of words of the same", {**parameters, "n": "2"}))
     if rows and rows[0]["sentences"]:
         name, mean = rows[0]["corpus"], round(rows[0]["tokens"] / rows[0]["sentences"])
         where = {"where": f"length < {mean}", "against_where": f"length >= {mean}"}
-        asked = {"corpus": name, "against": name, **where}
-        found.append(PageExample(f"Short sentences of {name} against long ones", asked))
-    return found
+        parameters = {"corpus": name, "against": name, **where}
+        examples.append(PageExample(f"Short sentences of {name} against long ones", parameters))
+    return examples
 
 
-def _lines(query: PageParameters, asked: Mapping[str, Any], row: Mapping[str, Any], side: str) -> str:
+def _lines(query: PageParameters, parameters: Mapping[str, Any], row: Mapping[str, Any], side: str) -> str:
     """Return the page with the lines that a count of a row has counted; empty if there are none."""
-    parts = str(row[asked["by"]]).split(" ")
+    parts = str(row[parameters["by"]]).split(" ")
     count = "reference_count" if side else "count"
-    if len(parts) != asked["n"] or not row[count]:
+    if len(parts) != parameters["n"] or not row[count]:
         return ""
-    tags = _tags(read_pos(str(asked["pos"]) or None))
-    tokens = [f"[{asked['by']}={cql_value(part)}{tags}]" for part in parts]
+    tags = _tags(read_pos(str(parameters["pos"]) or None))
+    tokens = [f"[{parameters['by']}={cql_value(part)}{tags}]" for part in parts]
     return link(
         "/query",
         query=" ".join(tokens),
-        corpus=asked["against" if side else "corpus"],
-        where=asked[f"{side}where"],
-        ignore_case=query.box("ignore_case") if asked["by"] in (By.WORD, By.LEMMA) else "",
+        corpus=parameters["against" if side else "corpus"],
+        where=parameters[f"{side}where"],
+        ignore_case=query.box("ignore_case") if parameters["by"] in (By.WORD, By.LEMMA) else "",
     )
 
 
 def _tags(patterns: Sequence[str]) -> str:
     """Return the condition of CQL that a token has one of these parts of speech; empty for none."""
     values = [
-        "".join(_WILD.get(part) or cql_value(part)[1:-1] for part in re.split(r"([*?])", one.strip()) if part)
-        for one in patterns
-        if one.strip()
+        "".join(
+            _WILD.get(part) or cql_value(part)[1:-1] for part in re.split(r"([*?])", pattern.strip()) if part
+        )
+        for pattern in patterns
+        if pattern.strip()
     ]
     conditions = [f'{kind}="{value}"' for value in values for kind in ("upos", "xpos")]
     return f" & ({' | '.join(conditions)})" if conditions else ""

@@ -40,9 +40,9 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     if not name:
         return {**common, "sets": await ask("line_sets"), "lines": None, "examples": _EXAMPLES}
     part = ListPart("/lines", query, rows)
-    asked = {"name": name, "labeler": labeler, "sort": query.choice("sort", get_args(Sort))}
+    parameters = {"name": name, "labeler": labeler, "sort": query.choice("sort", get_args(Sort))}
     lines, report = await asyncio.gather(
-        ask("lines", **asked, label=query.text("label"), limit=rows, offset=part.offset),
+        ask("lines", **parameters, label=query.text("label"), limit=rows, offset=part.offset),
         _report(ask, name),
     )
     labels = lines.more.get("labels", [])
@@ -53,7 +53,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "keys": labels[:_KEYS],
         "others": labels[_KEYS:],
         "labels": [UNLABELED, *labels],
-        "asked": asked,
+        "asked": parameters,
         "part": part,
         "url": _route(name),
         "files": _files(name, labeler),
@@ -70,10 +70,10 @@ async def _change(request: Request) -> Response:
     ask, name = Asking(request, request.app.state.service), query.text("set")
     labeler = query.text("labeler")
     if query.text("action") == "new":
-        _, found = hits_of(query, query.raw("query").strip(), by_grew=False)
-        found = {key: value for key, value in found.items() if key not in ("random", "show", "explain")}
-        labels = [one for one in map(str.strip, query.text("labels").split(",")) if one]
-        answer = await ask("new_lines", **found, name=name, labels=labels)
+        _, values = hits_of(query, query.raw("query").strip(), by_grew=False)
+        values = {key: value for key, value in values.items() if key not in ("random", "show", "explain")}
+        labels = [label for label in map(str.strip, query.text("labels").split(",")) if label]
+        answer = await ask("new_lines", **values, name=name, labels=labels)
     elif query.text("action") == "undo":
         answer = await ask("undo_labels", name=name, labeler=labeler)
     else:
@@ -85,8 +85,8 @@ async def _change(request: Request) -> Response:
         raise Refused(ask.status, "input", answer.problem)
     made = query.text("action") == "new"
     # `label` of the form is what the page shows, and `give` what was given.
-    kept = {} if made else {key: query.text(key) for key in (*_KEPT, "offset")}
-    return RedirectResponse(link("/lines", set=name, **kept), status_code=303)
+    link_values = {} if made else {key: query.text(key) for key in (*_KEPT, "offset")}
+    return RedirectResponse(link("/lines", set=name, **link_values), status_code=303)
 
 
 async def _report(ask: Asking, name: str) -> PageAnswer:
@@ -101,7 +101,10 @@ def _files(name: str, labeler: str) -> dict[str, str]:
         "CSV": {"format": "csv", "escape_formulas": "true"},
         "JSON": {"format": "json"},
     }
-    return {form: link(_route(name), labeler=labeler, limit="0", **asked) for form, asked in forms.items()}
+    return {
+        form: link(_route(name), labeler=labeler, limit="0", **parameters)
+        for form, parameters in forms.items()
+    }
 
 
 def _route(name: str) -> str:

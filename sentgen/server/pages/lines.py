@@ -35,10 +35,10 @@ class SortLink(NamedTuple):
     shown: bool
 
 
-class ChainLink(NamedTuple):
+class _ChainLink(NamedTuple):
     """A filter that was taken: what is said of it, and the page without it."""
 
-    said: str
+    text: str
     link: str
 
 
@@ -75,14 +75,14 @@ class LineChoice:
     @property
     def keys(self) -> list[str]:
         """What lines may be sorted by: what a page offers, columns, and what the URL says."""
-        columns = [one.strip() for one in self.show.split(",") if one.strip()]
+        columns = [name.strip() for name in self.show.split(",") if name.strip()]
         return list(dict.fromkeys([*SORT_KEYS, *columns, *self.sort]))
 
     @property
     def near(self) -> dict[str, list[str]]:
         """The filters as operations take them."""
-        windows = [one.window if one.keep == KEEP else f"{NOT}{one.window}" for one in self.filters]
-        return {"filter": [one.query for one in self.filters], "within": windows}
+        windows = [step.window if step.keep == KEEP else f"{NOT}{step.window}" for step in self.filters]
+        return {"filter": [step.query for step in self.filters], "within": windows}
 
     @property
     def order(self) -> str:
@@ -90,15 +90,15 @@ class LineChoice:
         return ",".join(f"{key}{_FOLDED}" if self.fold and _FOLDED not in key else key for key in self.sort)
 
     @property
-    def asked(self) -> dict[str, object]:
+    def parameters(self) -> dict[str, object]:
         """The parameters of the operation that shows lines."""
-        asked: dict[str, object] = {"sort": self.order, "show": [self.show] if self.show else []}
-        asked |= {"sample": self.sample, "seed": self.seed if self.sample else "", **self.near}
-        asked |= {"explain": True} if TYPICAL in self.sort else {}
-        return asked | {"dedupe": True} if self.dedupe else asked
+        parameters: dict[str, object] = {"sort": self.order, "show": [self.show] if self.show else []}
+        parameters |= {"sample": self.sample, "seed": self.seed if self.sample else "", **self.near}
+        parameters |= {"explain": True} if TYPICAL in self.sort else {}
+        return parameters | {"dedupe": True} if self.dedupe else parameters
 
     @property
-    def kept(self) -> dict[str, object]:
+    def link_values(self) -> dict[str, object]:
         """What of the URL says the same."""
         queries, windows, keeps = zip(*self.filters, strict=True) if self.filters else ((), (), ())
         return {
@@ -109,40 +109,40 @@ class LineChoice:
             "keep": list(keeps),
         }
 
-    def chain(self, kept: Mapping[str, object], hits: PageAnswer) -> list[ChainLink]:
+    def chain(self, link_values: Mapping[str, object], hits: PageAnswer) -> list[_ChainLink]:
         """Return the filters that were taken, each with the page without it.
 
         Args:
-            kept: what else the URL says.
+            link_values: what else the URL says.
             hits: what is left, which says how many each filter leaves.
         """
-        told = [*hits.notes[: len(self.filters)]] if not hits.problem else []
+        notes = [*hits.notes[: len(self.filters)]] if not hits.problem else []
         links = []
-        for number, one in enumerate(self.filters):
+        for number, step in enumerate(self.filters):
             without = replace(self, filters=[*self.filters[:number], *self.filters[number + 1 :]])
-            word = "within" if one.keep == KEEP else "without"
-            said = told[number] if number < len(told) else f"{one.query} {word} {one.window}"
-            links.append(ChainLink(said, link("/query", **kept, **without.kept)))
+            word = "within" if step.keep == KEEP else "without"
+            text = notes[number] if number < len(notes) else f"{step.query} {word} {step.window}"
+            links.append(_ChainLink(text, link("/query", **link_values, **without.link_values)))
         return links
 
     def rest(self, hits: PageAnswer) -> PageAnswer:
         """Return what was found without what the chain says."""
         return hits if hits.problem else replace(hits, notes=hits.notes[len(self.filters) :])
 
-    def orders(self, kept: Mapping[str, object]) -> list[SortLink]:
+    def orders(self, link_values: Mapping[str, object]) -> list[SortLink]:
         """Return the pages in other orders, by one key each."""
         now = self.sort[0] if len(self.sort) == 1 else "" if self.sort else _NONE
         links = []
         for key in (_NONE, *SORT_KEYS):
             other = replace(self, sort=[] if key == _NONE else [key])
             name = "corpus" if key == _NONE else key
-            links.append(SortLink(name, link("/query", **kept, **other.kept), key == now))
+            links.append(SortLink(name, link("/query", **link_values, **other.link_values), key == now))
         return links
 
 
 def read_choice(query: PageParameters) -> LineChoice:
     """Read how lines are sorted and chosen."""
-    keys = [key.strip() for one in query.each("sort") for key in one.split(",")]
+    keys = [key.strip() for text in query.each("sort") for key in text.split(",")]
     rows = zip(query.each("filter"), _filled(query.each("window")), _filled(query.each("keep")), strict=False)
     return LineChoice(
         sort=list(dict.fromkeys(key for key in keys if key not in ("", _NONE))),
@@ -152,9 +152,9 @@ def read_choice(query: PageParameters) -> LineChoice:
         seed=query.text("seed"),
         dedupe=query.box("dedupe"),
         filters=[
-            FilterStep(one.strip(), window.strip() or _WINDOW, DROP if keep == DROP else KEEP)
-            for one, window, keep in rows
-            if one.strip()
+            FilterStep(text.strip(), window.strip() or _WINDOW, DROP if keep == DROP else KEEP)
+            for text, window, keep in rows
+            if text.strip()
         ],
     )
 

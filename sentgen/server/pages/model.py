@@ -40,12 +40,12 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
 async def _all(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for the models, and to compare those that are chosen."""
     chosen, corpus = query.all("model"), query.text("corpus")
-    asked = {"models": ",".join(chosen), "corpus": corpus}
+    parameters = {"models": ",".join(chosen), "corpus": corpus}
     models, overview, subcorpora, compared = await asyncio.gather(
         ask("models"),
         ask("corpora"),
         ask("subcorpora"),
-        ask("compare_models", **asked) if chosen and corpus else ask.nothing(),
+        ask("compare_models", **parameters) if chosen and corpus else ask.nothing(),
     )
     return {
         "name": "",

@@ -46,7 +46,9 @@ class PageAnswer:
 
 def default(operation: str, name: str) -> Any:
     """Return what a parameter of an operation is unless it is given: as its command has it."""
-    return next(one.default for one in parameters_of(operations()[operation].declaration) if one.name == name)
+    return next(
+        each.default for each in parameters_of(operations()[operation].declaration) if each.name == name
+    )
 
 
 class PageParameters:
@@ -164,13 +166,13 @@ class Asking:
         message, service = read(operation, given), self._service
         if operation.kind in NEVER_KEPT:
             return await service.call(message, client=self._request.client)
-        kept = service.cache.find((service.snapshot.name, message), Reply)
-        if kept is None:
-            kept = await service.call(message)
-            if kept.status == 200:
+        reply = service.cache.find((service.snapshot.name, message), Reply)
+        if reply is None:
+            reply = await service.call(message)
+            if reply.status == 200:
                 # The snapshot that has answered, which may be newer than the one that was looked for.
-                service.cache.put((kept.snapshot, message), kept, len(kept.body))
-        return kept
+                service.cache.put((reply.snapshot, message), reply, len(reply.body))
+        return reply
 
     def problem(self, text: str, status: int, picture: str = "") -> PageAnswer:
         """Return an answer that says what is wrong, and where in a query."""

@@ -137,7 +137,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "choice": choice,
         "strategies": STRATEGIES,
         "dialects": tuple(Dialect),
-        "contexts": contexts(query, "/query", _ASKED, **choice.kept),
+        "contexts": contexts(query, "/query", _ASKED, **choice.link_values),
         "rows": query.rows(_ROWS),
         "ignore_case": query.box("ignore_case"),
         "query": query,
@@ -149,22 +149,22 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     if not text:
         return common
     by_grew = language == "grew"
-    asked, counts_of = hits_of(query, text, by_grew), _counts(query, text, by_grew)
+    parameters, counts_of = hits_of(query, text, by_grew), _counts(query, text, by_grew)
     part = ListPart("/query", query, query.rows(_ROWS))
     of_counts = ListPart("/query", query, _COUNTS, usual=_USUAL, prefix="counts_")
     # What is drawn anew with each number of lines has none behind it.
-    offset = 0 if asked[1].get("random") else part.offset
+    offset = 0 if parameters[1].get("random") else part.offset
     hits, counts = await asyncio.gather(
-        ask(asked[0], **{**asked[1], "limit": part.rows, "offset": offset, "marks": True}),
+        ask(parameters[0], **{**parameters[1], "limit": part.rows, "offset": offset, "marks": True}),
         # Sorted, so that all of them are counted.
         ask(counts_of[0], **{**counts_of[1], **of_counts.parameters, "sort": of_counts.sort or _USUAL})
         if counts_of
         else ask.nothing(),
     )
-    kept = {name: query.all(name) for name in _ASKED}
+    link_values = {name: query.all(name) for name in _ASKED}
     drawn = dict[str, object]()
     if not by_grew:
-        drawn = await _places(ask, query, text, kept | choice.kept)
+        drawn = await _places(ask, query, text, link_values | choice.link_values)
         if counts_of and counts:
             of_rows = partial(_narrowed, query, text, by_grew=False)
             drawn["chart"] = await _over_time(ask, counts_of, counts, of_rows)
@@ -172,21 +172,21 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         **common,
         **drawn,
         "hits": hits if by_grew else choice.rest(hits),
-        "chain": [] if by_grew else choice.chain(kept, hits),
-        "sorts": choice.orders(kept),
+        "chain": [] if by_grew else choice.chain(link_values, hits),
+        "sorts": choice.orders(link_values),
         "part": part,
         "of_counts": of_counts,
         "counts": counts if by_grew or not counts else choice.rest(counts),
         "narrowed": _narrowed(query, text, counts, by_grew=by_grew) if counts else (),
         "intervals": [row_rate(row, IN_PART) for row in counts.rows] if counts else (),
         "lines": await _lines(ask, query, hits, by_grew),
-        "files": Files(_files(*asked, query, by_grew), _files(*counts_of) if counts_of else {}),
+        "files": Files(_files(*parameters, query, by_grew), _files(*counts_of) if counts_of else {}),
     }
 
 
 async def _over_time(
     ask: Asking,
-    asked: tuple[str, dict[str, object]],
+    parameters: tuple[str, dict[str, object]],
     counts: PageAnswer,
     urls: Callable[[PageAnswer], list[str]],
 ) -> RateChart | None:
@@ -194,52 +194,54 @@ async def _over_time(
     keys = counts.columns[: list(counts.columns).index("count")] if counts.rows else ()
     if time_key(keys, counts.rows) is None or not rate_column(counts.columns):
         return None
-    name, values = asked
+    name, values = parameters
     every = await ask(name, **{**values, "limit": 0, "sizes": True})
-    told = every.more.get("sizes", {"keys": (), "tokens": ()})
-    sizes = PartSizes(told["keys"], {tuple(row[:-1]): row[-1] for row in told["tokens"]})
+    counted = every.more.get("sizes", {"keys": (), "tokens": ()})
+    sizes = PartSizes(counted["keys"], {tuple(row[:-1]): row[-1] for row in counted["tokens"]})
     # Of some years a line would say that the others have nothing.
     return None if every.truncated else drawn_over_time(keys, every.rows, sizes, urls(every))
 
 
 async def _places(
-    ask: Asking, query: PageParameters, text: str, kept: Mapping[str, object]
+    ask: Asking, query: PageParameters, text: str, link_values: Mapping[str, object]
 ) -> dict[str, object]:
     """Ask where in their documents the hits are, if that is wanted; the link that asks for it, if not."""
     if not query.box("places"):
-        return {"places_link": link("/query", **kept, places="on")}
-    asked = {"cql": text, **read_choice(query).near, **_reading(query), **_common(query)}
-    found = await ask("kwic", **asked, places=True, limit=_COUNTS)
-    return {"places": found, "place_urls": [in_document(text, row, kept) for row in found.rows]}
+        return {"places_link": link("/query", **link_values, places="on")}
+    parameters = {"cql": text, **read_choice(query).near, **_reading(query), **_common(query)}
+    answer = await ask("kwic", **parameters, places=True, limit=_COUNTS)
+    return {"places": answer, "place_urls": [in_document(text, row, link_values) for row in answer.rows]}
 
 
 async def _forms(ask: Asking, query: PageParameters) -> PageParameters:
     """Return what asks for all forms of the lemmas that a word has, or of itself if it has none."""
     word = query.text("forms_of")
-    found = await ask(
+    answer = await ask(
         "frequencies", query=f"[word={cql_value(word)}]", by=["lemma"], limit=_LEMMAS, **_common(query)
     )
     # A token without a lemma counts as one of this name.
-    lemmas = [row["lemma"] for row in found.rows if row["lemma"] != "_"]
+    lemmas = [row["lemma"] for row in answer.rows if row["lemma"] != "_"]
     conditions = [f"lemma={cql_value(lemma)}" for lemma in lemmas] or [f"word={cql_value(word)}"]
-    kept = [(name, value) for name in ("corpus", "where", "ignore_case") for value in query.all(name)]
-    return PageParameters(QueryParams([("query", f"[{' | '.join(conditions)}]"), ("by", "word"), *kept]))
+    link_values = [(name, value) for name in ("corpus", "where", "ignore_case") for value in query.all(name)]
+    return PageParameters(
+        QueryParams([("query", f"[{' | '.join(conditions)}]"), ("by", "word"), *link_values])
+    )
 
 
 def _common(query: PageParameters) -> dict[str, object]:
-    asked = {"corpus": query.all("corpus"), "ignore_case": bool(query.box("ignore_case"))}
-    return {**asked, "where": query.text("where")}
+    parameters = {"corpus": query.all("corpus"), "ignore_case": bool(query.box("ignore_case"))}
+    return {**parameters, "where": query.text("where")}
 
 
 def hits_of(query: PageParameters, text: str, by_grew: bool) -> tuple[str, dict[str, object]]:
     """Return the operation that finds the hits, with its parameters."""
-    choice, asked = read_choice(query), {**_common(query), "random": query.text("random")}
+    choice, parameters = read_choice(query), {**_common(query), "random": query.text("random")}
     if by_grew:
-        return "match", {"request": text, "sort": choice.order, **asked}
+        return "match", {"request": text, "sort": choice.order, **parameters}
     if choice.sample:
-        del asked["random"]
+        del parameters["random"]
     context = {"context": query.text("context")} if query.text("context") else {}
-    return "kwic", {"cql": text, **choice.asked, **_reading(query), **context, **asked}
+    return "kwic", {"cql": text, **choice.parameters, **_reading(query), **context, **parameters}
 
 
 def _counts(query: PageParameters, text: str, by_grew: bool) -> tuple[str, dict[str, object]] | None:
@@ -247,8 +249,8 @@ def _counts(query: PageParameters, text: str, by_grew: bool) -> tuple[str, dict[
     keys = _keys(query)
     if by_grew:
         whether = query.text("whether")
-        asked = {"request": text, "key": keys, "whether": [whether] if whether else []}
-        return ("match", {**asked, **_common(query)}) if keys or whether else None
+        parameters = {"request": text, "key": keys, "whether": [whether] if whether else []}
+        return ("match", {**parameters, **_common(query)}) if keys or whether else None
     counted = {"query": text, "by": keys, **read_choice(query).near, **_reading(query)}
     return ("frequencies", {**counted, **_common(query)}) if keys else None
 
@@ -256,10 +258,10 @@ def _counts(query: PageParameters, text: str, by_grew: bool) -> tuple[str, dict[
 def _reading(query: PageParameters) -> dict[str, object]:
     """Return how a query in CQL is read, as far as it is not read as usual."""
     strategy, dialect = query.choice("strategy", STRATEGIES), query.choice("dialect", Dialect)
-    found: dict[str, object] = {"strategy": strategy} if strategy != STRATEGIES[0] else {}
+    reading: dict[str, object] = {"strategy": strategy} if strategy != STRATEGIES[0] else {}
     if dialect != Dialect.SENTGEN:
-        found["dialect"] = str(dialect)
-    return found | ({"across": True} if query.box("across") else {})
+        reading["dialect"] = str(dialect)
+    return reading | ({"across": True} if query.box("across") else {})
 
 
 def _keys(query: PageParameters) -> list[str]:
@@ -269,21 +271,21 @@ def _keys(query: PageParameters) -> list[str]:
 def _narrowed(query: PageParameters, text: str, counts: PageAnswer, *, by_grew: bool) -> list[str]:
     """Return the page with the hits of each row of the counts; empty where no query asks for them."""
     names = ("language", "corpus", "where", "ignore_case", "limit", "across")
-    kept: dict[str, object] = {name: query.all(name) for name in names}
+    link_values: dict[str, object] = {name: query.all(name) for name in names}
     if not by_grew:
-        kept |= read_choice(query).kept
+        link_values |= read_choice(query).link_values
     by, whether = query.text("by"), query.text("whether")
     # Other strategies choose among the spans that match, which are others where fewer do.
     usual = query.choice("strategy", STRATEGIES) in STRATEGIES[:2] and "dialect" not in _reading(query)
     if not by_grew and (not usual or set(by) & {",", _SEPARATOR}):
         return []
-    asked = (
+    queries = (
         narrowed_grew(text, row, _keys(query), [whether] if whether else [])
         if by_grew
         else narrowed_cql(text, str(row.get(by) or ""), f"meta.{by}" if _is_bare(by, row) else by)
         for row in counts.rows
     )
-    return [link("/query", **kept, query=one) if one else "" for one in asked]
+    return [link("/query", **link_values, query=each) if each else "" for each in queries]
 
 
 def _is_bare(by: str, row: Mapping[str, object]) -> bool:
@@ -292,38 +294,38 @@ def _is_bare(by: str, row: Mapping[str, object]) -> bool:
 
 
 def _files(
-    name: str, asked: Mapping[str, object], query: PageParameters | None = None, by_grew: bool = False
+    name: str, parameters: Mapping[str, object], query: PageParameters | None = None, by_grew: bool = False
 ) -> dict[str, str]:
     """Return the links to an answer as files, with as many rows as the server gives."""
     route = operations()[name].route
-    values = {key: "true" if value is True else value for key, value in asked.items()} | {"limit": "0"}
+    values = {key: "true" if value is True else value for key, value in parameters.items()} | {"limit": "0"}
     values = {key: value for key, value in values.items() if value is not False}
     # A browser hands the file to a spreadsheet, which would run what a corpus says.
-    found = {"CSV": link(route, **values, format="csv", escape_formulas="true")}
-    found["Excel"] = link(route, **values, format="xlsx")
-    found["JSON"] = link(route, **values, format="json")
+    links = {"CSV": link(route, **values, format="csv", escape_formulas="true")}
+    links["Excel"] = link(route, **values, format="xlsx")
+    links["JSON"] = link(route, **values, format="json")
     if query is not None and by_grew:
-        kept = {key: query.all(key) for key in ("query", "corpus", "where", "random", "ignore_case")}
-        found["CoNLL-U"] = link(f"/query/{_FILE}", **kept)
-    return found
+        link_values = {key: query.all(key) for key in ("query", "corpus", "where", "random", "ignore_case")}
+        links["CoNLL-U"] = link(f"/query/{_FILE}", **link_values)
+    return links
 
 
 async def _lines(ask: Asking, query: PageParameters, hits: PageAnswer, by_grew: bool) -> Lines:
     """Ask for the trees of the lines that are unfolded, and say how to turn each."""
-    opened = sorted({int(one) for one in query.all("open") if one.isdecimal() and len(one) < 4})
+    opened = sorted({int(line) for line in query.all("open") if line.isdecimal() and len(line) < 4})
     opened = [line for line in opened if line < len(hits.rows)][:_TREES]
     marks = hits.more.get("marks", [])
-    asked = []
+    questions = []
     for line in opened:
         row = hits.rows[line]
         names = {"corpus": row["corpus"], "document": row["document"], "sentence": row["sent_id"]}
         marked: Any = marks[line]["positions"] if line < len(marks) else []
         positions = list(marked.values() if by_grew else marked)[:_TOKENS]
-        asked.append(ask("sentence", **names, marked=positions))
-    trees = dict(zip(opened, await asyncio.gather(*asked), strict=True))
-    kept = {key: query.all(key) for key in _ASKED} | read_choice(query).kept
+        questions.append(ask("sentence", **names, marked=positions))
+    trees = dict(zip(opened, await asyncio.gather(*questions), strict=True))
+    link_values = {key: query.all(key) for key in _ASKED} | read_choice(query).link_values
     links = [
-        f"{link('/query', **kept, open=[str(one) for one in sorted({*opened} ^ {line})])}#line-{line}"
+        f"{link('/query', **link_values, open=list(map(str, sorted({*opened} ^ {line}))))}#line-{line}"
         for line in range(len(hits.rows))
     ]
     return Lines(marks if by_grew else [], trees, links)
@@ -334,14 +336,14 @@ async def _download(request: Request, name: str) -> Response:
     if name != _FILE:
         raise Refused(404, "not-found", f"no {name!r}; there is: {_FILE}")
     query = PageParameters(request.query_params)
-    name, asked = hits_of(query, query.raw("query").strip(), by_grew=True)
+    name, parameters = hits_of(query, query.raw("query").strip(), by_grew=True)
     ask = Asking(request, request.app.state.service)
-    reply = await ask.reply(operations()[name], {**asked, "limit": 0, "conllu": True})
+    reply = await ask.reply(operations()[name], {**parameters, "limit": 0, "conllu": True})
     if reply.status != 200:
         return Response(reply.body, reply.status, media_type=reply.media_type)
-    found = wire.decode(reply.body, PageAnswer).more.get("conllu", "")
+    text = wire.decode(reply.body, PageAnswer).more.get("conllu", "")
     headers = {"Content-Disposition": f'attachment; filename="{_FILE}"'}
-    return Response(found.encode("utf-8", "replace"), headers=headers, media_type="text/plain; charset=utf-8")
+    return Response(text.encode("utf-8", "replace"), headers=headers, media_type="text/plain; charset=utf-8")
 
 
 PAGES = (

@@ -46,14 +46,16 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     )
     # Models over tags and the like order no words by themselves.
     known = {row["corpus"] for row in corpora.rows}
-    of = {
-        f"{row['name']}@{row['version']}": [one for one in row["corpora"].split(", ") if one in known]
+    corpora_of = {
+        f"{row['name']}@{row['version']}": [
+            corpus for corpus in row["corpora"].split(", ") if corpus in known
+        ]
         for row in models.rows
         if row["over"] == "words"
     }
-    labels = list(of)
+    labels = list(corpora_of)
     words = " ".join(query.raw("words").split())
-    asked = {
+    parameters = {
         # The last one first, and so the default: the newest version of its name.
         "model": query.choice("model", labels[::-1]) if labels else "",
         "units": query.choice("units", UNITS),
@@ -61,14 +63,14 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     }
     chosen = [name for name in query.all("algorithm") if name in algorithms]
     if not chosen:
-        trees = await _have_trees(ask, of.get(str(asked["model"]), []), str(asked["units"]))
+        trees = await _have_trees(ask, corpora_of.get(str(parameters["model"]), []), str(parameters["units"]))
         chosen = list(_WITH_TREES if trees else _WITHOUT)
     attempts: list[PageOutput] = []
     if words and not labels:
         models = models if models.problem else ask.problem("the store has no language model", 409)
     elif words:
         attempts = list(
-            await asyncio.gather(*(_attempt(ask, algorithms[name], words, asked) for name in chosen))
+            await asyncio.gather(*(_attempt(ask, algorithms[name], words, parameters) for name in chosen))
         )
     text = None if words else await examples.passage(ask)
     return {
@@ -79,7 +81,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "algorithms": list(algorithms.values()),
         "chosen": chosen,
         "attempts": attempts,
-        **asked,
+        **parameters,
         "attachment": ATTACHMENT,
         "levels": LEVELS,
         "word_columns": WORD,
@@ -96,8 +98,8 @@ async def _have_trees(ask: Asking, corpora: Sequence[str], units: str) -> bool:
     if not corpora:
         return False
     layer = "word" if units == "word" else "unit"
-    found = await ask("dependencies", head=RESERVED_WORDS[ROOT], corpus=list(corpora), layer=layer, limit=1)
-    return bool(found.rows)
+    answer = await ask("dependencies", head=RESERVED_WORDS[ROOT], corpus=list(corpora), layer=layer, limit=1)
+    return bool(answer.rows)
 
 
 def _algorithms() -> Mapping[str, Algorithm]:
@@ -107,8 +109,10 @@ def _algorithms() -> Mapping[str, Algorithm]:
     return usable_algorithms()
 
 
-async def _attempt(ask: Asking, algorithm: Algorithm, words: str, asked: Mapping[str, object]) -> PageOutput:
-    given = {"bag": [words], "algorithm": algorithm.name, **asked}
+async def _attempt(
+    ask: Asking, algorithm: Algorithm, words: str, parameters: Mapping[str, object]
+) -> PageOutput:
+    given = {"bag": [words], "algorithm": algorithm.name, **parameters}
     answer, explained = await asyncio.gather(
         ask("regenerate", **given, tree=algorithm.trees), ask("regenerate", **given, explain=True)
     )
@@ -118,8 +122,8 @@ async def _attempt(ask: Asking, algorithm: Algorithm, words: str, asked: Mapping
 
 def _steps(reasons: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the steps of all attachments in their order; in each, what joined comes first."""
-    found = [{**step, "modifier": row["modifier"]} for row in reasons for step in row.get("steps") or ()]
-    return sorted(found, key=lambda step: (step["step"], step["event"] in ("empty", "moved", "kept")))
+    steps = [{**step, "modifier": row["modifier"]} for row in reasons for step in row.get("steps") or ()]
+    return sorted(steps, key=lambda step: (step["step"], step["event"] in ("empty", "moved", "kept")))
 
 
 PAGES = (

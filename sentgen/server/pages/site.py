@@ -64,10 +64,10 @@ def _endpoint(page: Page) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         asking, given = Asking(request, request.app.state.service), PageParameters(request.query_params)
         async with asking.turn():
-            found = await page.view(asking, given)
+            values = await page.view(asking, given)
         # Outside of the turn: the template needs no worker.
-        asked = {"query": given, "retry": partial(alternatives, page.path, given)}
-        return _page(request, page.template, {**asked, **found}, asking.status)
+        parameters = {"query": given, "retry": partial(alternatives, page.path, given)}
+        return _page(request, page.template, {**parameters, **values}, asking.status)
 
     return endpoint
 
@@ -109,7 +109,7 @@ def refused_page(problem: ProblemDocument) -> HTMLResponse:
     return HTMLResponse(written, problem.status, {"Content-Security-Policy": _REFUSED_POLICY})
 
 
-def _page(request: Request, template: str, found: Mapping[str, object], status: int) -> Response:
+def _page(request: Request, template: str, values: Mapping[str, object], status: int) -> Response:
     """Fill in a template; every value is escaped."""
     service: Service = request.app.state.service
     settings, pages = service.settings, offered_pages(service.settings)
@@ -117,7 +117,7 @@ def _page(request: Request, template: str, found: Mapping[str, object], status: 
         environment()
         .get_template(template)
         .render(
-            **found,
+            **values,
             path=request.url.path,
             pages=[page for page in pages if page.name],
             offered=[page.path for page in pages],
@@ -137,17 +137,17 @@ def _page(request: Request, template: str, found: Mapping[str, object], status: 
 def _cited(request: Request, corpora: Sequence[PublishedCorpus]) -> Sequence[PublishedCorpus]:
     """Return the corpora that a page is about: those that it names, else all."""
     parameters = ("corpus", "against") if request.url.path == "/keyness" else ("corpus", "name")
-    named = {value for one in parameters for value in request.query_params.getlist(one) if value}
+    named = {value for name in parameters for value in request.query_params.getlist(name) if value}
     # What is no corpus is a subcorpus, or a model.
-    about = named <= {one["name"] for one in corpora}
-    return [one for one in corpora if not (named and about) or one["name"] in named]
+    about = named <= {corpus["name"] for corpus in corpora}
+    return [corpus for corpus in corpora if not (named and about) or corpus["name"] in named]
 
 
 @lru_cache(maxsize=1000)
 def _leads(app: FastAPI, path: str) -> bool:
     """Say whether there is something at a path."""
-    asked = {"type": "http", "method": "GET", "path": path, "root_path": "", "headers": []}
-    return any(route.matches(asked)[0] is Match.FULL for route in app.router.routes)
+    parameters = {"type": "http", "method": "GET", "path": path, "root_path": "", "headers": []}
+    return any(route.matches(parameters)[0] is Match.FULL for route in app.router.routes)
 
 
 @cache
@@ -190,10 +190,10 @@ def static_path(name: str) -> str:
 async def static(name: str) -> Response:
     """Serve a file that the pages need."""
     # Looked up, never joined to a folder: no name leads out of it.
-    found = _files().get(name)
-    if found is None:
+    file = _files().get(name)
+    if file is None:
         return Response("no such file\n", 404, media_type="text/plain")
-    content, media_type = found
+    content, media_type = file
     return Response(content, headers={"Cache-Control": f"private, max-age={_HOUR}"}, media_type=media_type)
 
 

@@ -34,7 +34,7 @@ async def _sketch(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     by, measure = query.choice("by", ("lemma", "word")), query.choice("measure", list(Measure))
     column = measure.replace("-", "_")
     corpora, rows = query.all("corpus"), query.rows(default("sketch", "limit"))
-    asked: dict[str, Any] = {
+    parameters: dict[str, Any] = {
         "word": as_pattern(word, by),
         "against": as_pattern(against, by) if against else "",
         "by": by,
@@ -44,8 +44,8 @@ async def _sketch(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "ignore_case": query.box("ignore_case"),
         "limit": rows,
     }
-    overview, subcorpora, found = await asyncio.gather(
-        ask("corpora"), ask("subcorpora"), ask("sketch", **asked) if word else ask.nothing()
+    overview, subcorpora, answer = await asyncio.gather(
+        ask("corpora"), ask("subcorpora"), ask("sketch", **parameters) if word else ask.nothing()
     )
     return {
         "word": word,
@@ -58,9 +58,9 @@ async def _sketch(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "corpora": corpora,
         "overview": overview,
         "subcorpora": subcorpora,
-        "answer": found,
-        "relations": relations_of(found, asked) if found else [],
-        "bars": bars_of(found.rows, column) if found else {},
+        "answer": answer,
+        "relations": relations_of(answer, parameters) if answer else [],
+        "bars": bars_of(answer.rows, column) if answer else {},
         "both": BOTH,
         "as_typed": as_typed,
         "examples": [] if word else await examples.words(ask, corpora),
@@ -77,21 +77,23 @@ def as_typed(word: str, by: str) -> str:
     return word if word.isalpha() else token_pattern(word, by)
 
 
-def relations_of(answer: PageAnswer, asked: Mapping[str, Any]) -> list[RelationRows]:
-    found = []
+def relations_of(answer: PageAnswer, parameters: Mapping[str, Any]) -> list[RelationRows]:
+    relations = []
     for (relation, *_), group in groupby(
         answer.rows, lambda row: (row["relation"], row["role"], row["preposition"])
     ):
         rows = [
             {
                 **row,
-                "link": _lines(asked, asked["word"], row) if row["count"] else "",
-                "link_against": _lines(asked, asked["against"], row) if row.get("count_against") else "",
+                "link": _lines(parameters, parameters["word"], row) if row["count"] else "",
+                "link_against": _lines(parameters, parameters["against"], row)
+                if row.get("count_against")
+                else "",
             }
             for row in group
         ]
-        found.append(RelationRows(rows[0]["name"], relation, rows[0]["pairs"], rows))
-    return found
+        relations.append(RelationRows(rows[0]["name"], relation, rows[0]["pairs"], rows))
+    return relations
 
 
 def bars_of(rows: Sequence[Mapping[str, Any]], column: str) -> dict[tuple[str, str], list[float]]:
@@ -103,18 +105,18 @@ def bars_of(rows: Sequence[Mapping[str, Any]], column: str) -> dict[tuple[str, s
     scores = {
         (row["name"], row["collocate"]): [max(row[name] or 0.0, 0.0) for name in columns] for row in rows
     }
-    finite = [one for found in scores.values() for one in found if math.isfinite(one)]
+    finite = [score for row_scores in scores.values() for score in row_scores if math.isfinite(score)]
     most = max(finite, default=0.0) or 1.0
-    return {key: [min(one / most, 1.0) for one in found] for key, found in scores.items()}
+    return {key: [min(score / most, 1.0) for score in row_scores] for key, row_scores in scores.items()}
 
 
-def _lines(asked: Mapping[str, Any], word: str, row: Mapping[str, Any]) -> str:
+def _lines(parameters: Mapping[str, Any], word: str, row: Mapping[str, Any]) -> str:
     """Return the link to the lines with a pair; nothing for a query in CQL."""
     if is_cql(word):
         return ""
     about = {name: row[name] for name in ("role", "relation", "preposition")}
-    kept = {name: asked[name] for name in ("by", "corpus", "ignore_case")}
-    return link("/hits", word=word, pattern="on", other=row["collocate"], **about, **kept)
+    link_values = {name: parameters[name] for name in ("by", "corpus", "ignore_case")}
+    return link("/hits", word=word, pattern="on", other=row["collocate"], **about, **link_values)
 
 
 async def _thesaurus(ask: Asking, query: PageParameters) -> Mapping[str, object]:
@@ -122,16 +124,21 @@ async def _thesaurus(ask: Asking, query: PageParameters) -> Mapping[str, object]
     word, by = query.text("word"), query.choice("by", (CollocateUnit.LEMMA, CollocateUnit.WORD))
     corpora, rows = query.all("corpus"), query.rows(default("thesaurus", "limit"))
     shared = query.number("min_count", default("thesaurus", "min_count"), least=1)
-    kept = {"by": by, "corpus": corpora, "ignore_case": query.box("ignore_case")}
-    asked = {**kept, "min_count": shared, "function_words": query.box("function_words"), "limit": rows}
-    overview, subcorpora, found = await asyncio.gather(
+    link_values = {"by": by, "corpus": corpora, "ignore_case": query.box("ignore_case")}
+    parameters = {
+        **link_values,
+        "min_count": shared,
+        "function_words": query.box("function_words"),
+        "limit": rows,
+    }
+    overview, subcorpora, answer = await asyncio.gather(
         ask("corpora"),
         ask("subcorpora"),
-        ask("thesaurus", word=as_pattern(word, by), **asked) if word else ask.nothing(),
+        ask("thesaurus", word=as_pattern(word, by), **parameters) if word else ask.nothing(),
     )
 
     def page(path: str, other: str) -> str:
-        return link(path, word=as_typed(other, by), **kept)
+        return link(path, word=as_typed(other, by), **link_values)
 
     return {
         "word": word,
@@ -141,9 +148,9 @@ async def _thesaurus(ask: Asking, query: PageParameters) -> Mapping[str, object]
         "corpora": corpora,
         "overview": overview,
         "subcorpora": subcorpora,
-        "answer": found,
+        "answer": answer,
         "page": page,
-        "against": lambda other: link("/sketch", word=word, against=as_typed(other, by), **kept),
+        "against": lambda other: link("/sketch", word=word, against=as_typed(other, by), **link_values),
         "examples": [] if word else await examples.words(ask, corpora),
     }
 

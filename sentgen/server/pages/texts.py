@@ -120,10 +120,10 @@ def narrowed_cql(query: str, value: str, by: str) -> str:
         return ""
     if label:
         return f"({query}) :: {label}.{attribute} = {cql_value(value)}"
-    return f"({query}) & ({' '.join(f'[{attribute}={cql_value(one)}]' for one in value.split())})"
+    return f"({query}) & ({' '.join(f'[{attribute}={cql_value(part)}]' for part in value.split())})"
 
 
-def in_document(query: str, row: Mapping[str, object], kept: Mapping[str, object]) -> str:
+def in_document(query: str, row: Mapping[str, object], link_values: Mapping[str, object]) -> str:
     """Return the page with the hits of a query in CQL in one document, with other parameters that stay."""
     within = narrowed_cql(query, str(row["document"]), "meta.document")
-    return link("/query", **{**kept, "query": within, "corpus": row["corpus"]})
+    return link("/query", **{**link_values, "query": within, "corpus": row["corpus"]})

@@ -14,8 +14,8 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     word, name = query.text("word"), query.text("vectors")
     rows = query.rows(default("near", "limit"))
     part = ListPart("/vectors", query, rows, usual="-cosine")
-    asked = {"word": word, "vectors": name, **part.parameters}
-    spaces, near = await asyncio.gather(ask("vectors"), ask("near", **asked) if word else ask.nothing())
+    parameters = {"word": word, "vectors": name, **part.parameters}
+    spaces, near = await asyncio.gather(ask("vectors"), ask("near", **parameters) if word else ask.nothing())
     begin = next((row for row in spaces.rows if name in ("", row["name"])), None) if not word else None
     return {
         "examples": await examples.words(ask, begin["corpora"].split(", ")) if begin else [],

@@ -57,35 +57,35 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     common = {"text": text, "corpora": corpora, "layer": layer, "layers": LAYERS, "overview": overview}
     common |= {"subcorpora": subcorpora}
     common |= {"ignore_case": ignore_case}
-    of = {"corpus": corpora, "ignore_case": ignore_case}
+    chosen = {"corpus": corpora, "ignore_case": ignore_case}
     if not words:
         return {**common, "examples": await examples.words(ask)}
     # Not awaited yet: it runs beside the others, or alone.
     attribute, _, value = text.partition(":")
     of_attribute = attribute in NAMED and value and len(words) == 1
     pattern = text if of_attribute else phrase_pattern(words)
-    lines = ask("kwic", pattern=pattern, sort="left", limit=_SHOWN, **of)
-    places = ask("kwic", pattern=pattern, places=True, limit=_SHOWN, **of)
+    lines = ask("kwic", pattern=pattern, sort="left", limit=_SHOWN, **chosen)
+    places = ask("kwic", pattern=pattern, places=True, limit=_SHOWN, **chosen)
     cql = f"[{attribute}={cql_value(value)}]" if of_attribute else " ".join(map(cql_value, words))
-    kept = {"ignore_case": ignore_case}
+    link_values = {"ignore_case": ignore_case}
     if len(words) > 1 or of_attribute:
-        found, spread = await asyncio.gather(lines, places)
-        return {**common, "lines": found, **_spread(spread, cql, kept), "single": None}
+        kwic, spread = await asyncio.gather(lines, places)
+        return {**common, "lines": kwic, **_spread(spread, cql, link_values), "single": None}
     word, token = literal_pattern(text), token_pattern(text)
     kwic, spread, frequency, before, after, governs, governed, arguments, collocations = await asyncio.gather(
         lines,
         places,
-        ask("frequencies", pattern=word, **of),
-        ask("ngrams", pattern=f"* {word}", limit=_SHOWN, **of),
-        ask("ngrams", pattern=f"{word} *", limit=_SHOWN, **of),
-        ask("dependencies", head=word, layer=layer, limit=_EVENTS, **of),
-        ask("dependencies", head=word, reverse=True, layer=layer, limit=_EVENTS, **of),
-        ask("arguments", word=word, layer=layer, **of),
-        ask("collocations", word=token, limit=_SHOWN, **of),
+        ask("frequencies", pattern=word, **chosen),
+        ask("ngrams", pattern=f"* {word}", limit=_SHOWN, **chosen),
+        ask("ngrams", pattern=f"{word} *", limit=_SHOWN, **chosen),
+        ask("dependencies", head=word, layer=layer, limit=_EVENTS, **chosen),
+        ask("dependencies", head=word, reverse=True, layer=layer, limit=_EVENTS, **chosen),
+        ask("arguments", word=word, layer=layer, **chosen),
+        ask("collocations", word=token, limit=_SHOWN, **chosen),
     )
     if kwic.rows and not frequency.rows and not frequency.problem:
         # Written so in texts, but several tokens, such as "don't": what is counted of one says nothing of it.
-        return {**common, "lines": kwic, **_spread(spread, cql, kept), "single": None}
+        return {**common, "lines": kwic, **_spread(spread, cql, link_values), "single": None}
     single = {
         "pattern": word,
         "frequency": frequency,
@@ -98,12 +98,12 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "histograms": _histograms(arguments),
         "collocations": collocations,
     }
-    return {**common, "lines": kwic, **_spread(spread, cql, kept), "single": single}
+    return {**common, "lines": kwic, **_spread(spread, cql, link_values), "single": single}
 
 
-def _spread(places: PageAnswer, cql: str, kept: Mapping[str, object]) -> dict[str, object]:
+def _spread(places: PageAnswer, cql: str, link_values: Mapping[str, object]) -> dict[str, object]:
     """Return where the word is in its documents, with the pages of its hits in each."""
-    return {"places": places, "place_urls": [in_document(cql, row, kept) for row in places.rows]}
+    return {"places": places, "place_urls": [in_document(cql, row, link_values) for row in places.rows]}
 
 
 def _profile(governs: PageAnswer, governed: PageAnswer) -> list[Neighbors]:
@@ -133,7 +133,7 @@ def _most_frequent(events: PageAnswer, role: str, direction: str) -> list[tuple[
 def _histograms(arguments: PageAnswer) -> list[Histogram]:
     """Return one histogram for each tag and side, left before right, in the order of the answer."""
     keys = dict.fromkeys((row["tag"] or "", row["direction"]) for row in arguments.rows)
-    found = []
+    histograms = []
     for tag, side in keys:
         counts, shares = [0] * (MOST_ARGUMENTS + 1), [0.0] * (MOST_ARGUMENTS + 1)
         for row in arguments.rows:
@@ -141,8 +141,8 @@ def _histograms(arguments: PageAnswer) -> list[Histogram]:
                 number = min(row["arguments"], MOST_ARGUMENTS)
                 counts[number] += row["count"]
                 shares[number] += row["share"]
-        found.append(Histogram(tag, side, counts, shares))
-    return found
+        histograms.append(Histogram(tag, side, counts, shares))
+    return histograms
 
 
 PAGES = (
