@@ -203,7 +203,7 @@ def remove(
 
 
 @app.command()
-@options_of(Slurm, "asked")
+@options_of(Slurm, "request")
 def script(
     *,
     paths: PathsArgument,
