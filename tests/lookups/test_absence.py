@@ -156,13 +156,13 @@ def test_trees_that_are_missing_are_looked_for_once(tmp_path: Path, monkeypatch:
         ingest(store, [str(tmp_path / "a.txt")], Settings("plain", format="lines"))
         with store.connect() as connection:
             expected = [one.ask(connection) for one in _OF_TREES]
-    asked, ask = list[str](), dependency_search.limited
+    asked, ask = list[str](), dependency_search.limited_answer
 
     def limited(*given: Any) -> Answer:
         asked.append(given[1].text)
         return ask(*given)
 
-    monkeypatch.setattr(dependency_search, "limited", limited)
+    monkeypatch.setattr(dependency_search, "limited_answer", limited)
     with Store(tmp_path / "a.duckdb", read_only=True) as store, store.connect() as connection:
         found = [one.ask(connection) for one in _OF_TREES]
 

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from sentgen.lookups.concordances import line_search
 from sentgen.lookups.concordances.concordance import Kwic
-from sentgen.lookups.concordances.line_query import shuffled
+from sentgen.lookups.concordances.line_query import random_keys
 from sentgen.schema import Store
 from sentgen.schema.engine import raw
 
@@ -137,6 +137,6 @@ def test_lines_are_the_rows_of_the_statement(
 def test_each_hit_is_drawn_about_as_often() -> None:
     """Of thirty places beside each other, over many seeds: chi square is 29 on average, and rarely 60."""
     places, one = np.arange(1, 31), np.full(30, 3)
-    first = [int(np.argmin(shuffled(seed, places, one, one))) for seed in range(1500)]
+    first = [int(np.argmin(random_keys(seed, places, one, one))) for seed in range(1500)]
 
     assert (((np.bincount(first, minlength=30) - 50) ** 2) / 50).sum() < 60

@@ -84,7 +84,7 @@ where id = $id
 
 
 @dataclass(frozen=True, slots=True)
-class StoredTree:
+class _StoredTree:
     """The tree of a sentence, a column a list; ``heads`` are positions from 1, 0 for the root."""
 
     name: str
@@ -94,14 +94,14 @@ class StoredTree:
     labels: list[str]
 
 
-def find_trees(connection: Connection, numbers: Sequence[int]) -> Iterator[StoredTree]:
+def find_trees(connection: Connection, numbers: Sequence[int]) -> Iterator[_StoredTree]:
     """Yield the trees of the sentences with these numbers that have one, in the order of the store."""
     for start in range(0, len(numbers), _CHUNK):
         query = Statement(_TREES, Bindings(ids=list(numbers[start : start + _CHUNK])))
-        for _, found in groupby(query.run(connection).to_pylist(), key=lambda row: int(row["sentence_id"])):
-            rows = list(found)
+        for _, group in groupby(query.run(connection).to_pylist(), key=lambda row: int(row["sentence_id"])):
+            rows = list(group)
             if all(row["head"] is not None for row in rows):
-                yield StoredTree(
+                yield _StoredTree(
                     name=rows[0]["sentence"],
                     forms=[row["form"] for row in rows],
                     tags=[row["tag"] for row in rows],
@@ -146,12 +146,10 @@ def find_sentence(
     Raises:
         NotFoundError: there is no such sentence.
     """
-    found = Statement(_SENTENCE, Bindings(corpus=corpus, document=document, sentence=sentence)).run(
-        connection
-    )
-    if not found.num_rows:
+    rows = Statement(_SENTENCE, Bindings(corpus=corpus, document=document, sentence=sentence)).run(connection)
+    if not rows.num_rows:
         raise NotFoundError(f"no sentence {sentence!r} in document {document!r} of corpus {corpus!r}")
-    (about,) = found.to_pylist()
+    (about,) = rows.to_pylist()
     query = Statement(_TOKENS, Bindings(id=about["id"]))
     answer = limited_answer(connection, query, 0, "tokens")
     beside = {
@@ -162,5 +160,5 @@ def find_sentence(
 
 
 def _beside(connection: Connection, number: int, corpus: str, document: str) -> str | None:
-    found = Statement(_BESIDE, Bindings(id=number, corpus=corpus, document=document)).value(connection)
-    return None if found is None else str(found)
+    name = Statement(_BESIDE, Bindings(id=number, corpus=corpus, document=document)).value(connection)
+    return None if name is None else str(name)

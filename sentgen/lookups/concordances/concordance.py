@@ -140,8 +140,8 @@ class Kwic(HitLookup):
         With ``places``, the rows are documents (see `sentgen.lookups.concordances.hit_places`).
         """
         if self.places:
-            return self._placed(connection)
-        return self._counted(connection) if self.count else self.lines(connection)
+            return self._places(connection)
+        return self._count(connection) if self.count else self.lines(connection)
 
     def lines(self, connection: Connection, *, placed: bool = False) -> Answer:
         """Return the places where a pattern of tokens occurs, in the order that is asked for.
@@ -161,19 +161,19 @@ class Kwic(HitLookup):
             InputError: the pattern is empty, longer than `MOST_TOKENS`, or all stars; or no query.
             NotFoundError: no such corpus.
         """
-        return after_offset(self, lambda asked: asked._lines(connection, placed=placed))
+        return after_offset(self, lambda question: question._lines(connection, placed=placed))
 
     def _lines(self, connection: Connection, *, placed: bool) -> Answer:
         from sentgen.lookups.concordances.line_search import LineSearch
 
-        asked = self._asked(connection)
-        search = LineSearch(replace(asked, placed=placed))
-        found = search.first(self.limit)
+        request = self._line_query(connection)
+        search = LineSearch(replace(request, placed=placed))
+        rows = search.first(self.limit)
         total = min(search.left, self.sample or search.left)
-        remarks = (*steps(connection, asked.pattern), *self._left_out(search), *asked.order.remarks)
-        query, more = asked.lines(self.limit), total > found.num_rows
-        answer = Answer(found, query, self._missing, truncated=more, total=total, remarks=remarks)
-        return explain_absence(connection, answer, asked.selection, asked.pattern.values)
+        remarks = (*steps(connection, request.pattern), *self._left_out(search), *request.order.remarks)
+        query, more = request.lines(self.limit), total > rows.num_rows
+        answer = Answer(rows, query, self._missing, truncated=more, total=total, remarks=remarks)
+        return explain_absence(connection, answer, request.selection, request.pattern.values)
 
     def parts(self, connection: Connection) -> tuple[Statement, Iterator[pa.Table]]:
         """Return the statement for all lines, and the lines themselves, a part at a time.
@@ -182,50 +182,50 @@ class Kwic(HitLookup):
         """
         from sentgen.lookups.concordances.line_search import LineSearch
 
-        asked = self._asked(connection)
-        return asked.lines(0), LineSearch(asked).parts()
+        request = self._line_query(connection)
+        return request.lines(0), LineSearch(request).parts()
 
     def remarks(self, connection: Connection) -> tuple[str, ...]:
         """Say which of all hits the lines are, without looking for lines if none is needed."""
         if self.dedupe or self.sample:
             return tuple(replace(self, limit=1).ask(connection).remarks)
-        asked = self._asked(connection)
-        return (*steps(connection, asked.pattern), *asked.order.remarks)
+        request = self._line_query(connection)
+        return (*steps(connection, request.pattern), *request.order.remarks)
 
-    def _counted(self, connection: Connection) -> Answer:
+    def _count(self, connection: Connection) -> Answer:
         from sentgen.lookups.concordances.line_search import LineSearch
 
-        asked = self._asked(connection)
-        search = LineSearch(asked)
+        request = self._line_query(connection)
+        search = LineSearch(request)
         search.count()
         total = min(search.left, self.sample or search.left)
         row = Rows(("hits",), [(total,)], ("BIGINT",))
-        remarks = (*steps(connection, asked.pattern), *self._left_out(search))
-        answer = Answer(row, asked.count(), self._missing, total=total, remarks=remarks)
-        return explain_absence(connection, answer, asked.selection, asked.pattern.values)
+        remarks = (*steps(connection, request.pattern), *self._left_out(search))
+        answer = Answer(row, request.count(), self._missing, total=total, remarks=remarks)
+        return explain_absence(connection, answer, request.selection, request.pattern.values)
 
-    def _placed(self, connection: Connection) -> Answer:
-        asked = self._asked(connection)
-        pattern = asked.pattern
+    def _places(self, connection: Connection) -> Answer:
+        request = self._line_query(connection)
+        pattern = request.pattern
         spread, bindings = spread_of(connection, pattern.find(connection)), Bindings()
         source = pattern.source(bindings)
         answer = hit_places(connection, source, bindings, spread, self.limit, self._missing)
         answer = replace(answer, remarks=(*steps(connection, pattern), *answer.remarks))
-        return explain_absence(connection, answer, asked.selection, pattern.values)
+        return explain_absence(connection, answer, request.selection, pattern.values)
 
-    def _left_out(self, found: LineSearch) -> Iterator[str]:
+    def _left_out(self, search: LineSearch) -> Iterator[str]:
         """Say which of the hits that were found are not among those meant."""
         if self.dedupe:
-            yield f"{quantity(found.hits - found.left, 'line')} left out, as others show the same"
-        if self.sample and found.left > self.sample:
-            drawn = f"{self.sample:,} of {quantity(found.left, 'hit')}, drawn at random"
+            yield f"{quantity(search.hits - search.left, 'line')} left out, as others show the same"
+        if self.sample and search.left > self.sample:
+            drawn = f"{self.sample:,} of {quantity(search.left, 'hit')}, drawn at random"
             yield f"{drawn} (seed {self.drawn[1]})"
 
     @property
     def _missing(self) -> str:
         return f"occurrence of {self.pattern if self.cql is None else self.cql!r}"
 
-    def _asked(self, connection: Connection) -> LineQuery:
+    def _line_query(self, connection: Connection) -> LineQuery:
         selection, context = self.select(connection, sentences=True), read_context(self.context)
         if context.unit == "p":
             check_paragraphs(connection)

@@ -95,28 +95,28 @@ def hit_places(
 
     rows = pa.concat_tables(spread)
     documents, tokens, places, counts = (rows[name].to_numpy() for name in rows.column_names)
-    ids, of = np.unique(documents, return_inverse=True)
-    hits = np.bincount(of, counts, len(ids)).astype(np.int64)
+    ids, document_of = np.unique(documents, return_inverse=True)
+    hits = np.bincount(document_of, counts, len(ids)).astype(np.int64)
     first = np.arange(len(ids))
     if 0 < limit < len(ids):
         # Names tell which of those come first that are as frequent as the last one.
         first = np.flatnonzero(hits >= np.partition(hits, -limit)[-limit])
     names = [of_key(connection, MetadataKey(name), Bindings()) for name in ("corpus", "document")]
-    named = [one.of_numbers(ids[first]).to_pylist() for one in names]
-    order = np.lexsort((places, of))
-    begins = np.searchsorted(of[order], np.arange(len(ids) + 1))
-    found = list[tuple[object, ...]]()
+    named = [attribute.of_numbers(ids[first]).to_pylist() for attribute in names]
+    order = np.lexsort((places, document_of))
+    begins = np.searchsorted(document_of[order], np.arange(len(ids) + 1))
+    rows_shown = list[tuple[object, ...]]()
     for less, *name, row in sorted(zip(-hits[first], *named, first, strict=True))[: limit or None]:
         some = order[begins[row] : begins[row + 1]]
         count, size = -int(less), int(tokens[some[0]])
         spots = " ".join(map(str, np.unique(places[some]).tolist()))
-        found.append((*name, count, size, 1e6 * count / size, spots))
+        rows_shown.append((*name, count, size, 1e6 * count / size, spots))
     number = int(hits.sum())
     remarks = [f"{quantity(number, 'hit')} in {quantity(len(ids), 'document')}"] if number else []
     shown = _SHOWN.format(limit=limit_clause(limit, bindings, "  "))
     query = Statement(f"{_spread(source)},\n{shown}", bindings)
-    table = Rows(tuple(_COLUMNS), found, tuple(_COLUMNS.values()))
-    more = len(ids) > len(found)
+    table = Rows(tuple(_COLUMNS), rows_shown, tuple(_COLUMNS.values()))
+    more = len(ids) > len(rows_shown)
     return Answer(table, query, missing, truncated=more, total=len(ids), remarks=tuple(remarks))
 
 
@@ -125,13 +125,13 @@ def spread_statement(source: HitSource, bindings: Bindings) -> Statement:
     return Statement(f"{_spread(source)}\nselect * from spread", bindings)
 
 
-def spread_of(connection: Connection, found: Iterable[BlockHits]) -> Iterator[pa.Table]:
+def spread_of(connection: Connection, hits: Iterable[BlockHits]) -> Iterator[pa.Table]:
     """Yield the same of hits in arrays, those of a block at a time; once at least."""
     import pyarrow as pa
 
     documents, begins, tokens = _documents(connection)
 
-    def counted(rows: Longs, first: Longs) -> pa.Table:
+    def count_places(rows: Longs, first: Longs) -> pa.Table:
         places = PARTS * (first - begins[rows]) // tokens[rows]
         keys, counts = np.unique(rows * PARTS + places, return_counts=True)
         rows, places = np.divmod(keys, PARTS)
@@ -139,20 +139,20 @@ def spread_of(connection: Connection, found: Iterable[BlockHits]) -> Iterator[pa
         return pa.table(columns)
 
     nothing = np.zeros(0, np.int64)
-    yield counted(nothing, nothing)
-    for hits in found:
-        of_hits = hits.block.sentences()[3][hits.block.sentence_of(hits.first)]
-        yield counted(np.searchsorted(documents, of_hits), hits.block.numbers(hits.first))
+    yield count_places(nothing, nothing)
+    for block_hits in hits:
+        of_hits = block_hits.block.sentences()[3][block_hits.block.sentence_of(block_hits.first)]
+        yield count_places(np.searchsorted(documents, of_hits), block_hits.block.numbers(block_hits.first))
 
 
 def _documents(connection: Connection) -> Longs:
     """Return the numbers of all documents, ascending, the token that each begins with, and its size."""
-    known = array_cache(connection)
-    found: Longs | None = known.find(_DOCUMENTS)
-    if found is None:
+    cache = array_cache(connection)
+    documents: Longs | None = cache.find(_DOCUMENTS)
+    if documents is None:
         columns = Tokens(connection).array(f"{_DOCUMENTS}\n  order by document_id", {})
-        found = known.add(_DOCUMENTS, np.stack([one.astype(np.int64) for one in columns]))
-    return found
+        documents = cache.add(_DOCUMENTS, np.stack([one.astype(np.int64) for one in columns]))
+    return documents
 
 
 def _spread(source: HitSource) -> str:

@@ -157,21 +157,21 @@ class Query:
 
     def source(self, bindings: Bindings) -> HitSource:
         """Return where the hits come from in a statement: their definition."""
-        found = self.found(bindings)
-        return HitSource(found.hits, *_PLACE, found.parts, extent=self.extent)
+        matches = self.matches(bindings)
+        return HitSource(matches.hits, *_PLACE, matches.parts, extent=self.extent)
 
-    def found(self, bindings: Bindings) -> CqlMatches:
+    def matches(self, bindings: Bindings) -> CqlMatches:
         """Return the same with the places of labels."""
-        found = self.cql.find(bindings)
-        parts, kept = found.parts, found.hits
+        matches = self.cql.find(bindings)
+        parts, hits = matches.parts, matches.hits
         for number, (one, near) in enumerate(self.filters, 1):
-            parts += self._step(number, one, near, kept, bindings)
-            kept = f"kept_{number}"
+            parts += self._step(number, one, near, hits, bindings)
+            hits = f"kept_{number}"
         # Where nothing has labels, what matched is the same as the hits.
-        match = kept if found.match == found.hits else found.match
-        return CqlMatches(parts, kept, match, found.labels)
+        match = hits if matches.match == matches.hits else matches.match
+        return CqlMatches(parts, hits, match, matches.labels)
 
-    def _step(self, number: int, one: HitFilter, near: Query, hits: str, bindings: Bindings) -> str:
+    def _step(self, number: int, hit_filter: HitFilter, near: Query, hits: str, bindings: Bindings) -> str:
         """Return the common table expressions of a filter over the hits before it."""
         source = near.source(bindings)
         there_near, spots_near = self._spots(source.table, source.extent)
@@ -180,11 +180,11 @@ class Query:
             number=number,
             near=_alone(source.parts + there_near) + spots_near,
             placed=_alone(there),
-            left=bindings.bind("left", one.size.left),
-            right=bindings.bind("right", one.size.right),
+            left=bindings.bind("left", hit_filter.size.left),
+            right=bindings.bind("right", hit_filter.size.right),
             hits=spots,
             kept=hits,
-            which="semi" if one.keeps else "anti",
+            which="semi" if hit_filter.keeps else "anti",
         )
 
     def _spots(self, hits: str, extent: Extent) -> tuple[str, str]:
@@ -306,16 +306,16 @@ def _conditions(query: Query) -> int:
 
 def steps(connection: Connection, query: Query) -> tuple[str, ...]:
     """Say of each filter how many hits it leaves, and of stars what they do not mean."""
-    told = tuple(_left(connection, query)) if query.filters else ()
-    return (*told, *_stars(query.cql.pattern)) if query.written else told
+    remarks = tuple(_left(connection, query)) if query.filters else ()
+    return (*remarks, *_stars(query.cql.pattern)) if query.written else remarks
 
 
 def _left(connection: Connection, query: Query) -> Iterator[str]:
     if not query.left:
         for _ in query.find(connection):
             pass
-    for (one, _), before, after in zip(query.filters, query.left, query.left[1:], strict=False):
-        yield f"{one} leaves {after:,} of {quantity(before, 'hit')}"
+    for (hit_filter, _), before, after in zip(query.filters, query.left, query.left[1:], strict=False):
+        yield f"{hit_filter} leaves {after:,} of {quantity(before, 'hit')}"
 
 
 def _stars(pattern: syntax.Pattern) -> Iterator[str]:

@@ -101,13 +101,13 @@ def read_context(given: int | str) -> LineContext:
     Raises:
         InputError: it is none of these, or too much.
     """
-    found = re.fullmatch(r"(\d{1,9})([sp]?)", str(given).strip())
-    least = 1 if found and found[2] else 0
-    if not found or int(found[1]) < least:
+    match = re.fullmatch(r"(\d{1,9})([sp]?)", str(given).strip())
+    least = 1 if match and match[2] else 0
+    if not match or int(match[1]) < least:
         raise InputError(
             f"{str(given)!r} is no context; write 10 for words, 2s for sentences, 1p for paragraphs"
         )
-    size, unit = int(found[1]), found[2]
+    size, unit = int(match[1]), match[2]
     if size > _MOST_BESIDE[unit]:
         raise InputError(f"a context has at most {_MOST_BESIDE[unit]}{unit} on each side; {given} is more")
     return LineContext(size, unit)
@@ -181,7 +181,7 @@ _PLACE = ",\n  line.sentence_id, first, last"
 #: An odd number that spreads bits well, below the half of what a bigint holds behind 32 bits.
 _FACTOR, _MASK = 0x7FEB352D, 0xFFFFFFFF
 #: What a line shows.
-SAID = """\
+SHOWN_TEXT = """\
 md5(
     concat_ws(chr(31), rtrim(coalesce("left", '')), rtrim(node), rtrim(coalesce("right", '')))
   ) as said"""
@@ -191,7 +191,7 @@ once as (
   select sentence_id, first, last
   from (
 {{lines}}select line.sentence_id, first, last,
-  {SAID}
+  {SHOWN_TEXT}
 from line
   )
   qualify row_number() over (partition by said order by sentence_id, first, last) = 1
@@ -254,19 +254,20 @@ class LineQuery:
     def lines(self, limit: int) -> Statement:
         """Return the statement for the lines, ``limit`` at most; 0 for all."""
         bindings = Bindings()
-        text = self._made(self._source(bindings), limit, bindings)
+        text = self._line_tables(self._source(bindings), limit, bindings)
         return Statement(f"{text}{self._columns(bindings)}\norder by {self.order.by}", bindings)
 
-    def named(self) -> Statement:
+    def shown_lines(self) -> Statement:
         """Return the statement for lines in their order, of a table ``line`` with their text and ``rank``."""
         bindings = Bindings()
         return Statement(f"{self._columns(bindings)}\norder by rank", bindings)
 
-    def ordered(self, table: str, limit: int) -> Statement:
+    def order_hits(self, table: str, limit: int) -> Statement:
         """Return the statement that puts the hits of a table in order, of which the first ones are kept."""
         bindings = Bindings()
         hit = self.order.hits(table, self.line_extent, bindings, limit)
-        return Statement(f"with {self._running(table)}{hit}\nselect *\nfrom hit\norder by rank", bindings)
+        text = f"with {self._document_tables(table)}{hit}\nselect *\nfrom hit\norder by rank"
+        return Statement(text, bindings)
 
     def _columns(self, bindings: Bindings) -> str:
         reasons = "".join(f"\n  line.{name}," for name in self.order.reasons)
@@ -281,17 +282,17 @@ class LineQuery:
         source = self.pattern.source(bindings)
         if not self.distinct:
             return source
-        lines = replace(self, order=LineOrder(), sample=0)._made(source, 0, bindings)
+        lines = replace(self, order=LineOrder(), sample=0)._line_tables(source, 0, bindings)
         return HitSource("once", *_BY_PLACE, _ONCE.format(lines=lines))
 
-    def _made(self, source: HitSource, limit: int, bindings: Bindings) -> str:
+    def _line_tables(self, source: HitSource, limit: int, bindings: Bindings) -> str:
         """Return the common table expressions up to ``line``, which has the words of the lines."""
         bindings["context"] = self.context.size
         text, hits = source.with_start, source.table
         if self.sample:
-            text, hits = text + self._drawn(hits, bindings), "drawn"
+            text, hits = text + self._draw(hits, bindings), "drawn"
         if self.wide and source.extent is SENTENCE:
-            text, hits = text + self._running(hits) + _WIDE.format(hits=hits), "wide"
+            text, hits = text + self._document_tables(hits) + _WIDE.format(hits=hits), "wide"
         if self.order.keys:
             text += self.order.hits(hits, self.line_extent, bindings, limit)
         else:
@@ -300,11 +301,11 @@ class LineQuery:
         lines = lines_in(self.context, surface_of(self.connection), self.line_extent, more)
         return f"{text},\n{lines}"
 
-    def _running(self, table: str) -> str:
+    def _document_tables(self, table: str) -> str:
         """Return what the documents of hits are read from, where lines go over the ends of sentences."""
         return expressions_text(document_tokens([_DOCUMENTS.format(table=table)])) if self.wide else ""
 
-    def _drawn(self, hits: str, bindings: Bindings) -> str:
+    def _draw(self, hits: str, bindings: Bindings) -> str:
         seed, sample = bindings.bind("seed", self.seed & _MASK), bindings.bind("sample", self.sample)
         return _DRAWN.format(hits=hits, seed=seed, sample=sample, factor=_FACTOR, mask=_MASK)
 
@@ -335,10 +336,10 @@ def _quoted(name: str) -> str:
     return quoted(name.replace("$", ""))
 
 
-def shuffled(seed: int, *place: Longs) -> Longs:
+def random_keys(seed: int, *columns: Longs) -> Longs:
     """Return a number for each place, by which hits are drawn at random: the smallest ones; see `_DRAWN`."""
-    found: Longs = place[0] & 0 | (seed & _MASK)
-    rest: tuple[Longs | int, ...] = (*place, 0, 0, 0)
-    for column in rest:
-        found = ((found ^ found >> 16) * _FACTOR & _MASK) ^ (column & _MASK)
-    return found
+    keys: Longs = columns[0] & 0 | (seed & _MASK)
+    all_columns: tuple[Longs | int, ...] = (*columns, 0, 0, 0)
+    for column in all_columns:
+        keys = ((keys ^ keys >> 16) * _FACTOR & _MASK) ^ (column & _MASK)
+    return keys

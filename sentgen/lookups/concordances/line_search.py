@@ -23,12 +23,12 @@ from sentgen.lookups.base.extent import Extent
 from sentgen.lookups.base.statement import Bindings, ResultBudget, Statement
 from sentgen.lookups.base.tokens import NONE, Tokens
 from sentgen.lookups.base.words import forms_of
-from sentgen.lookups.concordances.line_query import SAID, LineQuery, shuffled
+from sentgen.lookups.concordances.line_query import SHOWN_TEXT, LineQuery, random_keys
 from sentgen.lookups.concordances.line_text import (
     Stretches,
     in_batches,
     lines_of,
-    located,
+    locate_hits,
     stretches_of,
     token_numbers,
 )
@@ -47,7 +47,7 @@ LINES = 20_000
 TOKENS = 1_000_000
 
 _LINE, _CHOSEN = "line", "chosen_hits"
-_SAID = Statement(f"select {SAID}\nfrom {_LINE}")
+_SHOWN_TEXT = Statement(f"select {SHOWN_TEXT}\nfrom {_LINE}")
 #: Columns of the numbers of the tokens of hits.
 _NUMBERS = ("first_number", "last_number")
 
@@ -56,22 +56,22 @@ class LineSearch:
     """Finds lines.
 
     Args:
-        asked: what is asked for.
+        query: what is asked for.
 
     Attributes:
         hits: how many were found.
         left: how many there are of these where equal lines are one.
     """
 
-    def __init__(self, asked: LineQuery) -> None:
-        self._asked, self._connection = asked, asked.connection
+    def __init__(self, query: LineQuery) -> None:
+        self._query, self._connection = query, query.connection
         # Words beside a hit may be in other sentences of its document.
-        self._tokens = Tokens(asked.connection, across=asked.wide)
+        self._tokens = Tokens(query.connection, across=query.wide)
         self.hits = self.left = 0
 
     def count(self) -> None:
         """Find all hits, and only count them."""
-        for _ in self._found():
+        for _ in self._all_hits():
             pass
 
     def first(self, limit: int) -> pa.Table:
@@ -86,44 +86,46 @@ class LineSearch:
 
     def parts(self, limit: int = 0) -> Iterator[pa.Table]:
         """Yield lines, at most so many, in parts that memory holds; the first one may be empty."""
-        lines = self._ordered(limit) if self._asked.order.keys else self._in_place(limit)
+        lines = self._in_order(limit) if self._query.order.keys else self._in_place(limit)
         begin = 0
         for table in lines:
             ranked = table.append_column("rank", [np.arange(begin, begin + len(table))])
             begin += len(table)
-            yield self._ask(_LINE, ranked, self._asked.named())
+            yield self._rows_of(_LINE, ranked, self._query.shown_lines())
 
-    def _found(self) -> Iterator[BlockHits]:
+    def _all_hits(self) -> Iterator[BlockHits]:
         """Yield the hits; of those with equal lines the first one."""
-        said = set[str]()
-        for hits in self._asked.pattern.find(self._connection):
+        seen = set[str]()
+        for hits in self._query.pattern.find(self._connection):
             self.hits += len(hits)
-            some = self._new(hits, said) if self._asked.distinct else hits
+            some = self._new(hits, seen) if self._query.distinct else hits
             self.left += len(some)
             yield some
 
-    def _new(self, hits: BlockHits, said: set[str]) -> BlockHits:
+    def _new(self, hits: BlockHits, seen: set[str]) -> BlockHits:
         """Return the hits whose lines show what none before them does."""
         new = list[bool]()
         for shown in in_batches(self._around([hits]), LINES, TOKENS):
-            for one in self._ask(_LINE, lines_of(self._connection, shown), _SAID)["said"].to_pylist():
-                new.append(one not in said)
-                said.add(one)
+            for text in self._rows_of(_LINE, lines_of(self._connection, shown), _SHOWN_TEXT)[
+                "said"
+            ].to_pylist():
+                new.append(text not in seen)
+                seen.add(text)
         return hits.take(np.array(new, bool))
 
     def _chosen(self) -> Iterator[BlockHits]:
         """Yield the hits that may be shown: all, or those that are drawn at random."""
-        if not self._asked.sample:
-            yield from self._found()
+        if not self._query.sample:
+            yield from self._all_hits()
             return
-        yield from located(self._tokens, self._drawn())
+        yield from locate_hits(self._tokens, self._draw())
 
-    def _drawn(self) -> Spans:
+    def _draw(self) -> Spans:
         """Return the hits that are drawn at random, by the numbers of their tokens."""
-        drawn, keys, most = NO_SPANS, np.zeros(0, np.int64), self._asked.sample
-        for hits in self._found():
-            place = (column.to_numpy().astype(np.int64) for column in hits.rows(self._asked.extent).columns)
-            new = shuffled(self._asked.seed, *place)
+        drawn, keys, most = NO_SPANS, np.zeros(0, np.int64), self._query.sample
+        for hits in self._all_hits():
+            columns = (column.to_numpy().astype(np.int64) for column in hits.rows(self._query.extent).columns)
+            new = random_keys(self._query.seed, *columns)
             some = new < (keys.max() if len(keys) == most else np.iinfo(np.int64).max)
             drawn = together([drawn, token_numbers(hits).take(some)], ())
             keys = np.append(keys, new[some])
@@ -131,7 +133,7 @@ class LineSearch:
             drawn, keys = drawn.take(first), keys[first]
         return drawn
 
-    def _ask(self, name: str, rows: pa.Table, query: Statement) -> pa.Table:
+    def _rows_of(self, name: str, rows: pa.Table, query: Statement) -> pa.Table:
         with registered(raw(self._connection), **{name: rows}):
             return query.run(self._connection)
 
@@ -141,19 +143,19 @@ class LineSearch:
         for shown in in_batches(self._around(first), LINES, TOKENS):
             yield lines_of(self._connection, shown)
 
-    def _ordered(self, limit: int) -> Iterator[pa.Table]:
+    def _in_order(self, limit: int) -> Iterator[pa.Table]:
         """Yield the first lines in the order that is asked for."""
         import pyarrow as pa
 
-        order, reasons = self._asked.order, pa.table({})
-        found = self._beside(self._chosen())
+        order, reasons = self._query.order, pa.table({})
+        all_hits = self._beside(self._chosen())
         if order.typical:
-            extent = self._asked.line_extent
-            held = [_rows(None, extent), *(_rows(hits, extent) for hits in found)]
-            rows = self._ask(_CHOSEN, pa.concat_tables(held), self._asked.ordered(_CHOSEN, limit))
+            extent = self._query.line_extent
+            held = [_rows(None, extent), *(_rows(hits, extent) for hits in all_hits)]
+            rows = self._rows_of(_CHOSEN, pa.concat_tables(held), self._query.order_hits(_CHOSEN, limit))
             places, reasons = _places(rows), rows.select(order.reasons)
         else:
-            places = WordOrder(self._connection, order).first(found, limit, TOKENS)
+            places = WordOrder(self._connection, order).first(all_hits, limit, TOKENS)
         for begin in range(0, max(len(places), 1), LINES):
             table = self._lines(places.take(np.arange(begin, min(begin + LINES, len(places)))))
             for name in reasons.column_names:
@@ -165,26 +167,26 @@ class LineSearch:
         import pyarrow as pa
 
         by_place = np.lexsort((places.last, places.first))
-        shown = self._around(located(self._tokens, places.take(by_place)))
+        shown = self._around(locate_hits(self._tokens, places.take(by_place)))
         batches = in_batches(shown, LINES, TOKENS)
         lines = pa.concat_tables([lines_of(self._connection, one) for one in batches])
         return lines.take(pa.array(np.argsort(by_place)))
 
-    def _around(self, found: Iterable[BlockHits]) -> Iterator[Stretches]:
-        return (stretches_of(hits, self._asked.context) for hits in self._beside(found))
+    def _around(self, all_hits: Iterable[BlockHits]) -> Iterator[Stretches]:
+        return (stretches_of(hits, self._query.context) for hits in self._beside(all_hits))
 
-    def _beside(self, found: Iterable[BlockHits]) -> Iterator[BlockHits]:
+    def _beside(self, all_hits: Iterable[BlockHits]) -> Iterator[BlockHits]:
         """Yield hits in blocks that have all tokens beside them."""
-        for hits in found:
-            if hits.block.tokens.across == self._asked.wide:
+        for hits in all_hits:
+            if hits.block.tokens.across == self._query.wide:
                 yield hits
             else:
-                yield from located(self._tokens, token_numbers(hits))
+                yield from locate_hits(self._tokens, token_numbers(hits))
 
 
-def _first(found: Iterable[BlockHits], limit: int) -> Iterator[BlockHits]:
+def _first(all_hits: Iterable[BlockHits], limit: int) -> Iterator[BlockHits]:
     """Yield the first hits, and look at the others, which are counted."""
-    for hits in found:
+    for hits in all_hits:
         if limit:
             some = BlockHits(hits.block, hits.first[:limit], hits.last[:limit], NO_SPANS)
             limit -= len(some)
@@ -226,19 +228,19 @@ class WordOrder:
 
     def __init__(self, connection: Connection, order: LineOrder) -> None:
         self.connection, self.keys, self.context = connection, order.keys, order.context
-        self.values = {name: of_key(connection, key, Bindings()) for name, key in order.found.items()}
+        self.values = {name: of_key(connection, key, Bindings()) for name, key in order.values.items()}
 
-    def first(self, found: Iterable[BlockHits], limit: int, most: int) -> Spans:
+    def first(self, all_hits: Iterable[BlockHits], limit: int, most: int) -> Spans:
         """Return the first hits by the numbers of their tokens, in their order; equal ones by place.
 
         Args:
-            found: all hits, in the order of the store, in blocks with the tokens beside them.
+            all_hits: in the order of the store, in blocks with the tokens beside them.
             limit: how many; 0 for all.
             most: words that are held at once, if all need not be.
         """
         held, size = [_Held(NO_SPANS, [_NO_WORDS for _ in self.keys])], 0
         budget = ResultBudget(self.connection)
-        for hits in found:
+        for hits in all_hits:
             for part in self._cut(hits, most):
                 held.append(_Held(token_numbers(part), self._words(part)))
                 size += held[-1].size
@@ -246,10 +248,10 @@ class WordOrder:
                     budget.hold(held[-1].size * _NO_WORDS.itemsize)
                 elif size > most:
                     every = _together(held)
-                    held = [every.take(np.sort(self._ranked(every.words, limit)))]
+                    held = [every.take(np.sort(self._rank(every.words, limit)))]
                     size = held[0].size
         every = _together(held)
-        return every.places.take(self._ranked(every.words, limit))
+        return every.places.take(self._rank(every.words, limit))
 
     def _cut(self, hits: BlockHits, most: int) -> Iterator[BlockHits]:
         """Yield some of the hits at a time, which have about so many words."""
@@ -264,41 +266,41 @@ class WordOrder:
     def _words(self, hits: BlockHits) -> list[Ints | Longs]:
         """Return for each key the words or the value of the hits, a row each; `NONE` where there is none."""
         words, (low, high) = hits.block.column("word_id"), hits.block.unit_ends(hits.first)
-        found = list[Ints | Longs]()
-        for one in self.keys:
-            if one.name in self.values:
-                found.append(self.values[one.name].numbers(hits.block, hits.first)[:, None])
+        words_of_keys = list[Ints | Longs]()
+        for key in self.keys:
+            if key.name in self.values:
+                words_of_keys.append(self.values[key.name].numbers(hits.block, hits.first)[:, None])
                 continue
-            at, low_end, high_end = self._places(one, hits, low, high)
+            at, low_end, high_end = self._places(key, hits, low, high)
             there = (at >= low_end[:, None]) & (at <= high_end[:, None])
-            found.append(np.where(there, words[np.where(there, at, 0)], NONE).astype(np.int32))
-        return found
+            words_of_keys.append(np.where(there, words[np.where(there, at, 0)], NONE).astype(np.int32))
+        return words_of_keys
 
-    def _places(self, one: SortKey, hits: BlockHits, low: Longs, high: Longs) -> tuple[Longs, Longs, Longs]:
+    def _places(self, key: SortKey, hits: BlockHits, low: Longs, high: Longs) -> tuple[Longs, Longs, Longs]:
         """Return the places of the words of a key, a row for each hit, and between which ones they count."""
-        if one.name == NODE:
+        if key.name == NODE:
             longest = int((hits.last - hits.first).max(initial=0)) + 1
             return hits.first[:, None] + np.arange(longest), hits.first, hits.last
-        beside = np.array(one.beside(self.context), np.int64)
+        beside = np.array(key.beside(self.context), np.int64)
         return np.where(beside < 0, hits.first[:, None], hits.last[:, None]) + beside, low, high
 
-    def _ranked(self, words: Sequence[Ints | Longs], limit: int) -> Longs:
+    def _rank(self, words: Sequence[Ints | Longs], limit: int) -> Longs:
         """Return the rows of the first hits, in their order."""
         rows = np.arange(len(words[0]))
         before = np.zeros(len(rows), np.int64)
         by_key = zip(self.keys, words, strict=True)
-        columns = [(one, column) for one, of_key in by_key for column in of_key.T]
-        of_words, looked_up = [column for one, column in columns if one.name not in self.values], 0
-        for one, column in columns:
-            if one.name in self.values:
-                places = self._of_values(column[rows], one)
+        columns = [(key, column) for key, of_key in by_key for column in of_key.T]
+        of_words, looked_up = [column for key, column in columns if key.name not in self.values], 0
+        for key, column in columns:
+            if key.name in self.values:
+                places = self._of_values(column[rows], key)
             else:
                 # The first words leave few hits, as a rule, and one look-up takes less than one for each.
                 if looked_up < 2:
-                    asked = of_words[1:] if looked_up else of_words[:1]
-                    ranks = _Ranks(self.connection, [words[rows] for words in asked])
-                places, looked_up = ranks.of(column[rows], fold_case=one.fold), looked_up + 1
-            if one.descending:
+                    looked_for = of_words[1:] if looked_up else of_words[:1]
+                    ranks = _Ranks(self.connection, [words[rows] for words in looked_for])
+                places, looked_up = ranks.of(column[rows], fold_case=key.fold), looked_up + 1
+            if key.descending:
                 places = places.max(initial=0) - places
             # Equal so far, they are told apart by this word.
             before = before * (places.max(initial=0) + 1) + places
@@ -311,18 +313,18 @@ class WordOrder:
         order = np.argsort(before, kind="stable")
         return rows[order[:limit] if limit else order]
 
-    def _of_values(self, values: Ints | Longs, one: SortKey) -> Longs:
+    def _of_values(self, values: Ints | Longs, key: SortKey) -> Longs:
         """Return where values come in the order of their strings, equal ones at the same place."""
         import pyarrow as pa
 
         different: Longs
         different, rows = np.unique(values, return_inverse=True)
-        asked = pa.table({"id": different, "key": self.values[one.name].of_numbers(different)})
-        text = _RANKS.format(order=by_value("key"), key=folded("key") if one.fold else "key")
+        rows_of_keys = pa.table({"id": different, "key": self.values[key.name].of_numbers(different)})
+        text = _RANKS.format(order=by_value("key"), key=folded("key") if key.fold else "key")
         duck = raw(self.connection)
-        with registered(duck, asked=asked):
-            found: Longs = arrow_table(duck, text)["rank"].to_numpy()[rows]
-        return found
+        with registered(duck, asked=rows_of_keys):
+            ranks: Longs = arrow_table(duck, text)["rank"].to_numpy()[rows]
+        return ranks
 
 
 class _Ranks:
@@ -345,8 +347,8 @@ class _Ranks:
             every = np.zeros(int(self._words.max(initial=0)) + 2, np.int64)
             every[self._words + 1] = [*nothing, *map(places.__getitem__, strings)]
             self._known[fold_case] = every
-        found: Longs = self._known[fold_case][words + 1]
-        return found
+        ranks: Longs = self._known[fold_case][words + 1]
+        return ranks
 
 
 _NO_WORDS = np.zeros((0, 0), np.int32)

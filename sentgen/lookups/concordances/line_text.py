@@ -110,7 +110,7 @@ def in_batches(every: Iterable[Stretches], lines: int, tokens: int) -> Iterator[
         yield held
 
 
-def located(tokens: Tokens, numbers: Spans) -> Iterator[BlockHits]:
+def locate_hits(tokens: Tokens, numbers: Spans) -> Iterator[BlockHits]:
     """Yield hits that are known by the numbers of their tokens, ascending, in blocks."""
     for block in tokens.blocks():
         low, high = np.searchsorted(numbers.first, [block.first, block.first + block.size])
@@ -168,7 +168,7 @@ def _texts(connection: Connection, shown: Sequence[Stretches]) -> list[pa.Array]
     lengths = high - low + 1
     if surface_of(connection).multiwords:
         begin, end, forms = _multiwords(connection, shown)
-        kinds, spaced = _written(
+        kinds, spaced = _apply_multiwords(
             places(low, lengths), np.repeat(low, lengths), kinds, spaced, begin, end, len(strings)
         )
         strings = pa.concat_arrays([strings, forms, pa.array([""], pa.large_string())])
@@ -177,10 +177,10 @@ def _texts(connection: Connection, shown: Sequence[Stretches]) -> list[pa.Array]
         last = np.minimum(_end(last, begin, end, end), high)
     before = np.cumsum(lengths) - lengths
     bounds = np.stack([before, before + first - low, before + last - low + 1], axis=1).ravel()
-    return _joined(strings, kinds, spaced, np.append(bounds, len(kinds)))
+    return _join_texts(strings, kinds, spaced, np.append(bounds, len(kinds)))
 
 
-def _joined(strings: pa.Array, kinds: Longs, spaced: Ints, bounds: Longs) -> list[pa.Array]:
+def _join_texts(strings: pa.Array, kinds: Longs, spaced: Ints, bounds: Longs) -> list[pa.Array]:
     """Return texts of three columns, between bounds in tokens that are strings of some kinds."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -200,12 +200,12 @@ def _multiwords(connection: Connection, shown: Sequence[Stretches]) -> tuple[Lon
     """Return the multiword tokens of these sentences: their first and last tokens, and forms."""
     import pyarrow as pa
 
-    found = [np.zeros(0, np.int64)]
+    sentences = [np.zeros(0, np.int64)]
     for one in shown:
         low, high = one.block.sentence_of(one.low), one.block.sentence_of(one.high)
-        found.append(one.block.sentences()[0][np.unique(places(low, high - low + 1))])
+        sentences.append(one.block.sentences()[0][np.unique(places(low, high - low + 1))])
     duck = raw(connection)
-    with registered(duck, asked=pa.table({"id": np.concatenate(found)})):
+    with registered(duck, asked=pa.table({"id": np.concatenate(sentences)})):
         rows = arrow_table(duck, _MULTIWORDS)
     forms = rows["form"].cast(pa.large_string()).combine_chunks()
     return rows["first"].to_numpy(), rows["last"].to_numpy(), forms
@@ -224,7 +224,7 @@ def _end(numbers: Longs, begin: Longs, end: Longs, ends: Longs) -> Longs:
     return np.where(covered, np.append(ends, 0)[rows], numbers)
 
 
-def _written(
+def _apply_multiwords(
     numbers: Longs, low: Longs, kinds: Longs, spaced: Ints, begin: Longs, end: Longs, words: int
 ) -> tuple[Longs, Ints]:
     """Return which strings stand for tokens, and whether a blank follows, where some are written as one.

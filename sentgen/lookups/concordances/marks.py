@@ -63,12 +63,12 @@ def _forms(connection: Connection, places: Sequence[_Place]) -> dict[_Place, lis
 
 
 def _marks(hit: Mapping[str, object], forms: Sequence[str]) -> Marks:
-    found = {name: (form, int(number)) for name, form, number in _NODE.findall(str(hit["nodes"]))}
+    nodes = {name: (form, int(number)) for name, form, number in _NODE.findall(str(hit["nodes"]))}
     # A form may look like a node; that of the token at its position decides.
     positions = {
-        name: place
-        for name, (form, place) in found.items()
-        if 0 < place <= len(forms) and forms[place - 1] == form
+        name: position
+        for name, (form, position) in nodes.items()
+        if 0 < position <= len(forms) and forms[position - 1] == form
     }
     return Marks(positions, tuple(_parts(str(hit["node"]), forms, positions)))
 
@@ -76,20 +76,20 @@ def _marks(hit: Mapping[str, object], forms: Sequence[str]) -> Marks:
 def _parts(text: str, forms: Sequence[str], positions: Mapping[str, int]) -> Iterator[tuple[str, str]]:
     """Split a text at the tokens that are nodes."""
     names: dict[int, list[str]] = {}
-    for name, place in positions.items():
-        names.setdefault(place, []).append(name)
+    for name, position in positions.items():
+        names.setdefault(position, []).append(name)
     done = at = 0
-    for place in range(min(names, default=1), max(names, default=0) + 1):
-        form = forms[place - 1]
+    for position in range(min(names, default=1), max(names, default=0) + 1):
+        form = forms[position - 1]
         # Token by token, so that of equal words the right one is found.
         start = text.find(form, at)
         if start < 0 or text[at:start].strip():
             continue
         at = start + len(form)
-        if place in names:
+        if position in names:
             if text[done:start]:
                 yield text[done:start], ""
-            yield form, " ".join(names[place])
+            yield form, " ".join(names[position])
             done = at
     if text[done:]:
         yield text[done:], ""

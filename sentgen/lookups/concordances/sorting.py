@@ -117,9 +117,9 @@ def _read_key(text: str) -> SortKey:
     name = text.removeprefix("-").strip()
     descending, fold = name != text, name.endswith(_FOLDED)
     name = name.removesuffix(_FOLDED).strip()
-    if found := _PLACE.fullmatch(name):
-        side = found[2].upper()
-        return SortKey(f"{found[1]}{side}", fold, descending, int(found[1]) * (-1 if side == "L" else 1))
+    if match := _PLACE.fullmatch(name):
+        side = match[2].upper()
+        return SortKey(f"{match[1]}{side}", fold, descending, int(match[1]) * (-1 if side == "L" else 1))
     # As before there were others: by words beside the node whatever their case.
     return SortKey(name, fold or name in (LEFT, RIGHT), descending)
 
@@ -130,14 +130,14 @@ class LineOrder:
 
     Args:
         keys: what lines are put in order by; none for their place in the corpus.
-        found: those of metadata, regions and surprisal, by their names.
+        values: the keys of metadata, regions and surprisal, by their names.
         context: how many tokens beside the node ``left`` and ``right`` look at.
         typical: what good examples are told by, if one of the keys asks for them.
         explain: whether lines say what made them good examples.
     """
 
     keys: tuple[SortKey, ...] = ()
-    found: Mapping[str, Key] = field(default_factory=dict)
+    values: Mapping[str, Key] = field(default_factory=dict)
     context: int = 0
     typical: Typical | None = None
     explain: bool = False
@@ -175,9 +175,9 @@ class LineOrder:
             at, home, position = _HOME, "p.id", "h.first - p.before"
         scored = ""
         if self.typical:
-            scored = self.typical.scored(every, at, (home, position), bindings, ties=ties)
+            scored = self.typical.scored_hits(every, at, (home, position), bindings, ties=ties)
             every, ties = "scored", f"in_document, {ties}"
-        values, columns, order = self.found, list[str](), list[str]()
+        values, columns, order = self.values, list[str](), list[str]()
         for number, one in enumerate(self.keys, 1):
             if one.name == TYPICAL:
                 value = SCORE
@@ -200,18 +200,18 @@ class LineOrder:
         )
 
 
-def _words(one: SortKey, extent: Extent) -> str:
+def _words(key: SortKey, extent: Extent) -> str:
     """Return the words of a key of a hit ``h`` in SQL."""
     places = {
         NODE: ("h.first", "h.last"),
         LEFT: ("h.first - $sorted", "h.first - 1"),
         RIGHT: ("h.last + 1", "h.last + $sorted"),
     }
-    place = f"h.first - {-one.place}" if one.place < 0 else f"h.last + {one.place}"
-    low, high = (place, place) if one.place else places[one.name]
+    position = f"h.first - {-key.place}" if key.place < 0 else f"h.last + {key.place}"
+    low, high = (position, position) if key.place else places[key.name]
     return _WORDS.format(
-        form=folded("w.form") if one.fold else "w.form",
-        turned=" desc" if one.name == LEFT else "",
+        form=folded("w.form") if key.fold else "w.form",
+        turned=" desc" if key.name == LEFT else "",
         low=low,
         high=high,
         tokens=extent.tokens,
@@ -221,7 +221,7 @@ def _words(one: SortKey, extent: Extent) -> str:
 
 
 def line_order(
-    there: StoreKeys, keys: tuple[SortKey, ...], context: int, *, explain: bool = False
+    store_keys: StoreKeys, keys: tuple[SortKey, ...], context: int, *, explain: bool = False
 ) -> LineOrder:
     """Look up the keys of an order among those of a store; ``explain``: lines say why they are typical.
 
@@ -230,9 +230,9 @@ def line_order(
     """
     others = [NODE, LEFT, RIGHT, TYPICAL]
     named = [one.name for one in keys if not one.place and one.name not in others]
-    found = {name: find_key(there, name, "sort key", ["1L", "1R", *others]) for name in named}
-    typical = typical_lines(there) if any(one.name == TYPICAL for one in keys) else None
-    return LineOrder(keys, found, context, typical, explain)
+    keys_of_values = {name: find_key(store_keys, name, "sort key", ["1L", "1R", *others]) for name in named}
+    typical = typical_lines(store_keys) if any(one.name == TYPICAL for one in keys) else None
+    return LineOrder(keys, keys_of_values, context, typical, explain)
 
 
 def by_value(key: str, *, down: bool = False) -> str:
@@ -254,9 +254,9 @@ def find_key(keys: StoreKeys, name: str, what: str = "metadata", others: Sequenc
     Raises:
         InputError: there is none.
     """
-    of_place = keys.find_surprisal(name) or keys.find_metadata(name) or keys.find_region(name)
-    if found := of_place or keys.find_token(name):
-        return found
+    key_of_place = keys.find_surprisal(name) or keys.find_metadata(name) or keys.find_region(name)
+    if key := key_of_place or keys.find_token(name):
+        return key
     listed = [*others, *keys.of_sentences, *keys.of_regions, *keys.of_tokens]
     raise InputError(f"no {what} {name!r}; {instead(bare(name), listed)}")
 

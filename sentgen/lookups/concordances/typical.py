@@ -245,7 +245,9 @@ class Typical:
         lacking = [name for name, is_there in there.items() if not is_there]
         return (f"typical without {', '.join(lacking)}: these corpora have none",) if lacking else ()
 
-    def scored(self, every: str, at: str, place: tuple[str, str], bindings: Bindings, *, ties: str) -> str:
+    def scored_hits(
+        self, every: str, at: str, place: tuple[str, str], bindings: Bindings, *, ties: str
+    ) -> str:
         """Return the common table expressions up to ``scored``: all hits with their parts and their document.
 
         Args:
@@ -267,7 +269,7 @@ class Typical:
             text += _USUAL.format(model=bindings.bind("model", self.surprisal.model))
         if self.trees:
             text += _FRAME
-        return text + self._weighted(ties)
+        return text + self._weighted_score(ties)
 
     def _sentences(self) -> str:
         checks = ["begins", "ends", "closed", *(["verb"] if self.tags else [])]
@@ -278,7 +280,7 @@ class Typical:
             verb="" if not self.tags else _ROOT_VERB if self.trees else _ANY_VERB,
         )
 
-    def _weighted(self, ties: str) -> str:
+    def _weighted_score(self, ties: str) -> str:
         _, whole, *parts = self.parts
         joined = [name for name in ("usual", "frame") if name in parts]
         return _SCORED.format(

@@ -127,39 +127,40 @@ def explain_absence(
     """
     if not answer.is_empty:
         return answer
-    there = _Searched(connection, selection)
+    searched = _AbsenceSearch(connection, selection)
     everything = len(values) == 1 and values[0].pattern == ANY
     if everything:
         answer = replace(answer, missing=f"{values[0].attribute} to count")
     # Where no sentence is chosen, every value would be said to be missing.
-    if selection.condition and (reasons := there.of_condition()):
+    if selection.condition and (reasons := searched.of_condition()):
         if everything:
             answer = replace(answer, missing="sentence that meets the condition")
             reasons = [one for one in reasons if one != _NO_SENTENCE]
         return replace(answer, hints=tuple(dict.fromkeys(reasons)))
     if trees and no_trees(connection, selection):
         return replace(answer, missing="trees in these corpora", hints=(PARSE,))
-    asked = [one for one in values if one.pattern not in (ANY, *RESERVED_WORDS, *RESERVED_TAGS)]
+    named = [one for one in values if one.pattern not in (ANY, *RESERVED_WORDS, *RESERVED_TAGS)]
     if everything and values[0].attribute != "word":
-        asked = [*values]
+        named = [*values]
     hints = dict[str | None, None]()
     near = dict[str, list[str]]()
-    for value in asked[:_MOST_VALUES]:
-        missing = there.missing(value)
+    for value in named[:_MOST_VALUES]:
+        missing = searched.missing(value)
         if missing is None:
-            if of_tokens and (tokens := there.tokens(value)):
+            if of_tokens and (tokens := searched.tokens(value)):
                 hints[f"{value.pattern} is several tokens, and these are counted: {tokens}"] = None
             continue
-        told, meant = missing
+        said_of, alternatives = missing
         # A tag of another kind takes more than another value.
-        if meant and not told:
-            near[value.pattern] = [one.removeprefix(value.prefix) for one in meant]
+        if alternatives and not said_of:
+            near[value.pattern] = [one.removeprefix(value.prefix) for one in alternatives]
         # What was asked for stands in the answer already; of several things, one has to be named.
-        if not told and (within or len(asked) > 1):
-            told = f"{value.prefix}{value.pattern} never occurs"
-        question = f"did you mean {either(meant)}?" if meant else ""
-        question += in_other_characters(value.pattern, (one.removeprefix(value.prefix) for one in meant))
-        hints[", ".join(filter(None, (told, question)))] = None
+        if not said_of and (within or len(named) > 1):
+            said_of = f"{value.prefix}{value.pattern} never occurs"
+        question = f"did you mean {either(alternatives)}?" if alternatives else ""
+        bare = (one.removeprefix(value.prefix) for one in alternatives)
+        question += in_other_characters(value.pattern, bare)
+        hints[", ".join(filter(None, (said_of, question)))] = None
     return replace(answer, hints=tuple(filter(None, hints)), near=near)
 
 
@@ -191,7 +192,7 @@ def _matching(labels: Iterable[str], pattern: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Searched:
+class _AbsenceSearch:
     """The corpora in which nothing was found, and what occurs there."""
 
     connection: Connection
@@ -220,10 +221,10 @@ class _Searched:
 
     def tokens(self, value: QuestionValue) -> str:
         """Return the tokens that a word is, if it is several; empty if not."""
-        asked = glob(value.pattern)
-        if value.attribute != "word" or value.regex or asked.wild:
+        wanted = glob(value.pattern)
+        if value.attribute != "word" or value.regex or wanted.wild:
             return ""
-        return tokens_of(self.connection, Value((asked.text,)), self.selection)
+        return tokens_of(self.connection, Value((wanted.text,)), self.selection)
 
     def _near_labels(self, value: QuestionValue, labels: Sequence[str]) -> tuple[str, list[str]]:
         """Return what is to be said of a label that there is not, and labels that may be meant."""
@@ -234,23 +235,23 @@ class _Searched:
             return "", [f"{value.prefix}{alike[name]}" for name in same[:_MOST]]
         others = ("upos", "xpos") if value.attribute in ("upos", "xpos", COUNTED) else ()
         for other in others:
-            found = _matching(self._labels(other), value.pattern)
-            if other != value.attribute and found:
-                return self._of_other_kind(value, other, found)
+            matches = _matching(self._labels(other), value.pattern)
+            if other != value.attribute and matches:
+                return self._of_other_kind(value, other, matches)
         return "", [f"{value.prefix}{name}" for name in near(value.pattern, labels, _MOST)]
 
-    def _of_other_kind(self, value: QuestionValue, other: str, found: Sequence[str]) -> tuple[str, list[str]]:
+    def _of_other_kind(self, value: QuestionValue, other: str, names: Sequence[str]) -> tuple[str, list[str]]:
         """Say of a tag that it is one of the other kind; as tags are counted, name those that go with it."""
-        told = f"{value.pattern} is a tag of {other}"
+        text = f"{value.pattern} is a tag of {other}"
         if value.attribute != COUNTED:
             # A list of frequencies has no prefixes, but says what it lists.
-            near = [f"{other}:{name}" for name in found[:_MOST]] if value.prefix else [f"--by {other}"]
-            return told, near
+            near = [f"{other}:{name}" for name in names[:_MOST]] if value.prefix else [f"--by {other}"]
+            return text, near
         bindings = Bindings()
         condition = tag_among(f"token.{COLUMNS[other][0]}", value.pattern, bindings)
         together = self._labels(COUNTED, condition, bindings)
         counted = "xpos" if other == "upos" else "upos"
-        return f"{told}, and these corpora count dependencies by {counted}", together[:_MOST]
+        return f"{text}, and these corpora count dependencies by {counted}", together[:_MOST]
 
     def _labels(self, attribute: str, condition: str = "", bindings: Bindings | None = None) -> list[str]:
         """Return what tokens that meet a condition have as an attribute, most frequent first."""
@@ -264,9 +265,9 @@ class _Searched:
         return [str(label) for label in Statement(text, bindings).run(self.connection)[name].to_pylist()]
 
     def _occurs(self, value: QuestionValue) -> bool:
-        asked, bindings = glob(value.pattern), Bindings()
-        exactly = not (asked.wild or loose(value.pattern, self.selection))
-        if exactly and id_of(self.connection, "word", asked.text) is None:
+        wanted, bindings = glob(value.pattern), Bindings()
+        exactly = not (wanted.wild or loose(value.pattern, self.selection))
+        if exactly and id_of(self.connection, "word", wanted.text) is None:
             return False
         table, column, conditions = self._words_of(value.attribute, bindings)
         matches = word_among(column, value.pattern, bindings, self.selection)
@@ -293,14 +294,14 @@ class _Searched:
     def _near_words(self, value: QuestionValue) -> list[str]:
         """Return words that look the same, else differ in capital letters, else have the fewest slips."""
         rows = self._near(value)
-        if found := self._look_alikes(value, rows):
-            return [f"{value.prefix}{form}" for form in found]
-        if found := self._written_alike(value):
-            return found
-        found = [f"{value.prefix}{row['form']}" for row in rows if row["same"]][:_MOST]
+        if forms := self._look_alikes(value, rows):
+            return [f"{value.prefix}{form}" for form in forms]
+        if forms := self._written_alike(value):
+            return forms
+        forms = [f"{value.prefix}{row['form']}" for row in rows if row["same"]][:_MOST]
         loosely = replace(self, selection=replace(self.selection, ignore_case=True))
-        if found or loosely.tokens(value):
-            return [*found, "--ignore-case"]
+        if forms or loosely.tokens(value):
+            return [*forms, "--ignore-case"]
         slips = sorted((row for row in rows if not row["alike"]), key=lambda row: int(row["slips"]))
         fewest = [f"{value.prefix}{row['form']}" for row in slips[:_MOST]]
         return self._with_tag(value) or self._lemmas(value) or fewest
@@ -309,8 +310,8 @@ class _Searched:
         """Return the words of `_NEAR`, as they were read; slips of words with a letter alone."""
         word, size = plain_text(value.pattern), len(value.pattern)
         bindings = Bindings(plain=word)
-        asked = [plain_text(text) for text in (looks(value.pattern), value.pattern)]
-        alike, same = (glob(text).condition("plain", bindings) for text in asked)
+        patterns = [plain_text(text) for text in (looks(value.pattern), value.pattern)]
+        alike, same = (glob(text).condition("plain", bindings) for text in patterns)
         slips = not glob(value.pattern).wild and size >= _ONE_SLIP and any(map(str.isalpha, value.pattern))
         if slips:
             most = 2 if size >= _TWO_SLIPS else 1
@@ -332,8 +333,8 @@ class _Searched:
         seen = [(row["id"], row["form"], fold(looks(row["form"]))) for row in rows if row["alike"]]
         alike = {number: form for number, form, look in [*seen, *self._other(value)] if same.matches(look)}
         # What differs in capital letters alone does not look the same, and is found by ignoring case.
-        found = [form for _, form in sorted(alike.items()) if not cased.matches(fold(form))]
-        return found[:_MOST]
+        forms = [form for _, form in sorted(alike.items()) if not cased.matches(fold(form))]
+        return forms[:_MOST]
 
     def _other(self, value: QuestionValue) -> list[tuple[int, str, str]]:
         """Return the words of other characters than ASCII, with their numbers and how they look."""
@@ -363,18 +364,18 @@ class _Searched:
         if value.attribute != "lemma":
             return []
         bindings = Bindings()
-        asked = glob(plain_text(value.pattern)).condition(plain("form"), bindings)
-        form = f"word_id in (select id from word where {asked})"
+        wanted = glob(plain_text(value.pattern)).condition(plain("form"), bindings)
+        form = f"word_id in (select id from word where {wanted})"
         return [f"{value.prefix}{lemma}" for lemma in self._labels("lemma", form, bindings)[:_MOST]]
 
     def _composed_alike(self, value: QuestionValue) -> list[str]:
         """Return words that a regular expression matches if both have composed letters, and only then."""
         bindings = Bindings()
-        asked = Value((value.pattern,), regex=True, ignore_case=self.selection.loose)
-        composed = replace(asked, texts=(normalize("NFC", value.pattern),))
-        near = composed.condition("nfc_normalize(form)", bindings), asked.condition("form", bindings)
-        found = self._words(value.attribute, "\n  and not ".join(near), bindings, _MOST)
-        return [f"{value.prefix}{form}" for _, form in found]
+        wanted = Value((value.pattern,), regex=True, ignore_case=self.selection.loose)
+        composed = replace(wanted, texts=(normalize("NFC", value.pattern),))
+        conditions = composed.condition("nfc_normalize(form)", bindings), wanted.condition("form", bindings)
+        forms = self._words(value.attribute, "\n  and not ".join(conditions), bindings, _MOST)
+        return [f"{value.prefix}{form}" for _, form in forms]
 
 
 def pieces(word: str, slips: int) -> str:
@@ -387,11 +388,11 @@ def pieces(word: str, slips: int) -> str:
     'ho|huose|use'
     """
     ends = [len(word) * number // (slips + 1) for number in range(slips + 2)]
-    found = list[str]()
+    parts = list[str]()
     for first in range(slips + 1):
         for last in range(first, slips + 1):
             letters = list(word)
             for end in ends[first + 1 : last + 1]:
                 letters[end - 1], letters[end] = letters[end], letters[end - 1]
-            found.append("".join(letters[ends[first] : ends[last + 1]]))
-    return "|".join(map(re.escape, found))
+            parts.append("".join(letters[ends[first] : ends[last + 1]]))
+    return "|".join(map(re.escape, parts))

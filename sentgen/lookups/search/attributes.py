@@ -76,7 +76,7 @@ class Attribute(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class _Numbered(Attribute):
+class _StoredAttribute(Attribute):
     """One whose values have numbers in the store.
 
     Args:
@@ -103,8 +103,8 @@ class _Numbered(Attribute):
     def numbers(self, block: Block, at: Longs) -> Ints | Longs:
         """Return the numbers of tokens."""
         if not self.columns:
-            found: Longs = block.sentences()[self.row][block.sentence_of(at)]
-            return found
+            ids: Longs = block.sentences()[self.row][block.sentence_of(at)]
+            return ids
         first, *others = (block.column(column)[at] for column in self.columns)
         for other in others:
             first = np.where(first == NONE, other, first)
@@ -114,12 +114,12 @@ class _Numbered(Attribute):
         """Return what numbers stand for."""
         import pyarrow as pa
 
-        if found := self.every():
-            ids, values = found
+        if known := self.every():
+            ids, values = known
             return values.take(pa.array(np.searchsorted(ids, numbers)))
         text = _VALUES.format(value=self.value, table=self.table)
-        asked = pa.table({"n": np.arange(len(numbers)), "number": numbers})
-        return _column(self.connection, text, self.bindings, asked=asked)
+        wanted = pa.table({"n": np.arange(len(numbers)), "number": numbers})
+        return _column(self.connection, text, self.bindings, asked=wanted)
 
     def every(self) -> tuple[Longs, pa.Array] | None:
         """Return all numbers, and what they stand for.
@@ -152,7 +152,7 @@ class _Numbered(Attribute):
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked(Attribute):
+class _ComputedAttribute(Attribute):
     """One that is asked of the store.
 
     Args:
@@ -168,9 +168,9 @@ class _Asked(Attribute):
 
     def numbers(self, block: Block, at: Longs) -> Longs:
         """Return the numbers of tokens."""
-        found = self.values(block, at).dictionary_encode("encode")
-        of = [self._numbers.setdefault(one, len(self._numbers)) for one in found.dictionary.to_pylist()]
-        numbers: Longs = np.array(of, np.int64)[found.indices.to_numpy()]
+        encoded = self.values(block, at).dictionary_encode("encode")
+        codes = [self._numbers.setdefault(one, len(self._numbers)) for one in encoded.dictionary.to_pylist()]
+        numbers: Longs = np.array(codes, np.int64)[encoded.indices.to_numpy()]
         return numbers
 
     def of_numbers(self, numbers: Longs) -> pa.Array:
@@ -199,12 +199,12 @@ def attribute_of(
     key, bindings, connection = conditions.key(name), conditions.bindings, conditions.keys.connection
     if isinstance(key, MetadataKey | TokenKey):
         return of_key(connection, key, bindings, made)
-    return _Asked(connection, of_token, bindings)
+    return _ComputedAttribute(connection, of_token, bindings)
 
 
 def computed_attribute(conditions: TokenConditions, value: str) -> Attribute:
     """Return as an attribute what the store is asked: the value of a row ``t`` of `token`, in SQL."""
-    return _Asked(conditions.keys.connection, value, conditions.bindings)
+    return _ComputedAttribute(conditions.keys.connection, value, conditions.bindings)
 
 
 def of_key(
@@ -213,15 +213,16 @@ def of_key(
     """Return as an attribute what is ``made`` of the string of a key, with bindings of its own."""
     if isinstance(key, MetadataKey):
         table, row = (_DOCUMENTS, _DOCUMENT) if key.one_a_document else ("sentence", _SENTENCE)
-        return _Numbered(connection, table, made(key.of_row("a", bindings)), bindings, row=row)
+        return _StoredAttribute(connection, table, made(key.of_row("a", bindings)), bindings, row=row)
     if isinstance(key, TokenKey):
-        return _Numbered(connection, key.table, made(key.of_row("a.", bindings)), bindings, key.columns)
-    return _Asked(connection, made(key.string("t", bindings)), bindings)
+        value = made(key.of_row("a.", bindings))
+        return _StoredAttribute(connection, key.table, value, bindings, key.columns)
+    return _ComputedAttribute(connection, made(key.string("t", bindings)), bindings)
 
 
-def _column(connection: Connection, text: str, bindings: Bindings, **lent: pa.Table) -> pa.Array:
+def _column(connection: Connection, text: str, bindings: Bindings, **tables: pa.Table) -> pa.Array:
     """Return the one column of a query over tables that are lent to the connection."""
     duck = raw(connection)
-    with registered(duck, **lent):
-        found = arrow_table(duck, text, Statement(text, bindings).used_parameters)
-    return found.column(0).combine_chunks()
+    with registered(duck, **tables):
+        table = arrow_table(duck, text, Statement(text, bindings).used_parameters)
+    return table.column(0).combine_chunks()

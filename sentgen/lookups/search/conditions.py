@@ -85,13 +85,13 @@ class Conditions:
             case None:
                 return np.ones(block.size if at is None else len(at), bool)
             case Every(parts) | Either(parts):
-                found = self.hold(parts[0], block, at)
+                held = self.hold(parts[0], block, at)
                 for part in parts[1:]:
                     other = self.hold(part, block, at)
-                    found = found & other if isinstance(condition, Every) else found | other
-                return found
+                    held = held & other if isinstance(condition, Every) else held | other
+                return held
             case syntax.CqlComparison():
-                return self._compared(condition, block, at)
+                return self._comparison_holds(condition, block, at)
             case syntax.NoSpace():
                 unspaced = block.column(UNSPACED)
                 no_space: Bools = (unspaced if at is None else unspaced[at]) == 1
@@ -126,48 +126,49 @@ class Conditions:
             block: where the tokens are.
             labels: label to its tokens in the matches, `NONE` where it stands for nothing.
         """
-        found: Bools
+        held: Bools
         match condition:
             case syntax.LabelTest(name, negated=negated):
-                found = (labels[name] == NONE) == negated
-                return found
+                held = (labels[name] == NONE) == negated
+                return held
             case Every(parts) | Either(parts):
                 each = [self.hold_of_labels(part, block, labels) for part in parts]
-                found = (np.logical_and if isinstance(condition, Every) else np.logical_or).reduce(each)
-                return found
+                held = (np.logical_and if isinstance(condition, Every) else np.logical_or).reduce(each)
+                return held
         # Of a label that stands for nothing, nothing holds.
         bound = np.flatnonzero(
             np.logical_and.reduce([labels[one.label] != NONE for one in syntax.terms(condition)])
         )
         some = {name: at[bound] for name, at in labels.items()}
-        found = np.zeros(len(labels["match"]), bool)
+        held = np.zeros(len(labels["match"]), bool)
         if isinstance(condition, syntax.Measured):
-            found[bound] = self._measured(condition, block, some)
+            held[bound] = self._function_holds(condition, block, some)
         else:
             assert isinstance(condition, syntax.CqlComparison)
             right = condition.right if isinstance(condition.right, syntax.Term) else condition.left
-            found[bound] = self._compared(condition, block, some[condition.left.label], some[right.label])
-        return found
+            left, other = some[condition.left.label], some[right.label]
+            held[bound] = self._comparison_holds(condition, block, left, other)
+        return held
 
-    def _measured(self, one: syntax.Measured, block: Block, labels: Mapping[str, Longs]) -> Bools:
+    def _function_holds(self, measured: syntax.Measured, block: Block, labels: Mapping[str, Longs]) -> Bools:
         """Return where what a function says of labels stands in the relation."""
-        if one.function == "f":
-            (term,) = one.terms
+        if measured.function == "f":
+            (term,) = measured.terms
             values = self._frequencies(COLUMNS[term.attribute][0], block, labels[term.label])
         else:
-            first, second = (labels[term.label] for term in one.terms)
+            first, second = (labels[term.label] for term in measured.terms)
             values = second - first
-            if one.function == "distabs":
+            if measured.function == "distabs":
                 values = np.abs(values)
-        met: Bools = _RELATIONS[one.operator](values, one.number)
+        met: Bools = _RELATIONS[measured.operator](values, measured.number)
         return met
 
     def _frequencies(self, column: str, block: Block, at: Longs) -> Longs:
         """Return how often what tokens have in a column occurs in the corpora."""
         codes, places_of = np.unique(block.column(column)[at], return_inverse=True)
         bindings = Bindings(codes=codes.tolist())
-        told = [f"{column} in (select unnest($codes))", *self.written.selection.of_corpora(bindings)]
-        text = f"select {column}, count(*) from token{where(told)} group by {column}"
+        conditions = [f"{column} in (select unnest($codes))", *self.written.selection.of_corpora(bindings)]
+        text = f"select {column}, count(*) from token{where(conditions)} group by {column}"
         counts: dict[int, int] = dict(raw(self._connection).execute(text, dict(bindings)).fetchall())
         return np.array([counts.get(code, 0) for code in codes.tolist()], np.int64)[places_of]
 
@@ -179,8 +180,8 @@ class Conditions:
             case Either(parts):
                 return min(sum(map(self.count, parts)), UNKNOWN)
             case syntax.CqlComparison():
-                found = self._of_words(condition)
-                return UNKNOWN if found is None else len(found)
+                tokens = self._of_words(condition)
+                return UNKNOWN if tokens is None else len(tokens)
         return UNKNOWN
 
     def occurrences(self, condition: syntax.Condition) -> Longs:
@@ -191,9 +192,9 @@ class Conditions:
             case Either(parts):
                 return np.unique(np.concatenate([self.occurrences(part) for part in parts]))
         assert isinstance(condition, syntax.CqlComparison)
-        found = self._of_words(condition)
-        assert found is not None
-        return found
+        tokens = self._of_words(condition)
+        assert tokens is not None
+        return tokens
 
     def exact(self, condition: syntax.Condition | None) -> bool:
         """Return whether all `occurrences` of a condition meet it."""
@@ -206,22 +207,22 @@ class Conditions:
     def _connection(self) -> Connection:
         return self.written.keys.connection
 
-    def _of_words(self, one: syntax.CqlComparison) -> Longs | None:
+    def _of_words(self, comparison: syntax.CqlComparison) -> Longs | None:
         """Return the tokens that a comparison is true of, if it names words and they are not too many."""
-        if one not in self._found:
-            self._found[one] = self._looked_up(one)
-        return self._found[one]
+        if comparison not in self._found:
+            self._found[comparison] = self._look_up(comparison)
+        return self._found[comparison]
 
-    def _looked_up(self, one: syntax.CqlComparison) -> Longs | None:
-        name, value = one.left.attribute, one.right
-        if isinstance(value, syntax.Term) or one.negated or value in self.written.empty:
+    def _look_up(self, comparison: syntax.CqlComparison) -> Longs | None:
+        name, value = comparison.left.attribute, comparison.right
+        if isinstance(value, syntax.Term) or comparison.negated or value in self.written.empty:
             return None
         if name not in ("word", "form", "lemma"):
             return None
         key = self.written.key(name)
         assert isinstance(key, TokenKey)
-        asked = self.written.selection.with_case(key, value)
-        ids = self._numbers(key, asked)
+        test = self.written.selection.with_case(key, value)
+        ids = self._numbers(key, test)
         if not len(ids):
             return np.zeros(0, np.int64)
         if len(ids) > _MOST_WORDS:
@@ -233,22 +234,22 @@ class Conditions:
         """Return the numbers of the first and the last token of all multiword tokens of a form."""
         if form not in self._multiwords:
             bindings = Bindings()
-            asked = self.written.selection.with_case(self.written.key("word"), form)
-            matches = asked.condition("m.form", bindings)
+            test = self.written.selection.with_case(self.written.key("word"), form)
+            matches = test.condition("m.form", bindings)
             self._multiwords[form] = multiwords(self._connection, matches, bindings)
         return self._multiwords[form]
 
-    def _compared(
-        self, one: syntax.CqlComparison, block: Block, at: Longs | None, other: Longs | None = None
+    def _comparison_holds(
+        self, comparison: syntax.CqlComparison, block: Block, at: Longs | None, other: Longs | None = None
     ) -> Bools:
         """Return which tokens a comparison is true of; ``other``: the tokens of its right side, if others."""
-        if isinstance(one.right, syntax.Term):
-            met = self._same(one, block, at, at if other is None else other)
-        elif isinstance(key := self.written.key(one.left.attribute), TokenKey):
-            met = self._is(key, one.right, block, at)
+        if isinstance(comparison.right, syntax.Term):
+            met = self._attributes_agree(comparison, block, at, at if other is None else other)
+        elif isinstance(key := self.written.key(comparison.left.attribute), TokenKey):
+            met = self._is(key, comparison.right, block, at)
         else:
-            met = self._asked(one, block, at)
-        return ~met if one.negated else met
+            met = self._query_store(comparison, block, at)
+        return ~met if comparison.negated else met
 
     def _is(self, key: TokenKey, value: Test, block: Block, at: Longs | None) -> Bools:
         met = self._has(key, self.written.selection.with_case(key, value), block, at)
@@ -257,21 +258,21 @@ class Conditions:
 
     def _has(self, key: TokenKey, value: Test | None, block: Block, at: Longs | None) -> Bools:
         """Return which tokens have a value in one of the columns."""
-        found = list[Bools]()
+        each = list[Bools]()
         for column in key.columns:
             values = block.column(column)
             if at is not None:
                 values = values[at]
             there = value is None and not key.feature
-            found.append(values != NONE if there else among(values, self._numbers(key, value)))
-        met: Bools = np.logical_or.reduce(found)
+            each.append(values != NONE if there else among(values, self._numbers(key, value)))
+        met: Bools = np.logical_or.reduce(each)
         return met
 
     def _numbers(self, key: TokenKey, value: Test | None) -> Ints:
         """Return the numbers of the strings of an attribute that pass a test, ascending."""
-        kept = ("numbers", key.table, key.feature, value)
-        found: Ints | None = self._cache.find(kept)
-        if found is None:
+        key_of_ids = ("numbers", key.table, key.feature, value)
+        ids: Ints | None = self._cache.find(key_of_ids)
+        if ids is None:
             if isinstance(value, Value) and value.is_one_string and not key.feature:
                 number = id_of(self._connection, key.table, value.texts[0])
                 numbers = [] if number is None else [number]
@@ -280,48 +281,52 @@ class Conditions:
                 query = _IDS.format(table=key.table, matches=key.matches(value, bindings))
                 rows = raw(self._connection).execute(query, dict(bindings)).fetchall()
                 numbers = [number for (number,) in rows]
-            found = self._cache.add(kept, np.sort(np.array(numbers, np.int32)))
-        return found
+            ids = self._cache.add(key_of_ids, np.sort(np.array(numbers, np.int32)))
+        return ids
 
-    def _same(self, one: syntax.CqlComparison, block: Block, at: Longs | None, other: Longs | None) -> Bools:
+    def _attributes_agree(
+        self, comparison: syntax.CqlComparison, block: Block, at: Longs | None, other: Longs | None
+    ) -> Bools:
         """Return where two attributes are the same, or stand in a relation as numbers."""
-        assert isinstance(one.right, syntax.Term)
-        both = shared_columns(*(self.written.key(term.attribute) for term in (one.left, one.right)))
-        if both is None or one.operator != "=" or self.written.selection.ignore_case:
-            return self._asked(one, block, at, other)
+        assert isinstance(comparison.right, syntax.Term)
+        terms = comparison.left, comparison.right
+        both = shared_columns(*(self.written.key(term.attribute) for term in terms))
+        if both is None or comparison.operator != "=" or self.written.selection.ignore_case:
+            return self._query_store(comparison, block, at, other)
         first, second = map(block.column, both)
         met: Bools = (first if at is None else first[at]) == (second if other is None else second[other])
         return met
 
-    def _asked(
-        self, one: syntax.CqlComparison, block: Block, at: Longs | None, other: Longs | None = None
+    def _query_store(
+        self, comparison: syntax.CqlComparison, block: Block, at: Longs | None, other: Longs | None = None
     ) -> Bools:
         """Ask the store which tokens a comparison is true of."""
-        key = self.written.key(one.left.attribute)
+        key = self.written.key(comparison.left.attribute)
         of_documents = isinstance(key, MetadataKey) and key.one_a_document
-        if of_documents and at is not None and not isinstance(one.right, syntax.Term):
+        if of_documents and at is not None and not isinstance(comparison.right, syntax.Term):
             documents = block.sentences()[3][block.sentence_of(at)]
-            among_those: Bools = np.isin(documents, self._documents_of(one))
+            among_those: Bools = np.isin(documents, self._documents_of(comparison))
             return among_those
         duck, bindings = raw(self._connection), Bindings()
-        told = self.written.comparison(replace(one, negated=False), "t", "o", bindings)
+        condition = self.written.comparison(replace(comparison, negated=False), "t", "o", bindings)
         places = np.arange(block.size) if at is None else at
-        lent = {"spot": spots(block, places), "other": spots(block, places if other is None else other)}
-        with registered(duck, **lent):
-            rows = arrow_table(duck, _SPOTS.format(condition=told), dict(bindings))
+        tables = {"spot": spots(block, places), "other": spots(block, places if other is None else other)}
+        with registered(duck, **tables):
+            rows = arrow_table(duck, _SPOTS.format(condition=condition), dict(bindings))
         met = np.zeros(len(places), bool)
         met[rows.column(0).to_numpy()] = True
         return met
 
-    def _documents_of(self, one: syntax.CqlComparison) -> Longs:
+    def _documents_of(self, comparison: syntax.CqlComparison) -> Longs:
         """Return the numbers of the documents whose metadata a comparison is true of."""
-        asked = replace(one, negated=False)
-        if asked not in self._documents:
+        positive = replace(comparison, negated=False)
+        if positive not in self._documents:
             bindings = Bindings()
-            told = self.written.of_document(asked, "meta", bindings)
-            found = arrow_table(raw(self._connection), _OF_DOCUMENTS.format(condition=told), dict(bindings))
-            self._documents[asked] = found.column(0).to_numpy()
-        return self._documents[asked]
+            condition = self.written.of_document(positive, "meta", bindings)
+            text = _OF_DOCUMENTS.format(condition=condition)
+            ids = arrow_table(raw(self._connection), text, dict(bindings)).column(0)
+            self._documents[positive] = ids.to_numpy()
+        return self._documents[positive]
 
 
 def spots(block: Block, at: Longs) -> pa.Table:

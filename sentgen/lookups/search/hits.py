@@ -44,12 +44,12 @@ class Spans:
         columns = (self.first, self.last, *self.labels.values())
         if len(self) < 2:
             return self
-        found = self
+        ordered = self
         if not _ascending(columns[:2]) or len(columns) > 2:
-            found = self.take(np.lexsort(columns[::-1]))
-        columns = (found.first, found.last, *found.labels.values())
+            ordered = self.take(np.lexsort(columns[::-1]))
+        columns = (ordered.first, ordered.last, *ordered.labels.values())
         new = np.append(True, np.logical_or.reduce([one[1:] != one[:-1] for one in columns]))
-        return found if new.all() else found.take(new)
+        return ordered if new.all() else ordered.take(new)
 
     def with_labels(self, other: Spans, names: Iterable[str]) -> Spans:
         """Return these with labels of others, where they have none of their own."""
@@ -60,8 +60,8 @@ class Spans:
 
     def label(self, name: str) -> Longs:
         """Return the tokens of a label; nothing stands for one of another part of the query."""
-        found = self.labels.get(name)
-        return np.full(len(self), NONE) if found is None else found
+        tokens = self.labels.get(name)
+        return np.full(len(self), NONE) if tokens is None else tokens
 
 
 NO_SPANS = Spans(np.zeros(0, np.int64), np.zeros(0, np.int64), {})
@@ -125,8 +125,8 @@ class BlockHits:
 
 def chosen_by(strategy: Strategy, spans: Spans) -> Spans:
     """Return which of all spans are hits, each once and without labels, in their order."""
-    found = Spans(spans.first, spans.last, {}).ordered()
-    return _CHOOSE[strategy](found)
+    ordered = Spans(spans.first, spans.last, {}).ordered()
+    return _CHOOSE[strategy](ordered)
 
 
 def _longest(spans: Spans) -> Spans:
@@ -134,15 +134,15 @@ def _longest(spans: Spans) -> Spans:
     order = np.lexsort((-spans.last, spans.first))
     furthest = np.maximum.accumulate(spans.last[order])
     # Those of one begin are the longest first; spans of earlier sentences end before.
-    kept = np.append(True, furthest[:-1] < spans.last[order][1:])[: len(order)]
-    return spans.take(np.sort(order[kept]))
+    is_chosen = np.append(True, furthest[:-1] < spans.last[order][1:])[: len(order)]
+    return spans.take(np.sort(order[is_chosen]))
 
 
 def _shortest(spans: Spans) -> Spans:
     order = np.lexsort((spans.last, -spans.first))
     nearest = np.minimum.accumulate(spans.last[order])
-    kept = np.append(True, nearest[:-1] > spans.last[order][1:])[: len(order)]
-    return spans.take(np.sort(order[kept]))
+    is_chosen = np.append(True, nearest[:-1] > spans.last[order][1:])[: len(order)]
+    return spans.take(np.sort(order[is_chosen]))
 
 
 def _traditional(spans: Spans) -> Spans:
@@ -155,8 +155,8 @@ def _standard(spans: Spans) -> Spans:
     shortest = _traditional(spans)
     order = np.lexsort((shortest.first, shortest.last))
     last = shortest.last[order]
-    kept = np.append(True, last[1:] != last[:-1])[: len(order)]
-    return shortest.take(np.sort(order[kept]))
+    is_chosen = np.append(True, last[1:] != last[:-1])[: len(order)]
+    return shortest.take(np.sort(order[is_chosen]))
 
 
 _CHOOSE: dict[Strategy, Callable[[Spans], Spans]] = {

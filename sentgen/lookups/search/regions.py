@@ -97,14 +97,14 @@ class Regions:
         """
         if region not in self._found:
             if region.built_in:
-                found = self._built_in(region)
+                parts = self._built_in(region)
             else:
-                found = self.block.cut(*self._numbers(region))
+                parts = self.block.cut(*self._numbers(region))
                 if not self._across:
-                    found = self._in_sentences(*found)
-                order = np.argsort(found[0], kind="stable")
-                found = found[0][order], found[1][order]
-            self._found[region] = found
+                    parts = self._in_sentences(*parts)
+                order = np.argsort(parts[0], kind="stable")
+                parts = parts[0][order], parts[1][order]
+            self._found[region] = parts
         return self._found[region]
 
     def whole(self, region: syntax.RegionPattern) -> Spans:
@@ -153,15 +153,15 @@ class Regions:
     def _sentences_of(self, region: syntax.RegionPattern) -> Longs:
         """Return the numbers of the sentences of which, or of whose documents, the tests are true."""
         bindings = Bindings(low=self.block.low, high=self.block.high)
-        told = self._written(bindings).in_sentences(region, "s.id")
-        text = f"select s.id from sentence as s{where(['s.id between $low and $high', *told])}"
+        tests = self._written(bindings).in_sentences(region, "s.id")
+        text = f"select s.id from sentence as s{where(['s.id between $low and $high', *tests])}"
         return self.block.tokens.array(text, bindings)[0]
 
     def _of_document(self, at: Longs, end: bool) -> Bools:
         """Return which of the first, or last, tokens of sentences are those of documents."""
         bounds: dict[str, object] = {"low": self.block.low, "high": self.block.high}
-        found = self.block.tokens.array(_DOCUMENTS, bounds)[int(end)]
-        return np.isin(self.block.sentences()[0][self.block.sentence_of(at)], found)
+        sentences = self.block.tokens.array(_DOCUMENTS, bounds)[int(end)]
+        return np.isin(self.block.sentences()[0][self.block.sentence_of(at)], sentences)
 
     def _numbers(self, region: syntax.RegionPattern) -> tuple[Longs, Longs]:
         """Return the numbers of the first and the last tokens of regions."""

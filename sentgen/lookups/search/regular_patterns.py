@@ -191,13 +191,13 @@ class WalkSearch:
 
     def spans(self) -> Spans:
         """Return the matches; time and memory grow with their number, and that of their parts."""
-        found, size = list[Spans](), 0
+        accepted, size = list[Spans](), 0
         walks = self._merged([(state, self._first(state, edges)) for state, edges in self.states.firsts])
         while walks:
             for state, edges in self.states.lasts:
                 if state in walks:
-                    found.append(self._accepted(state, walks[state], edges))
-                    size += len(found[-1])
+                    accepted.append(self._accepted(state, walks[state], edges))
+                    size += len(accepted[-1])
             self._check(size + sum(map(len, walks.values())))
             walks = self._merged(
                 [
@@ -206,7 +206,7 @@ class WalkSearch:
                     if one in walks and not (one == two and one in self._loops)
                 ]
             )
-        return together(found, self.labels)
+        return together(accepted, self.labels)
 
     def _check(self, size: int) -> None:
         """Refuse more matches than fit into a quarter of the memory."""
@@ -234,13 +234,13 @@ class WalkSearch:
     def _first(self, state: int, edges: Edges) -> Spans:
         symbol = self._symbol(state)
         if symbol is None:
-            found = self._inner(state)
+            spans = self._inner(state)
         else:
             at = self._begins(symbol, state)
-            found = self._labelled(Spans(at, at, {}), state)
+            spans = self._labelled(Spans(at, at, {}), state)
         for edge in edges:
-            found = found.take(self.regions.at(edge, found.first, first=True))
-        return found
+            spans = spans.take(self.regions.at(edge, spans.first, first=True))
+        return spans
 
     def _begins(self, symbol: syntax.Token, state: int) -> Longs:
         condition = symbol.condition
@@ -249,28 +249,28 @@ class WalkSearch:
         at = self.regions.block.find(self.conditions.occurrences(condition))
         return at[self._read_at(state, at)]
 
-    def _step(self, one: int, walks: Spans, two: int) -> Spans:
-        furthest, block = self._furthest(one, walks), self.regions.block
+    def _step(self, source: int, walks: Spans, target: int) -> Spans:
+        furthest, block = self._furthest(source, walks), self.regions.block
         places = len(walks) + int((furthest - walks.last).sum())
-        if self._symbol(two) is None or (one in self._loops and places * _FEW > block.size):
-            return self._joined(one, walks, furthest, two)
+        if self._symbol(target) is None or (source in self._loops and places * _FEW > block.size):
+            return self._joined(source, walks, furthest, target)
         rows, at = paired(walks.last + 1, furthest + 2)
         on = at < block.size
         on[on] = ~block.unit_begins()[at[on]]
-        on[on] = self._read_at(two, at[on])
+        on[on] = self._read_at(target, at[on])
         walks, at = walks.take(rows[on]), at[on]
-        walks = self._labelled(Spans(walks.first, at - 1, walks.labels), one)
-        return self._labelled(Spans(walks.first, at, walks.labels), two)
+        walks = self._labelled(Spans(walks.first, at - 1, walks.labels), source)
+        return self._labelled(Spans(walks.first, at, walks.labels), target)
 
-    def _joined(self, one: int, walks: Spans, furthest: Longs, two: int) -> Spans:
+    def _joined(self, source: int, walks: Spans, furthest: Longs, target: int) -> Spans:
         """Return walks with what is read into another state behind any place where they are."""
-        spans = self._following(two)
+        spans = self._following(target)
         low = np.searchsorted(spans.first, walks.last + 1)
         high = np.searchsorted(spans.first, furthest + 1, "right")
         self._check(int((high - low).sum()))
         rows, others = paired(low, high)
         walks, spans = walks.take(rows), spans.take(others)
-        walks = self._labelled(Spans(walks.first, spans.first - 1, walks.labels), one)
+        walks = self._labelled(Spans(walks.first, spans.first - 1, walks.labels), source)
         return Spans(walks.first, spans.last, spans.with_labels(walks, self.labels).labels)
 
     def _furthest(self, state: int, walks: Spans) -> Longs:
@@ -280,11 +280,11 @@ class WalkSearch:
         if state not in self._ends:
             goes_on = self._reads(state) & ~self.regions.block.unit_begins()
             self._ends[state] = np.flatnonzero(self._reads(state) & ~np.append(goes_on[1:], False))
-        found = self._ends[state][np.searchsorted(self._ends[state], walks.last)]
+        furthest = self._ends[state][np.searchsorted(self._ends[state], walks.last)]
         if not self.labels:
             same = np.flatnonzero(walks.first[1:] == walks.first[:-1])
-            found[same] = np.minimum(found[same], walks.last[same + 1] - 1)
-        return found
+            furthest[same] = np.minimum(furthest[same], walks.last[same + 1] - 1)
+        return furthest
 
     def _labelled(self, walks: Spans, state: int) -> Spans:
         symbol = self._symbol(state)
@@ -319,12 +319,12 @@ class WalkSearch:
         if state not in self._spans:
             if self._symbol(state) is not None:
                 at = np.flatnonzero(self._reads(state))
-                found = self._labelled(Spans(at, at, {}), state)
+                spans = self._labelled(Spans(at, at, {}), state)
             else:
-                found = self._inner(state)
+                spans = self._inner(state)
                 for edge in self.states.entries[state]:
-                    found = found.take(self.regions.at(edge, found.first, first=False))
-            self._spans[state] = found.take(~self.regions.block.unit_begins()[found.first])
+                    spans = spans.take(self.regions.at(edge, spans.first, first=False))
+            self._spans[state] = spans.take(~self.regions.block.unit_begins()[spans.first])
         return self._spans[state]
 
     def _inner(self, state: int) -> Spans:

@@ -52,8 +52,8 @@ class QuerySearch:
     def find(self) -> Iterator[BlockHits]:
         """Yield the hits, those of a block of tokens at a time; of blocks without hits nothing."""
         for block in self._blocks:
-            for found in self._one.find(block):
-                if len(hits := self._left(found)):
+            for hits in self._one.find(block):
+                if len(hits := self._left(hits)):
                     yield hits
 
     def _left(self, hits: BlockHits) -> BlockHits:
@@ -99,14 +99,14 @@ class _OneSearch:
 
     def _rows(self, block: Block) -> Longs | None:
         """Return which units of a block may have matches, as they have some rare tokens; none for all."""
-        found = [block.find(one) for one in self._rare]
-        if not all(len(at) for at in found):
+        rare = [block.find(one) for one in self._rare]
+        if not all(len(at) for at in rare):
             return np.zeros(0, np.int64)
         # What is bounded is looked for around these tokens anyway.
-        if (self._ways and block.is_kept("begins")) or not found:
+        if (self._ways and block.is_kept("begins")) or not rare:
             return None if self._most(block) >= block.size else np.arange(len(block.units()))
-        units = block.units_of(found[0])
-        for at in found[1:]:
+        units = block.units_of(rare[0])
+        for at in rare[1:]:
             units = np.intersect1d(units, block.units_of(at), assume_unique=True)
         return units
 
@@ -125,11 +125,11 @@ def _ways(pattern: syntax.Pattern) -> int:
     return max(len(sequences), 1) if sequences is not None else 0
 
 
-def _near(hits: BlockHits, spans: Spans, one: HitFilter) -> Bools:
+def _near(hits: BlockHits, spans: Spans, hit_filter: HitFilter) -> Bools:
     """Return which hits have a span in the window of a filter, all of it on one side."""
     begin, end = hits.block.unit_ends(hits.first)
-    left = np.maximum(hits.first - one.size.left, begin)
-    right = np.minimum(hits.last + one.size.right, end)
+    left = np.maximum(hits.first - hit_filter.size.left, begin)
+    right = np.minimum(hits.last + hit_filter.size.right, end)
     before = _any_between(spans, left, hits.first - 1)
     return before | _any_between(spans, hits.last + 1, right)
 
@@ -198,8 +198,8 @@ class Matching:
         sequences = sequences_of(pattern)
         if sequences is not None:
             search = SequenceSearch(self.conditions, self.regions)
-            found = [search.spans(one) for one in sequences]
-            return found[0] if len(found) == 1 else together(found, self.labels)
+            spans = [search.spans(one) for one in sequences]
+            return spans[0] if len(spans) == 1 else together(spans, self.labels)
         states = automaton(pattern, across=self.block.tokens.across)
         return WalkSearch(states, self.conditions, self.regions, self.spans, self.labels).spans()
 
@@ -213,17 +213,19 @@ class Matching:
         return together([Spans(first, last, dict.fromkeys(word.labels, first))], self.labels)
 
     def _both(self, left: syntax.Pattern, right: syntax.Pattern) -> Spans:
-        one, other = self.spans(left), self.spans(right)
+        left_spans, right_spans = self.spans(left), self.spans(right)
         # As numbers of the same spans.
         keys = np.unique(
-            np.stack([np.append(one.first, other.first), np.append(one.last, other.last)]),
+            np.stack(
+                [np.append(getattr(left_spans, end), getattr(right_spans, end)) for end in ("first", "last")]
+            ),
             axis=1,
             return_inverse=True,
         )[1].ravel()
-        first, second = keys[: len(one)], keys[len(one) :]
+        first, second = keys[: len(left_spans)], keys[len(left_spans) :]
         order = np.argsort(second, kind="stable")
         low, high = (np.searchsorted(second[order], first, side) for side in ("left", "right"))
-        return together([self._joined(one, other, order, low, high)], self.labels)
+        return together([self._joined(left_spans, right_spans, order, low, high)], self.labels)
 
     def _within(self, inner: Spans, outer: Spans) -> Spans:
         """Return the spans that lie in others, with the labels of both."""
@@ -241,26 +243,26 @@ class Matching:
         return self._pairs(outer, inner, low, high, lambda m, o: o.last <= m.last)
 
     def _pairs(
-        self, one: Spans, other: Spans, low: Longs, high: Longs, stands: Callable[[Spans, Spans], Bools]
+        self, left: Spans, right: Spans, low: Longs, high: Longs, is_met: Callable[[Spans, Spans], Bools]
     ) -> Spans:
-        found = list[Spans]()
+        parts = list[Spans]()
         behind = np.cumsum(high - low)
         begin = 0
-        while begin < len(one):
+        while begin < len(left):
             before = behind[begin - 1] if begin else 0
             end = max(int(np.searchsorted(behind, before + _PAIRS, "right")), begin + 1)
             some = slice(begin, end)
             rows, others = paired(low[some], high[some])
-            part = one.take(np.arange(begin, end))
-            met = stands(part.take(rows), other.take(others))
-            joined = part.take(rows[met]).with_labels(other.take(others[met]), self.labels)
-            found.append(joined.ordered())
+            part = left.take(np.arange(begin, end))
+            met = is_met(part.take(rows), right.take(others))
+            joined = part.take(rows[met]).with_labels(right.take(others[met]), self.labels)
+            parts.append(joined.ordered())
             begin = end
-        return together(found, self.labels)
+        return together(parts, self.labels)
 
-    def _joined(self, one: Spans, other: Spans, order: Longs, low: Longs, high: Longs) -> Spans:
+    def _joined(self, left: Spans, right: Spans, order: Longs, low: Longs, high: Longs) -> Spans:
         rows, others = paired(low, high)
-        return one.take(rows).with_labels(other.take(order[others]), self.labels)
+        return left.take(rows).with_labels(right.take(order[others]), self.labels)
 
     def _meets(self, pattern: syntax.Meet, part: Longs, other: Longs) -> Bools:
         """Return which tokens have another one near them, or none if the pattern says so."""

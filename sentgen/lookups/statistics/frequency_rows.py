@@ -179,7 +179,7 @@ def _listed_items(tokens: ListedTokens, by: Breakdown, bindings: Bindings) -> st
 
 def _hit_items(query: Query, by: Breakdown, bindings: Bindings) -> tuple[str, str]:
     """Return what finds hits, and the query for their items."""
-    tables, extent = query.found(bindings), query.extent
+    tables, extent = query.matches(bindings), query.extent
     positions = ENDS | tables.labels
     names = {"tokens": extent.tokens, "sentence": extent.sentence, "position": extent.position}
     strings, labels = list[str](), dict[str, None]()
