@@ -9,9 +9,8 @@ from sentgen.cli.console.options import DbOption, MemoryOption, ParserOption, op
 from sentgen.cli.console.output import Output, output_options, printable
 from sentgen.corpus.parsers import open_parser
 from sentgen.evaluation.fusion.texts import FusionTexts, file_named
-from sentgen.generation.fusion.answer import FusionAnswer
+from sentgen.generation.fusion.answer import FusionAnswer, fusion_notes, fusion_table
 from sentgen.generation.fusion.fuse import fused_sentences
-from sentgen.generation.fusion.table import fusion_notes, fusion_table
 from sentgen.output.typography import closed_up
 
 

@@ -11,8 +11,8 @@ from sentgen.evaluation.fusion.texts import FusionTexts
 from sentgen.generation.answers import OrderingRequest, answer, table_of
 from sentgen.generation.clusters.clusters import Clusters, generate_all, parse_lengths, temporary_clusters
 from sentgen.generation.clusters.request import ClusterRequest
+from sentgen.generation.fusion.answer import change_table, fusion_notes, fusion_table, origin_table
 from sentgen.generation.fusion.fuse import fused_sentences
-from sentgen.generation.fusion.table import change_table, fusion_notes, fusion_table, origin_table
 from sentgen.generation.notes import notes
 from sentgen.models.related.cluster_counts import cluster_names
 from sentgen.output.tabular import Rows

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from sentgen.generation.fusion.table import runs
+from sentgen.generation.fusion.answer import runs
 from sentgen.server.operations import operations
 from sentgen.server.pages.examples import PageExample
 from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters, default
