@@ -34,8 +34,8 @@ from sentgen.generation import (
     plan_search,
     prepare,
 )
-from sentgen.generation.trees.arborescence import best_arborescence
-from sentgen.generation.trees.matching import assign
+from sentgen.generation.trees.assignment import assign
+from sentgen.generation.trees.cle import best_arborescence
 from sentgen.models import ModelInfo, export_arpa
 from sentgen.models.base import registry
 from sentgen.schema import Store

@@ -14,7 +14,7 @@ from pathlib import Path
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
 from sentgen.generation import parse_bag, regenerate
-from sentgen.generation.drawing.svg import SentenceDrawing, tree_svg
+from sentgen.generation.drawing import SentenceDrawing, tree_svg
 from sentgen.models import build
 from sentgen.schema import Store
 

@@ -22,9 +22,15 @@ from sentgen.errors import InputError
 from sentgen.evaluation.fusion.texts import FusionTexts
 from sentgen.generation.clusters.clusters import Clusters, generate_all, parse_lengths, temporary_clusters
 from sentgen.generation.clusters.request import ClusterRequest
-from sentgen.generation.fusion.answer import FusionAnswer
+from sentgen.generation.fusion.answer import (
+    FusionAnswer,
+    change_table,
+    fusion_notes,
+    fusion_table,
+    origin_table,
+    runs,
+)
 from sentgen.generation.fusion.fuse import fused_sentences
-from sentgen.generation.fusion.answer import change_table, fusion_notes, fusion_table, origin_table, runs
 from sentgen.models.related.cluster_counts import cluster_names
 from sentgen.output.display import shortened
 from sentgen.output.progress import counted

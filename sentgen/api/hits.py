@@ -11,7 +11,7 @@ from sentgen.api.tables import SHOWN, Table
 from sentgen.api.trees import Tree
 from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.errors import StoreError
-from sentgen.generation.drawing.svg import corpus_tree
+from sentgen.generation.drawing import corpus_tree
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.concordances.browsing import find_sentence
 from sentgen.lookups.concordances.marks import marks_of

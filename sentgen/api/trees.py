@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sentgen.api import html
-from sentgen.generation.drawing.svg import SentenceDrawing, tree_svg
-from sentgen.generation.drawing.text import tree_text
+from sentgen.generation.drawing import SentenceDrawing, tree_svg, tree_text
 
 
 @dataclass(frozen=True, slots=True, repr=False)

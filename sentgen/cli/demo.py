@@ -14,7 +14,7 @@ from sentgen.counts.ingestion import Settings
 from sentgen.counts.ingestion import ingest as run_ingest
 from sentgen.demo import NEW_SENTENCES, TREEBANK
 from sentgen.generation import ALGORITHMS, RegeneratedSentence, parse_bag, regenerate, shuffled
-from sentgen.generation.drawing.text import tree_text
+from sentgen.generation.drawing import tree_text
 from sentgen.generation.plan import WITH_TREES
 from sentgen.models import ModelInfo
 from sentgen.models.build_request import BuildRequest

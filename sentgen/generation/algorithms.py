@@ -2,18 +2,147 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import fields
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import fields, replace
+from math import isfinite
 
-from sentgen.entry_points import Plugin, Registry
-from sentgen.errors import InputError
-from sentgen.generation.bags.problem import Algorithm, NgramSettings, RerankSettings, SearchSettings, Weights
+from sentgen.entry_points import Plugin, Registry, check_called, of_kind
+from sentgen.errors import InputError, PluginError
+from sentgen.generation.bags.problem import (
+    LEFT,
+    RIGHT,
+    ROOT,
+    Algorithm,
+    NgramSettings,
+    Ordering,
+    Problem,
+    RerankSettings,
+    SearchSettings,
+    Tree,
+    Weights,
+)
 from sentgen.generation.joint import joint
 from sentgen.generation.ngrams import beam, lmo
-from sentgen.generation.plugin_algorithms import algorithm_of, check_settings
 from sentgen.generation.trees import assignment, cle, prim
-from sentgen.options import Parameter, parameters_of
+from sentgen.options import Option, Parameter, parameters_of
 from sentgen.output.tabular import Rows
+from sentgen.output.wording import quantity
+
+
+def algorithm_of(plugin: Plugin, given: object) -> Algorithm:
+    """Return the algorithm of a plug-in, under guard.
+
+    Raises:
+        PluginError: what the entry point names is no algorithm.
+    """
+    algorithm = of_kind(plugin, given, Algorithm)
+    check_called(plugin, algorithm.name)
+    return replace(
+        algorithm, order=_guarded_order(plugin, algorithm), value=_guarded_value(plugin, algorithm)
+    )
+
+
+def check_settings(
+    plugin: Plugin, algorithm: Algorithm, names: Collection[str], groups: Collection[type]
+) -> None:
+    """Refuse settings that are declared in another way than ours, or have the name of one of ours.
+
+    Args:
+        plugin: the plug-in.
+        algorithm: what it adds.
+        names: those of our settings.
+        groups: the classes that declare them, which an algorithm of a plug-in may look at as well.
+
+    Raises:
+        PluginError: there is such a setting.
+    """
+    for group in algorithm.settings:
+        if group in groups:
+            continue
+        with plugin.at_work():
+            # A field without an option is no parameter, so that nobody could set it.
+            declared = [one for one in parameters_of(group) if isinstance(one.option, Option)]
+            names_of = {one.name for one in fields(group)}
+        if {one.name for one in declared} != names_of:
+            raise PluginError(
+                f"has settings in {group.__name__} that are no Annotated[TYPE, Setting(...)];"
+                " its authors must change that",
+                plugin=plugin,
+            )
+        taken = [one.name for one in declared if one.name in names]
+        if taken:
+            told = (
+                f"has a setting {taken[0]!r}, which is one of sentgen; its authors must choose another name"
+            )
+            raise PluginError(told, plugin=plugin)
+    valued = {*algorithm.defaults, *(name for of in algorithm.published.values() for name in of)}
+    if idle := sorted(valued - algorithm.options):
+        raise PluginError(
+            f"has a value for {idle[0]!r}, which is none of its settings; its authors must change that",
+            plugin=plugin,
+        )
+
+
+def _guarded_order(plugin: Plugin, algorithm: Algorithm) -> Callable[[Problem, int], list[Ordering]]:
+    def guarded(problem: Problem, nbest: int) -> list[Ordering]:
+        with plugin.at_work():
+            orderings = list(algorithm.order(problem, nbest))
+            wrong = _fault(orderings, problem.size, nbest, trees=algorithm.trees)
+            if wrong:
+                raise PluginError(f"gives {wrong}; tell its authors", plugin=plugin)
+            # Numbers of numpy would not be written as JSON.
+            return [
+                replace(one, units=tuple(map(int, one.units)), score=float(one.score)) for one in orderings
+            ]
+
+    return guarded
+
+
+def _guarded_value(
+    plugin: Plugin, algorithm: Algorithm
+) -> Callable[[Problem, tuple[int, ...], tuple[int, ...] | None], float | None]:
+    def guarded(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | None) -> float | None:
+        with plugin.at_work():
+            found = algorithm.value(problem, units, heads)
+            return None if found is None else float(found)
+
+    return guarded
+
+
+def _fault(orderings: Sequence[object], size: int, nbest: int, *, trees: bool) -> str:
+    """Return what is wrong with the answers for a bag of that size, empty if nothing is."""
+    if not 1 <= len(orderings) <= nbest:
+        return f"{len(orderings)} orderings where 1 to {nbest} belong"
+    for one in orderings:
+        if not isinstance(one, Ordering):
+            return f"a {type(one).__name__} where an Ordering belongs"
+        if sorted(one.units) != list(range(size)):
+            return f"an ordering in which not every unit of the bag stands once: {one.units!r:.100}"
+        if not isinstance(one.score, float | int) or not isfinite(one.score):
+            return f"the score {one.score!r:.100}, which is no finite number"
+        if trees != (one.tree is not None):
+            return "an ordering without a tree" if trees else "a tree, but `trees` of the algorithm is false"
+        if one.tree is not None and (wrong := _fault_of(one.tree, size)):
+            return wrong
+    if len({tuple(one.units) for one in orderings if isinstance(one, Ordering)}) < len(orderings):
+        return "the same ordering twice"
+    return ""
+
+
+def _fault_of(tree: Tree, size: int) -> str:
+    """Return what is wrong with a tree over so many units, empty if nothing is."""
+    if any(len(column) != size for column in (tree.heads, tree.sides, tree.earlier, tree.weights)):
+        return f"a tree that does not have one entry for each of {quantity(size, 'unit')}"
+    if not all(ROOT <= head < size for head in tree.heads) or not set(tree.sides) <= {LEFT, RIGHT}:
+        return f"a tree with heads or sides that there are not: {tree.heads!r:.100}"
+    for unit in range(size):
+        head, steps = tree.heads[unit], 0
+        while head != ROOT:
+            head, steps = tree.heads[head], steps + 1
+            if steps > size:
+                return f"a tree in which unit {unit} is below itself: {tree.heads!r:.100}"
+    return ""
+
 
 ALGORITHMS: dict[str, Algorithm] = {
     algorithm.name: algorithm

@@ -10,7 +10,7 @@ from sentgen.corpus.parsers import Parser
 from sentgen.corpus.sentence import Sentence
 from sentgen.generation.bags.bag import Unit
 from sentgen.generation.bags.bag_reader import Bag
-from sentgen.generation.word_classes import is_preposition, is_verb
+from sentgen.generation.prepare import is_preposition, is_verb
 
 
 def parsed_heads(bags: Sequence[Bag], parser: Parser, *, promoted: bool) -> list[Bag]:

@@ -15,7 +15,6 @@ from sentgen.generation.bags.bag import Unit, broken_up, shuffled
 from sentgen.generation.bags.problem import Features, Problem, SearchSettings, TreeModel
 from sentgen.generation.ngrams.features import fetch_feature
 from sentgen.generation.plan import SearchPlan, Treebank
-from sentgen.generation.word_classes import is_noun, is_preposition, is_verb
 from sentgen.models.base.registry import ModelLike
 from sentgen.models.building.summed_counts import CLOSING, OPENING
 from sentgen.models.dependency.dependencies import UnitDependencies, prefetch_dependencies
@@ -23,6 +22,36 @@ from sentgen.models.dependency.tagging import most_frequent_tags
 from sentgen.models.ngrams.ngram_table import side_by_side
 from sentgen.models.submodel import SubModel, prefetch
 from sentgen.schema import Store
+
+_VERBS = frozenset({"VERB", "AUX", "MD"})
+_NOUNS = frozenset({"NOUN", "PROPN", "PRON", "PRP"})
+_PREPOSITIONS = frozenset({"ADP", "IN", "TO"})
+_PUNCTUATION = frozenset({"PUNCT", ".", ",", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", "#"})
+
+
+def is_verb(tag: str) -> bool:
+    """Return whether a tag is that of a verb, auxiliaries and modals included.
+
+    >>> [is_verb(tag) for tag in ("VBD", "MD", "AUX", "NN")]
+    [True, True, True, False]
+    """
+    return tag in _VERBS or tag.startswith("VB")
+
+
+def is_noun(tag: str) -> bool:
+    """Return whether a tag is that of a noun or a personal pronoun, which stand for noun phrases."""
+    return tag in _NOUNS or tag.startswith("NN")
+
+
+def is_preposition(tag: str) -> bool:
+    """Return whether a tag is that of a preposition; the Penn Treebank's IN and TO hold other words, too."""
+    return tag in _PREPOSITIONS
+
+
+def is_punctuation(tag: str) -> bool:
+    """Return whether a tag is that of punctuation, hyphens and brackets included."""
+    return tag in _PUNCTUATION
+
 
 BATCH = 100
 

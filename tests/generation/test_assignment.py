@@ -16,8 +16,7 @@ from sentgen.arrays import Floats, Ints
 from sentgen.generation import SearchSettings
 from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT
 from sentgen.generation.trees import assignment
-from sentgen.generation.trees.assignment import Padding, Positions
-from sentgen.generation.trees.matching import assign
+from sentgen.generation.trees.assignment import Padding, Positions, assign
 from sentgen.generation.trees.trees import FORBIDDEN, edge_weights
 
 

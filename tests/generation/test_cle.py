@@ -15,7 +15,7 @@ from sentgen.arrays import Floats
 from sentgen.generation import Problem
 from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT
 from sentgen.generation.trees import cle
-from sentgen.generation.trees.arborescence import best_arborescence
+from sentgen.generation.trees.cle import best_arborescence
 from sentgen.generation.trees.trees import RootSettings, edge_weights
 
 

@@ -12,10 +12,15 @@ from depviterbi_reference import best_paths_plainly
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sentgen.generation.clusters.depviterbi import UNLIMITED, WordPath, best_paths, lattice_of
+from sentgen.generation.clusters.depviterbi import (
+    UNLIMITED,
+    PathReader,
+    WordPath,
+    best_paths,
+    follow,
+    lattice_of,
+)
 from sentgen.generation.clusters.depviterbi_kernels import DepviterbiLattice
-from sentgen.generation.clusters.depviterbi_trace import PathReader
-from sentgen.generation.clusters.head_stack import follow
 from sentgen.models.related.cluster_model import ClusterModel
 
 

@@ -11,8 +11,8 @@ import pytest
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import NEW_SENTENCES, TREEBANK
 from sentgen.generation import Search, SearchPlan, order_bags, parse_bag, plan_search
+from sentgen.generation.answers import explain_sentence, explain_trees
 from sentgen.generation.bags.problem import ROOT
-from sentgen.generation.explain import explain_sentence, explain_trees
 from sentgen.models import ModelInfo, build
 from sentgen.models.dependency.attachments import ROOT_UNIT
 from sentgen.output.logarithms import natural

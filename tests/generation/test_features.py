@@ -21,10 +21,9 @@ from sentgen.generation.algorithms import algorithm_named, settings_record
 from sentgen.generation.bags.problem import Features, read_weights, string_of
 from sentgen.generation.ngrams.beam import BeamSettings, order_units, value
 from sentgen.generation.ngrams.features import FeatureSettings
-from sentgen.generation.parts import part_weights
 from sentgen.generation.plan import Search, plan_search
 from sentgen.generation.prepare import prepare
-from sentgen.generation.regenerate import order_bags, solve
+from sentgen.generation.regenerate import order_bags, part_weights, solve
 from sentgen.models import build, find
 from sentgen.models.base.symbols import Symbols
 from sentgen.models.ngrams.ngram_table import EMPTY, extend, side_by_side, table_at

@@ -17,9 +17,14 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError, ModelError, NotFoundError
 from sentgen.generation.bags.problem import ROOT
-from sentgen.generation.clusters.generate import GeneratedSentence, GenerationSettings, generate
-from sentgen.generation.clusters.head_stack import follow
-from sentgen.generation.clusters.lengths import length_logp, score
+from sentgen.generation.clusters.depviterbi import follow
+from sentgen.generation.clusters.generate import (
+    GeneratedSentence,
+    GenerationSettings,
+    generate,
+    length_logp,
+    score,
+)
 from sentgen.generation.clusters.prepared import MixedModel
 from sentgen.generation.clusters.reranking import CANDIDATES, Reranker
 from sentgen.generation.clusters.salience import DocumentFrequencies, emission, parse_weights

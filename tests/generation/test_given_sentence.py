@@ -9,8 +9,8 @@ from cluster_examples import LETTERS, RELIEF, fill
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, ModelError
+from sentgen.generation.clusters.clusters import trace_sentence
 from sentgen.generation.clusters.generate import GeneratedSentence, GenerationSettings, generate
-from sentgen.generation.clusters.given_sentence import trace_sentence
 from sentgen.schema import Store
 
 SENTENCE = "The UN relief workers distributed food to the hungry"

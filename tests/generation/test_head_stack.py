@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from sentgen.generation.bags.problem import ROOT
-from sentgen.generation.clusters.head_stack import Step, follow
+from sentgen.generation.clusters.depviterbi import Step, follow
 
 
 def tables(sentences: list[Parsed]) -> tuple[list[str], list[list[float]], list[list[float]]]:

@@ -20,9 +20,8 @@ from sentgen.generation import RegeneratedSentence, parse_bag, regenerate
 from sentgen.generation.algorithms import settings_record
 from sentgen.generation.answers import OrderingRequest, answer
 from sentgen.generation.bags.problem import Problem, string_of
-from sentgen.generation.joint.candidates import candidates
 from sentgen.generation.joint.factors import FACTORS, FactorSettings
-from sentgen.generation.joint.joint import tree_scores, value
+from sentgen.generation.joint.joint import candidates, tree_scores, value
 from sentgen.generation.ngrams import beam
 from sentgen.generation.ngrams.features import FeatureSettings, companions
 from sentgen.generation.notes import notes

@@ -18,7 +18,7 @@ from sentgen.errors import InputError
 from sentgen.generation import ALGORITHMS, Problem, SearchSettings, Unit, broken_up, parse_bag, regenerate
 from sentgen.generation.algorithms import SETTINGS
 from sentgen.generation.bags.problem import sentence_logp
-from sentgen.generation.ngrams.join import order_greedily, window_logp
+from sentgen.generation.ngrams.lmo import order_greedily, window_logp
 from sentgen.models.ngrams.ngram_table import NgramTable, backoff_logp, build_table
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import BOS

@@ -18,7 +18,7 @@ from sentgen.generation import Unit, order_bags, parse_bag, plan_search, units_o
 from sentgen.generation.answers import OrderingRequest, answer, reason_table
 from sentgen.generation.bags.bag_reader import Notation, read_bags
 from sentgen.generation.bags.problem import ROOT
-from sentgen.generation.drawing.conllu import conllu_block
+from sentgen.generation.conllu import conllu_block
 from sentgen.generation.notes import notes
 from sentgen.generation.phrase_heads import parsed_heads
 from sentgen.generation.plan import Search

@@ -11,9 +11,13 @@ from hypothesis import strategies as st
 from supported_reference import best_plainly, tree_logp, trees, trigram_logp
 
 from sentgen.generation.bags.problem import ROOT
-from sentgen.generation.clusters.supported import SupportedPath, best_supported, supported_lattice
+from sentgen.generation.clusters.supported import (
+    SupportedPath,
+    SupportedReader,
+    best_supported,
+    supported_lattice,
+)
 from sentgen.generation.clusters.supported_kernels import SupportedLattice, ngram_logp, sentence_logp
-from sentgen.generation.clusters.supported_trace import SupportedReader
 from sentgen.models.related.cluster_counts import CountedTree
 from sentgen.models.related.cluster_model import katz
 from sentgen.models.related.cluster_trees import Arcs, supported_arcs

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from sentgen.corpus.reading import read_trees
 from sentgen.demo import TREEBANK
 from sentgen.generation.clusters.clusters import CORPUS, stored_clusters
-from sentgen.generation.clusters.depviterbi import UNLIMITED, best_paths, lattice_of
+from sentgen.generation.clusters.depviterbi import UNLIMITED, best_paths, follow, lattice_of
 from sentgen.generation.clusters.generate import GenerationSettings, generate
-from sentgen.generation.clusters.head_stack import follow
 from sentgen.models.related.cluster_model import ClusterModel
 
 

@@ -14,9 +14,8 @@ from sentgen.corpus.readers.conllu import read
 from sentgen.corpus.sentence import RESERVED, Sentence
 from sentgen.generation import Unit, parse_bag
 from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT, Tree
-from sentgen.generation.drawing.conllu import conllu_block
-from sentgen.generation.drawing.svg import SentenceDrawing, arc_levels, corpus_tree_svg, tree_svg
-from sentgen.generation.drawing.text import tree_text
+from sentgen.generation.conllu import conllu_block
+from sentgen.generation.drawing import SentenceDrawing, arc_levels, corpus_tree_svg, tree_svg, tree_text
 from sentgen.output.typography import is_right_to_left
 
 DOW = parse_bag("[the/DT dow/NNP] fell/VBD to/TO [35/CD points/NNS] ./.")

@@ -137,7 +137,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/alignment/stored/application.py": (),  # of links that a store keeps
     "sentgen/generation/answers.py": ("regenerate",),
     "sentgen/generation/notes.py": ("regenerate",),
-    "sentgen/generation/clusters/given_sentence.py": ("generate",),
+    "sentgen/generation/clusters/clusters.py": ("generate",),
     "sentgen/generation/clusters/prepared.py": ("generate",),
     **dict.fromkeys(
         (f"sentgen/generation/fusion/{name}.py" for name in ("request", "table", "word_bag")), ("fuse",)

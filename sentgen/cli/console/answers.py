@@ -16,8 +16,8 @@ from sentgen.cli.console.output import Output, printable
 from sentgen.generation.answers import PART, STEP_COLUMNS, Answers, reasons, step_tables, table_of
 from sentgen.generation.bags.bag import Unit
 from sentgen.generation.clusters.clusters import Generated, units_of_words
-from sentgen.generation.clusters.depviterbi_trace import TraceStep
-from sentgen.generation.drawing.text import tree_text
+from sentgen.generation.clusters.depviterbi import TraceStep
+from sentgen.generation.drawing import tree_text
 from sentgen.generation.notes import notes
 from sentgen.output.files import write_text
 from sentgen.output.logarithms import NATURAL, decimal

@@ -93,7 +93,7 @@ def _trees(request: Match, connection: Connection, *, conllu: bool, svg: Path | 
         for text in sentences_conllu(connection, numbers):
             sys.stdout.write(text)
     if svg is not None:
-        from sentgen.generation.drawing.svg import corpus_tree, tree_svg
+        from sentgen.generation.drawing import corpus_tree, tree_svg
 
         drawn = [
             corpus_tree(tree.name, tree.forms, tree.tags, tree.heads, tree.labels)

@@ -26,7 +26,7 @@ from typing import Literal, NamedTuple
 
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
-from sentgen.generation.word_classes import is_punctuation, is_verb
+from sentgen.generation.prepare import is_punctuation, is_verb
 
 Kind = Literal["all", "adjacent", "long"]
 KINDS: tuple[Kind, ...] = ("all", "adjacent", "long")

@@ -28,8 +28,8 @@ from sentgen.evaluation.figures.measurement import Measurement
 from sentgen.evaluation.figures.significance import randomization_tests
 from sentgen.generation.clusters.clusters import CORPUS, stored_clusters
 from sentgen.generation.clusters.corpus_dependencies import CorpusDependencies
+from sentgen.generation.clusters.depviterbi import follow
 from sentgen.generation.clusters.generation_settings import GenerationSettings
-from sentgen.generation.clusters.head_stack import follow
 from sentgen.generation.clusters.prepared import PreparedCluster, prepared_clusters
 
 MODELS = ("bigram", "divided", "averaged")

@@ -14,8 +14,8 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.counts.units import unit_heads
 from sentgen.generation.bags.bag import UnitKind
 from sentgen.generation.bags.bag_reader import TagKind, tagged_units
+from sentgen.generation.prepare import is_punctuation
 from sentgen.generation.regenerate import Gold
-from sentgen.generation.word_classes import is_punctuation
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import cast
 
 from sentgen import temporary
+from sentgen.case_folding import fold
 from sentgen.corpus.parsers import Parser
 from sentgen.corpus.readers.conllu import conllu_text
 from sentgen.corpus.sentence import Sentence
@@ -20,16 +21,24 @@ from sentgen.counts import corpora
 from sentgen.errors import InputError
 from sentgen.generation.bags.bag import Unit
 from sentgen.generation.bags.bag_reader import TagKind
-from sentgen.generation.clusters.generate import GeneratedSentence, GenerationSettings, generate
-from sentgen.generation.clusters.given_sentence import trace_sentence
+from sentgen.generation.clusters.corpus_dependencies import CorpusDependencies
+from sentgen.generation.clusters.generate import (
+    GeneratedSentence,
+    generate,
+    reader_of,
+    sentence_of,
+)
+from sentgen.generation.clusters.generation_settings import GenerationSettings
+from sentgen.generation.clusters.prepared import MixedModel, PreparedCluster, prepared_clusters
 from sentgen.generation.clusters.request import ClusterRequest, Models
-from sentgen.generation.drawing.conllu import conllu_block
-from sentgen.generation.drawing.svg import SentenceDrawing, tree_svg
+from sentgen.generation.conllu import conllu_block
+from sentgen.generation.drawing import SentenceDrawing, tree_svg
 from sentgen.models.related.cluster_counts import cluster_names
 from sentgen.output.logarithms import decimal
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import are, quantity
 from sentgen.schema import Store
+from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_WORDS
 
 COLUMNS = ["cluster", "length", "rank", "sentence", "log10", "logp", "exact"]
 #: Name of the corpus in a store that is not kept.
@@ -253,3 +262,91 @@ def units_of_words(one: GeneratedSentence) -> list[Unit]:
 
 def _name(one: GeneratedSentence) -> str:
     return f"{one.cluster}-{one.length}" + ("" if one.rank is None else f"-{one.rank}")
+
+
+def trace_sentence(
+    store: Store,
+    corpus: str,
+    text: str,
+    *,
+    settings: GenerationSettings | None = None,
+    clusters: Sequence[tuple[int, str]] | None = None,
+    lm: MixedModel | None = None,
+    dependencies: CorpusDependencies | None = None,
+) -> Iterator[GeneratedSentence]:
+    """Read a sentence by each cluster; it has the probability that it has where the search finds it.
+
+    How often a word may be used does not matter. Where a cluster has the first word with a capital and
+    without, the more probable one is taken, as what is generated gets a capital.
+
+    Args:
+        store: where the corpus is.
+        corpus: its name; each document of it is a cluster.
+        text: the words, separated by blanks.
+        settings: of the model.
+        clusters: the documents to take, from `cluster_names`; all of the corpus if ``None``.
+        lm: a language model to mix in.
+        dependencies: of treebanks, which those of the clusters back off to.
+
+    Raises:
+        NotFoundError: there is no such corpus.
+        InputError: there are no words, a cluster does not have one of them, the settings exclude the
+            sentence, or ask for supported arguments, which have no head stack.
+        ModelError: the algorithm needs trees, and a cluster has none.
+    """
+    settings = settings or GenerationSettings()
+    if settings.arguments == "supported":
+        raise InputError(
+            "supported arguments have no head stack to trace; leave --arguments or --sentence out"
+        )
+    forms = [fold(form) if settings.lowercase else form for form in text.split()]
+    if not forms:
+        raise InputError("the sentence has no words; give some, separated by blanks")
+    prepared = prepared_clusters(store, corpus, clusters, settings, lm, dependencies)
+    return (_traced(one, forms) for one in prepared)
+
+
+def _traced(prepared: PreparedCluster, forms: Sequence[str]) -> GeneratedSentence:
+    """Return the most probable reading of a sentence: its first word as it is, or without its capital."""
+    number = {form: place for place, form in enumerate(prepared.model.words)}
+    first = [form for form in dict.fromkeys((forms[0], fold(forms[0][:1]) + forms[0][1:])) if form in number]
+    rest = [_known(prepared, number, form) for form in forms[1:]]
+    begun = [[number[form], *rest] for form in first] or [[_known(prepared, number, forms[0]), *rest]]
+    obstacles = [_obstacle(prepared, words) for words in begun]
+    if obstacles[0] is not None and all(obstacles):
+        raise InputError(obstacles[0])
+    found = []
+    for words in (words for words, obstacle in zip(begun, obstacles, strict=True) if obstacle is None):
+        reading = reader_of(prepared).read(words)
+        found.append(sentence_of(prepared, words, reading, reading[0][-1].logp))
+    return max(found, key=lambda one: one.logp)
+
+
+def _known(prepared: PreparedCluster, number: dict[str, int], form: str) -> int:
+    """Return the number of a word.
+
+    Raises:
+        InputError: the cluster does not have it.
+    """
+    if form in number:
+        return number[form]
+    alike = next((other for other in number if fold(other) == fold(form)), None)
+    hint = f"; it has {alike!r}" if alike else "; take its words, or choose another one with --cluster"
+    raise InputError(f"{form!r} is not a word of cluster {prepared.counts.name!r}{hint}")
+
+
+def _obstacle(prepared: PreparedCluster, words: Sequence[int]) -> str | None:
+    """Return why the settings exclude a sentence: a word has no salience, or may not follow another one."""
+    names = [*prepared.model.words, RESERVED_WORDS[BOS]]
+    for word in words:
+        if prepared.emission[word] == -float("inf"):
+            return f"{names[word]!r} has salience 0; leave it out, or choose another --salience"
+    allowed, edge = prepared.allowed, len(prepared.model.words)
+    for before, after in pairwise((edge, *words, edge)):
+        if allowed is not None and not allowed[before, after]:
+            name = RESERVED_WORDS[EOS] if after == edge else names[after]
+            return (
+                f"{name!r} never follows {names[before]!r} in cluster {prepared.counts.name!r};"
+                " leave --transitions out"
+            )
+    return None

@@ -11,16 +11,38 @@ one path for each length and last word, and with it one stack. But the stack is 
 best beginning need not be the beginning of the best sentence. Here the state is the last word with the stack,
 as far as it matters (see `depviterbi_kernels`), and several hypotheses stay for each length and last word.
 What the beam lost is bounded from above: an answer that no lost sentence can beat is `exact`.
+
+Section 3.2: the head stack is the rightmost root-to-leaf branch of the tree of the words so far,
+the part of it that words to come can modify or govern. When word w is appended,
+
+    1.  no relation with any item           w is pushed
+    2.  else the most probable relation, p(Dep_sym(h, w)) over the items h; of equals the oldest item
+      a.  w governs h                       all down to and including h are popped, w is pushed
+      b.  w modifies h                      all above h are popped, w is pushed
+
+The oldest of equals, since counts of few sentences tend to zero or one: so `workers` pops all of `the UN
+relief`, and the modifiers of `dog` go when `dog` hangs itself on `over`.
+
+The companion paper (section 4.2) would favor small reductions of the stack, after the distances of Collins
+1996, and gives no formula. Here p(Dep_sym(h, w)) is multiplied by ``nearness`` for each item above h, in 2
+and in p_dep, so that of equals the newest item is taken; 1 leaves it as it is.
+
+Relations give the tree: h gets the head w in 2a, w the head h in 2b. What is popped without a head also gets
+the head w, if w more probably governs than modifies it. A word that no relation reaches stays a root of its
+own: a fragment.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints
+from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT, Tree
 from sentgen.generation.clusters.depviterbi_kernels import (
     CLOSE,
     DepviterbiHypotheses,
@@ -28,6 +50,7 @@ from sentgen.generation.clusters.depviterbi_kernels import (
     search,
 )
 from sentgen.models.related.cluster_model import ClusterModel
+from sentgen.schema.tables.corpus import EOS, RESERVED_WORDS
 
 #: Hypotheses for each length and last word where the use of words is limited.
 BEAM = 32
@@ -154,3 +177,172 @@ def _words(nodes: DepviterbiHypotheses, number: int) -> tuple[int, ...]:
         words.append(int(nodes.word[number]))
         number = int(nodes.parent[number])
     return tuple(reversed(words))
+
+
+Rule = Literal["push", "governs", "modifies"]
+#: p(isHeadRight) or p(isHeadLeft) by word: a row is the earlier word, a column the later one.
+Table = Sequence[Sequence[float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One word appended; all numbers are places in the sentence, from 0.
+
+    ``partner`` is the item with the most probable relation, None if there is none, and ``dep`` its
+    probability p(Dep_sym). ``popped`` and the ``stack`` after the word have the oldest item first.
+    """
+
+    place: int
+    rule: Rule
+    partner: int | None
+    dep: float
+    popped: tuple[int, ...]
+    stack: tuple[int, ...]
+
+
+def follow(
+    words: Iterable[int], head_right: Table, head_left: Table, nearness: float = 1.0
+) -> tuple[list[Step], list[int]]:
+    """Return the steps of the head stack along a sentence, and the head of each word, `ROOT` for none.
+
+    Args:
+        words: rows of the tables.
+        head_right: p(isHeadRight(a, b)) for a before b: b governs a.
+        head_left: p(isHeadLeft(a, b)): a governs b.
+        nearness: what each item above one leaves of its relations, 1 for all.
+    """
+    sentence: list[int] = []
+    heads: list[int] = []
+    steps: list[Step] = []
+    stack: tuple[int, ...] = ()
+    rule: Rule
+    popped: tuple[int, ...]
+    for place, word in enumerate(words):
+        sentence.append(word)
+        heads.append(ROOT)
+        partner, dep = _most_probable(stack, sentence, head_right, head_left, nearness)
+        kept, popped, rule = stack, (), "push"
+        if partner is not None:
+            item = sentence[partner]
+            below = stack.index(partner)
+            governs = head_right[item][word] > head_left[item][word]
+            rule = "governs" if governs else "modifies"
+            kept, popped = (
+                (stack[:below], stack[below:]) if governs else (stack[: below + 1], stack[below + 1 :])
+            )
+            heads[partner if governs else place] = place if governs else partner
+            for other in popped:
+                old = sentence[other]
+                if heads[other] == ROOT and head_right[old][word] > head_left[old][word]:
+                    heads[other] = place
+        stack = (*kept, place)
+        steps.append(Step(place, rule, partner, dep, popped, stack))
+    return steps, heads
+
+
+def _most_probable(
+    stack: Sequence[int], sentence: Sequence[int], head_right: Table, head_left: Table, nearness: float
+) -> tuple[int | None, float]:
+    """Return the item with the most probable relation to the last word, and its probability."""
+    best, partner, left = 0.0, None, 1.0
+    for item in reversed(stack):
+        row, word = sentence[item], sentence[-1]
+        dep = (head_right[row][word] + head_left[row][word]) * left
+        # From the top: of equals the oldest one.
+        if dep > 0 and dep >= best:
+            best, partner = dep, item
+        left *= nearness
+    return partner, best
+
+
+@dataclass(frozen=True, slots=True)
+class TraceStep:
+    """One word of a sentence with its probabilities, and the head stack after it; the last step is the end.
+
+    ``ngram``, ``dep`` and ``transition`` are p_ngram, p_dep and p_tr, ``logp`` that of the sentence so far.
+    What the word does to its ``partner`` is the ``rule``; without a relation there is no partner. ``popped``
+    and ``stack`` have the oldest item first.
+    """
+
+    word: str
+    ngram: float
+    dep: float
+    transition: float
+    logp: float
+    rule: Rule | Literal["end"]
+    partner: str | None
+    popped: tuple[str, ...]
+    stack: tuple[str, ...]
+
+
+class PathReader:
+    """Reads paths of one cluster; single numbers are looked up faster in lists than in arrays."""
+
+    def __init__(
+        self, model: ClusterModel, *, weight: float, emission: Floats, nearness: float = 1.0
+    ) -> None:
+        self._words, self._weight, self._nearness = model.words, weight, nearness
+        self._bigrams: list[list[float]] = model.bigrams.tolist()
+        self._right: list[list[float]] = model.head_right.tolist()
+        self._left: list[list[float]] = model.head_left.tolist()
+        self._emission: list[float] = emission.tolist()
+
+    def read(self, path: Sequence[int]) -> tuple[tuple[TraceStep, ...], Tree]:
+        """Return the trace of a path, given as numbers of words, and the tree that its pops make."""
+        steps, heads = follow(path, self._right, self._left, self._nearness)
+        return self._trace(path, steps), self._tree(path, heads)
+
+    def _trace(self, path: Sequence[int], steps: Sequence[Step]) -> tuple[TraceStep, ...]:
+        forms = [self._words[word] for word in path]
+        start_or_end = len(self._words)
+        trace: list[TraceStep] = []
+        previous, logp = start_or_end, 0.0
+        for word, step in zip(path, steps, strict=True):
+            ngram = self._bigrams[previous][word]
+            transition = self._transition(ngram, step.dep)
+            logp += math.log(transition) + self._emission[word]
+            trace.append(
+                TraceStep(
+                    forms[step.place],
+                    ngram,
+                    step.dep,
+                    transition,
+                    logp,
+                    step.rule,
+                    None if step.partner is None else forms[step.partner],
+                    tuple(forms[place] for place in step.popped),
+                    tuple(forms[place] for place in step.stack),
+                )
+            )
+            previous = word
+        ngram = self._bigrams[previous][start_or_end]
+        # Nothing depends on the end, so that its share of the weight is lost, as in the paper's formula.
+        transition = self._transition(ngram, 0.0)
+        stack = trace[-1].stack if trace else ()
+        end = RESERVED_WORDS[EOS]
+        last = TraceStep(end, ngram, 0.0, transition, logp + math.log(transition), "end", None, (), stack)
+        return (*trace, last)
+
+    def _transition(self, ngram: float, dep: float) -> float:
+        return (1 - self._weight) * ngram + self._weight * dep
+
+    def _tree(self, path: Sequence[int], heads: Sequence[int]) -> Tree:
+        weights = []
+        for place, head in enumerate(heads):
+            if head == ROOT:
+                weights.append(math.nan)
+            elif head < place:
+                weights.append(math.log(self._left[path[head]][path[place]]))
+            else:
+                weights.append(math.log(self._right[path[place]][path[head]]))
+        return tree_of(heads, weights)
+
+
+def tree_of(heads: Sequence[int], weights: Sequence[float]) -> Tree:
+    """Return the tree; the weight of an edge is the logarithm of its probability, NaN at a root."""
+    sides, earlier = [], []
+    for place, head in enumerate(heads):
+        sides.append(RIGHT if head < place else LEFT)
+        nearer = range(min(place, head) + 1, max(place, head)) if head != ROOT else ()
+        earlier.append(sum(heads[other] == head for other in nearer))
+    return Tree(tuple(heads), tuple(sides), tuple(earlier), tuple(weights))

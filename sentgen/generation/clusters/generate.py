@@ -1,7 +1,18 @@
-"""New sentences from clusters of related ones: look up a batch, search each cluster, read the answers."""
+"""New sentences from clusters of related ones: look up a batch, search each cluster, read the answers.
+
+The best sentence of a cluster is chosen by a model of lengths beside that of words. Every word makes a
+sentence less probable, so that probabilities of sentences of different lengths cannot be compared. What is
+compared is
+
+    log p / (L + 1) + LENGTH_WEIGHT * log p(L)
+    p(L) = mean over the sentences s of the cluster of c * exp(-|L - L_s| / SPREAD)
+
+where L + 1 counts the end, and c makes the weights around each length of a sentence sum to one.
+"""
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -11,17 +22,42 @@ from sentgen.errors import InputError
 from sentgen.generation.bags.problem import Tree
 from sentgen.generation.clusters.casing import capitalized
 from sentgen.generation.clusters.corpus_dependencies import CorpusDependencies
-from sentgen.generation.clusters.depviterbi import WordPath, best_paths, lattice_of
-from sentgen.generation.clusters.depviterbi_trace import PathReader, TraceStep
+from sentgen.generation.clusters.depviterbi import PathReader, TraceStep, WordPath, best_paths, lattice_of
 from sentgen.generation.clusters.generation_settings import GenerationSettings as GenerationSettings
-from sentgen.generation.clusters.lengths import score
 from sentgen.generation.clusters.prepared import MixedModel, PreparedCluster, prepared_clusters
 from sentgen.generation.clusters.reranking import CANDIDATES, Reranker
-from sentgen.generation.clusters.supported import SupportedPath, best_supported, supported_lattice
-from sentgen.generation.clusters.supported_trace import SupportedReader
+from sentgen.generation.clusters.supported import (
+    SupportedPath,
+    SupportedReader,
+    best_supported,
+    supported_lattice,
+)
 from sentgen.models.related.cluster_trees import supported_arcs
 from sentgen.models.related.cluster_trigrams import trigrams
 from sentgen.schema import Store
+
+#: Words by which lengths differ until their weight is 1 / e, and the weight of lengths.
+# Of the values tried, the best by F1 of verb arguments on 40 clusters of translations.
+SPREAD, LENGTH_WEIGHT = 2.0, 0.1
+
+
+def length_logp(length: int, sources: Sequence[int]) -> float:
+    """Return the log-probability of a length in words, from the lengths of the sentences of a cluster."""
+    return math.log(sum(_share(length, source) for source in sources) / len(sources))
+
+
+def _share(length: int, source: int) -> float:
+    """Return the share of a length near the length of a source."""
+    ratio = math.exp(-1 / SPREAD)
+    # Two geometric series from the length of the source on, the lower one as far as 1.
+    total = (1 + ratio - ratio**source) / (1 - ratio)
+    return ratio ** abs(length - source) / total
+
+
+def score(logp: float, length: int, sources: Sequence[int]) -> float:
+    """Return what sentences of different lengths are compared by."""
+    return logp / (length + 1) + LENGTH_WEIGHT * length_logp(length, sources)
+
 
 #: Lengths of the papers.
 LENGTHS = range(1, 41)

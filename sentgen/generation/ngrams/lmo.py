@@ -6,6 +6,16 @@ bigrams: "when concatenating pairs of single tokens, the first baseline is disad
 overlap window is limited to just a bigram" (2007, section 6.3; 2009, section 5.3, says the same of LMO). The
 papers give one algorithm two names, and so it has both here. With the setting `lmo_context` the left string
 is all that was chosen so far, which neither paper does.
+
+How well two strings join is the n-gram probability of a window around the seam. Wan et al. 2009, equation 3,
+as corrected: for a window w0 .. wj, made of the last n-1 words of the left
+string and the first n-1 words of the right string, with k = min(n-1, j),
+
+    log P = sum over i = 0 .. j-k of log p(w(i+k) | wi .. w(i+k-1))
+
+so that only n-grams of the greatest possible order count. (As printed, k is off by one, and the join of two
+single words would score a unigram.) The window of Wan et al. 2007, section 5, is the same: six words for
+n = 4, and "the product of the probabilities of four-grams within that substring".
 """
 
 from __future__ import annotations
@@ -13,8 +23,141 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from sentgen.generation.bags.problem import Algorithm, Ordering, Paper, Problem, Setting
-from sentgen.generation.ngrams.join import complete_greedily, value_of_joins
+import numpy as np
+
+from sentgen.arrays import Ints, compiled
+from sentgen.generation.bags.problem import (
+    Algorithm,
+    Ordering,
+    Paper,
+    Problem,
+    Setting,
+    sentence_logp,
+    string_of,
+)
+from sentgen.models.ngrams.ngram_table import NgramTable, extend
+from sentgen.schema.tables.corpus import BOS
+
+
+@compiled
+def window_logp(table: NgramTable, window: Ints, length: int, order: int) -> float:
+    """Return equation 3 for the first ``length`` words of ``window``; 0 for less than two words."""
+    if length < 2:
+        return 0.0
+    k = min(order - 1, length - 1)
+    total = 0.0
+    for i in range(length - k):
+        state = 0
+        for place in range(i, i + k):
+            _, state = extend(table, state, window[place])
+        logp, _ = extend(table, state, window[i + k])
+        total += logp
+    return total
+
+
+@compiled
+def order_greedily(
+    table: NgramTable, words: Ints, offsets: Ints, order: int, start: int, first: int, whole_string: bool
+) -> tuple[Ints, float]:
+    """Append, from a start word on, the unit that joins best, until all are used.
+
+    Args:
+        table: the language model.
+        words, offsets: the units (see `Problem`).
+        order: n.
+        start: the word that the string starts with.
+        first: the unit to take first, -1 for the best one.
+        whole_string: compare with the end of the whole string; else with the last chosen phrase only.
+
+    Returns:
+        The order of the units, and the sum of the scores of the joins. Of equals the first unit is taken.
+        Time: quadratic in the number of units.
+    """
+    size, span = len(offsets) - 1, max(1, order - 1)
+    string = np.empty(len(words) + 1, np.int32)
+    string[0] = start
+    # After the start token `begin` moves, unless the whole string is to the left of each join.
+    begin, end = 0, 1  # what to compare with: string[begin:end]
+    used = np.zeros(size, np.bool_)
+    chosen = np.empty(size, np.int32)
+    window = np.empty(2 * span, np.int32)
+    total = 0.0
+    for step in range(size):
+        left = min(span, end - begin)
+        window[:left] = string[end - left : end]
+        best, best_logp = -1, -np.inf
+        for unit in range(size):
+            if used[unit] or (step == 0 and first >= 0 and unit != first):
+                continue
+            right = min(span, offsets[unit + 1] - offsets[unit])
+            window[left : left + right] = words[offsets[unit] : offsets[unit] + right]
+            logp = window_logp(table, window, left + right, order)
+            # `best < 0` takes a first unit even where all joins are impossible (-inf).
+            if best < 0 or logp > best_logp:
+                best, best_logp = unit, logp
+        used[best] = True
+        chosen[step] = best
+        total += best_logp
+        length = offsets[best + 1] - offsets[best]
+        string[end : end + length] = words[offsets[best] : offsets[best + 1]]
+        begin, end = (0 if whole_string else end), end + length
+    return chosen, total
+
+
+@compiled
+def joins_logp(
+    table: NgramTable, words: Ints, offsets: Ints, order: int, start: int, units: Ints, whole_string: bool
+) -> float:
+    """Return the sum of the scores of the joins of an order, as `order_greedily` counts them."""
+    span = max(1, order - 1)
+    string = np.empty(len(words) + 1, np.int32)
+    string[0] = start
+    begin, end = 0, 1
+    window = np.empty(2 * span, np.int32)
+    total = 0.0
+    for unit in units:
+        left = min(span, end - begin)
+        window[:left] = string[end - left : end]
+        right = min(span, offsets[unit + 1] - offsets[unit])
+        window[left : left + right] = words[offsets[unit] : offsets[unit] + right]
+        total += window_logp(table, window, left + right, order)
+        length = offsets[unit + 1] - offsets[unit]
+        string[end : end + length] = words[offsets[unit] : offsets[unit + 1]]
+        begin, end = (0 if whole_string else end), end + length
+    return total
+
+
+def complete_greedily(problem: Problem, nbest: int, *, whole_string: bool) -> list[Ordering]:
+    """Return the greedy order, and behind it the best of those that begin with another unit.
+
+    These come ranked by their log-probability as sentences, no string twice. Ties go to the unit that comes
+    first in the (shuffled) bag. Time: u^2 joins, times u for ``nbest`` above 1.
+    """
+    best = _from(problem, -1, whole_string=whole_string)
+    if nbest <= 1:
+        return [best]
+    others = [_from(problem, first, whole_string=whole_string) for first in range(problem.size)]
+    others.sort(key=lambda ordering: -sentence_logp(problem, ordering.units))
+    different: dict[tuple[int, ...], Ordering] = {}
+    for ordering in (best, *others):
+        # The greedy answer is first in line: it stays first, whatever its log-probability.
+        different.setdefault(string_of(problem, ordering.units), ordering)
+    return list(different.values())[:nbest]
+
+
+def _from(problem: Problem, first: int, *, whole_string: bool) -> Ordering:
+    units, score = order_greedily(
+        problem.table, problem.words, problem.offsets, problem.order, BOS, first, whole_string
+    )
+    return Ordering(tuple(units.tolist()), score)
+
+
+def value_of_joins(problem: Problem, units: tuple[int, ...], *, whole_string: bool) -> float:
+    """Return what `complete_greedily` would have scored an order with."""
+    chosen = np.array(units, np.int32)
+    return float(
+        joins_logp(problem.table, problem.words, problem.offsets, problem.order, BOS, chosen, whole_string)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,22 @@
 Of the two directions of an edge the better one counts. Arguments play no part: "while our adapted version of
 the CLE algorithm finds an optimal spanning tree, this does not always correspond with a linguistically valid
 dependency tree". Siblings are ordered by n-grams.
+
+The best spanning tree of a dense directed graph (Chu and Liu 1965, Edmonds 1967) is found so. Grow a path
+backwards: from any node take its best incoming edge, then that of the node it comes from, and so on. If the
+path arrives at what already hangs on the root, all of it does. If it runs into itself, it has closed a cycle:
+contract the cycle to one node, where to enter it at v costs what v's edge in the cycle gives up, and go on
+from there (the order of work is that of Gabow, Galil, Spencer and Tarjan 1986). In the end unpack: the edge
+that enters a contracted cycle replaces the cycle's own edge into the same node.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from sentgen.arrays import Floats
+from sentgen.arrays import Bools, Floats, Ints, compiled
 from sentgen.generation.bags.problem import Algorithm, Ordering, Problem
 from sentgen.generation.ngrams.lmo import LmoSettings
-from sentgen.generation.trees.arborescence import best_arborescence
 from sentgen.generation.trees.trees import (
     Attachments,
     ConstraintSettings,
@@ -21,6 +27,131 @@ from sentgen.generation.trees.trees import (
     by_ngrams,
     tree_value,
 )
+
+
+@compiled
+def best_arborescence(weights: Floats) -> Ints:
+    """Return the head of every node in the spanning tree with the greatest total weight.
+
+    Args:
+        weights: (n, n) finite, row = head, column = modifier; node 0 is the root. The diagonal and the first
+            column are not looked at.
+
+    Returns:
+        (n,) node of the head; -1 for the root. Of equal edges that of the first head is taken.
+        Time and space: O(n^2).
+    """
+    size = len(weights)
+    value = weights.copy()  # contracting writes into it
+    # The edge between original nodes that stands behind value[x, y].
+    tail, tip = np.empty((size, size), np.int32), np.empty((size, size), np.int32)
+    for x in range(size):
+        for y in range(size):
+            tail[x, y], tip[x, y] = x, y
+    # A place holds a node: an original one, or in the place of one of its members a contracted cycle.
+    node_at = np.arange(size)
+    parent = np.full(2 * size, -1, np.int32)  # the contracted cycle that a node went into; less than n
+    chosen = np.full((2 * size, 2), -1, np.int32)  # the edge that enters a node
+    alive = np.ones(size, np.bool_)
+    hangs = np.zeros(size, np.bool_)
+    hangs[0] = True
+    on_path = np.zeros(size, np.bool_)
+    path, best = np.empty(size, np.int32), np.empty(size, np.int32)
+    nodes = size
+    for start in range(1, size):
+        # A dead place was contracted into another one, and that one hangs already.
+        if hangs[start] or not alive[start]:
+            continue
+        path[0], length = start, 1
+        on_path[start] = True
+        while length:
+            place = path[length - 1]
+            source = _best_source(value, alive, place)
+            best[place] = source
+            chosen[node_at[place]] = tail[source, place], tip[source, place]
+            if hangs[source]:
+                # The whole path hangs: each node on it took its best edge from the next one.
+                hangs[path[:length]], on_path[path[:length]] = True, False
+                length = 0
+            elif not on_path[source]:
+                path[length] = source
+                on_path[source] = True
+                length += 1
+            else:
+                begin = _place_of(source, path, length)
+                cycle = path[begin:length]
+                _contract(value, tail, tip, alive, best, cycle)
+                for other in cycle:
+                    parent[node_at[other]] = nodes
+                    on_path[other] = False
+                node_at[source] = nodes
+                on_path[source] = True
+                nodes += 1
+                # The path goes on from the cycle, which stands where its first node did.
+                length = begin + 1
+    return _unpack(parent[:nodes], chosen[:nodes], size)
+
+
+@compiled
+def _best_source(value: Floats, alive: Bools, place: int) -> int:
+    source = -1
+    for other in range(len(value)):
+        if alive[other] and other != place and (source < 0 or value[other, place] > value[source, place]):
+            source = other
+    return source
+
+
+@compiled
+def _place_of(node: int, path: Ints, length: int) -> int:
+    """Return where on the path a node is."""
+    place = length - 1
+    while path[place] != node:
+        place -= 1
+    return place
+
+
+@compiled
+def _contract(value: Floats, tail: Ints, tip: Ints, alive: Bools, best: Ints, cycle: Ints) -> None:
+    """Put a cycle in the place of its first node: its best edges out, and its best edges in, less its own."""
+    home = cycle[0]
+    lost = np.empty(len(cycle))
+    for i, place in enumerate(cycle):
+        lost[i] = value[best[place], place]
+        alive[place] = False
+    for other in range(len(value)):
+        if not alive[other]:
+            continue
+        # Strictly better ones only: of equal edges that of the first node of the cycle stays.
+        out, into = cycle[0], cycle[0]
+        gain = value[other, home] - lost[0]
+        for i in range(1, len(cycle)):
+            if value[cycle[i], other] > value[out, other]:
+                out = cycle[i]
+            if value[other, cycle[i]] - lost[i] > gain:
+                into, gain = cycle[i], value[other, cycle[i]] - lost[i]
+        value[home, other] = value[out, other]
+        tail[home, other], tip[home, other] = tail[out, other], tip[out, other]
+        value[other, home] = gain
+        tail[other, home], tip[other, home] = tail[other, into], tip[other, into]
+    alive[home] = True
+
+
+@compiled
+def _unpack(parent: Ints, chosen: Ints, size: int) -> Ints:
+    """Return the heads of the original nodes, from the outermost cycles inwards."""
+    heads = np.full(size, -1, np.int32)
+    entered = np.zeros(len(parent), np.bool_)
+    # Later nodes contain earlier ones: going down meets each cycle before what is inside it.
+    for node in range(len(parent) - 1, 0, -1):
+        if entered[node]:
+            continue
+        head, modifier = chosen[node]
+        heads[modifier] = head
+        inner = modifier
+        while inner != node:
+            entered[inner] = True
+            inner = parent[inner]
+    return heads
 
 
 def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:

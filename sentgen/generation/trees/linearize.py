@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sentgen.arrays import Floats, Ints, compiled
-from sentgen.generation.ngrams.join import window_logp
+from sentgen.generation.ngrams.lmo import window_logp
 from sentgen.models.ngrams.ngram_table import NgramTable
 from sentgen.schema.tables.corpus import BOS
 

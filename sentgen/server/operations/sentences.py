@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from sentgen.generation.drawing.svg import corpus_tree_svg
+from sentgen.generation.drawing import corpus_tree_svg
 from sentgen.lookups.concordances.browsing import find_sentence
 from sentgen.options import Option
 from sentgen.server.operations.operation import Context, Operation, Result, result_of

@@ -213,7 +213,7 @@ def test_trees_are_as_narrow_as_their_box_if_they_can_be_read(words: int, on: tu
 
 def tree(forms: list[str]) -> str:
     """A tree in which each word hangs on the one before it."""
-    from sentgen.generation.drawing.svg import corpus_tree_svg
+    from sentgen.generation.drawing import corpus_tree_svg
 
     nouns = ["NOUN"] * len(forms)
     return corpus_tree_svg("s", forms, nouns, list(range(len(forms))), ["nsubj"] * len(forms))

@@ -1,16 +1,28 @@
-"""Dependency trees as one SVG drawing: the sentence in a line, arcs from heads to modifiers above it.
+"""Dependency trees as SVG drawings and as lines of text.
 
-An arc lies above all arcs that it spans, and arcs leave a unit side by side, the longest nearest to its
-middle: those of a projective tree never cross. The drawing is as wide as its longest sentence, so that text
-keeps its size at any length; a script that runs from right to left begins on the right. It takes its color
-from the page (`currentColor`), and everything from a corpus is escaped.
+In SVG the sentence is in a line, with arcs from heads to modifiers above it. An arc lies above all arcs that
+it spans, and arcs leave a unit side by side, the longest nearest to its middle: those of a projective tree
+never cross. The drawing is as wide as its longest sentence, so that text keeps its size at any length; a
+script that runs from right to left begins on the right. It takes its color from the page (`currentColor`),
+and everything from a corpus is escaped.
+
+For a terminal there is a unit a line, in the order of the sentence, with its head to the left.
+
+    ╭── the dow  NNP
+  ──┤ fell  VBD
+    ├─╮ to  TO
+    │ ╰── 35 points  NNS
+    ╰── .  .
+
+Each unit with modifiers has a vertical line that holds them, at the column of its depth. Long sentences grow
+downward, so that a tree of 60 units is as easy to follow as one of six, and a pipe does not break it.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from xml.sax.saxutils import escape
 
@@ -314,3 +326,85 @@ def _number(value: float) -> str:
 def _text(text: str) -> str:
     """Return text that is safe inside an element."""
     return escape(_UNPRINTABLE.sub("\ufffd", text))
+
+
+_UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
+#: The character that joins some of the four directions: index is the sum of theirs.
+_BOXES = " ╵╷│╴╯╮┤╶╰╭├─┴┬┼"
+_INDENT = 2
+
+
+def tree_text(units: Sequence[Unit], heads: Sequence[int]) -> list[str]:
+    """Return the lines of a drawing.
+
+    Args:
+        units: in the order of the sentence.
+        heads: the place of the head of each unit, `ROOT` for the root; a tree or a forest of them, and it
+            need not be projective.
+    """
+    columns = _columns(heads)
+    width = _INDENT * (max(columns, default=0) + 1) + 1
+    grid = [[0] * width for _ in units]
+    for head, rows in _verticals(heads).items():
+        column = 0 if head == ROOT else _INDENT * columns[head]
+        for row in rows:
+            grid[row][column] |= (_UP if row > rows.start else 0) | (_DOWN if row < rows.stop - 1 else 0)
+    for row, head in enumerate(heads):
+        left = 0 if head == ROOT else _INDENT * columns[head]
+        grid[row][left] |= _RIGHT
+        # A unit without modifiers has nothing to join: its line runs on to the word.
+        right = _INDENT * columns[row]
+        for column in range(left + 1, right):
+            grid[row][column] |= _LEFT | _RIGHT
+        grid[row][right] |= _LEFT if grid[row][right] else _LEFT | _RIGHT
+    return [f"{_line(cells)} {_text_label(unit)}" for cells, unit in zip(grid, units, strict=True)]
+
+
+def _line(cells: Sequence[int]) -> str:
+    """Return the lines before a word, up to the rightmost one."""
+    return "".join(_BOXES[cell] for cell in cells).rstrip()
+
+
+def _text_label(unit: Unit) -> str:
+    words = " ".join(unit.words)
+    return f"{words}  {unit.head_tag}" if unit.head_tag else words
+
+
+def _verticals(heads: Sequence[int]) -> dict[int, range]:
+    """Return the rows that the vertical line of each head spans: its modifiers and itself."""
+    spans: dict[int, range] = {}
+    for row, head in enumerate(heads):
+        start, stop = (row, row + 1) if head == ROOT else (min(row, head), max(row, head) + 1)
+        known = spans.get(head, range(start, stop))
+        spans[head] = range(min(known.start, start), max(known.stop, stop))
+    return spans
+
+
+def _columns(heads: Sequence[int]) -> list[int]:
+    """Return the column of each unit, right of its head's.
+
+    That is its depth; in a tree that is not projective, the first column on from there in which no other
+    vertical line stands in its rows.
+    """
+    spans = _verticals(heads)
+    taken: dict[int, list[range]] = {}
+    columns = [0] * len(heads)
+    for unit in _downward(heads):
+        column = 1 if heads[unit] == ROOT else columns[heads[unit]] + 1
+        span = spans.get(unit, range(unit, unit + 1))
+        while any(span.start < other.stop and other.start < span.stop for other in taken.get(column, ())):
+            column += 1
+        taken.setdefault(column, []).append(span)
+        columns[unit] = column
+    return columns
+
+
+def _downward(heads: Sequence[int]) -> Iterator[int]:
+    """Yield the units, heads before their modifiers."""
+    modifiers: dict[int, list[int]] = {}
+    for unit, head in enumerate(heads):
+        modifiers.setdefault(head, []).append(unit)
+    waiting = modifiers.get(ROOT, [])
+    while waiting:
+        yield from waiting
+        waiting = [below for unit in waiting for below in modifiers.get(unit, ())]

@@ -1,1 +1,0 @@
-"""Dependency trees as CoNLL-U, as SVG, and as text."""
