@@ -38,7 +38,7 @@ from sentgen.models.dependency.tagging import has_trees, tag_set, treebanks_of
 from sentgen.models.plugin_scorers import scorer_for, scorer_named
 from sentgen.models.request import LOWERCASE
 from sentgen.models.scorer import Scorer, Sentences
-from sentgen.models.submodel import ModelLike, lowercases
+from sentgen.models.submodel import lowercases
 from sentgen.options import Changes, Option
 from sentgen.schema import Store
 

@@ -34,7 +34,6 @@ from sentgen.generation.plan import CANDIDATES, Search, SearchPlan, plan_search,
 from sentgen.generation.prepare import PreparedBag, prepare
 from sentgen.models.base.registry import ModelLike
 from sentgen.models.ngrams.ngram_table import table_at
-from sentgen.models.submodel import ModelLike
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
 
