@@ -14,7 +14,7 @@ from sentgen.corpus.sources import LineReader
 from sentgen.corpus.token_columns import STRINGS, TokenColumns
 from sentgen.corpus.treebank_blocks import TreebankBlock
 from sentgen.corpus.validation import InputLimits
-from sentgen.counts.region_rows import RegionRows
+from sentgen.counts.treebank_rows import RegionRows
 from sentgen.errors import Rejection
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from sqlalchemy import Connection, Row, delete, func, select
 
 from sentgen.corpus.paths import place_of, source_at
-from sentgen.counts import contents, segments
+from sentgen.counts import segments
 from sentgen.errors import InputError, NotFoundError
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
@@ -21,6 +21,93 @@ from sentgen.schema.tables import fidelity
 from sentgen.schema.tables.alignment import OF_CORPUS
 from sentgen.schema.tables.counts import segment
 from sentgen.schema.tables.segments import segment_tables
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: A token that lies in several regions of a kind, within each other or overlapping, counts once.
+_REGIONS = """\
+with numbered as (
+  select id from corpus where name = $corpus
+),
+part as (
+  select p.kind, p.sentence_id, case when p.sentence_id = p.began then p.position else 1 end as first,
+    case when p.sentence_id = p.last_sentence_id then p.last_position else s.length end as last
+  from (
+    select kind, sentence_id as began, position, last_sentence_id, last_position,
+      unnest(range(sentence_id, last_sentence_id + 1)) as sentence_id
+    from region
+    where corpus_id in (select id from numbered)
+  ) as p
+  join sentence as s on s.id = p.sentence_id
+),
+new as (
+  select kind, last - greatest(first - 1, coalesce(max(last) over (
+    partition by kind, sentence_id order by first, last rows between unbounded preceding and 1 preceding
+  ), 0)) as tokens
+  from part
+),
+attribute as (
+  select kind, string_agg(key, ', ' order by key) as attributes
+  from (
+    select distinct r.kind, m.key
+    from region_meta as m
+    join region as r on r.sentence_id = m.sentence_id and r.place = m.place
+    where m.corpus_id in (select id from numbered)
+  )
+  group by kind
+)
+select kind, coalesce(any_value(attributes), '') as attributes, any_value(regions) as regions,
+  sum(greatest(tokens, 0))::bigint as tokens
+from new
+join (
+  select kind, count(*) as regions from region where corpus_id in (select id from numbered) group by kind
+) using (kind)
+left join attribute using (kind)
+group by kind
+order by tokens desc, kind"""
+_METADATA = """\
+with numbered as (
+  select id from corpus where name = $corpus
+),
+size as (
+  select document_id, sum(length) as tokens
+  from sentence
+  where corpus_id in (select id from numbered)
+  group by document_id
+)
+select key, 'document' as said_of, count(distinct document_id) as times, count(distinct value) as different,
+  coalesce(sum(tokens), 0)::bigint as tokens
+from (
+  select document_id, key, min(value) as value
+  from document_meta
+  where corpus_id in (select id from numbered)
+  group by all
+)
+left join size using (document_id)
+group by key
+union all
+select key, 'sentence', count(*), count(distinct value), sum(length)::bigint
+from (
+  select sentence_id, key, min(value) as value
+  from sentence_meta
+  where corpus_id in (select id from numbered)
+  group by all
+)
+join sentence on sentence.id = sentence_id
+group by key
+order by said_of, key"""
+
+
+def region_kinds(connection: Connection, corpus: str) -> pa.Table:
+    """Return the kinds of regions, with their attributes, how many there are, and the tokens in them."""
+    return fetch_arrow(connection, _REGIONS, {"corpus": corpus})
+
+
+def _metadata_keys(connection: Connection, corpus: str) -> pa.Table:
+    """Return the keys of the metadata: said of what, how often, with how many values, of how many tokens."""
+    return fetch_arrow(connection, _METADATA, {"corpus": corpus})
+
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -79,7 +166,7 @@ class Corpus:
             return describe(store, self.name)
         with store.connect() as connection:
             find(connection, self.name)
-            return (contents.regions if self.regions else contents.metadata)(connection, self.name)
+            return (region_kinds if self.regions else _metadata_keys)(connection, self.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +185,7 @@ class Sync:
 
 
 @dataclass(frozen=True, slots=True)
-class SourceStatus:
+class _SourceStatus:
     """What became of a source since it was ingested: `same`, `changed`, or `missing`.
 
     A ``relative`` path, as published stores have it, is looked for from the current folder.
@@ -181,7 +268,7 @@ def _size(connection: Connection, corpus_id: int) -> tuple[int, int]:
     return int(sentences or 0), int(tokens or 0)
 
 
-def verify(store: Store, name: str) -> list[SourceStatus]:
+def verify(store: Store, name: str) -> list[_SourceStatus]:
     """Compare every source of a corpus with the file that it was read from."""
     with store.connect() as connection:
         corpus = find(connection, name)
@@ -191,16 +278,16 @@ def verify(store: Store, name: str) -> list[SourceStatus]:
     return [_verify(path, digest) for path, digest in sources]
 
 
-def status_rows(found: Sequence[SourceStatus]) -> Rows:
+def status_rows(found: Sequence[_SourceStatus]) -> Rows:
     """Return what `verify` found as a table."""
     return Rows(("source", "status", "sha256"), [(row.path, row.status, row.sha256) for row in found])
 
 
-def _verify(path: str, digest: str) -> SourceStatus:
+def _verify(path: str, digest: str) -> _SourceStatus:
     if path == "-" or not Path(path.partition("!")[0]).exists():
-        return SourceStatus(path, "missing", digest)
+        return _SourceStatus(path, "missing", digest)
     try:
         now = source_at(path).sha256()
     except InputError:
-        return SourceStatus(path, "changed", digest)
-    return SourceStatus(path, "same" if now == digest else "changed", digest)
+        return _SourceStatus(path, "changed", digest)
+    return _SourceStatus(path, "same" if now == digest else "changed", digest)

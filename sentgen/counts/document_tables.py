@@ -1,6 +1,7 @@
 """Tables about documents: what they say is metadata of the documents, beside what sources say of them.
 
-Where no row is of a document, the table may be about regions (`region_tables`).
+Where no row is of a document, the table may be about regions, as of the speeches of ParlaMint: what it says of
+an `id` are attributes of its region.
 
 A table is kept, so that documents which are read later, or again, have what it says of them, too. Where a
 table and a source say something under one key, the table is believed; of two tables, the one that was given
@@ -24,13 +25,94 @@ from sentgen.corpus.readers.jsonl import BREAKS
 from sentgen.corpus.readers.table import open_table
 from sentgen.corpus.sources import COMPRESSED
 from sentgen.counts.corpora import find
-from sentgen.counts.region_tables import forget_regions, regions_named, said_by_sources, tell_regions
 from sentgen.errors import InputError
 from sentgen.options import Option
 from sentgen.schema import Store
 from sentgen.schema.lakes.layout import file_schema
 from sentgen.schema.store import append, fetch_arrow, raw
 from sentgen.schema.tables.fidelity import document_meta, table_meta
+
+_IDS = """
+select r.kind, m.value as id
+from region_meta m
+join region r on r.sentence_id = m.sentence_id and r.place = m.place
+where m.corpus_id = $corpus
+    and m.key = 'id'
+order by m.sentence_id, m.place
+"""
+_OWN_ATTRIBUTES = """
+select distinct m.key
+from region_meta m
+join region r on r.sentence_id = m.sentence_id and r.place = m.place
+where m.corpus_id = $corpus
+    and list_contains($kinds::varchar[], r.kind)
+    and list_contains($keys::varchar[], m.key)
+    and not exists (from table_meta t where t.corpus_id = $corpus and t.key = m.key)
+order by m.key
+"""
+_FORGET_ATTRIBUTES = """
+delete from region_meta
+where corpus_id = $corpus
+    and (sentence_id, place, key, value) in (
+        select named.sentence_id, named.place, t.key, t.value
+        from region_meta named
+        join table_meta t on t.corpus_id = named.corpus_id and t.name = named.value
+        where named.corpus_id = $corpus
+            and named.key = 'id'
+            and list_contains($keys::varchar[], t.key)
+    )
+"""
+#: Of several tables the last one; what the source of a region says is not said again.
+_TELL = """
+insert into region_meta
+select named.corpus_id, named.sentence_id, named.place, t.key, t.value
+from region_meta named
+join (
+    select name, key, arg_max(value, place) as value
+    from table_meta
+    where corpus_id = $corpus
+        and list_contains($keys::varchar[], key)
+    group by name, key
+) t on t.name = named.value
+where named.corpus_id = $corpus
+    and named.key = 'id'
+    and named.sentence_id >= $first
+    and not exists (
+        from region_meta own
+        where own.corpus_id = $corpus
+            and own.sentence_id = named.sentence_id
+            and own.place = named.place
+            and own.key = t.key
+    )
+order by named.sentence_id, named.place, t.key
+"""
+
+
+def _regions_named(connection: Connection, corpus_id: int, names: Collection[str]) -> dict[str, list[str]]:
+    """Return the kinds of which a region has one of these names as its `id`, with all ids of these kinds."""
+    found: dict[str, list[str]] = {}
+    for row in fetch_arrow(connection, _IDS, {"corpus": corpus_id}).to_pylist():
+        found.setdefault(row["kind"], []).append(row["id"])
+    return {kind: ids for kind, ids in found.items() if not set(ids).isdisjoint(names)}
+
+
+def _keys_of_sources(
+    connection: Connection, corpus_id: int, kinds: Sequence[str], keys: Sequence[str]
+) -> list[str]:
+    """Return which keys regions of some kinds have from their sources."""
+    asked = {"corpus": corpus_id, "kinds": list(kinds), "keys": list(keys)}
+    return list(fetch_arrow(connection, _OWN_ATTRIBUTES, asked).columns[0].to_pylist())
+
+
+def _forget_attributes(connection: Connection, corpus_id: int, keys: Sequence[str]) -> None:
+    """Take from regions what the tables of their corpus say under some keys."""
+    raw(connection).execute(_FORGET_ATTRIBUTES, {"corpus": corpus_id, "keys": list(keys)})
+
+
+def _write_attributes(connection: Connection, corpus_id: int, keys: Sequence[str], first: int = 0) -> None:
+    """Give regions, those of a sentence and what follows, what the tables say of them under some keys."""
+    raw(connection).execute(_TELL, {"corpus": corpus_id, "keys": list(keys), "first": first})
+
 
 _DOCUMENTS = """
 select d.id, d.name, s.path, count(*) over (partition by d.source_id) as beside
@@ -101,9 +183,9 @@ class DocumentTable:
             names = {name for name, _, _ in rows}
             regions = {}
             if all(_found(one, names) is None for one in documents):
-                regions = regions_named(connection, number, names)
+                regions = _regions_named(connection, number, names)
             if regions:
-                taken = said_by_sources(connection, number, [*regions], columns)
+                taken = _keys_of_sources(connection, number, [*regions], columns)
                 joined = _joined_to_regions(self, columns, rows, regions, taken)
             else:
                 joined = _joined(self, columns, rows, documents)
@@ -282,24 +364,24 @@ def _keep(
     same = (kept.corpus_id == corpus_id, kept.path == path)
     before = set(connection.scalars(select(kept.key).where(*same).distinct()))
     keys = sorted(before.union(columns))
-    forget_regions(connection, corpus_id, keys)
+    _forget_attributes(connection, corpus_id, keys)
     connection.execute(delete(table_meta).where(*same))
     last = connection.scalar(select(func.max(kept.place)).where(kept.corpus_id == corpus_id))
     place = int(last or 0) + 1
     told = [(corpus_id, path, place, name, *one) for name, _, said in rows for one in said.items()]
     _append(connection, table_meta.name, told)
     _refresh(connection, corpus_id, keys)
-    tell_regions(connection, corpus_id, keys)
+    _write_attributes(connection, corpus_id, keys)
 
 
-def tell_documents(connection: Connection, corpus_id: int, first: int) -> None:
+def join_documents(connection: Connection, corpus_id: int, first: int) -> None:
     """Give documents that are new, from one on, and their regions what the tables of their corpus say."""
     kept = table_meta.c
     keys = connection.scalars(select(kept.key).where(kept.corpus_id == corpus_id).distinct())
     if known := sorted(keys):
         _refresh(connection, corpus_id, known, first)
         begins = fetch_arrow(connection, _FIRST_SENTENCE, {"first": first}).to_pylist()[0]["first"]
-        tell_regions(connection, corpus_id, known, begins)
+        _write_attributes(connection, corpus_id, known, begins)
 
 
 def _refresh(connection: Connection, corpus_id: int, keys: Sequence[str], first: int = 0) -> None:

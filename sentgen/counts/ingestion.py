@@ -22,7 +22,7 @@ from sentgen.corpus.sources import LineReader, Source
 from sentgen.corpus.treebank_blocks import TreebankBlock
 from sentgen.counts import segments
 from sentgen.counts.batch import Batch, BatchSummary, ingest_batches, is_small, new_counter
-from sentgen.counts.document_tables import tell_documents
+from sentgen.counts.document_tables import join_documents
 from sentgen.counts.settings import Settings as Settings
 from sentgen.counts.settings import find_corpus
 from sentgen.counts.stored_sources import (
@@ -323,7 +323,7 @@ class _Sources(Batch[Source, Summary]):
                 self.done.unchanged += 1
         first = next_id(connection, document)
         self.writer.write(connection)
-        tell_documents(connection, self.corpus.id, first)
+        join_documents(connection, self.corpus.id, first)
         keep_files(connection, self.corpus.id, self.files)
         for path in self.gone:
             remove_rejections(connection, self.corpus.id, path)

@@ -82,7 +82,7 @@ def _merge(
     return rows, -1
 
 
-class SortedRuns(Protocol):
+class _SortedRuns(Protocol):
     """Sorted runs of distinct records, of which a block each is in memory.
 
     Attributes:
@@ -132,7 +132,7 @@ def merge_runs(paths: list[tuple[Path, Path]], *, block: int) -> Iterator[tuple[
         yield from merge(_SpilledRuns(files, max(1, block // len(paths))), block)
 
 
-def merge(runs: SortedRuns, block: int) -> Iterator[tuple[Ints, Longs]]:
+def merge(runs: _SortedRuns, block: int) -> Iterator[tuple[Ints, Longs]]:
     """Merge runs wherever they come from, as `merge_runs` does."""
     heap = np.array([run for run in range(runs.filled.size) if runs.fill(run)], np.int64)
     size = heap.size

@@ -234,7 +234,7 @@ class _Comparison:
         self.differences._gone += ids
 
 
-def find_sources(store: Store, name: str, wanted: Sequence[str]) -> list[StoredSource]:
+def _find_sources(store: Store, name: str, wanted: Sequence[str]) -> list[StoredSource]:
     """Return the sources of a corpus that paths name: files, archives with all members, folders.
 
     Raises:
@@ -261,7 +261,7 @@ def remove_from(store: Store, name: str, sources: Sequence[str], *, dry_run: boo
 
     All of them go, or none. The corpus stays, with its settings, though nothing be left in it.
     """
-    found = [one.id for one in find_sources(store, name, sources)]
+    found = [one.id for one in _find_sources(store, name, sources)]
     columns = tables.source.c
     sums = select(func.sum(columns.sentences), func.sum(columns.tokens)).where(columns.id.in_(found))
     with store.connect() as connection:

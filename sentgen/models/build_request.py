@@ -41,7 +41,7 @@ ROWS_SHARE, SORTING_SHARE, FULL_SHARE = 0.65 * COUNTING_SHARE, 0.35 * COUNTING_S
 _COMPILED = 64 << 20
 
 
-def build_smoothed(
+def _build_smoothed(
     store: Store,
     name: str,
     corpora: Sequence[str],
@@ -65,7 +65,7 @@ def build_smoothed(
         return made.write(connection, name)
 
 
-def build_of_counts(store: Store, name: str, corpora: Sequence[str], settings: Recipe) -> ModelInfo:
+def _build_of_counts(store: Store, name: str, corpora: Sequence[str], settings: Recipe) -> ModelInfo:
     """Store a model that reads the counts of its corpora."""
     with store.begin() as connection:
         found = [built_from(connection, each) for each in dict.fromkeys(corpora)]
@@ -168,14 +168,14 @@ def build(
     report = progress or (lambda _: None)
     if smoothing == STUPID_BACKOFF:
         _refuse_chosen(store, corpora, condition, draw)
-        of_counts = _build_in_lake if store.lake else build_of_counts
+        of_counts = _build_in_lake if store.lake else _build_of_counts
         return of_counts(store, name, corpora, settings)
     if store.lake:
         raise StoreError(
             f"{store.lake}: a lake is only read; a model of kneser-ney is built in it with: "
             f"sentgen cluster models {shlex.quote(name)} --in {shlex.quote(str(store.lake))}"
         )
-    return build_smoothed(store, name, corpora, settings, condition, draw, report)
+    return _build_smoothed(store, name, corpora, settings, condition, draw, report)
 
 
 def _refuse_chosen(store: Store, corpora: Sequence[str], condition: str | None, draw: Draw | None) -> None:

@@ -37,13 +37,13 @@ _LEAST = 1e-6
 _ROUNDED = 1e-3
 
 
-def given_weights(text: str | None, models: int) -> list[float]:
+def _given_weights(text: str | None, models: int) -> list[float]:
     """Read weights such as ``.6,.4``, which are scaled to sum to one; without a text, all weigh the same.
 
     Raises:
         InputError: they are no such numbers.
 
-    >>> given_weights(".6,.4", 2), given_weights(None, 4)
+    >>> _given_weights(".6,.4", 2), _given_weights(None, 4)
     ([0.6, 0.4], [0.25, 0.25, 0.25, 0.25])
     """
     if text is None:
@@ -62,7 +62,7 @@ def given_weights(text: str | None, models: int) -> list[float]:
     return [weight / total for weight in weights]
 
 
-def tuned_weights(
+def _tuned_weights(
     store: Store,
     models: Sequence[ModelInfo],
     sentences: Iterable[Sequence[str]],
@@ -138,7 +138,7 @@ class MixRequest:
         if sum(value is not None for value in (self.weights, self.tune, self.tune_corpus)) > 1:
             raise InputError("weights come from one place; give --weights, --tune or --tune-corpus")
         if self.weights is not None:
-            given_weights(self.weights, len(self.labels))
+            _given_weights(self.weights, len(self.labels))
 
     @property
     def labels(self) -> list[str]:
@@ -180,11 +180,11 @@ class MixRequest:
 
     def _weights(self, store: Store, models: Sequence[ModelInfo], report: Progress) -> list[float]:
         if self.tune is None and self.tune_corpus is None:
-            return given_weights(self.weights, len(models))
+            return _given_weights(self.weights, len(models))
         if seen := of_training(models, self.tune_corpus):
             raise InputError(
                 f"{seen[0]} was built from corpus {self.tune_corpus!r}; learn weights from other text"
             )
         sentences = held_out(store, models, file=self.tune, corpus=self.tune_corpus, form=self.format)
         report("learning the weights")
-        return tuned_weights(store, models, sentences, report)
+        return _tuned_weights(store, models, sentences, report)

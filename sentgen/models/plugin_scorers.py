@@ -27,7 +27,7 @@ MOST = 100
 _ROUNDING = 1e-3
 
 
-def scorer_of(plugin: Plugin, given: object) -> Scorer:
+def _scorer_of(plugin: Plugin, given: object) -> Scorer:
     """Return the scorer of a plug-in, under guard.
 
     Raises:
@@ -46,7 +46,7 @@ def scorer_of(plugin: Plugin, given: object) -> Scorer:
     )
 
 
-_REGISTRY: Registry[Scorer] = Registry("scorer", {}, scorer_of)
+_REGISTRY: Registry[Scorer] = Registry("scorer", {}, _scorer_of)
 
 
 def scorer_named(name: str) -> Scorer | None:

@@ -38,13 +38,13 @@ def words_of(
     if not tokenize:
         yield from map(split_tokens, lines)
         return
-    for found in text.read(lines, path=path, language=language_of(store, model)):
+    for found in text.read(lines, path=path, language=_language_of(store, model)):
         if isinstance(found, Rejection):
             raise found.as_error()
         yield found.forms
 
 
-def language_of(store: Store, model: ModelLike) -> str:
+def _language_of(store: Store, model: ModelLike) -> str:
     """Return the language in which raw text of the model's corpora was read; English if there is none."""
     raw = select(source.c.reader_version).where(
         source.c.format.in_([text.READER.name, jsonl.READER.name]),

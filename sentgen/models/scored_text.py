@@ -43,7 +43,7 @@ REGION = ("sentence", "position", "attributes", "sentences")
 
 
 @dataclass(slots=True)
-class RegionSums:
+class _RegionSums:
     """The sums over the sentences that a region has a part of."""
 
     region: RegionPart
@@ -69,13 +69,13 @@ class RegionSums:
         return (*place, *figures_of(self.log10, self.tokens, self.oov))
 
 
-def region_rows(scores: Iterable[tuple[SentencePlace, SentenceScore]]) -> Iterator[tuple[object, ...]]:
+def _region_rows(scores: Iterable[tuple[SentencePlace, SentenceScore]]) -> Iterator[tuple[object, ...]]:
     """Yield a row for each region, in the order in which they begin; none goes on in another document."""
     for document, own in groupby(scores, key=lambda one: one[0].names[:2]):
-        sums = dict[tuple[int, int, int], RegionSums]()
+        sums = dict[tuple[int, int, int], _RegionSums]()
         for place, score in own:
             for part in place.regions:
-                sums.setdefault(part[:3], RegionSums(part)).add(score, part)
+                sums.setdefault(part[:3], _RegionSums(part)).add(score, part)
         for _, region in sorted(sums.items()):
             yield (*document, *region.row)
 
@@ -151,7 +151,7 @@ class ScoredText:
                 yield from _tokens(names, score) if of_tokens else [_sentence(names, score)]
         else:
             none = True
-            for row in region_rows(self.scores()):
+            for row in _region_rows(self.scores()):
                 none = False
                 yield row
             if none:

@@ -105,7 +105,7 @@ def prefetch(
         found = asked_of(store, model).laid_out
         ids = found.ids(sorted(forms)) if found else word_ids(duck, model, forms, cache)
         rows = _ngrams(duck, store, model, bags, ids, cache)
-    return submodel_of(model, order, ids, rows, started)
+    return _submodel_of(model, order, ids, rows, started)
 
 
 def _counted(
@@ -124,7 +124,7 @@ def _counted(
     rows = stupid_backoff.count_rows(
         duck, model, counts, order, words, keep=lambda grams: within_bags(grams, *within)
     )
-    found = submodel_of(model, order, ids, rows, started)
+    found = _submodel_of(model, order, ids, rows, started)
     stupid_backoff.put_scores(found.table, order, counts.total)
     return found
 
@@ -161,7 +161,7 @@ def _coded(bags: Sequence[Sequence[str]], ids: dict[str, int]) -> tuple[list[lis
     return coded, {UNK, BOS, EOS, *ids.values()}.difference(*coded)
 
 
-def submodel_of(
+def _submodel_of(
     model: ModelLike, order: int, ids: dict[str, int], rows: CachedNgrams, started: float
 ) -> SubModel:
     """Renumber the words from 0, reserved ones first, and build the table of the n-grams up to an order."""

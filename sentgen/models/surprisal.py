@@ -62,7 +62,7 @@ def words_of(scorer: Scorer) -> ScoreWords:
     return scorer.score_words
 
 
-def stored_scorer(store: Store, scorer: Scorer) -> ModelInfo:
+def _stored_scorer(store: Store, scorer: Scorer) -> ModelInfo:
     """Return a scorer as the store has it, or will have it; another version of its package is another one."""
     there = [one for one in list_scorers(store) if (one.name, one.package) == (scorer.name, scorer.package)]
     if there:
@@ -87,7 +87,7 @@ def stored_scorer(store: Store, scorer: Scorer) -> ModelInfo:
     )
 
 
-def add_scorer(connection: Connection, one: ModelInfo) -> None:
+def _add_scorer(connection: Connection, one: ModelInfo) -> None:
     """Write a scorer that the store does not have yet; of what is no scorer, nothing."""
     there = connection.execute(select(model.c.id).where(model.c.id == one.id)).first()
     if one.smoothing != SCORER or there:
@@ -183,7 +183,7 @@ class ApplyRequest:
             done = self._draft(store, model, say, draft, progress)
             if done.sentences:
                 with store.begin(in_order=True) as connection:
-                    add_scorer(connection, model)
+                    _add_scorer(connection, model)
                     draft.write(connection)
         finally:
             draft.close()
@@ -230,7 +230,7 @@ def _speaker(store: Store, name: str) -> tuple[ModelInfo, Speaker]:
     except NotFoundError:
         if (scorer := scorer_named(name)) is None:
             raise
-        return stored_scorer(store, scorer), partial(_said_by_scorer, words_of(scorer))
+        return _stored_scorer(store, scorer), partial(_said_by_scorer, words_of(scorer))
     _require_probabilities(model)
     return model, partial(_said_by_model, ModelReader(store, model), lowercases(store, model))
 

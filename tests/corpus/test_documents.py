@@ -15,7 +15,7 @@ from sentgen.corpus.paths import expand
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.reading import read_items, read_source
 from sentgen.corpus.sentence import RawText, Sentence
-from sentgen.counts.region_rows import RegionRows
+from sentgen.counts.treebank_rows import RegionRows
 from sentgen.errors import InputError
 
 

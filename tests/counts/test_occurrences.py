@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from occurrences import EXPECTED, STORED
 
-from sentgen.counts import batch, corpora, occurrences
+from sentgen.counts import batch, corpora, writer
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.schema import Store, maintenance
 from sentgen.schema.lakes.export import export
@@ -125,6 +125,6 @@ def test_what_is_published_has_them(tmp_path: Path) -> None:
 def test_any_day_of_a_store(tmp_path_factory, steps, most) -> None:  # type: ignore[no-untyped-def]
     """So it is after any steps, in however many parts the words are sorted."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(occurrences, "BYTES_PER_TOKEN", 1 << 60)
-        patched.setattr(occurrences, "_ROWS", most)
+        patched.setattr(writer, "BYTES_PER_TOKEN", 1 << 60)
+        patched.setattr(writer, "_ROWS", most)
         run(tmp_path_factory.mktemp("day"), steps)

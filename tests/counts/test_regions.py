@@ -13,7 +13,7 @@ from sentgen.corpus.readers._columns import give_marks
 from sentgen.corpus.readers.text import tokenised
 from sentgen.corpus.sentence import Mark, RawText, Region, Sentence
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.counts.region_rows import RegionRows
+from sentgen.counts.treebank_rows import RegionRows
 from sentgen.schema import Store
 
 TURNS = """\

@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import Connection
 
 from sentgen.cli.console.options import open_store
-from sentgen.counts import contents
+from sentgen.counts import corpora
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.lookups.concordances.concordance import Kwic
@@ -169,7 +169,7 @@ def test_the_regions_of_the_corpus(gum: Connection, lines: list[Line]) -> None:
         for before, one in pairwise([None, *lines])
         if one
     )
-    assert contents.regions(gum, "gum").to_pylist() == [
+    assert corpora.region_kinds(gum, "gum").to_pylist() == [
         {
             "kind": "p",
             "attributes": "",

@@ -275,7 +275,7 @@ def test_what_is_done_is_not_done_again(lake: Path, monkeypatch: pytest.MonkeyPa
         built(lake, engine=Dies(12))
     shown = {(one.what, one.name) for one in listing.status(Place(lake), lake / "_work")}
     assert {(listing.STAGE, "split"), (listing.STAGE, "adjust"), (listing.STAGE, "write")} <= shown
-    monkeypatch.setattr(contexts, "split", lambda *_: pytest.fail("split again"))
+    monkeypatch.setattr(tasks, "split", lambda *_: pytest.fail("split again"))
     built(lake)
 
 

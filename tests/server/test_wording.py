@@ -146,7 +146,6 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/models/build_request.py": (),  # the server builds no models
     "sentgen/models/related/cluster_model.py": ("generate",),
     "sentgen/models/building/recipe.py": (),
-    "sentgen/models/building/summed_counts.py": (),
     "sentgen/models/base/symbols.py": (),
     "sentgen/models/dependency/tagging.py": ("regenerate",),
     "sentgen/models/request.py": ("score",),

@@ -14,7 +14,7 @@ from sentgen.corpus.formats import MARKUP_WARNING, choose_reader, takes_tags_for
 from sentgen.corpus.paths import expand, place_of, unnamable
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.sources import Source
-from sentgen.counts.cluster import counting, merging, reading, words
+from sentgen.counts.cluster import merging, reading, words
 from sentgen.counts.cluster.catalogue import JOB, SETTINGS, Counted
 from sentgen.counts.cluster.files import write_json
 from sentgen.counts.cluster.lake_job import LakeJob
@@ -176,7 +176,7 @@ class Job(LakeJob):
         trees = [number for number, one in enumerate(receipts) if one["trees"]]
         numbering, files = self._number(read, len(shards), trees)
         calls = [(read, numbering, number, bool(one["trees"])) for number, one in enumerate(receipts)]
-        counted = self.stages.run("count", counting.count_shard, calls, tokens=tokens, shards=len(shards))
+        counted = self.stages.run("count", merging.count_shard, calls, tokens=tokens, shards=len(shards))
         batches = [one["batches"] for one in counted]
         files += self._merge(read, batches, trees)
         self._summary.files, self._summary.bytes = len(files), sum(file.bytes for file in files)
@@ -197,7 +197,7 @@ class Job(LakeJob):
 
     def _number(
         self, read: ShardReading, shards: int, trees: Sequence[int]
-    ) -> tuple[counting.LakeNumbers, list[LakeFile]]:
+    ) -> tuple[merging.LakeNumbers, list[LakeFile]]:
         """Number the words and labels of all shards."""
         base, lake, every = self.catalogue, self.lake, range(shards)
         found = [read.file(number, "words") for number in every]
@@ -243,7 +243,7 @@ class Job(LakeJob):
         found = [read.file(number, "tags") for number in trees]
         call = (lake, found, labels, base.next_id("tag"), len(labels), tags)
         files += _files(one["file"] for one in self.stages.run("tags", words.number_tags, [call]))
-        numbering = counting.LakeNumbers(tuple(map(str, numbers)), str(tags), tuple(numbered["ranges"]))
+        numbering = merging.LakeNumbers(tuple(map(str, numbers)), str(tags), tuple(numbered["ranges"]))
         return numbering, files
 
     def _merge(

@@ -17,7 +17,7 @@ STAGE = "unfinished stage"
 
 
 @dataclass(frozen=True, slots=True)
-class LakeEntry:
+class _LakeEntry:
     """A corpus, a table or a stage, with its files and bytes; rows are tokens of a corpus, or none."""
 
     what: str
@@ -27,7 +27,7 @@ class LakeEntry:
     bytes: int
 
 
-def status(lake: Place, work: Path) -> Iterator[LakeEntry]:
+def status(lake: Place, work: Path) -> Iterator[_LakeEntry]:
     """Yield corpora, tables, and the stages of an unfinished count or model.
 
     Raises:
@@ -40,15 +40,15 @@ def status(lake: Place, work: Path) -> Iterator[LakeEntry]:
     for row in sorted(catalogue.rows("corpus"), key=lambda row: str(row["name"])):
         files = catalogue.files_of(row["id"])
         tokens = sum(one["tokens"] for one in catalogue.rows("segment") if one["corpus_id"] == row["id"])
-        yield LakeEntry("corpus", row["name"], len(files), tokens, sum(file.bytes for file in files))
+        yield _LakeEntry("corpus", row["name"], len(files), tokens, sum(file.bytes for file in files))
     for table, found in sorted(catalogue.manifest.tables.items()):
-        yield LakeEntry(
+        yield _LakeEntry(
             "table", table, len(found), catalogue.manifest.rows(table), sum(file.bytes for file in found)
         )
     for stage in (unfinished.stages or STAGES) if unfinished else ():
         done = len(list((work / stage).glob("[!.]*.json")))
         size = sum(file.stat().st_size for file in (work / stage).glob("[!.]*") if file.is_file())
-        yield LakeEntry(STAGE, stage, done, None, size)
+        yield _LakeEntry(STAGE, stage, done, None, size)
 
 
 def remove(lake: Place, work: Path, name: str) -> tuple[int, int]:

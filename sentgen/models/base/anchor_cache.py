@@ -12,14 +12,14 @@ from typing import Generic, Protocol, TypeVar
 _ENTRY_OVERHEAD = 600
 
 
-class Sized(Protocol):
+class _Sized(Protocol):
     """Rows that say how much memory they take."""
 
     @property
     def nbytes(self) -> int: ...
 
 
-Rows = TypeVar("Rows", bound=Sized)
+Rows = TypeVar("Rows", bound=_Sized)
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,17 +63,17 @@ class Draw:
         return wanted
 
 
-def with_draw(condition: str, number: int, seed: int) -> str:
+def _with_draw(condition: str, number: int, seed: int) -> str:
     """Return what is recorded of drawn sentences: behind the condition that they meet, if there is one.
 
-    >>> with_draw("year > 1990", 1000, 1), apart(with_draw("", 1000, 1))
+    >>> _with_draw("year > 1990", 1000, 1), apart(_with_draw("", 1000, 1))
     ('year > 1990; 1000 sentences drawn with seed 1', ('', Draw(number=1000, share=None, seed=1)))
     """
     return f"{condition}{'; ' if condition else ''}{number} sentences drawn with seed {seed}"
 
 
 def apart(recorded: str) -> tuple[str, Draw | None]:
-    """Return the condition and the drawing that `with_draw` put together, or a condition alone."""
+    """Return the condition and the drawing that `_with_draw` put together, or a condition alone."""
     found = _DRAWN.search(recorded)
     if not found:
         return recorded, None
@@ -163,5 +163,5 @@ def choose(
         number, seed = draw.of(sentences), draw.seed
         sql.run(connection, _FILE, "draw", seed=seed, number=number)
         ((sentences, tokens),) = sql.run(connection, _FILE, "size_of_chosen")
-        text = with_draw(text, number, seed)
+        text = _with_draw(text, number, seed)
     return Chosen(text, sentences, tokens)

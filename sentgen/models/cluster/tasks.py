@@ -1,6 +1,6 @@
-"""The tasks of a build: of ranges of first words, of parts that have the suffixes of their n-grams, of all words.
+"""The tasks of a build: of ranges of first words, of parts by suffixes, and those that see all words.
 
-In a range the n-grams of a context are neighbors: _sums over contexts. It is read once, sorted, and its
+In a range the n-grams of a context are neighbors: sums over contexts. It is read once, sorted, and its
 n-grams go out to the parts that have their suffixes; what comes back are numbers alone, in the order in which
 the n-grams went. The words of all have one task, and so has each file of the lake.
 """

@@ -51,7 +51,7 @@ class LevelEvidence:
 
 
 @dataclass(frozen=True, slots=True)
-class ArgumentEvidence:
+class _ArgumentEvidence:
     """How often head word and head tag were seen with 0 to 7 (and more) modifiers on the side.
 
     ``exactly`` is p_arg of one modifier more than the earlier ones, ``at_least`` that of as many or more.
@@ -71,7 +71,7 @@ class AttachmentEvidence:
     attachment: Attachment
     levels: tuple[LevelEvidence, ...]
     prob: float
-    arguments: ArgumentEvidence
+    arguments: _ArgumentEvidence
 
 
 def explain_attachments(
@@ -124,11 +124,11 @@ def _evidence(found: CountedKinds, attachment: Attachment, head: int, modifier: 
     )
 
 
-def _argument_evidence(of_word: tuple[int, ...], of_tag: tuple[int, ...], number: int) -> ArgumentEvidence:
+def _argument_evidence(of_word: tuple[int, ...], of_tag: tuple[int, ...], number: int) -> _ArgumentEvidence:
     """Put the evidence for one number of modifiers together."""
     weight = sum(of_word) / (sum(of_word) + 1)
     p_arg = [
         weight * (mine / max(1, sum(of_word))) + (1 - weight) * (others / max(1, sum(of_tag)))
         for mine, others in zip(of_word, of_tag, strict=True)
     ]
-    return ArgumentEvidence(of_word, of_tag, weight, p_arg[number], sum(p_arg[number:]))
+    return _ArgumentEvidence(of_word, of_tag, weight, p_arg[number], sum(p_arg[number:]))

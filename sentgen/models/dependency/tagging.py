@@ -44,7 +44,7 @@ def corpora_of(store: Store, model: ModelLike) -> list[tuple[int, str]]:
 def has_trees(store: Store, model: ModelLike, layer: Layer = "unit") -> bool:
     """Tell whether a corpus that a language model was built from has trees."""
     mine = [number for number, _ in corpora_of(store, model)]
-    if not mine or not having_trees(store, mine, layer):
+    if not mine or not _having_trees(store, mine, layer):
         return False
     # A lake may have counts of trees without the trees.
     head = token.c.head if layer == "word" else token.c.unit_head
@@ -241,7 +241,7 @@ def tags_beside(
     return found
 
 
-def having_trees(store: Store, corpora: Sequence[int], layer: Layer = "unit") -> list[int]:
+def _having_trees(store: Store, corpora: Sequence[int], layer: Layer = "unit") -> list[int]:
     """Return those of some corpora that have trees in a layer, by id."""
     # At the level of tags, every attachment is one row at least; it has the fewest rows to look through.
     events = select(dependency_event.c.segment_id).where(
@@ -260,7 +260,7 @@ def with_trees(store: Store, corpora: Sequence[int], layer: Layer = "unit") -> l
     Raises:
         ModelError: none of them has.
     """
-    found = having_trees(store, corpora, layer)
+    found = _having_trees(store, corpora, layer)
     if not found:
         with store.connect() as connection:
             names = connection.scalars(select(corpus.c.name).where(corpus.c.id.in_(corpora))).all()

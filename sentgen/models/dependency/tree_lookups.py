@@ -45,7 +45,7 @@ order by id
 """
 
 
-class SegmentState(NamedTuple):
+class _SegmentState(NamedTuple):
     """A segment with what says when it was written; another state means other counts, whatever the id."""
 
     id: int
@@ -67,7 +67,7 @@ class TreeLookups:
     def of(self, duck: duckdb.DuckDBPyConnection, corpora: Sequence[int], layer: Layer) -> CountedTrees:
         """Return what was counted in the trees of corpora, in a layer; takes a query."""
         states = duck.execute(_SEGMENTS, [list(corpora)]).fetchall()
-        return CountedTrees(self, duck, layer, tuple(SegmentState(*state) for state in states))
+        return CountedTrees(self, duck, layer, tuple(_SegmentState(*state) for state in states))
 
     def names(self, key: object) -> dict[str, int]:
         """Return the ids of the names that were looked up, by what they were looked up for.
@@ -85,7 +85,7 @@ class CountedTrees(NamedTuple):
     lookups: TreeLookups
     duck: duckdb.DuckDBPyConnection
     layer: Layer
-    segments: tuple[SegmentState, ...]
+    segments: tuple[_SegmentState, ...]
 
     def ids(self, table: Literal["word", "tag"], names: Set[str]) -> dict[str, int]:
         """Return the ids of names, -1 for what is not known; a query if some were not looked up before."""

@@ -1,4 +1,4 @@
-"""Which n-grams lie within one bag of a batch: filtered out of a stream, or tried in a model that is laid out.
+"""Which n-grams lie within one bag of a batch: filtered out of a stream, or tried one by one.
 
 A batch looks up the words of all its bags at once, but what is searched is one bag: an n-gram is of use only
 if some bag has all of its words. A word is a set of bags, one bit each; so is the intersection over the words

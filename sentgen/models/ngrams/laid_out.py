@@ -66,7 +66,7 @@ _NGRAMS = f"select {NGRAM} from model_ngram where model_id = ?"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LaidOut:
+class _LaidOut:
     """A model that is laid out."""
 
     records: NgramRecords
@@ -104,7 +104,7 @@ class _Plan(NamedTuple):
         """Return what a file of these sizes begins with."""
         return np.array([_FORMAT, *self], np.int64)
 
-    def views(self, buffer: Any) -> LaidOut:
+    def views(self, buffer: Any) -> _LaidOut:
         """Return a model as it lies in memory, or in a mapped file."""
         ends = self.head.nbytes
         ids = ends + 8 * (self.words + 1)
@@ -114,7 +114,7 @@ class _Plan(NamedTuple):
             np.frombuffer(buffer, np.int32, self.words, ids),
         )
         cells = 4 * self.records
-        return LaidOut(
+        return _LaidOut(
             NgramRecords(
                 np.frombuffer(buffer, np.uint64, cells, self.begin).reshape(-1, 4),
                 np.frombuffer(buffer, np.float64, cells, self.begin).reshape(-1, 4),
@@ -162,7 +162,7 @@ class Asked:
                 # Another process may have done it meanwhile.
                 self.laid_out = _mapped(self._path, self._room) or self._lay_out(duck, model)
 
-    def _lay_out(self, duck: duckdb.DuckDBPyConnection, model: ModelLike) -> LaidOut | None:
+    def _lay_out(self, duck: duckdb.DuckDBPyConnection, model: ModelLike) -> _LaidOut | None:
         words = duck.execute(_WORDS, [model.id]).fetchall()
         vocabulary = vocabulary_of([row for row in words if row[0] not in RESERVED_WORDS])
         longer, greatest = duck.execute(_SIZES, [model.id]).fetchall()[0]
@@ -194,7 +194,7 @@ def asked_of(store: Store, model: ModelLike) -> Asked:
     return models.get(key) or models.setdefault(key, Asked(store, model))
 
 
-def _mapped(path: Path | None, most: int) -> LaidOut | None:
+def _mapped(path: Path | None, most: int) -> _LaidOut | None:
     """Return the model that is laid out in a file, if it is there whole and may be mapped."""
     if path is None:
         return None
@@ -208,7 +208,7 @@ def _mapped(path: Path | None, most: int) -> LaidOut | None:
     return None
 
 
-def _write_file(path: Path, plan: _Plan, label: str, write: Callable[[LaidOut], None]) -> LaidOut | None:
+def _write_file(path: Path, plan: _Plan, label: str, write: Callable[[_LaidOut], None]) -> _LaidOut | None:
     folders.make(path.parent, kept=True)
     told = f"{plan.size >> 20:,} MB in {path.parent}"
     if plan.size > shutil.disk_usage(path.parent).free * _OF_DISK:
@@ -227,7 +227,9 @@ def _write_file(path: Path, plan: _Plan, label: str, write: Callable[[LaidOut], 
     return _mapped(path, plan.size)
 
 
-def _write(duck: duckdb.DuckDBPyConnection, model: ModelLike, found: LaidOut, vocabulary: ModelWords) -> None:
+def _write(
+    duck: duckdb.DuckDBPyConnection, model: ModelLike, found: _LaidOut, vocabulary: ModelWords
+) -> None:
     """Write the words and n-grams of a model into an empty place."""
     place = found.vocabulary
     place.pool[:], place.ends[:], place.ids[:] = vocabulary

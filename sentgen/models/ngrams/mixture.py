@@ -23,7 +23,7 @@ from sentgen.schema.tables.corpus import BOS, ROOT, UNK
 DYNAMIC = "dynamic-mixture"
 
 
-class BagModel(NamedTuple):
+class _BagModel(NamedTuple):
     """What one model has for some bags, over local word ids; ``known`` says which words it has."""
 
     rows: CachedNgrams
@@ -32,15 +32,15 @@ class BagModel(NamedTuple):
     weight: float
 
 
-def bag_model(rows: CachedNgrams, words: int, weight: float) -> BagModel:
+def bag_model(rows: CachedNgrams, words: int, weight: float) -> _BagModel:
     """Return the table of some n-grams of local ids below ``words``."""
     known = np.zeros(words, np.bool_)
     known[rows.words[rows.lengths == 1, 0]] = True
     known[[UNK, BOS]] = True
-    return BagModel(rows, build_table(rows.words, rows.lengths, rows.logp, rows.backoff), known, weight)
+    return _BagModel(rows, build_table(rows.words, rows.lengths, rows.logp, rows.backoff), known, weight)
 
 
-def mixed_table(models: Sequence[BagModel], bags: Membership, order: int) -> tuple[NgramTable, int]:
+def mixed_table(models: Sequence[_BagModel], bags: Membership, order: int) -> tuple[NgramTable, int]:
     """Return the table of the sums, and the number of its n-grams.
 
     Args:
@@ -63,7 +63,7 @@ def mixed_table(models: Sequence[BagModel], bags: Membership, order: int) -> tup
     return build_table(grams, lengths + 1, logp, np.zeros(len(word))), len(word)
 
 
-def _contexts(models: Sequence[BagModel], bags: Membership, order: int) -> Ints:
+def _contexts(models: Sequence[_BagModel], bags: Membership, order: int) -> Ints:
     """Return each n-gram that more words can follow in a model, and the empty one: (C, order - 1)."""
     found = [np.full((1, order - 1), -1, np.int32)]
     if order == 1:

@@ -40,7 +40,7 @@ _BEHIND = np.iinfo(np.int64).max
 _UNIGRAM_WORDS = "select w1 from model_ngram where model_id = ? and n = 1"
 
 
-def known_words(store: Store, model: ModelLike, forms: Sequence[str]) -> Ints:
+def _known_words(store: Store, model: ModelLike, forms: Sequence[str]) -> Ints:
     """Return the id of each form, that of <unk> where the model has no unigram."""
     counting = model.smoothing == STUPID_BACKOFF  # counts may change: nothing is kept
     cache = NgramCache(0) if counting else cache_of(store)
@@ -62,7 +62,7 @@ def known_words(store: Store, model: ModelLike, forms: Sequence[str]) -> Ints:
     return found
 
 
-def prefetch_text(store: Store, model: ModelLike, stream: Ints) -> tuple[NgramTable, int]:
+def _prefetch_text(store: Store, model: ModelLike, stream: Ints) -> tuple[NgramTable, int]:
     """Return the n-grams of the model that stand in a text, and how many had to be read for them.
 
     They are over the ids of words of the store.
@@ -245,7 +245,7 @@ class ModelReader:
     def known(self, forms: Sequence[str]) -> Ints:
         """Return the id of each form, that of <unk> where the model has no unigram."""
         found = self._asked.laid_out
-        return found.known(forms) if found else known_words(self._store, self.model, forms)
+        return found.known(forms) if found else _known_words(self._store, self.model, forms)
 
     def events(self, stream: Ints) -> tuple[Floats, Ints]:
         """Return the log-probability of each token and end of sentence, and the words of its n-gram.
@@ -257,7 +257,7 @@ class ModelReader:
         if found:
             logps, lengths = score_stream(found.records, order, stream)
         else:
-            table, ngrams = prefetch_text(self._store, self.model, stream)
+            table, ngrams = _prefetch_text(self._store, self.model, stream)
             self._asked.has_read(ngrams)
             logps, lengths = score_text(table, order, stream)
         scored = stream != BOS

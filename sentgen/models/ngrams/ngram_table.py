@@ -231,12 +231,12 @@ def build_table(words: Ints, lengths: Ints, logp: Floats, backoff: Floats) -> Ng
 def empty_table(rows: int) -> NgramTable:
     """Return a table for so many rows, which fill two thirds of its slots at most."""
     bits = max(4, math.ceil(math.log2(rows * 1.5)))
-    table = NgramTable(np.full(1 << bits, -1, np.int64), *columns_of_rows(rows), bits)
+    table = NgramTable(np.full(1 << bits, -1, np.int64), *_columns_of_rows(rows), bits)
     table.prefix[EMPTY] = -1
     return table
 
 
-def columns_of_rows(rows: int) -> tuple[Ints, Ints, Floats, Floats, Ints, Ints]:
+def _columns_of_rows(rows: int) -> tuple[Ints, Ints, Floats, Floats, Ints, Ints]:
     """Return the columns of so many rows, which lie interleaved, as zeros."""
     interleaved = np.zeros(rows, _ROW)
     prefix, word, logp, backoff, suffix, state = (interleaved[name] for name in _ROW.names or ())
@@ -355,7 +355,7 @@ def side_by_side(tables: Sequence[NgramTable]) -> NgramTables:
     slots, *columns, _ = cast(list[Any], tables[0])
     if len(tables) > 1:
         slots, *others = (np.concatenate(parts) for parts in list(zip(*tables, strict=True))[:-1])
-        columns = [*columns_of_rows(first_row[-1])]
+        columns = [*_columns_of_rows(first_row[-1])]
         for column, other in zip(columns, others, strict=True):
             column[:] = other
     bits = np.array([table.bits for table in tables], np.int64)

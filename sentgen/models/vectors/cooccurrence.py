@@ -21,7 +21,7 @@ from sentgen.lookups.question.selection import Selection
 from sentgen.schema.tables.corpus import RESERVED_WORDS
 
 
-class SentenceBlock(NamedTuple):
+class _SentenceBlock(NamedTuple):
     """Whole sentences: for each token its word (-1 for none), and where it stands.
 
     ``heads`` is 0 for a root and -1 for a token without a tree, ``relations`` the id of the relation to it.
@@ -35,7 +35,7 @@ class SentenceBlock(NamedTuple):
 
 
 @compiled
-def window_pairs(block: SentenceBlock, window: int, width: int, out: Longs) -> int:
+def _window_pairs(block: _SentenceBlock, window: int, width: int, out: Longs) -> int:
     """Write the pairs of words of a sentence that are no farther apart, each both ways; return how many.
 
     A pair is ``word * width + context``; the context of a window is a word. Words without a number keep
@@ -56,7 +56,7 @@ def window_pairs(block: SentenceBlock, window: int, width: int, out: Longs) -> i
 
 
 @compiled
-def dependency_pairs(block: SentenceBlock, vocabulary: int, width: int, out: Longs) -> int:
+def _dependency_pairs(block: _SentenceBlock, vocabulary: int, width: int, out: Longs) -> int:
     """Write the pairs of heads and modifiers, each both ways; return how many.
 
     The context is the relation, seen from above or below, with the other word (Levy & Goldberg 2014).
@@ -227,10 +227,10 @@ def count_cells(
     for block in read_blocks(connection, selection, words.numbers):
         tokens += len(block.words)
         some = np.empty(2 * len(block.words) * (window + dependencies), np.int64)
-        size = window_pairs(block, window, width, some)
+        size = _window_pairs(block, window, width, some)
         if dependencies:
             within = block._replace(relations=relations[block.relations])
-            size += dependency_pairs(within, vocabulary, width, some[size:])
+            size += _dependency_pairs(within, vocabulary, width, some[size:])
         keys, counts = _added(keys, counts, some[:size])
         if len(keys) * BYTES_OF_PAIR > memory:
             raise StoreError(
@@ -259,7 +259,7 @@ def _relations(connection: Connection, selection: Selection) -> Ints:
     return numbers
 
 
-def read_blocks(connection: Connection, selection: Selection, numbers: Ints) -> Iterator[SentenceBlock]:
+def read_blocks(connection: Connection, selection: Selection, numbers: Ints) -> Iterator[_SentenceBlock]:
     """Yield the tokens of some corpora in whole sentences, in the order of their ids."""
     bindings = Bindings()
     sizes = _SIZES.format(where=where(selection.of_sentences(bindings)))
@@ -279,7 +279,7 @@ def read_blocks(connection: Connection, selection: Selection, numbers: Ints) -> 
             column.flags.writeable = False
         known = columns[0] < len(numbers)
         words = np.where(known, numbers[np.where(known, columns[0], 0)], np.int32(-1))
-        yield SentenceBlock(words, *columns[1:])
+        yield _SentenceBlock(words, *columns[1:])
         first = cut + 1
 
 

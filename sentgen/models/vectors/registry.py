@@ -40,7 +40,7 @@ class SpaceInfo:
     created_at: datetime
 
 
-def list_spaces(connection: Connection) -> list[SpaceInfo]:
+def _list_spaces(connection: Connection) -> list[SpaceInfo]:
     """Return all vectors, by name."""
     rows = connection.execute(select(vector_space).order_by(vector_space.c.name)).mappings()
     return [_space(dict(row)) for row in rows]
@@ -58,7 +58,7 @@ def find_space(connection: Connection, name: str | None) -> SpaceInfo:
     Raises:
         NotFoundError: there are none.
     """
-    found = list_spaces(connection)
+    found = _list_spaces(connection)
     if name is None and found:
         return max(found, key=lambda one: one.id)
     for one in found:
@@ -76,7 +76,7 @@ def overview(store: Store, name: str | None = None) -> Rows:
         NotFoundError: there are none of that name.
     """
     with store.connect() as connection:
-        found = list_spaces(connection) if name is None else [find_space(connection, name)]
+        found = _list_spaces(connection) if name is None else [find_space(connection, name)]
     rows = [
         tuple(", ".join(one.corpora) if name == "corpora" else getattr(one, name) for name in _COLUMNS)
         for one in found
