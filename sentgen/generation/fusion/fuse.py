@@ -27,7 +27,7 @@ from sentgen.generation.fusion.revising import CountedLinks, Fluency, LinkWeight
 from sentgen.generation.fusion.word_bag import WordBag, bag_of
 from sentgen.generation.plan import Search, plan_search
 from sentgen.generation.regenerate import order_bags
-from sentgen.models import registry
+from sentgen.models.base import registry
 from sentgen.models.base.symbols import require_words
 from sentgen.models.dependency.dependencies import prefetch_dependencies
 from sentgen.models.dependency.tagging import has_trees, tag_set, treebanks_of
