@@ -175,7 +175,7 @@ class Dependencies(Lookup):
         both = f"head {ends[0][0]!r} and modifier {ends[1][0]!r}"
         missing = f"dependencies of {both} in layer {self.layer}, level {self.level}"
         query = self._events(selection, *ends)
-        answer = _counted(connection, "dependency_event", query, self.limit, missing)
+        answer = _ask_counts(connection, "dependency_event", query, self.limit, missing)
         # Of words that are never head and modifier, nothing is to be explained.
         if explanation and not answer.is_empty:
             answer = limited_answer(connection, explanation, self.limit, missing)
@@ -218,7 +218,7 @@ class Dependencies(Lookup):
         if self.level != Level.WORD_WORD:
             raise InputError("--explain shows all levels; leave out --level")
         ends = {"head": head, "modifier": modifier}
-        return _explaining(_ATTACHMENT, selection, ends, self.layer, self.limit)
+        return _explanation(_ATTACHMENT, selection, ends, self.layer, self.limit)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,14 +249,14 @@ class Arguments(Lookup):
         word = selection.fold(self.word)
         ends = {"head": (self.word, self.tag)}
         query = (
-            _explaining(_PROBABILITIES, selection, ends, self.layer, self.limit)
+            _explanation(_PROBABILITIES, selection, ends, self.layer, self.limit)
             if self.explain
             else self._counts(selection, word)
         )
         with_tag = f" with tag {self.tag!r}" if self.tag != ANY else ""
         missing = f"head {self.word!r}{with_tag} in layer {self.layer}"
         table = "v_argument_probabilities" if self.explain else "argument_count"
-        answer = _counted(connection, table, query, self.limit, missing)
+        answer = _ask_counts(connection, table, query, self.limit, missing)
         values = [QuestionValue("word", word), QuestionValue(COUNTED, self.tag)]
         return explain_absence(connection, answer, selection, values, trees=True, of_tokens=True)
 
@@ -279,9 +279,9 @@ class Arguments(Lookup):
         return Statement(text, bindings)
 
 
-def _counted(connection: Connection, table: str, query: Statement, limit: int, missing: str) -> Answer:
+def _ask_counts(connection: Connection, table: str, query: Statement, limit: int, missing: str) -> Answer:
     """Ask a query of counted trees; where there are none, and nobody can change that, it is asked once."""
-    known: dict[str, Answer] = kept(connection).setdefault(_counted, {})
+    known: dict[str, Answer] = kept(connection).setdefault(_ask_counts, {})
     if table in known:
         return replace(known[table], query=query, missing=missing)
     answer = limited_answer(connection, query, limit, missing)
@@ -294,7 +294,7 @@ def _has_rows(connection: Connection, table: str) -> bool:
     return Statement(f"select 1 from {table} limit 1").value(connection) is not None
 
 
-def _explaining(
+def _explanation(
     text: str, selection: Selection, ends: Mapping[str, _End], layer: Layer, limit: int
 ) -> Statement:
     """Return the query for what is behind the probabilities of words.

@@ -113,25 +113,25 @@ def _statement(words: Sequence[str], selection: Selection, min_count: int, limit
     else:
         # As numbers, the words before are found among all there are without counting these.
         needed = "" if selection.ignore_case else f"\n  semi join best using ({', '.join(names[:-1])})"
-        context = _CONTEXT.format(**_counted(words[:-1], selection, bindings), needed=needed)
+        context = _CONTEXT.format(**_count_parts(words[:-1], selection, bindings), needed=needed)
         probability = "best.count / context.count"
         joined = f"left join context using ({', '.join(names[:-1])})"
     forms = [f"best.{name}" if selection.ignore_case else f"word_{name}.form as {name}" for name in names]
     text = _STATEMENT.format(
-        **_counted(words, selection, bindings),
+        **_count_parts(words, selection, bindings),
         cut=_CUT if limit else "",
         context=context,
         forms=", ".join(forms),
         size=size(selection, bindings),
         probability=probability,
-        joins="\n".join([*([] if selection.ignore_case else _spelling(names, "best")), joined]),
+        joins="\n".join([*([] if selection.ignore_case else _spelling_joins(names, "best")), joined]),
         order_by=", ".join(form.partition(" as ")[0] for form in forms),
         limit=limit_clause(limit, bindings),
     )
     return Statement(text, bindings)
 
 
-def _counted(words: Sequence[str], selection: Selection, bindings: Bindings) -> dict[str, str]:
+def _count_parts(words: Sequence[str], selection: Selection, bindings: Bindings) -> dict[str, str]:
     """Return where the n-grams that match are, what they are counted by with what it joins, and conditions.
 
     As numbers, unless several words are one.
@@ -144,7 +144,7 @@ def _counted(words: Sequence[str], selection: Selection, bindings: Bindings) -> 
         for name, word in zip(names, words, strict=True)
     ]
     keys = [f"{selection.word_key(f'word_{name}.form')} as {name}" for name in names]
-    joins = _spelling(names, table) if selection.ignore_case else []
+    joins = _spelling_joins(names, table) if selection.ignore_case else []
     return {
         "table": source,
         "keys": ", ".join(keys if selection.ignore_case else names),
@@ -153,6 +153,6 @@ def _counted(words: Sequence[str], selection: Selection, bindings: Bindings) -> 
     }
 
 
-def _spelling(names: Sequence[str], table: str) -> list[str]:
+def _spelling_joins(names: Sequence[str], table: str) -> list[str]:
     """Return the joins that give the forms of words."""
     return [f"join word as word_{name} on word_{name}.id = {table}.{name}" for name in names]

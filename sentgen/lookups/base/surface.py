@@ -85,15 +85,15 @@ class Surface:
             start: SQL for the position of the first token of the context.
             reach: what positions are counted from.
         """
-        place, before = f"c.{extent.position}", "c.place - c.position + " if extent is DOCUMENT else ""
-        begins, ends, form, unspaced = place, place, "word.form", "c.space_after = false"
+        position, before = f"c.{extent.position}", "c.place - c.position + " if extent is DOCUMENT else ""
+        begins, ends, form, unspaced = position, position, "word.form", "c.space_after = false"
         if self.multiwords:
-            begins, ends = (f'coalesce({before}{_ALIAS}."{end}", {place})' for end in ("first", "last"))
-            own = f'when {place} = greatest({before}{_ALIAS}."first", {start}) then {_ALIAS}.form'
+            begins, ends = (f'coalesce({before}{_ALIAS}."{end}", {position})' for end in ("first", "last"))
+            own = f'when {position} = greatest({before}{_ALIAS}."first", {start}) then {_ALIAS}.form'
             form = f"case when {_ALIAS}.form is null then {form} {own} else '' end"
             unspaced = f'{unspaced} or c.position < {_ALIAS}."last"'
         word = f"{form} || case when {unspaced} then '' else ' ' end"
-        text = f"string_agg({word}, '' order by {place})"
+        text = f"string_agg({word}, '' order by {position})"
         return (
             f'{text} filter (where {ends} < {first}) as "left",\n'
             f"    {text} filter (where {ends} >= {first} and {begins} <= {last}) as node,\n"
@@ -136,7 +136,7 @@ class Surface:
 
 def surface_of(connection: Connection) -> Surface:
     """Return how the tokens of a store become text; looked up once where nobody can change the store."""
-    found = kept(connection)
-    if surface_of not in found:
-        found[surface_of] = Statement("select 1 from multiword limit 1").value(connection) is not None
-    return Surface(found[surface_of])
+    known = kept(connection)
+    if surface_of not in known:
+        known[surface_of] = Statement("select 1 from multiword limit 1").value(connection) is not None
+    return Surface(known[surface_of])

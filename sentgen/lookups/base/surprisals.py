@@ -152,8 +152,8 @@ def _plain_name(name: str) -> str:
 def applied_models(connection: Connection, corpora: Sequence[str] = ()) -> AppliedModels:
     """Find the models that were applied to some corpora; to any, if none are named."""
     rows = Statement(_MODELS).run(connection).to_pylist()
-    anywhere = [row for row in rows if _applied(connection, row["id"], ())]
-    applied = [row for row in anywhere if not corpora or _applied(connection, row["id"], corpora)]
+    anywhere = [row for row in rows if _was_applied(connection, row["id"], ())]
+    applied = [row for row in anywhere if not corpora or _was_applied(connection, row["id"], corpora)]
     names = [row["name"] for row in applied]
     keys = {}
     for row in applied:
@@ -165,7 +165,7 @@ def applied_models(connection: Connection, corpora: Sequence[str] = ()) -> Appli
     return AppliedModels(keys, len(anywhere) > len(applied), corpora, models)
 
 
-def _applied(connection: Connection, model: int, corpora: Sequence[str]) -> bool:
+def _was_applied(connection: Connection, model: int, corpora: Sequence[str]) -> bool:
     bindings = Bindings(model=model, corpora=list(corpora))
     text = _APPLIED.format(corpora=_OF_CORPORA if corpora else "")
     return Statement(text, bindings).value(connection) is not None

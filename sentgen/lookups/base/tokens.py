@@ -137,7 +137,7 @@ class Block:
             rows[1] -= self.first
             return rows
 
-        return self._kept("sentence", read)
+        return self._cached("sentence", read)
 
     def sentence_of(self, at: Longs) -> Longs:
         """Return for tokens the row of their sentence among `sentences`."""
@@ -152,29 +152,29 @@ class Block:
 
     def begins(self) -> Bools:
         """Return which tokens begin a sentence; what is in none does, too."""
-        return self._kept("begins", lambda: self._begins(self.sentences()[1]))
+        return self._cached("begins", lambda: self._begins(self.sentences()[1]))
 
     def unit_begins(self) -> Bools:
         """Return which tokens no hit goes over: the first ones of sentences, or of documents."""
         if not self.tokens.across:
             return self.begins()
-        return self._kept("unit_begins", lambda: self._begins(self.units()))
+        return self._cached("unit_begins", lambda: self._begins(self.units()))
 
-    def missing(self) -> Bools | None:
+    def missing_tokens(self) -> Bools | None:
         """Return which numbers have no token; none if all have one."""
-        missing: Bools = self._kept("missing", self._missing_if_any)
+        missing: Bools = self._cached("missing", self._find_missing)
         return missing if len(missing) else None
 
     def _begins(self, at: Longs) -> Bools:
-        begins = self._missing()
+        begins = self._mark_missing()
         begins[at] = True
         return begins
 
-    def _missing_if_any(self) -> Bools:
+    def _find_missing(self) -> Bools:
         # Asked for at every question, so that it is kept that there are none.
-        return self._missing() if int(self.sentences()[2].sum()) < self.size else np.zeros(0, bool)
+        return self._mark_missing() if int(self.sentences()[2].sum()) < self.size else np.zeros(0, bool)
 
-    def _missing(self) -> Bools:
+    def _mark_missing(self) -> Bools:
         _, begins, lengths, _ = self.sentences()
         edges = np.zeros(self.size + 1, np.int8)
         edges[begins] += 1
@@ -190,13 +190,13 @@ class Block:
 
     def column(self, name: str) -> Ints:
         """Return a column of `token`, `NONE` where a token has no value."""
-        return self._kept(name, lambda: self._read(name))
+        return self._cached(name, lambda: self._read(name))
 
-    def is_kept(self, name: str) -> bool:
+    def is_cached(self, name: str) -> bool:
         """Return whether a column need not be read."""
         return self.tokens.cache.find(self._key(name)) is not None
 
-    def _unspaced(self) -> Ints:
+    def _read_unspaced(self) -> Ints:
         """Return 1 where no space follows; a multiword token goes on behind all its tokens but the last."""
         unspaced: Ints = (self.column("space_after") == 0).astype(np.int8)
         inside, bounds = "m.sentence_id between $low and $high", Bindings(low=self.low, high=self.high)
@@ -206,7 +206,7 @@ class Block:
 
     def _read(self, name: str) -> Ints:
         if name == UNSPACED:
-            return self._unspaced()
+            return self._read_unspaced()
         _, begins, lengths, _ = self.sentences()
         order = "" if self._in_order(begins, lengths) else _IN_ORDER
         text = _COLUMN.format(column=_value(name), part="between $low and $high", order=order)
@@ -230,16 +230,16 @@ class Block:
     def _key(self, name: str) -> object:
         return (self.tokens.across, self.low, self.high, name)
 
-    def _kept(self, name: str, read: Callable[[], Array]) -> Array:
+    def _cached(self, name: str, read: Callable[[], Array]) -> Array:
         key = self._key(name)
         array: Array | None = self.tokens.cache.find(key)
         return self.tokens.cache.add(key, read()) if array is None else array
 
-    def chosen(self, selection: Selection) -> Bools | None:
+    def selected_tokens(self, selection: Selection) -> Bools | None:
         """Return which tokens are in sentences that a question is about; none if all are."""
         bindings = Bindings(low=self.low, high=self.high)
         conditions = selection.of_sentences(bindings, "s")
-        missing = self.missing()
+        missing = self.missing_tokens()
         if not conditions:
             return None if missing is None else ~missing
         text = f"select s.id from sentence as s{where(['s.id between $low and $high', *conditions])}"
@@ -329,7 +329,7 @@ class Part(Block):
             some[1] = at[there]
             return some
 
-        return self._kept("sentence", read)
+        return self._cached("sentence", read)
 
     def cut(self, first: Longs, last: Longs) -> tuple[Longs, Longs]:
         """Return what of stretches of numbers is in this block, those with nothing in it left out."""
@@ -340,16 +340,16 @@ class Part(Block):
 
     def unit_begins(self) -> Bools:
         """Return which tokens no hit goes over."""
-        return self._kept("unit_begins", lambda: self._whole.unit_begins()[self._index])
+        return self._cached("unit_begins", lambda: self._whole.unit_begins()[self._index])
 
-    def missing(self) -> None:
+    def missing_tokens(self) -> None:
         """Every one has a token."""
         return
 
     def _read(self, name: str) -> Ints:
         return self._whole.column(name)[self._index]
 
-    def _kept(self, name: str, read: Callable[[], Array]) -> Array:
+    def _cached(self, name: str, read: Callable[[], Array]) -> Array:
         if name not in self._columns:
             self._columns[name] = read()
         return self._columns[name]
@@ -362,7 +362,7 @@ def multiwords(connection: Connection, condition: str, bindings: Bindings) -> tu
     return first, last
 
 
-def unspaced(connection: Connection, tokens: Sequence[Longs]) -> bool:
+def ever_unspaced(connection: Connection, tokens: Sequence[Longs]) -> bool:
     """Return whether tokens ever stand in a sentence with no space behind each of them but the last.
 
     Args:
@@ -374,8 +374,8 @@ def unspaced(connection: Connection, tokens: Sequence[Longs]) -> bool:
         at = np.stack([one[low:high] for one in tokens]) - block.first
         before = at[:-1, at[-1] < block.size]
         if before.size:
-            joined = (block.column(UNSPACED)[before] == 1) & ~block.begins()[before + 1]
-            if joined.all(axis=0).any():
+            is_joined = (block.column(UNSPACED)[before] == 1) & ~block.begins()[before + 1]
+            if is_joined.all(axis=0).any():
                 return True
     return False
 
@@ -392,7 +392,7 @@ def places(begins: Longs, lengths: Longs) -> Longs:
     return ranges
 
 
-def paired(low: Longs, high: Longs) -> tuple[Longs, Longs]:
+def pair_rows(low: Longs, high: Longs) -> tuple[Longs, Longs]:
     """Return the pairs of rows, and of the others that each has: those from ``low`` to before ``high``."""
     lengths = np.maximum(high - low, 0)
     return np.repeat(np.arange(len(low)), lengths), places(low, lengths)

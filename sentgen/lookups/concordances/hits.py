@@ -274,7 +274,7 @@ def read_pattern(connection: Connection, pattern: str, selection: Selection) -> 
     return tokens
 
 
-def filtered(
+def with_filters(
     connection: Connection,
     query: Query,
     filters: Sequence[HitFilter],

@@ -272,7 +272,7 @@ class LineQuery:
     def _columns(self, bindings: Bindings) -> str:
         reasons = "".join(f"\n  line.{name}," for name in self.order.reasons)
         shown = "".join(
-            f"\n  {value_at(key, 'sentence', 'line.first', bindings)} as {_quoted(name)},"
+            f"\n  {value_at(key, 'sentence', 'line.first', bindings)} as {_quote_column(name)},"
             for name, key in self.shown.items()
         )
         return LINE_COLUMNS.format(shown=shown + reasons, node="node", more=_PLACE if self.placed else "")
@@ -331,7 +331,7 @@ def read_shown(given: Sequence[str], others: Collection[str] = ()) -> tuple[str,
     return tuple(name for name in names if name not in _ALWAYS)
 
 
-def _quoted(name: str) -> str:
+def _quote_column(name: str) -> str:
     """Return a name of a column; a dollar would stand for a parameter."""
     return quoted(name.replace("$", ""))
 

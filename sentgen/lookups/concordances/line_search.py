@@ -299,7 +299,7 @@ class WordOrder:
                 if looked_up < 2:
                     looked_for = of_words[1:] if looked_up else of_words[:1]
                     ranks = _Ranks(self.connection, [words[rows] for words in looked_for])
-                places, looked_up = ranks.of(column[rows], fold_case=key.fold), looked_up + 1
+                places, looked_up = ranks.ranks_of(column[rows], fold_case=key.fold), looked_up + 1
             if key.descending:
                 places = places.max(initial=0) - places
             # Equal so far, they are told apart by this word.
@@ -336,7 +336,7 @@ class _Ranks:
         self._forms = forms_of(connection, self._words[self._words != NONE]).to_pylist()
         self._known: dict[bool, Longs] = {}
 
-    def of(self, words: Ints | Longs, *, fold_case: bool) -> Longs:
+    def ranks_of(self, words: Ints | Longs, *, fold_case: bool) -> Longs:
         """Return the places of words, with capital and small letters as the same if wanted."""
         if fold_case not in self._known:
             strings = [fold(form) for form in self._forms] if fold_case else self._forms

@@ -70,18 +70,18 @@ class SortKey:
         name: as it was written, in capitals if it is a place.
         fold: whether the case of letters is ignored.
         descending: whether the last ones come first.
-        place: of a token, so many behind the node, or below 0 before it; 0 if it is no token.
+        offset: of a token, so many behind the node, or below 0 before it; 0 if it is no token.
     """
 
     name: str
     fold: bool
     descending: bool
-    place: int = 0
+    offset: int = 0
 
     def beside(self, context: int) -> range:
         """Return the places of the tokens that it is about, in the order in which they are compared."""
-        if self.place:
-            return range(self.place, self.place + 1)
+        if self.offset:
+            return range(self.offset, self.offset + 1)
         return range(-1, -context - 1, -1) if self.name == LEFT else range(1, context + 1)
 
 
@@ -207,8 +207,8 @@ def _words(key: SortKey, extent: Extent) -> str:
         LEFT: ("h.first - $sorted", "h.first - 1"),
         RIGHT: ("h.last + 1", "h.last + $sorted"),
     }
-    position = f"h.first - {-key.place}" if key.place < 0 else f"h.last + {key.place}"
-    low, high = (position, position) if key.place else places[key.name]
+    position = f"h.first - {-key.offset}" if key.offset < 0 else f"h.last + {key.offset}"
+    low, high = (position, position) if key.offset else places[key.name]
     return _WORDS.format(
         form=folded("w.form") if key.fold else "w.form",
         turned=" desc" if key.name == LEFT else "",
@@ -229,7 +229,7 @@ def line_order(
         InputError: there is none of a name.
     """
     others = [NODE, LEFT, RIGHT, TYPICAL]
-    named = [one.name for one in keys if not one.place and one.name not in others]
+    named = [one.name for one in keys if not one.offset and one.name not in others]
     keys_of_values = {name: find_key(store_keys, name, "sort key", ["1L", "1R", *others]) for name in named}
     typical = typical_lines(store_keys) if any(one.name == TYPICAL for one in keys) else None
     return LineOrder(keys, keys_of_values, context, typical, explain)

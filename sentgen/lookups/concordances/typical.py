@@ -246,18 +246,18 @@ class Typical:
         return (f"typical without {', '.join(lacking)}: these corpora have none",) if lacking else ()
 
     def scored_hits(
-        self, every: str, at: str, place: tuple[str, str], bindings: Bindings, *, ties: str
+        self, every: str, at: str, home_and_position: tuple[str, str], bindings: Bindings, *, ties: str
     ) -> str:
         """Return the common table expressions up to ``scored``: all hits with their parts and their document.
 
         Args:
             every: the table of the hits ``h``.
             at: what joins the places of these in their documents.
-            place: the number of the sentence of the first token of a hit, and its position there.
+            home_and_position: the number of the sentence of the first token of a hit, and its position there.
             bindings: of the statement.
             ties: the columns that put equal hits in order.
         """
-        home, position = place
+        home, position = home_and_position
         segments = ""
         if self.corpora:
             segments = _SEGMENTS.format(corpora=bindings.bind("corpora", list(self.corpora)))

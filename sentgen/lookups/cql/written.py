@@ -221,7 +221,7 @@ class _Search:
             places: the pieces, each with its first and last tokens.
             length: of the word.
         """
-        from sentgen.lookups.base.tokens import unspaced
+        from sentgen.lookups.base.tokens import ever_unspaced
 
         after = sorted(places, key=lambda one: one.end)
         waiting: list[tuple[tuple[_Piece, ...], list[Longs]]] = [
@@ -233,7 +233,7 @@ class _Search:
                 return
             way, lasts = waiting.pop()
             if way[-1].end == length:
-                if unspaced(self.connection, lasts):
+                if ever_unspaced(self.connection, lasts):
                     yield way
             elif len(way) < _MOST_PIECES:
                 following = [one for one in after if one.begin == way[-1].end]

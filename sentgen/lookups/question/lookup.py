@@ -98,7 +98,7 @@ RowSortOption = Annotated[
     ),
 ]
 OffsetOption = Annotated[int, Option("Rows to leave out at the beginning.", least=0, api={"le": MOST})]
-AnyQuestion = TypeVar("Asked")
+AnyQuestion = TypeVar("AnyQuestion")
 _DOWN, _UNSORTED = "-", ("", "none")
 _REST = "select *\nfrom (\n{text}\n)\noffset $left_out"
 #: Rows that are equal stay in the order of the answer.

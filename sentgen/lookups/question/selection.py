@@ -139,7 +139,7 @@ def select_corpora(
     chosen = [known[name] for name in wanted or sorted(known)]
     if not chosen:
         raise NotFoundError(f"the store has no corpora: {_NO_CORPORA}")
-    counted = chosen if met is not None else _counted(chosen, min_order)
+    counted = chosen if met is not None else _counted_corpora(chosen, min_order)
     left_out = tuple(one.name for one in chosen if one not in counted)
     # No condition at all is faster than one that every row meets.
     everything = not left_out and (not wanted or (subcorpora and len(wanted) == len(known)))
@@ -154,7 +154,7 @@ def select_corpora(
     )
 
 
-def _counted(chosen: Sequence[_Corpus], order: int) -> Sequence[_Corpus]:
+def _counted_corpora(chosen: Sequence[_Corpus], order: int) -> Sequence[_Corpus]:
     """Return the corpora whose n-grams of an order were counted."""
     counted = [one for one in chosen if one.max_order >= order]
     if not counted:

@@ -186,7 +186,7 @@ def _without(attribute: str) -> str:
     return f"these corpora have no {attribute}" + ("" if attribute == "word" else f"; {PARSE}")
 
 
-def _matching(labels: Iterable[str], pattern: str) -> list[str]:
+def _matches(labels: Iterable[str], pattern: str) -> list[str]:
     """Return the labels that a pattern matches."""
     return [label for label in labels if glob(pattern).matches(label)]
 
@@ -217,7 +217,7 @@ class _AbsenceSearch:
             there = self._occurs(replace(value, pattern=ANY))
             return ("", self._near_words(value)) if there else (_without(value.attribute), [])
         labels = self._labels(value.attribute)
-        return None if _matching(labels, value.pattern) else self._near_labels(value, labels)
+        return None if _matches(labels, value.pattern) else self._near_labels(value, labels)
 
     def tokens(self, value: QuestionValue) -> str:
         """Return the tokens that a word is, if it is several; empty if not."""
@@ -231,11 +231,11 @@ class _AbsenceSearch:
         if not labels:
             return _without("tags" if value.attribute == COUNTED else value.attribute), []
         alike = {fold(label): label for label in reversed(labels)}
-        if same := _matching(alike, fold(value.pattern)):
+        if same := _matches(alike, fold(value.pattern)):
             return "", [f"{value.prefix}{alike[name]}" for name in same[:_MOST]]
         others = ("upos", "xpos") if value.attribute in ("upos", "xpos", COUNTED) else ()
         for other in others:
-            matches = _matching(self._labels(other), value.pattern)
+            matches = _matches(self._labels(other), value.pattern)
             if other != value.attribute and matches:
                 return self._of_other_kind(value, other, matches)
         return "", [f"{value.prefix}{name}" for name in near(value.pattern, labels, _MOST)]

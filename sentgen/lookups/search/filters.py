@@ -31,12 +31,12 @@ def read_window(text: str) -> Window:
     Raises:
         InputError: it is none of these, or empty.
     """
-    asked = text.strip()
-    if side := _SIDE.fullmatch(asked):
-        asked = side[2] + side[1]
-    if sides := _SIDES.fullmatch(asked):
+    given = text.strip()
+    if side := _SIDE.fullmatch(given):
+        given = side[2] + side[1]
+    if sides := _SIDES.fullmatch(given):
         window = Window(int(sides[1] or 0), int(sides[2] or sides[3] or 0))
-    elif numbers := _NUMBERS.fullmatch(asked):
+    elif numbers := _NUMBERS.fullmatch(given):
         window = Window(int(numbers[1]), int(numbers[2] or numbers[1]))
     else:
         raise InputError(

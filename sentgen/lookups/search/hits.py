@@ -39,13 +39,13 @@ class Spans:
             self.first[rows], self.last[rows], {name: one[rows] for name, one in self.labels.items()}
         )
 
-    def ordered(self) -> Spans:
+    def sorted_once(self) -> Spans:
         """Return them by first token, last token and labels, each once."""
         columns = (self.first, self.last, *self.labels.values())
         if len(self) < 2:
             return self
         ordered = self
-        if not _ascending(columns[:2]) or len(columns) > 2:
+        if not _is_ascending(columns[:2]) or len(columns) > 2:
             ordered = self.take(np.lexsort(columns[::-1]))
         columns = (ordered.first, ordered.last, *ordered.labels.values())
         new = np.append(True, np.logical_or.reduce([one[1:] != one[:-1] for one in columns]))
@@ -75,10 +75,10 @@ def together(parts: list[Spans], names: tuple[str, ...]) -> Spans:
         np.concatenate([one.first for one in parts]),
         np.concatenate([one.last for one in parts]),
         {name: np.concatenate([one.label(name) for one in parts]) for name in names},
-    ).ordered()
+    ).sorted_once()
 
 
-def _ascending(columns: tuple[Longs, ...]) -> bool:
+def _is_ascending(columns: tuple[Longs, ...]) -> bool:
     first, last = columns
     return bool(((first[1:] > first[:-1]) | ((first[1:] == first[:-1]) & (last[1:] >= last[:-1]))).all())
 
@@ -125,7 +125,7 @@ class BlockHits:
 
 def chosen_by(strategy: Strategy, spans: Spans) -> Spans:
     """Return which of all spans are hits, each once and without labels, in their order."""
-    ordered = Spans(spans.first, spans.last, {}).ordered()
+    ordered = Spans(spans.first, spans.last, {}).sorted_once()
     return _CHOOSE[strategy](ordered)
 
 

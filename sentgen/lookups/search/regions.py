@@ -118,14 +118,14 @@ class Regions:
             left_out = np.concatenate([[0], np.cumsum(~self.chosen)])
             every = left_out[last + 1] == left_out[first]
             first, last = first[every], last[every]
-        return Spans(first, last, {}).ordered()
+        return Spans(first, last, {}).sorted_once()
 
     def within(self, region: syntax.RegionPattern, spans: Spans) -> Bools:
         """Return which spans lie in such a region."""
         first, last = self.parts(region)
         return lie_within(spans, first, last)
 
-    def expanded(self, region: syntax.RegionPattern, spans: Spans) -> Spans:
+    def expand(self, region: syntax.RegionPattern, spans: Spans) -> Spans:
         """Return spans with their ends moved to those of the innermost region around them, if there is one.
 
         Over the ends of sentences, an end moves to that of the region around its token if none is around all.
@@ -136,7 +136,7 @@ class Regions:
         if self._across:
             begins = np.where(around == NONE, innermost(first, last, spans.first, spans.first), around)
             ends = np.where(around == NONE, innermost(first, last, spans.last, spans.last), around)
-        return Spans(_moved(spans.first, first, begins), _moved(spans.last, last, ends), spans.labels)
+        return Spans(_move(spans.first, first, begins), _move(spans.last, last, ends), spans.labels)
 
     def _built_in(self, region: syntax.RegionPattern) -> tuple[Longs, Longs]:
         """Return the first and last tokens of sentences, or of documents where hits may have these."""
@@ -153,7 +153,7 @@ class Regions:
     def _sentences_of(self, region: syntax.RegionPattern) -> Longs:
         """Return the numbers of the sentences of which, or of whose documents, the tests are true."""
         bindings = Bindings(low=self.block.low, high=self.block.high)
-        tests = self._written(bindings).in_sentences(region, "s.id")
+        tests = self._region_conditions(bindings).in_sentences(region, "s.id")
         text = f"select s.id from sentence as s{where(['s.id between $low and $high', *tests])}"
         return self.block.tokens.array(text, bindings)[0]
 
@@ -166,9 +166,9 @@ class Regions:
     def _numbers(self, region: syntax.RegionPattern) -> tuple[Longs, Longs]:
         """Return the numbers of the first and the last tokens of regions."""
         bindings = Bindings()
-        return region_numbers(self.block, self._written(bindings).meets(region), bindings)
+        return region_numbers(self.block, self._region_conditions(bindings).meets(region), bindings)
 
-    def _written(self, bindings: Bindings) -> RegionConditions:
+    def _region_conditions(self, bindings: Bindings) -> RegionConditions:
         return RegionConditions(replace(self.written, bindings=bindings))
 
     def _in_sentences(self, first: Longs, last: Longs) -> tuple[Longs, Longs]:
@@ -204,5 +204,5 @@ def innermost(first: Longs, last: Longs, begin: Longs, end: Longs) -> Longs:
     return row
 
 
-def _moved(at: Longs, to: Longs, rows: Longs) -> Longs:
+def _move(at: Longs, to: Longs, rows: Longs) -> Longs:
     return np.where(rows == NONE, at, to[rows]) if len(to) else at

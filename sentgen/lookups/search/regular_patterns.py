@@ -9,7 +9,7 @@ at once: walks are in all places from where they came into it to where its token
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import product
 from typing import TypeAlias
@@ -19,7 +19,7 @@ import numpy as np
 from sentgen.arrays import Bools, Longs
 from sentgen.errors import MemoryLimitError
 from sentgen.lookups.base.languages import Either
-from sentgen.lookups.base.tokens import Block, paired
+from sentgen.lookups.base.tokens import Block, pair_rows
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.automaton import Automaton, Edges, Symbol
 from sentgen.lookups.search.conditions import Conditions
@@ -37,10 +37,10 @@ Item: TypeAlias = "syntax.Token | syntax.CqlEdge"
 
 def sequences_of(pattern: syntax.Pattern) -> list[tuple[Item, ...]] | None:
     """Return the sequences that a pattern stands for; none if they are too many or have no end."""
-    found = _sequences(pattern)
-    if found is None or sum(map(len, found)) > _MOST_TOKENS:
+    sequences = _sequences(pattern)
+    if sequences is None or sum(map(len, sequences)) > _MOST_TOKENS:
         return None
-    return [one for one in dict.fromkeys(found) if any(isinstance(item, syntax.Token) for item in one)]
+    return [one for one in dict.fromkeys(sequences) if any(isinstance(item, syntax.Token) for item in one)]
 
 
 def _sequences(pattern: syntax.Pattern) -> list[tuple[Item, ...]] | None:
@@ -52,14 +52,12 @@ def _sequences(pattern: syntax.Pattern) -> list[tuple[Item, ...]] | None:
         case syntax.Alternatives(parts):
             if (token := _one_of(parts)) is not None:
                 return [(token,)]
-            found = list(map(_sequences, parts))
-            return _few([one for each in found for one in each or ()]) if all(found) else None
+            return _alternatives(map(_sequences, parts))
         case syntax.Repetition(part, least, int() as most):
             inner = _sequences(part)
             if inner is None or most > _MOST:
                 return None
-            told = [_one_after_other([inner] * times) for times in range(least, most + 1)]
-            return _few([one for each in told for one in each or ()]) if None not in told else None
+            return _alternatives(_one_after_other([inner] * times) for times in range(least, most + 1))
     return None
 
 
@@ -80,8 +78,13 @@ def _one_after_other(parts: list[list[tuple[Item, ...]] | None]) -> list[tuple[I
     return [sum(chosen, ()) for chosen in product(*(part for part in parts if part is not None))]
 
 
-def _few(found: list[tuple[Item, ...]]) -> list[tuple[Item, ...]] | None:
-    return found if len(found) <= _MOST else None
+def _alternatives(parts: Iterable[list[tuple[Item, ...]] | None]) -> list[tuple[Item, ...]] | None:
+    sequences = list[tuple[Item, ...]]()
+    for part in parts:
+        if part is None or len(sequences) + len(part) > _MOST:
+            return None
+        sequences += part
+    return sequences
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,7 @@ class SequenceSearch:
         counts = [self.conditions.count(token.condition) for token in tokens]
         rarest = min(range(size), key=counts.__getitem__)
         if counts[rarest] * WORTH > self.conditions.tokens:
-            return self._compared(tokens)
+            return self._compare_all(tokens)
         condition = tokens[rarest].condition
         assert condition is not None
         at = self._block.find(self.conditions.occurrences(condition))
@@ -133,7 +136,7 @@ class SequenceSearch:
                 first = first[self.conditions.met_at(tokens[offset].condition, self._block, first + offset)]
         return first
 
-    def _compared(self, tokens: list[syntax.Token]) -> Longs:
+    def _compare_all(self, tokens: list[syntax.Token]) -> Longs:
         """Return the same by a comparison of all tokens of the block."""
         length = self._block.size - len(tokens) + 1
         if length <= 0:
@@ -192,14 +195,14 @@ class WalkSearch:
     def spans(self) -> Spans:
         """Return the matches; time and memory grow with their number, and that of their parts."""
         accepted, size = list[Spans](), 0
-        walks = self._merged([(state, self._first(state, edges)) for state, edges in self.states.firsts])
+        walks = self._merge([(state, self._first(state, edges)) for state, edges in self.states.firsts])
         while walks:
             for state, edges in self.states.lasts:
                 if state in walks:
-                    accepted.append(self._accepted(state, walks[state], edges))
+                    accepted.append(self._accept(state, walks[state], edges))
                     size += len(accepted[-1])
             self._check(size + sum(map(len, walks.values())))
-            walks = self._merged(
+            walks = self._merge(
                 [
                     (two, self._step(one, walks[one], two))
                     for one, two in self.states.steps
@@ -223,7 +226,7 @@ class WalkSearch:
         symbol = self.states.symbols[state]
         return symbol if isinstance(symbol, syntax.Token) else None
 
-    def _merged(self, reached: list[tuple[int, Spans]]) -> dict[int, Spans]:
+    def _merge(self, reached: list[tuple[int, Spans]]) -> dict[int, Spans]:
         """Return walks by state, in their order; what came to one by several ways is there once."""
         by_state: dict[int, list[Spans]] = {}
         for state, walks in reached:
@@ -237,7 +240,7 @@ class WalkSearch:
             spans = self._inner(state)
         else:
             at = self._begins(symbol, state)
-            spans = self._labelled(Spans(at, at, {}), state)
+            spans = self._add_labels(Spans(at, at, {}), state)
         for edge in edges:
             spans = spans.take(self.regions.at(edge, spans.first, first=True))
         return spans
@@ -253,24 +256,24 @@ class WalkSearch:
         furthest, block = self._furthest(source, walks), self.regions.block
         places = len(walks) + int((furthest - walks.last).sum())
         if self._symbol(target) is None or (source in self._loops and places * _FEW > block.size):
-            return self._joined(source, walks, furthest, target)
-        rows, at = paired(walks.last + 1, furthest + 2)
+            return self._join(source, walks, furthest, target)
+        rows, at = pair_rows(walks.last + 1, furthest + 2)
         on = at < block.size
         on[on] = ~block.unit_begins()[at[on]]
         on[on] = self._read_at(target, at[on])
         walks, at = walks.take(rows[on]), at[on]
-        walks = self._labelled(Spans(walks.first, at - 1, walks.labels), source)
-        return self._labelled(Spans(walks.first, at, walks.labels), target)
+        walks = self._add_labels(Spans(walks.first, at - 1, walks.labels), source)
+        return self._add_labels(Spans(walks.first, at, walks.labels), target)
 
-    def _joined(self, source: int, walks: Spans, furthest: Longs, target: int) -> Spans:
+    def _join(self, source: int, walks: Spans, furthest: Longs, target: int) -> Spans:
         """Return walks with what is read into another state behind any place where they are."""
-        spans = self._following(target)
+        spans = self._continuations(target)
         low = np.searchsorted(spans.first, walks.last + 1)
         high = np.searchsorted(spans.first, furthest + 1, "right")
         self._check(int((high - low).sum()))
-        rows, others = paired(low, high)
+        rows, others = pair_rows(low, high)
         walks, spans = walks.take(rows), spans.take(others)
-        walks = self._labelled(Spans(walks.first, spans.first - 1, walks.labels), source)
+        walks = self._add_labels(Spans(walks.first, spans.first - 1, walks.labels), source)
         return Spans(walks.first, spans.last, spans.with_labels(walks, self.labels).labels)
 
     def _furthest(self, state: int, walks: Spans) -> Longs:
@@ -286,7 +289,7 @@ class WalkSearch:
             furthest[same] = np.minimum(furthest[same], walks.last[same + 1] - 1)
         return furthest
 
-    def _labelled(self, walks: Spans, state: int) -> Spans:
+    def _add_labels(self, walks: Spans, state: int) -> Spans:
         symbol = self._symbol(state)
         own = dict.fromkeys(symbol.labels if symbol else (), walks.last)
         labels = {name: own[name] if name in own else walks.label(name) for name in self.labels}
@@ -314,12 +317,12 @@ class WalkSearch:
             self._read[state] = met
         return self._read[state]
 
-    def _following(self, state: int) -> Spans:
+    def _continuations(self, state: int) -> Spans:
         """Return what is read into a state behind other tokens."""
         if state not in self._spans:
             if self._symbol(state) is not None:
                 at = np.flatnonzero(self._reads(state))
-                spans = self._labelled(Spans(at, at, {}), state)
+                spans = self._add_labels(Spans(at, at, {}), state)
             else:
                 spans = self._inner(state)
                 for edge in self.states.entries[state]:
@@ -334,13 +337,13 @@ class WalkSearch:
             self._found[symbol] = self.spans_of(symbol)
         return self._found[symbol]
 
-    def _accepted(self, state: int, walks: Spans, edges: Edges) -> Spans:
+    def _accept(self, state: int, walks: Spans, edges: Edges) -> Spans:
         if state in self._loops:
             furthest = self._furthest(state, walks)
             self._check(len(walks) + int((furthest - walks.last).sum()))
-            rows, at = paired(walks.last, furthest + 1)
+            rows, at = pair_rows(walks.last, furthest + 1)
             walks = walks.take(rows)
-            walks = self._labelled(Spans(walks.first, at, walks.labels), state)
+            walks = self._add_labels(Spans(walks.first, at, walks.labels), state)
         for edge in edges:
             walks = walks.take(self.regions.at(edge, walks.last + 1, first=False))
         return walks

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from sentgen.arrays import Bools, Longs
 from sentgen.lookups.base.statement import Bindings
-from sentgen.lookups.base.tokens import Block, Tokens, paired
+from sentgen.lookups.base.tokens import Block, Tokens, pair_rows
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.automaton import automaton
 from sentgen.lookups.cql.search import Cql
@@ -94,8 +94,9 @@ class _OneSearch:
         return chosen_by(self._cql.strategy, self._every(block))
 
     def _every(self, block: Block) -> Spans:
-        matching = Matching(self._conditions, block, block.chosen(self._cql.selection), self._cql.labels)
-        return matching.spans(self._cql.pattern)
+        cql = self._cql
+        selected = block.selected_tokens(cql.selection)
+        return Matching(self._conditions, block, selected, cql.labels).spans(cql.pattern)
 
     def _rows(self, block: Block) -> Longs | None:
         """Return which units of a block may have matches, as they have some rare tokens; none for all."""
@@ -103,7 +104,7 @@ class _OneSearch:
         if not all(len(at) for at in rare):
             return np.zeros(0, np.int64)
         # What is bounded is looked for around these tokens anyway.
-        if (self._ways and block.is_kept("begins")) or not rare:
+        if (self._ways and block.is_cached("begins")) or not rare:
             return None if self._most(block) >= block.size else np.arange(len(block.units()))
         units = block.units_of(rare[0])
         for at in rare[1:]:
@@ -181,9 +182,9 @@ class Matching:
             case syntax.Within(inner, outer):
                 return self._within(self.spans(inner), self.spans(outer))
             case syntax.Containing(outer, inner):
-                return self._containing(self.spans(outer), self.spans(inner))
+                return self._spans_around(self.spans(outer), self.spans(inner))
             case syntax.Expanded(part, region):
-                return together([self.regions.expanded(region, self.spans(part))], self.labels)
+                return together([self.regions.expand(region, self.spans(part))], self.labels)
             case syntax.Meet():
                 spans = self.spans(pattern.part)
                 return spans.take(self._meets(pattern, spans.first, self.spans(pattern.other).first))
@@ -225,7 +226,7 @@ class Matching:
         first, second = keys[: len(left_spans)], keys[len(left_spans) :]
         order = np.argsort(second, kind="stable")
         low, high = (np.searchsorted(second[order], first, side) for side in ("left", "right"))
-        return together([self._joined(left_spans, right_spans, order, low, high)], self.labels)
+        return together([self._join(left_spans, right_spans, order, low, high)], self.labels)
 
     def _within(self, inner: Spans, outer: Spans) -> Spans:
         """Return the spans that lie in others, with the labels of both."""
@@ -236,7 +237,7 @@ class Matching:
         high = np.searchsorted(outer.first, inner.first, "right")
         return self._pairs(inner, outer, low, high, lambda m, o: o.last >= m.last)
 
-    def _containing(self, outer: Spans, inner: Spans) -> Spans:
+    def _spans_around(self, outer: Spans, inner: Spans) -> Spans:
         """Return the spans in which others lie, with the labels of both."""
         low = np.searchsorted(inner.first, outer.first)
         high = np.searchsorted(inner.first, outer.last, "right")
@@ -252,16 +253,16 @@ class Matching:
             before = behind[begin - 1] if begin else 0
             end = max(int(np.searchsorted(behind, before + _PAIRS, "right")), begin + 1)
             some = slice(begin, end)
-            rows, others = paired(low[some], high[some])
+            rows, others = pair_rows(low[some], high[some])
             part = left.take(np.arange(begin, end))
             met = is_met(part.take(rows), right.take(others))
             joined = part.take(rows[met]).with_labels(right.take(others[met]), self.labels)
-            parts.append(joined.ordered())
+            parts.append(joined.sorted_once())
             begin = end
         return together(parts, self.labels)
 
-    def _joined(self, left: Spans, right: Spans, order: Longs, low: Longs, high: Longs) -> Spans:
-        rows, others = paired(low, high)
+    def _join(self, left: Spans, right: Spans, order: Longs, low: Longs, high: Longs) -> Spans:
+        rows, others = pair_rows(low, high)
         return left.take(rows).with_labels(right.take(order[others]), self.labels)
 
     def _meets(self, pattern: syntax.Meet, part: Longs, other: Longs) -> Bools:

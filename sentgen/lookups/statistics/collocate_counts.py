@@ -98,7 +98,7 @@ def window_counts(connection: Connection, statements: WindowStatements, min_coun
     for hits in node.find(connection):
         nodes += len(hits)
         at = _beside(hits, statements.window)
-        if node.across and (chosen := hits.block.chosen(selection)) is not None:
+        if node.across and (chosen := hits.block.selected_tokens(selection)) is not None:
             at = at[chosen[at]]
         counts.add([collocates.find(hits.block, at)])
     (ids,), together, _ = counts.all()
@@ -219,7 +219,7 @@ class _ArcSearch:
             links = np.concatenate([self._below_nouns(block), self._above_nouns(block)], axis=1)
             parts.append(links[:, among(links[2], self._relations)])
         arcs = np.concatenate(parts, axis=1)
-        chosen = block.chosen(self._selection)
+        chosen = block.selected_tokens(self._selection)
         return arcs if chosen is None else arcs[:, chosen[arcs[0]]]
 
     def _below_nouns(self, block: Block) -> Longs:

@@ -425,7 +425,7 @@ def _label_spans(hits: BlockHits, labels: set[str]) -> Spans:
     else:
         width = hits.block.size + 1
         some &= np.isin(ways.first * width + ways.last, hits.first * width + hits.last)
-        spans = spans.take(some).ordered()
+        spans = spans.take(some).sorted_once()
     return Spans(spans.first, spans.last, {"match": spans.first, "matchend": spans.last, **spans.labels})
 
 

@@ -122,7 +122,7 @@ class ListedTokens:
                 at = np.flatnonzero(among(block.column(column), ids.astype(np.int32)))
             else:
                 at = block.find(key.tokens)
-            chosen = block.chosen(self.selection) if len(at) else None
+            chosen = block.selected_tokens(self.selection) if len(at) else None
             at = at if chosen is None else at[chosen[at]]
             if len(at):
                 yield BlockHits(block, at, at, Spans(at, at, {}))
