@@ -16,8 +16,7 @@ from sentgen.errors import InputError
 from sentgen.options import ApiBounds, Parameter, declared, parameters_of
 from sentgen.output.wording import either
 from sentgen.server import wire
-from sentgen.server.operations import Operation
-from sentgen.server.operations.operation import in_words_of
+from sentgen.server.operations.operation import Operation, in_words_of
 from sentgen.server.problems import Refused
 from sentgen.server.wire import Call
 

@@ -24,8 +24,9 @@ from sentgen.errors import StoreError
 from sentgen.output.wording import quantity
 from sentgen.server import wire
 from sentgen.server.metrics import Metrics
+from sentgen.server.operations.limits import Opening
 from sentgen.server.problems import Refused
-from sentgen.server.wire import PING, Call, Opening, Reply
+from sentgen.server.wire import PING, Call, Reply
 from sentgen.system import processes
 
 logger = logging.getLogger(__name__)

@@ -10,8 +10,8 @@ from itertools import chain
 
 from sentgen.output.parquet import write_parquet
 from sentgen.output.tabular import arrow_of, csv_value, distinct, json_row, names_of, rows_of
+from sentgen.server.operations.limits import Limits
 from sentgen.server.operations.operation import Result
-from sentgen.server.settings import Limits
 from sentgen.server.wire import MEDIA_TYPES, Format, Reply
 
 #: What a spreadsheet takes for the beginning of a formula (OWASP, CSV injection).

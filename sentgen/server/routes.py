@@ -14,7 +14,8 @@ from pydantic import BaseModel, Field, create_model
 
 from sentgen import __version__
 from sentgen.server import problems
-from sentgen.server.operations import Operation, operations
+from sentgen.server.operations import operations
+from sentgen.server.operations.operation import Operation
 from sentgen.server.parameters import Parameters, call, fields_of, names_of, parameters
 from sentgen.server.problems import ProblemDocument, Refused
 from sentgen.server.service import Service

@@ -17,10 +17,11 @@ from sentgen.server.cache import LruCache
 from sentgen.server.logs import audit
 from sentgen.server.metrics import Metrics
 from sentgen.server.operations import operations
+from sentgen.server.operations.limits import Kind, Opening
 from sentgen.server.pool import Health, Pool, start_task
 from sentgen.server.problems import Refused
-from sentgen.server.settings import Kind, ServerSettings
-from sentgen.server.wire import Call, Opening, Reply
+from sentgen.server.settings import ServerSettings
+from sentgen.server.wire import Call, Reply
 
 if TYPE_CHECKING:
     from starlette.datastructures import Address

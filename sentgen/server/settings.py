@@ -5,63 +5,13 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from sentgen.options import Option
-
-#: Kinds of work. Each has workers of its own, so that none waits for another kind.
-Kind = Literal["lookup", "compute", "sql", "desk"]
-KINDS: tuple[Kind, ...] = ("lookup", "compute", "sql", "desk")
-
-
-#: Those whose answers are not functions of the snapshot: SQL may ask for the time, and line sets change.
-NEVER_KEPT: tuple[Kind, ...] = ("sql", "desk")
+from sentgen.server.operations.limits import KINDS, Kind, Limits
 
 #: Workers of a kind, where nobody says how many: each takes some hundred megabytes.
 _MOST_WORKERS = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How much one request may ask for, and how much one answer may hold.
-
-    Attributes:
-        body: bytes of a request.
-        rows, cells, bytes: of an answer; what is beyond is cut off, and the answer says so.
-        items: sentences, bags or pairs in one request.
-        words: words in one of them.
-        align_words: words of a document that is aligned, or of its abstract,
-        align_cells: and the product of both.
-        seconds: of work, by kind; then the worker is killed.
-        queue: requests that wait for a worker of a kind; the next one is refused.
-        desk_sets: line sets that one client may have made; beside one address, all behind a proxy are one.
-        desk_bytes: of these sets, and of labels that the client gave.
-        kept: bytes of answers that are kept for those who ask the same again.
-        memory: bytes that a worker may use.
-        file: bytes of a file that a worker may write, by kind: machine code, temporary stores, the desk.
-    """
-
-    body: int = 1_000_000
-    rows: int = 10_000
-    cells: int = 200_000
-    bytes: int = 16 * 2**20
-    items: int = 200
-    words: int = 2_000
-    align_words: int = 20_000
-    align_cells: int = 20_000_000
-    seconds: dict[Kind, float] = field(
-        default_factory=lambda: {"lookup": 10.0, "compute": 30.0, "sql": 10.0, "desk": 10.0}
-    )
-    # Who would wait longer than requests may work is better told so at once.
-    queue: int = 64
-    desk_sets: int = 200
-    desk_bytes: int = 128 * 2**20
-    kept: int = 64 * 2**20
-    memory: int = 2 * 2**30
-    # Nothing at all where only questions are asked: DuckDB cannot write, even if every lock failed.
-    file: dict[Kind, int] = field(
-        default_factory=lambda: {"lookup": 0, "compute": 64 * 2**20, "sql": 0, "desk": 2**30}
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

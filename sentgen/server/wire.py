@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 from pydantic import TypeAdapter
 from pydantic_core import to_json
 
-from sentgen.server.settings import Kind, Limits
-
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
@@ -92,27 +90,6 @@ class Reply:
     retire: bool = False
     lookups: dict[str, tuple[int, int]] = field(default_factory=dict)
     snapshot: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Opening:
-    """What a worker is told when it starts, as an object on its command line.
-
-    Attributes:
-        kind: of its work.
-        store: which it opens.
-        limits: of its work.
-        parser: of texts without trees.
-        warm_up: whether to compile and load the algorithms first.
-        desk: the file of line sets, of a worker that has to do with them.
-    """
-
-    kind: Kind
-    store: str
-    limits: Limits
-    parser: str | None = None
-    warm_up: bool = False
-    desk: str = ""
 
 
 def encode(value: DataclassInstance) -> bytes:

@@ -28,10 +28,11 @@ from sentgen.schema.engine import one_row
 from sentgen.schema.store import raw
 from sentgen.server import problems, wire
 from sentgen.server.operations import operations
+from sentgen.server.operations.limits import Opening
 from sentgen.server.operations.operation import Context, Operation, command_line, in_words_of
 from sentgen.server.problems import ProblemDocument
 from sentgen.server.rendering import render
-from sentgen.server.wire import PING, Call, Opening, Reply
+from sentgen.server.wire import PING, Call, Reply
 from sentgen.system import processes
 
 #: Share of the memory of a worker that DuckDB may use.

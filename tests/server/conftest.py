@@ -19,8 +19,7 @@ from sentgen.models import build
 from sentgen.models.vectors.build import VectorRequest
 from sentgen.schema import Store, snapshots
 from sentgen.schema.tables.saved import save_query
-from sentgen.server.settings import Limits
-from sentgen.server.wire import Opening
+from sentgen.server.operations.limits import Limits, Opening
 
 
 @pytest.fixture(scope="session")

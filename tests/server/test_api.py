@@ -21,8 +21,8 @@ from sentgen.alignment.texts import json_schema
 from sentgen.cli import build, main
 from sentgen.options import parameters_of
 from sentgen.schema.manifests import newest
-from sentgen.server.operations import Operation, operations
-from sentgen.server.operations.operation import command_line
+from sentgen.server.operations import operations
+from sentgen.server.operations.operation import Operation, command_line
 
 DOCUMENT = "Heavy rain flooded the camp on Monday. Trucks brought water to the people there."
 ABSTRACT = "Trucks brought clean water to the flooded camp."

@@ -17,10 +17,11 @@ from sentgen.schema import Store, readonly
 from sentgen.schema.store import raw, translated_errors
 from sentgen.server import parameters, problems
 from sentgen.server.operations import operations
+from sentgen.server.operations.limits import Opening
 from sentgen.server.operations.operation import Context, Nothing, Operation
 from sentgen.server.parameters import names_of, read
 from sentgen.server.problems import Refused
-from sentgen.server.wire import Call, Opening, Reply
+from sentgen.server.wire import Call, Reply
 from sentgen.server.worker import answer, open_context
 
 PLACE = "/srv/hidden/store.duckdb"

@@ -15,8 +15,8 @@ from sentgen.cli import build
 from sentgen.output.tabular import arrow_of
 from sentgen.schema import Store
 from sentgen.server.operations import operations
+from sentgen.server.operations.limits import Opening
 from sentgen.server.operations.operation import Context, command_line
-from sentgen.server.wire import Opening
 
 
 def test_the_command_gives_the_same_keywords(tmp_path: Path, opening: Opening) -> None:

@@ -17,12 +17,13 @@ from hypothesis import strategies as st
 from starlette.types import Receive, Scope, Send
 
 from sentgen.server import wire
+from sentgen.server.app.gate import AccessMiddleware, is_loopback
 from sentgen.server.cache import LruCache
-from sentgen.server.gate import AccessMiddleware, is_loopback
 from sentgen.server.logs import JsonLines
 from sentgen.server.metrics import Metrics
+from sentgen.server.operations.limits import Limits
 from sentgen.server.operations.sql import Sql
-from sentgen.server.settings import Limits, ServerSettings
+from sentgen.server.settings import ServerSettings
 from sentgen.server.wire import Call, Reply
 
 TOKEN = "0123456789abcdef"

@@ -13,9 +13,9 @@ from plugged import install_example, plugged, write_package
 from serving import ask
 
 from sentgen.schema import Store
+from sentgen.server.operations.limits import Opening
 from sentgen.server.operations.operation import Context
 from sentgen.server.pages import align, regenerate
-from sentgen.server.wire import Opening
 
 
 @pytest.fixture(scope="module")

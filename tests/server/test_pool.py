@@ -20,11 +20,12 @@ from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema.manifests import newest
 from sentgen.server.cache import LruCache
 from sentgen.server.metrics import Metrics
+from sentgen.server.operations.limits import Opening
 from sentgen.server.pool import NotTaken, Pool, Worker, start_task
 from sentgen.server.problems import Refused
 from sentgen.server.service import Generation, Service
 from sentgen.server.settings import ServerSettings
-from sentgen.server.wire import Call, Opening, Reply
+from sentgen.server.wire import Call, Reply
 
 ENDLESS = "select count(*) from range(1000000000000) a"
 

@@ -12,9 +12,9 @@ import pytest
 import python_calamine
 
 from sentgen.output.tabular import Rows
+from sentgen.server.operations.limits import Limits
 from sentgen.server.operations.operation import Result
 from sentgen.server.rendering import render
-from sentgen.server.settings import Limits
 from sentgen.server.wire import Format
 
 LIMITS = Limits(rows=100, cells=1000, bytes=10_000)

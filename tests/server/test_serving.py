@@ -313,7 +313,7 @@ def test_refusals(
     """What cannot be served is said in one line."""
     (tmp_path / "short").write_text("abc\n")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sentgen.server.running.to_standard_error", lambda: None)  # the logs of all tests
+    monkeypatch.setattr("sentgen.server.app.running.to_standard_error", lambda: None)  # the logs of all tests
     monkeypatch.setattr("sys.argv", ["sentgen", "serve", "--port", "0", *options])
 
     with pytest.raises(SystemExit, match="1"):

@@ -17,10 +17,10 @@ from serving import ask
 from sentgen.cli import build
 from sentgen.schema import Store
 from sentgen.server.operations import operations
+from sentgen.server.operations.limits import Opening
 from sentgen.server.operations.operation import Context, in_words_of
 from sentgen.server.parameters import parameters as parameters_model
 from sentgen.server.problems import Refused
-from sentgen.server.wire import Opening
 
 ROOT = Path(__file__).parents[2]
 #: Rooms whose messages can reach an answer of the server.
@@ -156,7 +156,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/server/operations/generation.py": ("regenerate",),
     "sentgen/server/operations/sql.py": (),  # tells the name of an option to `command_line`
     "sentgen/server/routes.py": (),  # of the command in an answer
-    "sentgen/server/running.py": (),
+    "sentgen/server/app/running.py": (),
 }
 _COMMAND = re.compile(r"\bsentgen [a-z][^;,`()]*")
 _OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")

@@ -19,10 +19,11 @@ from sentgen.errors import InputError, NotFoundError, QueryRejected, StoreError
 from sentgen.schema import Store, readonly
 from sentgen.server import wire, worker
 from sentgen.server.operations import operations
+from sentgen.server.operations.limits import Opening
 from sentgen.server.operations.operation import Context
 from sentgen.server.parameters import read
 from sentgen.server.problems import Refused
-from sentgen.server.wire import Opening, Reply
+from sentgen.server.wire import Reply
 from sentgen.server.worker import ran_short
 
 
@@ -282,8 +283,9 @@ def test_a_worker_may_make_temporary_folders(opening: Opening, tmp_path: Path) -
     code = """
 import sys, tempfile
 from sentgen.server import wire
+from sentgen.server.operations.limits import Opening
 from sentgen.server.worker import confine
-confine(wire.decode(sys.argv[1], wire.Opening))
+confine(wire.decode(sys.argv[1], Opening))
 print(tempfile.mkdtemp())
 """
     done = subprocess.run(

@@ -21,7 +21,8 @@ from sentgen.extras import needs
 from sentgen.options import Option
 from sentgen.schema import default_path
 from sentgen.schema import snapshots as published
-from sentgen.server.settings import Limits, ServerSettings, Serving
+from sentgen.server.operations.limits import Limits
+from sentgen.server.settings import ServerSettings, Serving
 from sentgen.system.files import read_text
 
 _WHO = "Who may ask"

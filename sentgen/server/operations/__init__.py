@@ -10,15 +10,18 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from sentgen.server.operations.operation import Operation
-from sentgen.server.settings import Kind
+from sentgen.server.operations.limits import Kind
+
+if TYPE_CHECKING:
+    from sentgen.server.operations.operation import Operation
 
 #: Modules beside this one by whose workers do what they have in a tuple ``OPERATIONS``.
 # A worker imports its own kind only: that of SQL has neither models nor machine code in its memory.
 _MODULES: dict[Kind, tuple[str, ...]] = {
     "lookup": ("contents", "lookups", "browsing", "additions"),
-    "compute": (*("score", "generation", "align", "sentences", "choices"),),
+    "compute": ("score", "generation", "align", "sentences", "choices"),
     "sql": ("sql",),
     "desk": ("lines",),
 }
@@ -33,6 +36,3 @@ def operations(kind: Kind | None = None) -> dict[str, Operation]:
         for name in _MODULES[each]
         for operation in import_module(f"sentgen.server.operations.{name}").OPERATIONS
     }
-
-
-__all__ = ["Operation", "operations"]

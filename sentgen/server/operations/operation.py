@@ -22,8 +22,7 @@ from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
 from sentgen.schema.engine import kept
-from sentgen.server.settings import Kind
-from sentgen.server.wire import Opening
+from sentgen.server.operations.limits import Kind, Opening
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -16,12 +16,13 @@ from starlette.datastructures import QueryParams
 from sentgen.options import parameters_of
 from sentgen.output.wording import near
 from sentgen.server import wire
-from sentgen.server.operations import Operation, operations
+from sentgen.server.operations import operations
+from sentgen.server.operations.limits import NEVER_KEPT
+from sentgen.server.operations.operation import Operation
 from sentgen.server.pages.texts import link
 from sentgen.server.parameters import read
 from sentgen.server.problems import ProblemDocument, Refused
 from sentgen.server.service import Service
-from sentgen.server.settings import NEVER_KEPT
 from sentgen.server.wire import Reply
 
 

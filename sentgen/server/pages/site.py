@@ -24,12 +24,13 @@ from sentgen.output import display, templates
 from sentgen.output.typography import closed_up, is_right_to_left, readable
 from sentgen.schema.manifests import PublishedCorpus
 from sentgen.server.operations import operations
+from sentgen.server.operations.limits import Kind
 from sentgen.server.pages import texts
 from sentgen.server.pages.page import Asking, Page, PageParameters, alternatives
 from sentgen.server.problems import ProblemDocument
 from sentgen.server.routes import SNAPSHOT, permanent_link, require_snapshot
 from sentgen.server.service import Service
-from sentgen.server.settings import Kind, ServerSettings
+from sentgen.server.settings import ServerSettings
 
 _PACKAGE = "sentgen.server.pages"
 #: Modules beside this one with their pages in a tuple ``PAGES``, in the order of the navigation.

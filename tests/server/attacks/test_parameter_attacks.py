@@ -10,7 +10,8 @@ from urllib.parse import quote
 import pytest
 from fort import Fort, require_clean, require_problem
 
-from sentgen.server.operations import Operation, operations
+from sentgen.server.operations import operations
+from sentgen.server.operations.operation import Operation
 from sentgen.server.pages import site
 from sentgen.server.parameters import parameters
 

@@ -14,7 +14,7 @@ from serving import until
 from starlette.responses import HTMLResponse
 from starlette.types import Receive, Scope, Send
 
-from sentgen.server.gate import AccessMiddleware
+from sentgen.server.app.gate import AccessMiddleware
 from sentgen.server.metrics import Metrics
 from sentgen.server.settings import ServerSettings
 

@@ -26,13 +26,13 @@ from sentgen.schema import Store
 from sentgen.schema.guard import require_harmless
 from sentgen.schema.store import fetch_arrow, raw
 from sentgen.server.operations.browsing import Documents
+from sentgen.server.operations.limits import Limits, Opening
 from sentgen.server.operations.operation import Context
 from sentgen.server.operations.score import Backoff, backoff
 from sentgen.server.pages import hits, regenerate, site, sketch, sql, word
 from sentgen.server.pages.page import PageAnswer, PageParameters
 from sentgen.server.pages.texts import link, literal_pattern, phrase_pattern, token_pattern
-from sentgen.server.settings import Limits, ServerSettings
-from sentgen.server.wire import Opening
+from sentgen.server.settings import ServerSettings
 
 OPENING = Opening("compute", "", Limits())
 

@@ -16,7 +16,7 @@ import uvicorn
 from sentgen.desk.desk import Desk, told_of_new
 from sentgen.errors import InputError
 from sentgen.extras import insides_of
-from sentgen.server.gate import is_loopback
+from sentgen.server.app.gate import is_loopback
 from sentgen.server.logs import to_standard_error
 from sentgen.server.service import Service
 from sentgen.server.settings import ServerSettings
@@ -158,7 +158,7 @@ def _cancel(timer: asyncio.TimerHandle | None) -> asyncio.TimerHandle | None:
     return None
 
 
-logger = logging.getLogger(__name__)
+logger = logging.getLogger("sentgen.server.running")
 
 #: More of them at a time are told 503.
 _CONNECTIONS = 500
@@ -224,14 +224,14 @@ async def _serve(settings: ServerSettings, sock: socket.socket, ready: Callable[
 
 async def _start(service: Service) -> None:
     """Start the workers, and import the application, which takes a second, while they start."""
-    await asyncio.gather(service.start(), asyncio.to_thread(import_module, "sentgen.server.app"))
+    await asyncio.gather(service.start(), asyncio.to_thread(import_module, "sentgen.server.app.application"))
 
 
 async def _answer(
     service: Service, sock: socket.socket, ended: asyncio.Event, ready: Callable[[str], None] | None
 ) -> None:
     """Answer requests; after the signal, finish those that have begun."""
-    from sentgen.server.app import create_app
+    from sentgen.server.app.application import create_app
 
     config = uvicorn.Config(
         create_app(service),

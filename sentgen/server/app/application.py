@@ -13,8 +13,8 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from sentgen import __version__
 from sentgen.server import metrics, problems, routes
+from sentgen.server.app.gate import AccessMiddleware
 from sentgen.server.cache import CacheMiddleware
-from sentgen.server.gate import AccessMiddleware
 from sentgen.server.operations import operations
 from sentgen.server.pages import site
 from sentgen.server.parameters import mistakes_in, names_of
