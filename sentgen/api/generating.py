@@ -67,7 +67,7 @@ def generate(session: StoreSession, file: str | Path | None, options: GenerateOp
 def _length_ranges(lengths: str | int | Iterable[int]) -> str:
     """Return lengths as the command line has them: a pair is a range, anything else is each by itself.
 
-    >>> lengths_of((5, 20)), lengths_of([5, 10, 12]), lengths_of(7), lengths_of("5-20")
+    >>> _length_ranges((5, 20)), _length_ranges([5, 10, 12]), _length_ranges(7), _length_ranges("5-20")
     ('5-20', '5,10,12', '7', '5-20')
     """
     if isinstance(lengths, (str, int)):

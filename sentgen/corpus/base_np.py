@@ -144,8 +144,8 @@ def base_np_numbers(upos: Ints, relations: Ints, heads: Ints, lengths: Ints) -> 
             count = _sort_nominals(upos[start:end], depths, order, places)
             for i in range(size + 2):
                 owner[i] = 0
-            for place in range(count):
-                top = order[place]
+            for position in range(count):
+                top = order[position]
                 if owner[top]:
                     continue
                 owner[top] = top
@@ -251,15 +251,15 @@ def _promote(heads: Ints, relations: Ints, first: Longs, functions: Longs, tops:
         if low == high:
             continue
         # From the outermost word inwards: each governs the next one, the innermost governs the head.
-        place = _outermost(i, low, high, functions)
-        outer = functions[place]
+        position = _outermost(i, low, high, functions)
+        outer = functions[position]
         while high - low > 1:
-            if place == low:
+            if position == low:
                 low += 1
             else:
                 high -= 1
-            place = _outermost(i, low, high, functions)
-            inner = functions[place]
+            position = _outermost(i, low, high, functions)
+            inner = functions[position]
             out[tops[inner] - 1] = _governor(inner, outer, first, functions)
             outer = inner
         out[i - 1] = _governor(i, outer, first, functions)
@@ -339,8 +339,10 @@ def promoted(heads: list[int], deprels: list[str]) -> list[int]:
     >>> promoted([4, 4, 4, 0], ["nsubj", "aux", "cop", "root"])
     [2, 0, 2, 3]
     """
-    found: list[int] = function_head_positions(relation_codes(deprels), *_one_sentence(heads)).tolist()
-    return found
+    promoted_heads: list[int] = function_head_positions(
+        relation_codes(deprels), *_one_sentence(heads)
+    ).tolist()
+    return promoted_heads
 
 
 def _one_sentence(heads: Sequence[int]) -> tuple[Ints, Ints]:

@@ -24,19 +24,19 @@ _OWN = frozenset(("newdoc", "newdoc id", "sent_id", "text"))
 _TYPE = re.compile(r"(\S+) \(\d+ s\)")
 
 
-def said(key: str, value: str) -> str:
+def comment_of(key: str, value: str) -> str:
     """Return a comment that says something of a sentence.
 
-    >>> said("genre", "news"), said("a=b", "c")
+    >>> comment_of("genre", "news"), comment_of("a=b", "c")
     ('genre = news', 'a_x003D_b = c')
     """
     return f"{comment_key(key, taken=key in _OWN)} = {value}"
 
 
-def said_of_document(key: str, value: str) -> str:
+def document_comment(key: str, value: str) -> str:
     """Return a comment that says something of the document that begins.
 
-    >>> said_of_document("genre", "news")
+    >>> document_comment("genre", "news")
     'meta::genre = news'
     """
     return f"{OF_DOCUMENT}{comment_key(key)} = {value}"
@@ -54,24 +54,24 @@ def key_and_value(comment: str) -> tuple[str, str] | None:
 
 def of_document(metadata: Sequence[str]) -> list[str]:
     """Return the metadata that is said of the document."""
-    return [one for one in metadata if one.startswith(OF_DOCUMENT)]
+    return [comment for comment in metadata if comment.startswith(OF_DOCUMENT)]
 
 
-def regions_said(metadata: Sequence[str]) -> Iterator[Region]:
+def regions_in_comments(metadata: Sequence[str]) -> Iterator[Region]:
     """Yield the regions that begin with a sentence by its metadata: `newpar id = 7`, `speaker = Ann`.
 
-    >>> [(region.kind, region.attributes) for region in regions_said(["newpar", "speaker = Ann"])]
+    >>> [(region.kind, region.attributes) for region in regions_in_comments(["newpar", "speaker = Ann"])]
     [('p', ()), ('speaker', (('name', 'Ann'),))]
     """
-    for one in metadata:
-        if not one.startswith(_SAID):
+    for comment in metadata:
+        if not comment.startswith(_SAID):
             continue
-        key, _, value = (part.strip() for part in one.partition("="))
+        key, _, value = (part.strip() for part in comment.partition("="))
         if key == "newpar id":
             yield Region(PARAGRAPH, (("id", value),))
         elif key == "newpar":
-            found = _TYPE.fullmatch(value)
-            yield Region(PARAGRAPH, (("type", found[1] if found else value),) if value else ())
+            match = _TYPE.fullmatch(value)
+            yield Region(PARAGRAPH, (("type", match[1] if match else value),) if value else ())
         elif key == SPEAKER and value:
             yield Region(SPEAKER, (("name", value),))
 
@@ -114,16 +114,16 @@ def usual_letters(*, document: bool, sent_id: bool, text: bool, metadata: int) -
     return "d" * document + "s" * sent_id + "t" * text + "m" * metadata
 
 
-def written(
+def write_comments(
     letters: str, *, document: str, sent_id: str, text: str, metadata: Sequence[str], verbatim: Sequence[str]
 ) -> Iterator[str]:
     """Yield the comments that the letters stand for."""
-    others, kept = iter(metadata), iter(verbatim)
+    others, verbatim_comments = iter(metadata), iter(verbatim)
     named = {"d": f"# newdoc id = {document}", "s": f"# sent_id = {sent_id}", "t": f"# text = {text}"}
     for letter in letters:
         if letter in named:
             yield named[letter]
         elif letter == "v":
-            yield next(kept)
+            yield next(verbatim_comments)
         else:
             yield f"# {next(others)}" if letter == "m" else f"#{next(others)}"

@@ -95,8 +95,8 @@ def codec_of(name: str) -> str:
         label = label[2:]
     label = _NAMES.get(label, label)
     for pattern, codec in ((_PAGE, "cp{}"), (_ISO_8859, "iso8859-{}")):
-        if found := pattern.fullmatch(label):
-            label = codec.format(found[1])
+        if match := pattern.fullmatch(label):
+            label = codec.format(match[1])
     try:
         known = codecs.lookup(label)
     except (ValueError, UnicodeError) as error:  # what no name of a module can be
@@ -129,14 +129,16 @@ def decoder_of(name: str) -> codecs.IncrementalDecoder:
     return codecs.getincrementaldecoder(codec_of(name))()
 
 
-def declared(head: bytes, *, page: bool = False) -> str:
+def declared_encoding(head: bytes, *, page: bool = False) -> str:
     """Return the name of the encoding that the beginning of XML or of a web page tells, or nothing.
 
     A byte order mark goes before all; that of XML goes before `<meta>`, and behind it in a ``page``.
 
-    >>> declared(b'<?xml version="1.0" encoding="koi8-r"?>'), declared(b"<meta charset=sjis>")
-    ('koi8-r', 'sjis')
-    >>> declared(b"<!-- <meta charset=koi8-r> --><meta charset=sjis>", page=True)
+    >>> declared_encoding(b'<?xml version="1.0" encoding="koi8-r"?>')
+    'koi8-r'
+    >>> declared_encoding(b"<meta charset=sjis>")
+    'sjis'
+    >>> declared_encoding(b"<!-- <meta charset=koi8-r> --><meta charset=sjis>", page=True)
     'sjis'
     """
     if head.startswith(UTF_16_MARKS):
@@ -147,8 +149,8 @@ def declared(head: bytes, *, page: bool = False) -> str:
         if head.startswith(begins):
             return name
     shown = _COMMENTS.sub(b"", head)
-    found = [match for match in (_XML.match(head), _META.search(shown)) if match]
-    name = found[-1 if page else 0][1].decode("ascii") if found else ""
+    matches = [match for match in (_XML.match(head), _META.search(shown)) if match]
+    name = matches[-1 if page else 0][1].decode("ascii") if matches else ""
     # What can be read byte by byte is not UTF-16, whatever it says.
     return "" if name.lower().startswith(("utf-16", "ucs-2")) else name
 
@@ -161,7 +163,7 @@ def xml_in_utf_8(pieces: Iterable[bytes], *, path: str, given: str = "") -> Iter
     """
     pieces = iter(pieces)
     first = next(pieces, b"")
-    name = given or declared(first)
+    name = given or declared_encoding(first)
     try:
         decoder = decoder_of(name or UTF_8)
     except LookupError as error:
@@ -181,8 +183,8 @@ def xml_in_utf_8(pieces: Iterable[bytes], *, path: str, given: str = "") -> Iter
             yield text.encode()
         yield decoder.decode(b"", final=True).encode()
     except UnicodeDecodeError as error:
-        told = f"byte 0x{error.object[error.start]:02x} is not {name}; convert it to UTF-8"
-        raise InputError(told, path=path, line=line) from error
+        message = f"byte 0x{error.object[error.start]:02x} is not {name}; convert it to UTF-8"
+        raise InputError(message, path=path, line=line) from error
 
 
 def without_c1(text: str) -> str:
@@ -196,7 +198,7 @@ def without_c1(text: str) -> str:
     return text if text.isascii() else text.translate(_MEANT)
 
 
-def readings(line: bytes, place: int) -> str:
+def readings(line: bytes, position: int) -> str:
     """Say how the word at a place of a line that is not UTF-8 reads in frequent encodings, likely ones first.
 
     No detector is asked: few bytes tell little, and who knows the language sees which one it is.
@@ -204,27 +206,27 @@ def readings(line: bytes, place: int) -> str:
     >>> readings("très".encode("cp1252"), 2).split(", ")[0]
     "cp1252 'très'"
     """
-    begin = max(line.rfind(white, 0, place) for white in (b" ", b"\t", b"\n")) + 1
-    begin = max(begin, place - _LONGEST_WORD)
-    word = line[begin : place + _LONGEST_WORD].split()[0]
-    cut = place + _LONGEST_WORD < len(line)
-    told: dict[str, str] = {}
+    begin = max(line.rfind(white, 0, position) for white in (b" ", b"\t", b"\n")) + 1
+    begin = max(begin, position - _LONGEST_WORD)
+    word = line[begin : position + _LONGEST_WORD].split()[0]
+    cut = position + _LONGEST_WORD < len(line)
+    suggestions: dict[str, str] = {}
     for name in _FREQUENT:
         try:
             text = codecs.getincrementaldecoder(name)().decode(word, final=not cut)
         except UnicodeDecodeError:
             continue
         if text.isprintable():
-            told.setdefault(text, name)
-    likely = sorted(told, key=_oddness)[:_MOST_READINGS]
-    return ", ".join(f"{told[text]} {text!r}" for text in likely)
+            suggestions.setdefault(text, name)
+    likely = sorted(suggestions, key=_oddness)[:_MOST_READINGS]
+    return ", ".join(f"{suggestions[text]} {text!r}" for text in likely)
 
 
 def _oddness(text: str) -> int:
     """Return how many things a reading has that words do not have."""
     letters = [character for character in text if character.isalpha()]
     scripts = {unicodedata.name(letter, "?").split()[0] for letter in letters}
-    scripts = {"CJK" if one in ("HIRAGANA", "KATAKANA") else one for one in scripts}
+    scripts = {"CJK" if script in ("HIRAGANA", "KATAKANA") else script for script in scripts}
     foreign = [letter for letter in letters if letter > "\x7f"]
     odd = (
         len(scripts) > 1,
@@ -232,6 +234,6 @@ def _oddness(text: str) -> int:
         # Few words of any language with Latin letters have more with marks than without.
         "LATIN" in scripts and 2 * len(foreign) > len(letters),
         any(before.islower() and letter.isupper() for before, letter in pairwise(text)),
-        any(one > "\x7f" and unicodedata.category(one)[0] not in "LMP" for one in text),
+        any(character > "\x7f" and unicodedata.category(character)[0] not in "LMP" for character in text),
     )
     return sum(map(bool, odd))

@@ -114,8 +114,8 @@ def overview() -> tuple[Rows, list[str]]:
     """Return a row a format, and what is wrong with those that are not there for it."""
     there, wrong = _REGISTRY.listed()
     listed = [
-        (name, package, " ".join(one.extensions), one.description, one.extra, _example(one))
-        for name, package, one in there
+        (name, package, " ".join(reader.extensions), reader.description, reader.extra, _example(reader))
+        for name, package, reader in there
     ]
     columns = ["format", "package", "extensions", "description", "extra", "example"]
     return Rows(columns, listed), wrong
@@ -157,8 +157,8 @@ def detect(source: Source, *, prose: bool = False, given: Collection[str] | None
     except InputError as error:
         if extension in _BY_EXTENSION:
             raise
-        told = f"{error.message}{_nearest(extension)}"
-        raise UnrecognizedError(told, path=error.path, line=error.line) from error
+        message = f"{error.message}{_nearest(extension)}"
+        raise UnrecognizedError(message, path=error.path, line=error.line) from error
     if not sample:
         raise UnrecognizedError("is empty", path=source.name)
     if extension in _BY_EXTENSION and not is_table:
@@ -166,36 +166,41 @@ def detect(source: Source, *, prose: bool = False, given: Collection[str] | None
         if name == "conllu" and conllu.fits_plus(sample):
             return conllu.PLUS.name
         return "wsj" if name in ("dp", "mrg") and wsj.partner(source.name) else name
-    added, wrong = _added() if extension not in _OPEN_EXTENSIONS else ([], "")
-    found = next((one.name for one in added if extension in one.extensions), None)
+    added, wrong = _plugin_readers() if extension not in _OPEN_EXTENSIONS else ([], "")
+    name_found = next((candidate.name for candidate in added if extension in candidate.extensions), None)
     # The first that fits: what is stricter is tried before what takes anything.
     for reader in (*_TRIED, *added):
         # `Rome/Italy,1990` is a tagged word elsewhere.
-        if found is None and reader.fits and reader.fits(sample) and not (is_table and reader is wsj.POS):
-            found = reader.name
-    if found is None and is_table:
+        if (
+            name_found is None
+            and reader.fits
+            and reader.fits(sample)
+            and not (is_table and reader is wsj.POS)
+        ):
+            name_found = reader.name
+    if name_found is None and is_table:
         raise _unnamed_column(source, extension, named=given is not None)
-    if found is None and (prose or extension in _OPEN_EXTENSIONS or _is_prose(sample)):
-        found = _prose(sample)
-    if found is None and is_markup(sample):
+    if name_found is None and (prose or extension in _OPEN_EXTENSIONS or _is_prose(sample)):
+        name_found = _prose(sample)
+    if name_found is None and _is_markup(sample):
         root = f" with the root {root}" if (root := root_of(sample)) else ""
         raise UnrecognizedError(
             f"is XML or HTML{root}, whose tags would be words; only TEI and FoLiA are read: "
             "take its text out, or give --format",
             path=source.name,
         )
-    if found is None:
-        told = f"; it may be one of a plug-in that cannot be used: {wrong}" if wrong else ""
+    if name_found is None:
+        message = f"; it may be one of a plug-in that cannot be used: {wrong}" if wrong else ""
         names = ", ".join(_REGISTRY.names())
-        told = f"cannot tell the format; give --format{told}{_nearest(extension)}; there are: {names}"
-        raise UnrecognizedError(told, path=source.name)
-    return found
+        message = f"cannot tell the format; give --format{message}{_nearest(extension)}; there are: {names}"
+        raise UnrecognizedError(message, path=source.name)
+    return name_found
 
 
 def _nearest(extension: str) -> str:
     """Say which format an extension is near to, if there is one."""
-    meant = near(extension, _BY_EXTENSION, most=1) if len(extension) > 1 else []
-    return f"; the nearest by its extension is {_BY_EXTENSION[meant[0]]} ({meant[0]})" if meant else ""
+    nearest = near(extension, _BY_EXTENSION, most=1) if len(extension) > 1 else []
+    return f"; the nearest by its extension is {_BY_EXTENSION[nearest[0]]} ({nearest[0]})" if nearest else ""
 
 
 def choose_reader(source: Source, form: str | None, given: Mapping[str, object]) -> Reader | str:
@@ -230,7 +235,7 @@ def _check_settings(source: Source, reader: Reader, given: Mapping[str, object])
     for name in given:
         if name in ("language", "encoding") or name in reader.settings:
             continue
-        takers = ", ".join(one.name for one in READERS.values() if name in one.settings)
+        takers = ", ".join(taker.name for taker in READERS.values() if name in taker.settings)
         raise InputError(f"--{name} is for {takers}; this is {reader.name}", path=source.name)
 
 
@@ -245,21 +250,21 @@ def _unnamed_column(source: Source, extension: str, *, named: bool) -> Unrecogni
         columns = read_csv(lines, path=source.name, delimiter=delimiter).most_text_first()
     except InputError as error:
         return UnrecognizedError(error.message, path=error.path, line=error.line)
-    told = (
+    message = (
         f"is a table; say which column is the text, --text COLUMN, or give --format; its columns: {columns}"
     )
-    return UnrecognizedError(told, path=source.name)
+    return UnrecognizedError(message, path=source.name)
 
 
 def takes_tags_for_words(reader: Reader, source: Source) -> bool:
     """Say whether a source is XML or HTML, and is read as plain text."""
-    return reader.name in (one.name for one in _PLAIN) and is_markup(source.head())
+    return reader.name in (plain_reader.name for plain_reader in _PLAIN) and _is_markup(source.head())
 
 
-def is_markup(sample: list[str]) -> bool:
+def _is_markup(sample: list[str]) -> bool:
     """Say whether the first lines of a text are XML or HTML.
 
-    >>> is_markup(["<p>One.</p>"]), is_markup(["a <unk> b < c"])
+    >>> _is_markup(["<p>One.</p>"]), _is_markup(["a <unk> b < c"])
     (True, False)
     """
     joined = "\n".join(sample)
@@ -273,23 +278,25 @@ def _of_file(source: Source, extension: str) -> Reader | None:
     if named is not None and named.read_file is not None and not named.fits:
         return named if source.size else None
     begins = next(source.open().blocks(_MAGIC), b"")
-    return next((one for one in _TRIED if begins.startswith(one.begins or (b"\0\0",))), None)
+    return next(
+        (candidate for candidate in _TRIED if begins.startswith(candidate.begins or (b"\0\0",))), None
+    )
 
 
 def _is_prose(sample: list[str]) -> bool:
     """Say whether the first lines are sentences of words, and not markup, a table or a program."""
     joined = "\n".join(sample)
     words = joined.split()
-    if is_markup(sample) or "\t" in joined or not _SENTENCE_END.search(joined):
+    if _is_markup(sample) or "\t" in joined or not _SENTENCE_END.search(joined):
         return False
     return sum(_WORD.fullmatch(word) is not None for word in words) >= _WORDS * len(words)
 
 
-def _added() -> tuple[list[Reader], str]:
+def _plugin_readers() -> tuple[list[Reader], str]:
     """Return the readers of plug-ins, and what is wrong with the first that cannot be used."""
-    found = [reader for _, reader in _REGISTRY.added()]
-    wrong = next((str(one) for one in found if isinstance(one, PluginError)), "")
-    return [one for one in found if isinstance(one, Reader)], wrong
+    added = [reader for _, reader in _REGISTRY.added()]
+    wrong = next((str(reader) for reader in added if isinstance(reader, PluginError)), "")
+    return [reader for reader in added if isinstance(reader, Reader)], wrong
 
 
 def extension_of(source: Source) -> str:

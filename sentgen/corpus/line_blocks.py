@@ -43,8 +43,8 @@ def read_blocks(reader: LineReader) -> Iterator[LineBlock | Sentence | Rejection
         if _is_plain(text, reader.limits):
             yield LineBlock(text, first_line)
             continue
-        for found in lines.read(text.decode().split("\n"), path=reader.source.name, limits=reader.limits):
-            yield replace(found, line=found.line + first_line - 1)
+        for result in lines.read(text.decode().split("\n"), path=reader.source.name, limits=reader.limits):
+            yield replace(result, line=result.line + first_line - 1)
 
 
 def _is_plain(text: bytes, limits: InputLimits) -> bool:

@@ -26,9 +26,9 @@ from typing import Annotated, NamedTuple
 from sentgen.corpus.formats import READERS, UnrecognizedError, detect, reader_named
 from sentgen.corpus.paths import expand, source_at
 from sentgen.corpus.readers import jsonl, text
-from sentgen.corpus.readers._columns import FormatError, finished
+from sentgen.corpus.readers._columns import FormatError, finish_sentence
 from sentgen.corpus.readers.table import refuse_table
-from sentgen.corpus.readers.text import blanked
+from sentgen.corpus.readers.text import blank_separators
 from sentgen.corpus.reading import read_source
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.sources import LineReader, Source
@@ -108,9 +108,9 @@ class PairReader:
             case "jsonl":
                 return _read_jsonl(self._lines[0], settings)
             case "conllu":
-                return read_conllu(self._lines[0])
+                return _read_conllu(self._lines[0])
             case "conllu-parallel":
-                return read_parallel_conllu(*self._lines)
+                return _read_parallel_conllu(*self._lines)
             case "texts":
                 return _read_texts(self.file, self._lines)
         return _read_parallel(*self._lines)
@@ -124,9 +124,9 @@ def pair_files(paths: Sequence[str]) -> list[PairFile]:
     """
     folders = [path for path in paths if os.path.isdir(path)]
     if len(paths) == 1 and folders:
-        found = list(_folder(folders[0]))
-        if found:
-            return found
+        pairs = list(_folder(folders[0]))
+        if pairs:
+            return pairs
     sources = list(expand(paths))
     kinds = [_kind(source) for source in sources]
     # Two files of anything else can only be lines beside lines.
@@ -135,7 +135,7 @@ def pair_files(paths: Sequence[str]) -> list[PairFile]:
             refuse_table(source)
         return [PairFile("parallel", (sources[0], sources[1]))]
     # Two files that hold whole pairs each are two files.
-    if kinds == ["conllu", "conllu"] and not begins_with_document(sources[1]):
+    if kinds == ["conllu", "conllu"] and not _begins_with_document(sources[1]):
         return [PairFile("conllu-parallel", (sources[0], sources[1]))]
     return _single(sources, kinds)
 
@@ -189,7 +189,11 @@ def _read_jsonl(lines: LineReader, settings: PairSettings) -> Iterator[RawPair |
             value = jsonl.parse_object(line)
             key = _key(value) or f"{source.base_name}:{number}"
             if settings.replace_controls:
-                value = {key: _blanked(one) for key, one in value.items() if not isinstance(one, dict)}
+                value = {
+                    key: _with_blanks(abstract_text)
+                    for key, abstract_text in value.items()
+                    if not isinstance(abstract_text, dict)
+                }
             document, abstract = _field(value, document_fields), _field(value, abstract_fields)
             text = _text(value[document], document)
             abstracts = _abstracts(value[abstract], abstract)
@@ -197,17 +201,19 @@ def _read_jsonl(lines: LineReader, settings: PairSettings) -> Iterator[RawPair |
             hint = "; see --replace-controls" if error.check_id == "control-character" else ""
             yield Rejection(source.name, number, "", error.check_id, error.message + hint)
             continue
-        for place, one in enumerate(abstracts, 1):
-            name = f"{key}#{place}" if len(abstracts) > 1 else key
-            yield RawPair(name, text, one, source, source, number)
+        for number_of_abstract, abstract_text in enumerate(abstracts, 1):
+            name = f"{key}#{number_of_abstract}" if len(abstracts) > 1 else key
+            yield RawPair(name, text, abstract_text, source, source, number)
 
 
-def _blanked(value: object) -> object:
+def _with_blanks(value: object) -> object:
     """Return a JSON value with blanks for control characters in its texts, which nest at most twice."""
     if isinstance(value, str):
-        return blanked(jsonl.FORBIDDEN_IN_TEXT.sub(" ", value))
+        return blank_separators(jsonl.FORBIDDEN_IN_TEXT.sub(" ", value))
     if isinstance(value, list):
-        return [_blanked(one) for one in value] if value and isinstance(value[0], (str, list)) else value
+        return (
+            [_with_blanks(item) for item in value] if value and isinstance(value[0], (str, list)) else value
+        )
     return value
 
 
@@ -225,7 +231,7 @@ def _key(value: dict[str, object]) -> str | None:
 
 def _abstracts(value: object, field: str) -> list[Text]:
     if field in _SEVERAL and isinstance(value, list):
-        return [_text(one, field) for one in value]
+        return [_text(text, field) for text in value]
     return [_text(value, field)]
 
 
@@ -233,10 +239,10 @@ def _text(value: object, field: str) -> Text:
     """Check a text of a JSON object."""
     if isinstance(value, str):
         return jsonl.check_raw(value)
-    if isinstance(value, list) and all(isinstance(one, str) for one in value):
-        return tuple(jsonl.check_raw(one) for one in value)
-    if isinstance(value, list) and all(isinstance(one, list) for one in value):
-        return tuple(tuple(jsonl.check_strings(one, field)) for one in value)
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return tuple(jsonl.check_raw(item) for item in value)
+    if isinstance(value, list) and all(isinstance(item, list) for item in value):
+        return tuple(tuple(jsonl.check_strings(item, field)) for item in value)
     raise FormatError(
         "json", f"`{field}` is neither a string, nor a list of strings, nor one of lists of words"
     )
@@ -272,11 +278,11 @@ def _read_texts(file: PairFile, readers: Sequence[LineReader]) -> Iterator[RawPa
         except UnrecognizedError as error:
             yield Rejection(source.name, 1, file.key, "empty-text", error.message)
             return
-        fault = next((one for one in sentences if isinstance(one, Rejection)), None)
+        fault = next((result for result in sentences if isinstance(result, Rejection)), None)
         if fault is not None:
             yield fault
             return
-        sides.append(tuple(one for one in sentences if isinstance(one, Sentence)))
+        sides.append(tuple(result for result in sentences if isinstance(result, Sentence)))
     yield RawPair(file.key, sides[0], sides[1], file.sources[0], file.sources[1], 1)
 
 
@@ -291,9 +297,9 @@ def _folder(folder: str) -> Iterator[PairFile]:
     for file in _files(folder):
         base = re.sub(r"\.(txt|text|tok|conllu)$", "", re.sub(r"\.(gz|xz|bz2)$", "", file))
         stem, _, extension = base.rpartition(".")
-        for of, names in _SIDES.items():
+        for side_name, names in _SIDES.items():
             if extension in names[:3] and stem:
-                sides[of][stem] = os.path.join(folder, file)
+                sides[side_name][stem] = os.path.join(folder, file)
     for name in sorted(sides["document"].keys() | sides["abstract"].keys()):
         for side, files in sides.items():
             if name not in files:
@@ -372,13 +378,13 @@ class RawPair:
             ("document", self.document, settings.document_words),
             ("abstract", self.abstract, 0),
         ):
-            found = tuple(_first(_sentences(given, path, self.line, settings, limits), most))
-            fault = next((one for one in found if isinstance(one, Rejection)), None)
+            sentences = tuple(_first(_sentences(given, path, self.line, settings, limits), most))
+            fault = next((sentence for sentence in sentences if isinstance(sentence, Rejection)), None)
             if fault is not None:
                 return Rejection(path, self.line, self.key, fault.check, f"{fault.message}, in the {name}")
-            if not found:
+            if not sentences:
                 return Rejection(path, self.line, self.key, "empty-text", f"the {name} has no words")
-            sides.append(tuple(one for one in found if isinstance(one, Sentence)))
+            sides.append(tuple(sentence for sentence in sentences if isinstance(sentence, Sentence)))
         return TokenizedPair(self.key, sides[0], sides[1])
 
 
@@ -386,7 +392,7 @@ def _plain(given: Text) -> object:
     """Return a text as JSON can hold it."""
     if isinstance(given, str):
         return given
-    return [one.forms if isinstance(one, Sentence) else one for one in given]
+    return [part.forms if isinstance(part, Sentence) else part for part in given]
 
 
 def _sentences(
@@ -395,29 +401,29 @@ def _sentences(
     if isinstance(given, str):
         given = (given,)
         pieces = chain.from_iterable(
-            text.read_raw(text.blanked(one).splitlines(), path=path) for one in given
+            text.read_raw(text.blank_separators(part).splitlines(), path=path) for part in given
         )
         raw: Iterable[RawText] = (RawText(piece.text, line) for piece in pieces)
     else:
-        raw = (RawText(one.strip(), line, whole=True) for one in given if isinstance(one, str))
+        raw = (RawText(part.strip(), line, whole=True) for part in given if isinstance(part, str))
     if settings.tokenized:
         raw_words = (piece.text.split() for piece in raw)
-        yield from (finished(Sentence(words, line=line), path, limits) for words in raw_words if words)
+        yield from (finish_sentence(Sentence(words, line=line), path, limits) for words in raw_words if words)
     else:
         yield from chain.from_iterable(
-            text.tokenised(piece, path=path, limits=limits) for piece in raw if piece.text
+            text.tokenize_raw(piece, path=path, limits=limits) for piece in raw if piece.text
         )
-    for one in given:
-        if isinstance(one, Sentence):
-            yield one
-        elif not isinstance(one, str) and one:
-            yield finished(Sentence(list(one), line=line), path, limits)
+    for part in given:
+        if isinstance(part, Sentence):
+            yield part
+        elif not isinstance(part, str) and part:
+            yield finish_sentence(Sentence(list(part), line=line), path, limits)
 
 
-def _first(found: Iterator[Sentence | Rejection], words: int) -> Iterator[Sentence | Rejection]:
+def _first(sentences: Iterator[Sentence | Rejection], words: int) -> Iterator[Sentence | Rejection]:
     """Yield the first sentences with at most so many words, at least one; all if ``words`` is 0."""
     total = 0
-    for sentence in found:
+    for sentence in sentences:
         size = len(sentence.forms) if isinstance(sentence, Sentence) else 0
         if words and total and total + size > words:
             return
@@ -444,43 +450,43 @@ def _documents(lines: LineReader) -> Iterator[_Document]:
     name, line = "", 1
     sentences: list[Sentence] = []
     faults: list[Rejection] = []
-    for found in READERS["conllu"].read(iter(lines), path=lines.source.name):
+    for result in READERS["conllu"].read(iter(lines), path=lines.source.name):
         # A document begins with its first sentence, and again with its first good one.
-        if found.document is not None and (sentences or found.document != name):
+        if result.document is not None and (sentences or result.document != name):
             if sentences or faults:
                 yield _Document(name, line, tuple(sentences), tuple(faults))
-            name, line, sentences, faults = found.document, found.line, [], []
-        if isinstance(found, Rejection):
-            faults.append(found)
+            name, line, sentences, faults = result.document, result.line, [], []
+        if isinstance(result, Rejection):
+            faults.append(result)
         else:
-            found.document = None
-            sentences.append(found)
+            result.document = None
+            sentences.append(result)
     if sentences or faults:
         yield _Document(name, line, tuple(sentences), tuple(faults))
 
 
-def read_conllu(lines: LineReader) -> Iterator[RawPair | Rejection]:
+def _read_conllu(lines: LineReader) -> Iterator[RawPair | Rejection]:
     """Yield a pair for every abstract; only one document and one abstract are in memory."""
     source = lines.source
     document: _Document | None = None
     alone = False
-    for one in _documents(lines):
-        match = SUFFIX.fullmatch(one.name)
+    for current in _documents(lines):
+        match = SUFFIX.fullmatch(current.name)
         if match is None:
-            message = f"document {one.name!r} is neither NAME.document nor NAME.abstract"
-            named = Rejection(source.name, one.line, one.name, "pair-name", message)
-            yield one.faults[0] if one.faults else named
+            message = f"document {current.name!r} is neither NAME.document nor NAME.abstract"
+            named = Rejection(source.name, current.line, current.name, "pair-name", message)
+            yield current.faults[0] if current.faults else named
         elif match[2] == "document":
             if document and alone:
                 yield _without_abstract(document, source)
-            document, alone = one, True
+            document, alone = current, True
         elif document is None or document.name != f"{match[1]}.document":
-            message = f"the abstract {one.name!r} does not follow its document {match[1]}.document"
-            yield Rejection(source.name, one.line, one.name, "pair-name", message)
+            message = f"the abstract {current.name!r} does not follow its document {match[1]}.document"
+            yield Rejection(source.name, current.line, current.name, "pair-name", message)
         else:
             alone = False
             key = f"{match[1]}#{match[3]}" if match[3] else match[1]
-            yield _pair(key, document, one, (source, source))
+            yield _pair(key, document, current, (source, source))
     if document and alone:
         yield _without_abstract(document, source)
 
@@ -499,29 +505,33 @@ def _pair(
     return RawPair(key, document.sentences, abstract.sentences, *sources, document.line)
 
 
-def begins_with_document(source: Source) -> bool:
+def _begins_with_document(source: Source) -> bool:
     """Say whether a CoNLL-U file begins with `NAME.document`, so that it holds whole pairs."""
     first = next(READERS["conllu"].read(iter(source.head()), path=source.name), None)
     return first is not None and (first.document or "").endswith(".document")
 
 
-def read_parallel_conllu(of_documents: LineReader, of_abstracts: LineReader) -> Iterator[RawPair | Rejection]:
+def _read_parallel_conllu(
+    of_documents: LineReader, of_abstracts: LineReader
+) -> Iterator[RawPair | Rejection]:
     """Yield a pair for each document of the one file and the abstract of the same id in the other.
 
     Only one of each is in memory, so that the ids must be in the same order.
     """
     documents, abstracts = of_documents.source, of_abstracts.source
     seen = set[str]()
-    for document, abstract in zip_longest(_named(of_documents, "document"), _named(of_abstracts, "abstract")):
+    for document, abstract in zip_longest(
+        _named_documents(of_documents, "document"), _named_documents(of_abstracts, "abstract")
+    ):
         if document is None or abstract is None:
             short, other = (documents, abstracts) if document is None else (abstracts, documents)
             there = document or abstract
             message = f"ends before {there.name!r} ({other.name}:{there.line}); {_SAME_IDS}"
             raise InputError(message, path=short.name)
-        for one, source in ((document, documents), (abstract, abstracts)):
-            if one.name in seen:
-                message = f"the id {one.name!r} is there twice; {_SAME_IDS}"
-                raise InputError(message, path=source.name, line=one.line)
+        for current, source in ((document, documents), (abstract, abstracts)):
+            if current.name in seen:
+                message = f"the id {current.name!r} is there twice; {_SAME_IDS}"
+                raise InputError(message, path=source.name, line=current.line)
         if document.name != abstract.name:
             where = f"{documents.name}:{document.line}"
             message = f"{abstract.name!r} stands where {document.name!r} belongs ({where}); {_SAME_IDS}"
@@ -531,14 +541,14 @@ def read_parallel_conllu(of_documents: LineReader, of_abstracts: LineReader) -> 
         yield _pair(document.name, document, abstract, (documents, abstracts))
 
 
-def _named(lines: LineReader, side: str) -> Iterator[_Document]:
+def _named_documents(lines: LineReader, side: str) -> Iterator[_Document]:
     """Yield the documents of one side under the names of their pairs; an id may end in its side."""
     source = lines.source
-    for one in _documents(lines):
-        if one.name and not one.name.startswith(f"{source.name}#"):
-            yield one._replace(name=one.name.removesuffix(f".{side}"))
+    for document in _documents(lines):
+        if document.name and not document.name.startswith(f"{source.name}#"):
+            yield document._replace(name=document.name.removesuffix(f".{side}"))
             continue
-        if one.faults:
-            raise one.faults[0].as_error()
+        if document.faults:
+            raise document.faults[0].as_error()
         message = "no `# newdoc id` here, which says which document and abstract are a pair"
-        raise InputError(message, path=source.name, line=one.line)
+        raise InputError(message, path=source.name, line=document.line)

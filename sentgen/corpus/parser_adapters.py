@@ -66,10 +66,10 @@ class _UDPipe:
         for text in texts:
             tokenizer.setText(text)
             sentences = []
-            found = self._udpipe.Sentence()
-            while tokenizer.nextSentence(found, error):
-                sentences.append(self._annotated(found))
-                found = self._udpipe.Sentence()
+            parsed = self._udpipe.Sentence()
+            while tokenizer.nextSentence(parsed, error):
+                sentences.append(self._annotate(parsed))
+                parsed = self._udpipe.Sentence()
             if error.occurred():
                 raise ModelError(f"{self._path}: {error.message}")
             if sentences and sentences[-1].space_after:
@@ -79,20 +79,20 @@ class _UDPipe:
     def parse_tokenized(self, sentences: Sequence[Sequence[str]]) -> Iterator[Sentence]:
         """Yield one sentence for each list of tokens."""
         for forms in sentences:
-            found = self._udpipe.Sentence()
+            parsed = self._udpipe.Sentence()
             for form in forms:
-                found.addWord(form)
-            sentence = self._annotated(found)
+                parsed.addWord(form)
+            sentence = self._annotate(parsed)
             sentence.forms, sentence.space_after, sentence.text = list(forms), None, ""
             yield sentence
 
-    def _annotated(self, found: Any) -> Sentence:
+    def _annotate(self, parsed: Any) -> Sentence:
         """Tag and parse a sentence of UDPipe's and return it as ours."""
         error = self._udpipe.ProcessingError()
-        done = self._model.tag(found, "", error) and self._model.parse(found, "", error)
+        done = self._model.tag(parsed, "", error) and self._model.parse(parsed, "", error)
         if not done:
             raise ModelError(f"{self._path}: {error.message or 'the model has no tagger or no parser'}")
-        words = list(found.words)[1:]  # the first one is the root
+        words = list(parsed.words)[1:]  # the first one is the root
         return Sentence(
             [word.form for word in words],
             lemmas=[word.lemma or "_" for word in words],
@@ -101,9 +101,9 @@ class _UDPipe:
             feats=[word.feats or "_" for word in words],
             heads=[word.head for word in words],
             deprels=[word.deprel or "_" for word in words],
-            space_after=_udpipe_spaces(words, found.multiwordTokens),
-            multiwords=[(token.idFirst, token.idLast, token.form) for token in found.multiwordTokens],
-            text=found.getText(),
+            space_after=_udpipe_spaces(words, parsed.multiwordTokens),
+            multiwords=[(token.idFirst, token.idLast, token.form) for token in parsed.multiwordTokens],
+            text=parsed.getText(),
         )
 
 
@@ -147,8 +147,8 @@ class _SpaCy:
     def parse(self, texts: Sequence[str]) -> Iterator[list[Sentence]]:
         """Yield the sentences of each raw text."""
         for document in self._pipeline.pipe(texts):
-            found = [spacy_sentence(list(sentence), sentence.text.strip()) for sentence in document.sents]
-            yield [sentence for sentence in found if sentence.forms]
+            parsed = [spacy_sentence(list(sentence), sentence.text.strip()) for sentence in document.sents]
+            yield [sentence for sentence in parsed if sentence.forms]
 
     def parse_tokenized(self, sentences: Sequence[Sequence[str]]) -> Iterator[Sentence]:
         """Yield one sentence for each list of tokens."""
@@ -162,16 +162,16 @@ class _SpaCy:
         """Return a document of one sentence."""
         from spacy.tokens import Doc
 
-        starts = [place == 0 for place in range(len(forms))]
+        starts = [index == 0 for index in range(len(forms))]
         return Doc(self._pipeline.vocab, words=list(forms), sent_starts=starts)
 
 
 def spacy_sentence(tokens: list[Any], text: str) -> Sentence:
     """Return a sentence of the tokens that are not white space, which spaCy counts as tokens."""
     words = [token for token in tokens if not token.is_space]
-    places = {token.i: place for place, token in enumerate(words, 1)}
+    positions = {token.i: position for position, token in enumerate(words, 1)}
     spaces = {token.i - 1 for token in tokens if token.is_space}
-    heads = [_spacy_head(token, places) for token in words]
+    heads = [_spacy_head(token, positions) for token in words]
     relations = [_RENAMED.get(token.dep_, token.dep_) for token in words]
     _hang_on_first_root(heads, relations)
     return Sentence(
@@ -187,12 +187,12 @@ def spacy_sentence(tokens: list[Any], text: str) -> Sentence:
     )
 
 
-def _spacy_head(token: Any, places: dict[int, int]) -> int:
+def _spacy_head(token: Any, positions: dict[int, int]) -> int:
     """Return the place of the nearest word above a token, 0 for a root, which is its own head in spaCy."""
     while token.head.i != token.i:
         token = token.head
-        if token.i in places:
-            return places[token.i]
+        if token.i in positions:
+            return positions[token.i]
     return 0
 
 
@@ -201,11 +201,11 @@ def _hang_on_first_root(heads: list[int], relations: list[str]) -> None:
 
     There are several where white space was the root, or where a model splits what is one sentence.
     """
-    roots = [place for place, head in enumerate(heads, 1) if head == 0]
-    for place in roots[:1]:
-        relations[place - 1] = "root"
-    for place in roots[1:]:
-        heads[place - 1], relations[place - 1] = roots[0], "parataxis"
+    roots = [position for position, head in enumerate(heads, 1) if head == 0]
+    for position in roots[:1]:
+        relations[position - 1] = "root"
+    for position in roots[1:]:
+        heads[position - 1], relations[position - 1] = roots[0], "parataxis"
 
 
 #: Texts and sentences that Stanza gets at once.
@@ -239,8 +239,8 @@ class _Stanza:
         """Yield one sentence for each list of tokens."""
         for start in range(0, len(sentences), _STANZA_BATCH):
             batch = [list(forms) for forms in sentences[start : start + _STANZA_BATCH]]
-            for forms, found in zip(batch, self._tokenized(batch).sentences, strict=True):
-                sentence = _stanza_sentence(found)
+            for forms, parsed in zip(batch, self._pretokenized(batch).sentences, strict=True):
+                sentence = _stanza_sentence(parsed)
                 sentence.forms, sentence.space_after, sentence.text = forms, None, ""
                 yield sentence
 
@@ -249,7 +249,7 @@ class _Stanza:
         return self._pipeline()
 
     @cached_property
-    def _tokenized(self) -> Any:
+    def _pretokenized(self) -> Any:
         return self._pipeline(tokenize_pretokenized=True)
 
     def _pipeline(self, **options: bool) -> Any:
@@ -266,8 +266,8 @@ class _Stanza:
             ) from error
 
 
-def _stanza_sentence(found: Any) -> Sentence:
-    words = found.words
+def _stanza_sentence(parsed: Any) -> Sentence:
+    words = parsed.words
     return Sentence(
         [word.text for word in words],
         lemmas=[word.lemma or "_" for word in words],
@@ -276,13 +276,13 @@ def _stanza_sentence(found: Any) -> Sentence:
         feats=[word.feats or "_" for word in words],
         heads=[word.head for word in words],
         deprels=[word.deprel or "_" for word in words],
-        space_after=_stanza_spaces(found.tokens),
+        space_after=_stanza_spaces(parsed.tokens),
         multiwords=[
             (token.words[0].id, token.words[-1].id, token.text)
-            for token in found.tokens
+            for token in parsed.tokens
             if len(token.words) > 1
         ],
-        text=found.text or "",
+        text=parsed.text or "",
     )
 
 

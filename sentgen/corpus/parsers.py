@@ -114,7 +114,9 @@ class CachedParser:
 
     def parse(self, texts: Sequence[str]) -> Iterator[list[Sentence]]:
         """Yield the sentences of each raw text."""
-        return self._parsed(texts, [_hash(text) for text in texts], self._parser.parse, tokenized=False)
+        return self._parse_missing(
+            texts, [_hash(text) for text in texts], self._parser.parse, tokenized=False
+        )
 
     def parse_tokenized(self, sentences: Sequence[Sequence[str]]) -> Iterator[Sentence]:
         """Yield one sentence for each list of tokens."""
@@ -124,10 +126,10 @@ class CachedParser:
 
         # A line feed after each token: lists of tokens never share a hash, as no token has a line feed.
         keys = [_hash("".join(f"{form}\n" for form in forms)) for forms in sentences]
-        for found in self._parsed(sentences, keys, parse, tokenized=True):
-            yield from found
+        for parsed in self._parse_missing(sentences, keys, parse, tokenized=True):
+            yield from parsed
 
-    def _parsed(
+    def _parse_missing(
         self,
         items: Sequence[_T],
         keys: Sequence[str],
@@ -144,7 +146,7 @@ class CachedParser:
                 key: item for key, item in zip(wanted, items[start:], strict=False) if key not in known
             }
             # Lazy: parses are kept while they are made, so that an interrupt loses little.
-            fresh = self._kept(missing, parse(list(missing.values())), tokenized)
+            fresh = self._store_parses(missing, parse(list(missing.values())), tokenized)
             for key in wanted:
                 while key not in known:
                     known.update([next(fresh)])
@@ -152,7 +154,7 @@ class CachedParser:
                 yield [Sentence(**values) for values in json.loads(known[key])]
             next(fresh, None)  # the last ones are kept
 
-    def _kept(
+    def _store_parses(
         self, keys: Iterable[str], parses: Iterator[list[Sentence]], tokenized: bool
     ) -> Iterator[tuple[str, str]]:
         """Yield hash and result of each parse, and keep them every now and then, also when interrupted."""
@@ -222,10 +224,10 @@ def forget_parses(store: Store, parser: str, version: str | None = None, *, dry_
     Raises:
         NotFoundError: there are none.
     """
-    kept = stored_parses(store)
-    texts = [row[2] for row in kept if row[0] == parser and version in (None, row[1])]
+    stored = stored_parses(store)
+    texts = [row[2] for row in stored if row[0] == parser and version in (None, row[1])]
     if not texts:
-        known = ", ".join(sorted({row[0] for row in kept}))
+        known = ", ".join(sorted({row[0] for row in stored}))
         there = f"there are: {known}" if known else "the store has no parses"
         raise NotFoundError(f"no parses of {' '.join(filter(None, (parser, version)))!r}; {there}")
     if not dry_run:

@@ -31,7 +31,7 @@ def expand(paths: Sequence[str], limits: InputLimits = LIMITS, *, encoding: str 
     Raises:
         InputError: An argument names nothing.
     """
-    files = [found for path in paths for found in files_of(path)]
+    files = [file for path in paths for file in files_of(path)]
     if not files:
         raise InputError("no input; name files, folders or `-`")
     return (
@@ -57,13 +57,13 @@ def place_of(name: str) -> str:
         InputError: it is no text, so that it cannot be stored.
     """
     path, mark, member = name.partition("!")
-    place = name if name == "-" else f"{os.path.abspath(path)}{mark}{member}"
-    if not _is_text(place):
+    full_name = name if name == "-" else f"{os.path.abspath(path)}{mark}{member}"
+    if not _is_text(full_name):
         part = "name" if not _is_text(name) else "folder"
         raise InputError(
-            f"the {part} of this file is not UTF-8; rename it", path=name if part == "name" else place
+            f"the {part} of this file is not UTF-8; rename it", path=name if part == "name" else full_name
         )
-    return place
+    return full_name
 
 
 def unnamable(source: Source) -> str:
@@ -102,10 +102,10 @@ def files_of(path: str) -> list[tuple[str, str]]:
     if path == "-" or (os.path.exists(path) and not os.path.isdir(path)):
         return [(path, "")]
     if os.path.isdir(path):
-        found = _walk(path)
-        if not found:
+        files = _walk(path)
+        if not files:
             raise InputError("the folder has no files", path=path)
-        return found
+        return files
     if glob.has_magic(path):
         matches = sorted(match for match in glob.glob(path, recursive=True) if not os.path.isdir(match))
         if not matches:
@@ -115,18 +115,18 @@ def files_of(path: str) -> list[tuple[str, str]]:
 
 
 def _walk(folder: str) -> list[tuple[str, str]]:
-    found = []
+    result = []
     for parent, folders, names in os.walk(folder):
         files = set(names)
         folders[:] = sorted(name for name in folders if not _passed_over(parent, name, files))
         full = (os.path.join(parent, name) for name in names if not _passed_over(parent, name, files))
-        found += [(path, folder) for path in full if os.path.isfile(path)]
-    return sorted(found)
+        result += [(path, folder) for path in full if os.path.isfile(path)]
+    return sorted(result)
 
 
 def _passed_over(parent: str, name: str, files: Set[str]) -> bool:
     """Say whether a file or folder is hidden, or belongs to a store beside it, as STORE.lock does."""
-    dots = (place for place, character in enumerate(name) if character == ".")
+    dots = (index for index, character in enumerate(name) if character == ".")
     return any(
         not dot or (name[:dot] in files and _is_duckdb(os.path.join(parent, name[:dot]))) for dot in dots
     )
@@ -142,7 +142,7 @@ def _is_duckdb(path: str) -> bool:
 
 def _sources(path: str, explicit: bool, limits: InputLimits) -> Iterator[Source]:
     if path == "-" or not os.path.isfile(path):
-        yield _spooled(path, limits)
+        yield _spool_stream(path, limits)
         return
     try:
         with open(path, "rb") as file:
@@ -166,7 +166,7 @@ def _members(path: str, limits: InputLimits) -> Iterator[Source]:
         raise InputError(f"cannot read this zip: {error}", path=path) from error
     if len(members) > limits.archive_members:
         raise InputError(f"more than {limits.archive_members} members; unpack it", path=path)
-    shown = [info for info in members if not _hidden(info.filename)]
+    shown = [info for info in members if not _is_hidden(info.filename)]
     if not shown:
         raise InputError("the archive has no files", path=path)
     # Sorted as a folder is: repacking an archive does not change the order of a corpus.
@@ -178,11 +178,11 @@ def _members(path: str, limits: InputLimits) -> Iterator[Source]:
         yield Source(name, path, info.compress_size, "zip", member, explicit=False)
 
 
-def _hidden(member: str) -> bool:
+def _is_hidden(member: str) -> bool:
     return any(part.startswith(".") and part != ".." for part in member.split("/")) or "__MACOSX" in member
 
 
-def _spooled(path: str, limits: InputLimits) -> Source:
+def _spool_stream(path: str, limits: InputLimits) -> Source:
     """Copy a stream that can be read only once to a temporary file that lives as long as its source."""
     most = min(limits.stream_bytes, limits.expanded_bytes)
     size = since_line_end = 0
@@ -195,14 +195,16 @@ def _spooled(path: str, limits: InputLimits) -> Source:
                 begin = begin or block[:6]
                 size += spool.write(block)
                 if size > most:
-                    told = f"more than {most} bytes, the limit of a stream; write it to a file and name that"
-                    raise InputError(told, path=path)
+                    message = (
+                        f"more than {most} bytes, the limit of a stream; write it to a file and name that"
+                    )
+                    raise InputError(message, path=path)
                 cut = block.rfind(b"\n")
                 since_line_end = len(block) - cut - 1 if cut >= 0 else since_line_end + len(block)
                 # As `LineReader` counts; devices give bytes without an end.
                 if since_line_end > 4 * limits.line_length and not _is_binary(begin):
-                    told = f"a line is longer than {limits.line_length} characters, the limit"
-                    raise InputError(told, path=path)
+                    message = f"a line is longer than {limits.line_length} characters, the limit"
+                    raise InputError(message, path=path)
     except OSError as error:  # not there, a folder, a terminal that nobody sits at, or no room for the copy
         raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
     compression = compression_of(begin)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sentgen.corpus.reader import Reader
-from sentgen.corpus.readers._columns import finished
+from sentgen.corpus.readers._columns import finish_sentence
 from sentgen.corpus.readers.jsonl import FORBIDDEN
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.validation import LIMITS
@@ -30,7 +30,7 @@ def reader_of(plugin: Plugin, given: object) -> Reader:
     reader = of_kind(plugin, given, Reader)
     check_called(plugin, reader.name)
     extensions = reader.extensions
-    if isinstance(extensions, str) or not all(one.startswith(".") for one in extensions):
+    if isinstance(extensions, str) or not all(extension.startswith(".") for extension in extensions):
         raise PluginError(
             "has extensions that are no tuple of texts such as ('.tagged',); its authors must change that",
             plugin=plugin,
@@ -47,11 +47,11 @@ def reader_of(plugin: Plugin, given: object) -> Reader:
 
 
 def _guarded_fits(plugin: Plugin, fits: Callable[[list[str]], bool]) -> Callable[[list[str]], bool]:
-    def guarded(sample: list[str]) -> bool:
+    def fits_guarded(sample: list[str]) -> bool:
         with plugin.at_work():
             return bool(fits(sample))
 
-    return guarded
+    return fits_guarded
 
 
 class _Counted(Iterator[str]):
@@ -79,12 +79,12 @@ class _Guarded:
         with self.plugin.at_work(lambda: (path, counted.taken)):
             for item in self.read(counted, path=path, **settings):
                 if not isinstance(item, self.gives):
-                    names = ", ".join(one.__name__ for one in self.gives)
-                    told = f"gives a {type(item).__name__}, which is none of {names}; tell its authors"
-                    raise PluginError(told, plugin=self.plugin, path=path, line=counted.taken)
-                yield self._checked(item, path) if isinstance(item, Sentence) else item
+                    names = ", ".join(kind.__name__ for kind in self.gives)
+                    message = f"gives a {type(item).__name__}, which is none of {names}; tell its authors"
+                    raise PluginError(message, plugin=self.plugin, path=path, line=counted.taken)
+                yield self._check_sentence(item, path) if isinstance(item, Sentence) else item
 
-    def _checked(self, sentence: Sentence, path: str) -> Sentence | Rejection:
+    def _check_sentence(self, sentence: Sentence, path: str) -> Sentence | Rejection:
         """Return the sentence, or which check it fails.
 
         Raises:
@@ -92,12 +92,12 @@ class _Guarded:
         """
         wrong = next(_misfits(sentence), "")
         if wrong:
-            told = f"gives a sentence whose {wrong}; tell its authors"
-            raise PluginError(told, plugin=self.plugin, path=path, line=sentence.line)
-        failed = _failed(sentence)
+            message = f"gives a sentence whose {wrong}; tell its authors"
+            raise PluginError(message, plugin=self.plugin, path=path, line=sentence.line)
+        failed = _failed_check(sentence)
         if failed is not None:
             return Rejection(path, sentence.line, sentence.sent_id, *failed)
-        return finished(sentence, path, LIMITS)
+        return finish_sentence(sentence, path, LIMITS)
 
 
 def _misfits(sentence: Sentence) -> Iterator[str]:
@@ -117,10 +117,11 @@ def _misfits(sentence: Sentence) -> Iterator[str]:
             yield f"{name} is no tuple of texts"
     if not _all_of(sentence.metadata, list, str, optional=False):
         yield "metadata is no list of texts"
-    if not all(type(one) is str for one in (sentence.sent_id, sentence.text, sentence.document or "")):
+    if not all(type(value) is str for value in (sentence.sent_id, sentence.text, sentence.document or "")):
         yield "sent_id, text or document is no text"
     if not all(
-        type(one) is tuple and [type(part) for part in one] == [int, int, str] for one in sentence.multiwords
+        type(value) is tuple and [type(part) for part in value] == [int, int, str]
+        for value in sentence.multiwords
     ):
         yield "multiwords are not (first, last, form)"
     for name in _OF_CONLLU:
@@ -128,14 +129,16 @@ def _misfits(sentence: Sentence) -> Iterator[str]:
             yield f"{name} are filled, which is for CoNLL-U only"
 
 
-def _all_of(values: object, of: type, each: type, *, optional: bool = True) -> bool:
+def _all_of(values: object, container: type, item_kind: type, *, optional: bool = True) -> bool:
     """Say whether it is a list or tuple of values of one type; a truth value is no number here."""
     if values is None:
         return optional
-    return isinstance(values, list | tuple) and type(values) is of and {*map(type, values)} <= {each}
+    return (
+        isinstance(values, list | tuple) and type(values) is container and {*map(type, values)} <= {item_kind}
+    )
 
 
-def _failed(sentence: Sentence) -> tuple[str, str] | None:
+def _failed_check(sentence: Sentence) -> tuple[str, str] | None:
     """Return the check that a well-made sentence fails, of those that lines of text cannot fail."""
     texts = {name: getattr(sentence, name) or () for name in (*_TEXTS, "deps", "misc", "metadata")}
     texts["names"] = (sentence.sent_id, sentence.document or "", sentence.text)

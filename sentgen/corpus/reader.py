@@ -24,7 +24,7 @@ class Read(Protocol):
     def __call__(self, lines: Iterator[str], *, path: str) -> Iterator[Sentence | Rejection]: ...
 
 
-class ReadRaw(Protocol):
+class _ReadRaw(Protocol):
     """The same where raw text stays raw, for a parser with a tokenizer of its own."""
 
     def __call__(self, lines: Iterator[str], *, path: str) -> Iterator[Sentence | Rejection | RawText]: ...
@@ -60,7 +60,7 @@ class Reader:
     description: str = ""
     extensions: tuple[str, ...] = ()
     fits: Callable[[list[str]], bool] | None = None
-    read_raw: ReadRaw | None = None
+    read_raw: _ReadRaw | None = None
     trees: bool = False
     distinct: bool = False
     read_file: ReadFile | None = None
@@ -76,19 +76,19 @@ class Reader:
         """Return the reader with what it takes of some settings, which are part of its version then."""
         raw = self.read_raw is not None or self.read_file is not None
         takes = {*self.settings, "encoding", *(["language"] if raw else [])}
-        told = sorted((name, value) for name, value in given.items() if name in takes)
+        settings = sorted((name, value) for name, value in given.items() if name in takes)
         # By what a name means, which has changed for some.
-        told = [(name, codec_of(str(value)) if name == "encoding" else value) for name, value in told]
-        if not told:
+        settings = [(name, codec_of(str(value)) if name == "encoding" else value) for name, value in settings]
+        if not settings:
             return self
-        own: dict[str, Any] = {name: value for name, value in told if name in self.settings}
+        own: dict[str, Any] = {name: value for name, value in settings if name in self.settings}
         language: dict[str, Any] = {
-            name: value for name, value in told if name == "language" and self.read_raw
+            name: value for name, value in settings if name == "language" and self.read_raw
         }
         return replace(
             self,
             version=self.version
-            + "".join(f"-{value}" if name == "language" else f"-{name}={value}" for name, value in told),
+            + "".join(f"-{value}" if name == "language" else f"-{name}={value}" for name, value in settings),
             # A format of lines with raw text takes its language as well.
             read=partial(self.read, **own, **language),
             read_raw=self.read_raw and partial(self.read_raw, **own),

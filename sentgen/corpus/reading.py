@@ -20,7 +20,7 @@ from sentgen.corpus.parsers import Parser
 from sentgen.corpus.paths import expand
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers import text
-from sentgen.corpus.readers._columns import finished, in_documents
+from sentgen.corpus.readers._columns import finish_sentence, in_documents
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.sources import LineReader, Source
 from sentgen.corpus.validation import LIMITS, InputLimits
@@ -33,7 +33,7 @@ def read_items(reader: Reader, lines: LineReader) -> Iterator[Item]:
     """Yield what a source holds; raw text stays raw, for a parser with a tokenizer of its own."""
     name = lines.source.name
     if reader.read_file is None:
-        yield from (reader.read_raw or reader.read)(iter(_taken(reader, lines)), path=name)
+        yield from (reader.read_raw or reader.read)(iter(_lines_for(reader, lines)), path=name)
         return
     begins = True
     with lines.file() as file:
@@ -47,7 +47,7 @@ def read_items(reader: Reader, lines: LineReader) -> Iterator[Item]:
 def read_source(reader: Reader, lines: LineReader) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of a source."""
     if reader.read_file is None:
-        return reader.read(iter(_taken(reader, lines)), path=lines.source.name)
+        return reader.read(iter(_lines_for(reader, lines)), path=lines.source.name)
     return text.in_sentences(
         read_items(reader, lines),
         path=lines.source.name,
@@ -60,10 +60,10 @@ def digest_of(reader: Reader, source: Source) -> str:
     """Return the hash of a source, having refused what its lines may not have: before any of them is read."""
     if reader.read_file is not None:
         return source.sha256()
-    return _taken(reader, source.open()).checked_sha256()
+    return _lines_for(reader, source.open()).checked_sha256()
 
 
-def _taken(reader: Reader, lines: LineReader) -> LineReader:
+def _lines_for(reader: Reader, lines: LineReader) -> LineReader:
     """Return the lines of a source as its reader takes them; a form feed is a blank of plain text."""
     lines.lone_returns = reader.lone_returns
     lines.controls_are_blanks = reader.read_raw is not None
@@ -92,16 +92,16 @@ def read_parsed(
     """
     for batch in _batches(items):
         try:
-            yield from in_documents(_parsed(batch, parser, path, limits))
+            yield from in_documents(_parse_batch(batch, parser, path, limits))
         except InputError as error:
             line = next(item.line for item in batch if _needs_parse(item))
             raise InputError(error.message, path=path, line=line) from error
 
 
-def _batches(found: Iterable[Item]) -> Iterator[list[Item]]:
+def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
     batch: list[Item] = []
     size = 0
-    for item in found:
+    for item in items:
         batch.append(item)
         if isinstance(item, RawText):
             size += len(item.text)
@@ -118,32 +118,32 @@ def _needs_parse(item: Item) -> bool:
     return isinstance(item, RawText) or (isinstance(item, Sentence) and item.heads is None)
 
 
-def _parsed(
+def _parse_batch(
     batch: list[Item], parser: Parser, path: str, limits: InputLimits
 ) -> Iterator[tuple[Item, list[Sentence | Rejection]]]:
     """Yield each item with the sentences that came of it."""
     # The whole batch goes to the parser at once; the items take their results in turn.
-    texts = _parsed_texts([item for item in batch if isinstance(item, RawText)], parser)
+    texts = _parse_texts([item for item in batch if isinstance(item, RawText)], parser)
     trees = parser.parse_tokenized(
         [item.forms for item in batch if isinstance(item, Sentence) and item.heads is None]
     )
     for item in batch:
         if isinstance(item, RawText):
-            yield item, [finished(sentence, path, limits) for sentence in next(texts)]
+            yield item, [finish_sentence(sentence, path, limits) for sentence in next(texts)]
         elif isinstance(item, Sentence) and item.heads is None:
-            yield item, [finished(_filled(item, next(trees)), path, limits)]
+            yield item, [finish_sentence(_fill_columns(item, next(trees)), path, limits)]
         else:
             yield item, [item]
 
 
-def _parsed_texts(raw_texts: list[RawText], parser: Parser) -> Iterator[list[Sentence]]:
+def _parse_texts(raw_texts: list[RawText], parser: Parser) -> Iterator[list[Sentence]]:
     """Yield the sentences of each text, with their lines; a text that is one sentence gets one tree."""
-    found = list(parser.parse([raw_text.text for raw_text in raw_texts]))
+    parsed = list(parser.parse([raw_text.text for raw_text in raw_texts]))
     split = [
-        raw_text.whole and len(sentences) > 1 for raw_text, sentences in zip(raw_texts, found, strict=True)
+        raw_text.whole and len(sentences) > 1 for raw_text, sentences in zip(raw_texts, parsed, strict=True)
     ]
-    again = parser.parse_tokenized([_forms(found[i]) for i in range(len(raw_texts)) if split[i]])
-    for raw_text, sentences, is_split in zip(raw_texts, found, split, strict=True):
+    again = parser.parse_tokenized([_forms(parsed[i]) for i in range(len(raw_texts)) if split[i]])
+    for raw_text, sentences, is_split in zip(raw_texts, parsed, split, strict=True):
         if is_split:
             sentences = [_as_one(sentences, next(again), raw_text)]
         elif raw_text.whole and not sentences:
@@ -172,7 +172,7 @@ def _as_one(sentences: list[Sentence], tree: Sentence, text: RawText) -> Sentenc
     return replace(tree, text=text.text, space_after=spaces or None, multiwords=multiwords)
 
 
-def _filled(sentence: Sentence, parsed: Sentence) -> Sentence:
+def _fill_columns(sentence: Sentence, parsed: Sentence) -> Sentence:
     """Give a sentence the columns that it does not have."""
     for name in _COLUMNS:
         if getattr(sentence, name) is None:

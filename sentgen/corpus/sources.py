@@ -45,7 +45,7 @@ BROKEN = (
 )
 
 
-class Readable(Protocol):
+class _Readable(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
 
@@ -75,10 +75,10 @@ class Counter(io.RawIOBase):
         return count
 
 
-class XzStream:
+class _XzStream:
     """Bounded reads of an .xz file; `lzma.LZMAFile` has no limit on the memory of the dictionary."""
 
-    def __init__(self, raw: Readable) -> None:
+    def __init__(self, raw: _Readable) -> None:
         self.raw = raw
         self.pending = b""
         self.decoder = self._decoder()
@@ -111,7 +111,7 @@ def compression_of(magic: bytes) -> str:
     return next((name for start, name in known.items() if magic.startswith(start)), "")
 
 
-def open_stream(path: str, compression: str, member: str, stack: ExitStack) -> tuple[Readable, Counter]:
+def open_stream(path: str, compression: str, member: str, stack: ExitStack) -> tuple[_Readable, Counter]:
     """Open a file, or a member of it, and return what to read and what counts the bytes of the disk."""
     # Unbuffered: the buffer stands above the counter, which sees each read of the disk.
     raw = stack.enter_context(open(path, "rb", buffering=0))  # noqa: SIM115
@@ -123,7 +123,7 @@ def open_stream(path: str, compression: str, member: str, stack: ExitStack) -> t
         case "bz2":
             return stack.enter_context(bz2.BZ2File(buffered)), counter
         case "xz":
-            return XzStream(buffered), counter
+            return _XzStream(buffered), counter
         case "zip":
             archive = stack.enter_context(zipfile.ZipFile(buffered))
             return stack.enter_context(archive.open(member)), counter
@@ -286,7 +286,7 @@ class LineReader:
                 if len(carry) > 4 * self.limits.line_length:
                     self._fail(f"a line is longer than {self.limits.line_length} characters", 1)
                 continue
-            text = self._checked(carry + block[:cut])
+            text = self._check_lines(carry + block[:cut])
             self._count_line_feeds(text)
             lines = text[:-1]
             carry = block[cut:]
@@ -294,7 +294,7 @@ class LineReader:
             self.lines_read += lines.count(b"\n") + 1
         if carry:
             self._line_feeds = 0
-            yield self.lines_read + 1, self._checked(carry)
+            yield self.lines_read + 1, self._check_lines(carry)
             self.lines_read += 1
 
     def _count_line_feeds(self, text: bytes) -> None:
@@ -306,10 +306,10 @@ class LineReader:
 
     def text_blocks(self, size: int = BLOCK_BYTES) -> Iterator[bytes]:
         """Yield the decompressed text in UTF-8, whatever the encoding of the source."""
-        blocks = self._recoded(size)
+        blocks = self._recode(size)
         return _with_line_feeds(blocks) if self.lone_returns else blocks
 
-    def _recoded(self, size: int) -> Iterator[bytes]:
+    def _recode(self, size: int) -> Iterator[bytes]:
         blocks, encoding = self.blocks(size), self.source.encoding
         first = next(blocks, b"")
         if encoding == UTF_8 and not first.startswith(UTF_16_MARKS):
@@ -384,7 +384,7 @@ class LineReader:
             return block[3:]
         return block
 
-    def _checked(self, block: bytes) -> bytes:
+    def _check_lines(self, block: bytes) -> bytes:
         """Return complete lines that are clean, valid UTF-8, and none of them too long."""
         text = self.clean(block)
         try:
@@ -412,11 +412,11 @@ class LineReader:
         # One pass in C over clean text; the slow search only for the message.
         if len(block.translate(None, _CONTROL)) != len(block):
             at = block.find(b"\0")
-            told = "NUL in the text; is it a binary file or UTF-16?"
+            message = "NUL in the text; is it a binary file or UTF-16?"
             if at < 0:
                 at = next(i for i, code in enumerate(block) if code in _CONTROL)
-                told = f"control character U+{block[at]:04X} in the text; remove it"
-            self._fail(told, block.count(b"\n", 0, at) + 1)
+                message = f"control character U+{block[at]:04X} in the text; remove it"
+            self._fail(message, block.count(b"\n", 0, at) + 1)
         return block
 
     def _fail(self, message: str, line: int) -> NoReturn:
@@ -439,6 +439,6 @@ def _encoding_message(block: bytes, error: UnicodeDecodeError) -> str:
     """Say how the word that is not UTF-8 reads in other encodings."""
     begin = block.rfind(b"\n", 0, error.start) + 1
     read = readings(block[begin:].split(b"\n", 1)[0], error.start - begin)
-    told = f"byte 0x{block[error.start]:02x} is not UTF-8; "
-    told += f"its word would be {read}: " if read else ""
-    return f"{told}convert with `iconv -f ENCODING -t UTF-8`, or ingest with --encoding ENCODING"
+    message = f"byte 0x{block[error.start]:02x} is not UTF-8; "
+    message += f"its word would be {read}: " if read else ""
+    return f"{message}convert with `iconv -f ENCODING -t UTF-8`, or ingest with --encoding ENCODING"

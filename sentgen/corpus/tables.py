@@ -73,28 +73,28 @@ class TextTable:
         """Say which columns there are, those with the longest texts first; this reads some rows."""
         sizes = [0] * len(self.columns)
         for row in islice(self.rows, _SAMPLE):
-            for place, value in enumerate(row.values):
-                sizes[place] += len(value)
-        order = sorted(range(len(sizes)), key=lambda place: (-sizes[place], place))
-        shown = ", ".join(self.columns[place] for place in order[:_MOST_TOLD])
+            for column, value in enumerate(row.values):
+                sizes[column] += len(value)
+        order = sorted(range(len(sizes)), key=lambda column: (-sizes[column], column))
+        shown = ", ".join(self.columns[column] for column in order[:_MOST_TOLD])
         return shown + (", ..." if len(order) > _MOST_TOLD else "")
 
 
-def _headed(path: str, rows: Iterator[TableRow]) -> TextTable:
+def _with_header(path: str, rows: Iterator[TableRow]) -> TextTable:
     """Return a table whose first row names its columns."""
     first = next(rows, None)
     if first is None:
         raise InputError("is a table without a row", path=path)
     if first.wrong:
         raise InputError(first.wrong, path=path, line=first.number)
-    columns = [name.strip() or f"column_{place}" for place, name in enumerate(first.values, 1)]
+    columns = [name.strip() or f"column_{number}" for number, name in enumerate(first.values, 1)]
     for name in columns:
         if columns.count(name) > 1:
             raise InputError(f"two columns are called {name!r}; rename one", path=path, line=first.number)
-    return TextTable(path, columns, (_fitted(row, len(columns)) for row in rows))
+    return TextTable(path, columns, (_check_size(row, len(columns)) for row in rows))
 
 
-def _fitted(row: TableRow, size: int) -> TableRow:
+def _check_size(row: TableRow, size: int) -> TableRow:
     if row.wrong or len(row.values) == size:
         return row
     return TableRow(row.number, wrong=f"{len(row.values)} fields in a row where the header has {size}")
@@ -110,16 +110,16 @@ def read_csv(
     """
     stream = iter(lines)
     sample = list(islice(stream, _SAMPLE))
-    said = _SEPARATOR.fullmatch(sample[0]) if sample else None
-    if said is not None:
-        delimiter = said[1]
+    separator = _SEPARATOR.fullmatch(sample[0]) if sample else None
+    if separator is not None:
+        delimiter = separator[1]
     # A blank line in its place, so that lines keep their numbers.
-    before = [""] if said else []
+    before = [""] if separator else []
     sample = sample[len(before) :]
     delimiter = delimiter or _delimiter(sample)
     quotes = delimiter != "\t" or not _has_bare_quotes(sample)
     csv.field_size_limit(limits.line_length)
-    return _headed(path, _csv_rows(chain(before, sample, stream), path, delimiter, quotes=quotes))
+    return _with_header(path, _csv_rows(chain(before, sample, stream), path, delimiter, quotes=quotes))
 
 
 def _csv_rows(lines: Iterable[str], path: str, delimiter: str, *, quotes: bool) -> Iterator[TableRow]:
@@ -136,8 +136,8 @@ def _csv_rows(lines: Iterable[str], path: str, delimiter: str, *, quotes: bool) 
             return
         except csv.Error as error:
             if "expected after" not in str(error):
-                told = f"no row of CSV begins here ({error}); does a quote not close?"
-                raise InputError(told, path=path, line=number) from error
+                message = f"no row of CSV begins here ({error}); does a quote not close?"
+                raise InputError(message, path=path, line=number) from error
             yield TableRow(number, wrong="a quote in this row does not close, or is not written twice")
             continue
         if values:
@@ -202,7 +202,7 @@ def read_parquet(file: BinaryIO, *, path: str) -> TextTable:
                 values = [list(map(_as_text, column.to_pylist())) for column in batch.columns]
                 yield from map(TableRow, numbers, zip(*values, strict=True))
 
-    return _headed(path, rows())
+    return _with_header(path, rows())
 
 
 def read_sheet(file: BinaryIO, *, path: str, limits: InputLimits = LIMITS) -> TextTable:
@@ -228,7 +228,7 @@ def read_sheet(file: BinaryIO, *, path: str, limits: InputLimits = LIMITS) -> Te
                 if any(texts):
                     yield TableRow(number, texts)
 
-    return _headed(path, rows())
+    return _with_header(path, rows())
 
 
 @contextmanager
@@ -239,8 +239,8 @@ def read_by_library(path: str, what: str) -> Iterator[None]:
     except (MemoryError, InputError):
         raise
     except Exception as error:
-        told = str(error).split("\n")[0][:200] or type(error).__name__
-        raise InputError(f"cannot read this {what}: {told}", path=path) from error
+        message = str(error).split("\n")[0][:200] or type(error).__name__
+        raise InputError(f"cannot read this {what}: {message}", path=path) from error
     except BaseException as error:
         # What is a panic in Rust is no Exception.
         if type(error).__name__ != "PanicException":

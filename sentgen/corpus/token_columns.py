@@ -39,14 +39,14 @@ class Values:
     def add(self, strings: Iterable[str]) -> Ints:
         """Return the number of each, taking in what is new."""
         known, numbers = self.strings, self._numbers
-        found = []
+        positions = []
         for string in strings:
             number = numbers.get(string)
             if number is None:
                 number = numbers[string] = len(known)
                 known.append(string)
-            found.append(number)
-        return np.array(found, np.int32)
+            positions.append(number)
+        return np.array(positions, np.int32)
 
     def number(self, string: str) -> int:
         """Return the number of a string, -1 if it is none of them."""
@@ -75,8 +75,8 @@ class Coded(NamedTuple):
 
     def having(self, string: str) -> Bools:
         """Say which rows have a string."""
-        found: Bools = self.codes == self.values.number(string)
-        return found
+        rows: Bools = self.codes == self.values.number(string)
+        return rows
 
 
 @dataclass(frozen=True, slots=True)

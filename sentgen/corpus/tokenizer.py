@@ -17,10 +17,10 @@ from typing import Final
 _WITHIN: Final = re.compile("(?<=[\\w\u0300-\u036f])[‘’‛＇ʼʻ`´′ʹ՚](?=[^\\W\\d_])")
 
 
-def straightened(text: str) -> str:
+def straighten_apostrophes(text: str) -> str:
     """Return a text of the same length with straight apostrophes within words.
 
-    >>> straightened("l’été, don`t, ‘so’")
+    >>> straighten_apostrophes("l’été, don`t, ‘so’")
     "l'été, don't, ‘so’"
     """
     return text if text.isascii() and "`" not in text else _WITHIN.sub("'", text)
@@ -32,13 +32,13 @@ def as_written(words: Iterable[str], text: str) -> list[str]:
     >>> as_written(["l'", "été", "!"], "l’été !")
     ['l’', 'été', '!']
     """
-    at, found = 0, []
+    at, words_written = 0, []
     for word in words:
         while text[at].isspace():
             at += 1
-        found.append(text[at : at + len(word)])
+        words_written.append(text[at : at + len(word)])
         at += len(word)
-    return found
+    return words_written
 
 
 #: A rule sees what the ones before it have made of the sentence, so that no two may change places.
@@ -97,7 +97,7 @@ def tokenize(sentence: str) -> list[str]:
     >>> " ".join(tokenize("‘It’s the dogs’ bowl, isn’t it?’"))
     '‘ It ’s the dogs ’ bowl , is n’t it ? ’'
     """
-    straight = straightened(sentence).translate(_STRAIGHT)
+    straight = straighten_apostrophes(sentence).translate(_STRAIGHT)
     cut = straight
     for rule, replacement in _RULES:
         cut = rule.sub(replacement, cut)

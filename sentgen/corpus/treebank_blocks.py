@@ -219,16 +219,16 @@ def _columns(
     [absent] = misc.values.add([ABSENT])
     strings: dict[str, Coded | None] = {name: coded[name] for name in STRINGS}
     strings["misc"] = Coded(misc.values, np.where(alone, absent, misc.codes))
-    unmarked = trees & said(coded["upos"], starts) & said(coded["deprels"], starts)
+    unmarked = trees & has_values(coded["upos"], starts) & has_values(coded["deprels"], starts)
     return TokenColumns(lengths, strings, heads, None, pa.array(after), unmarked)
 
 
-def said(column: Coded | None, starts: Longs) -> Bools:
+def has_values(column: Coded | None, starts: Longs) -> Bools:
     """Say in which sentences a column has a value."""
     if column is None:
         return np.zeros(starts.size, bool)
-    found: Bools = np.logical_or.reduceat(~column.having(ABSENT), starts)
-    return found
+    result: Bools = np.logical_or.reduceat(~column.having(ABSENT), starts)
+    return result
 
 
 def check_strings(columns: Mapping[str, Sequence[str]], limits: InputLimits) -> None:
@@ -262,4 +262,4 @@ def heads_of(column: Coded, lengths: Ints, starts: Longs) -> tuple[Ints, Bools]:
 
 def numbers_of(column: Coded, number: Callable[[str], int]) -> Ints:
     """Return a number for each row, found once for each different string."""
-    return np.array([number(one) for one in column.values.strings], np.int32)[column.codes]
+    return np.array([number(string) for string in column.values.strings], np.int32)[column.codes]

@@ -113,11 +113,13 @@ def _check_columns(sentence: Sentence, limits: InputLimits) -> tuple[str, str] |
 
 
 def _control_in(column: Sequence[str], name: str) -> tuple[str, str]:
-    position, found = next((i, found) for i, one in enumerate(column, 1) if (found := _CONTROL.search(one)))
-    told = f"token {position} has the control character U+{ord(found[0]):04X} in {name}; remove it"
-    if (meant := without_c1(found[0])) != found[0]:
-        told += f", or write {meant}, as it is in Windows-1252"
-    return "control-character", told
+    position, match = next(
+        (i, match) for i, value in enumerate(column, 1) if (match := _CONTROL.search(value))
+    )
+    message = f"token {position} has the control character U+{ord(match[0]):04X} in {name}; remove it"
+    if (written := without_c1(match[0])) != match[0]:
+        message += f", or write {written}, as it is in Windows-1252"
+    return "control-character", message
 
 
 def check_heads(heads: list[int] | None) -> tuple[str, str] | None:

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from sentgen.arrays import Bools, Bytes, Ints, Longs
 from sentgen.corpus.readers._columns import Carried
 from sentgen.corpus.readers._named_columns import UNSAID, is_space
-from sentgen.corpus.readers._tags import LONGEST, Tag, decoded
+from sentgen.corpus.readers._tags import LONGEST, Tag, decode_entities
 from sentgen.corpus.readers.vertical import (
     ASIDE,
     DOCUMENTS,
@@ -38,8 +38,8 @@ from sentgen.corpus.treebank_blocks import (
     RegionSpans,
     TreebankBlock,
     check_strings,
+    has_values,
     heads_of,
-    said,
     split_rows,
 )
 from sentgen.corpus.vocabulary import Vocabulary
@@ -51,7 +51,7 @@ TOKEN, NOTHING, GLUES, TELLS, BEGINS, ENDS, SAYS, OTHER = range(8)
 _UNSAID = pa.array(sorted(UNSAID - {ABSENT}))
 
 
-class DistinctRows:
+class _DistinctRows:
     """The different lines of a file.
 
     Args:
@@ -101,7 +101,9 @@ class DistinctRows:
             if not line or line[0] == "<":
                 kinds[at] = self._kind(line, first + at)
         tokens = kinds == TOKEN
-        read, after = self._read([line for line, one in zip(lines, tokens.tolist(), strict=True) if one])
+        read, after = self._read(
+            [line for line, is_token in zip(lines, tokens.tolist(), strict=True) if is_token]
+        )
         for name, values in read.items():
             codes = np.zeros(len(lines), np.int32)
             codes[tokens] = self._values[name].add(values)
@@ -149,7 +151,7 @@ class DistinctRows:
             after = ~np.asarray(glued)
             named[-1] = pc.if_else(glued, pc.replace_substring(named[-1], GLUED.decode(), ""), named[-1])
         if b"&" in text:
-            named = [_decoded(column) for column in named]
+            named = [_decode_column(column) for column in named]
         plain = [
             column if number in (columns.word, columns.spaces) else _plain(column)
             for number, column in enumerate(named)
@@ -165,15 +167,15 @@ class DistinctRows:
         return read, after
 
 
-def _decoded(column: pa.Array) -> pa.Array:
+def _decode_column(column: pa.Array) -> pa.Array:
     """Return a column with its entities decoded."""
     # Its bytes are looked through before its rows are.
     buffer = column.buffers()[2]
     if buffer is None or b"&" not in buffer.to_pybytes():
         return column
-    found = pc.match_substring(column, "&")
-    values = [decoded(value) for value in column.filter(found).to_pylist()]
-    return pc.replace_with_mask(column, found, pa.array(values, pa.string()))
+    with_entities = pc.match_substring(column, "&")
+    values = [decode_entities(value) for value in column.filter(with_entities).to_pylist()]
+    return pc.replace_with_mask(column, with_entities, pa.array(values, pa.string()))
 
 
 def _plain(column: pa.Array) -> pa.Array:
@@ -227,13 +229,13 @@ class _Reading:
 
     def __init__(self, pieces: Pieces) -> None:
         self.pieces, self.carried = pieces, Carried()
-        self._rows: DistinctRows | None = None
+        self._rows: _DistinctRows | None = None
 
     @property
-    def rows(self) -> DistinctRows:
+    def rows(self) -> _DistinctRows:
         """The lines that are remembered."""
         if self._rows is None or len(self._rows) > _KEPT:
-            self._rows = DistinctRows(self.pieces)
+            self._rows = _DistinctRows(self.pieces)
         return self._rows
 
     def read(self, block: bytes, line: int) -> Iterator[Found]:
@@ -241,7 +243,7 @@ class _Reading:
         if not self.pieces.is_settled and (first := _FIRST_END.search(block)):
             # With it, the columns are known, and which tags are sentences.
             end = first.end()
-            yield from self.take(self.pieces.of(block[: end - 1], line))
+            yield from self.take(self.pieces.cut_text(block[: end - 1], line))
             line, block = line + block.count(b"\n", 0, end), block[end:]
         if self.pieces.is_settled:
             try:
@@ -251,7 +253,7 @@ class _Reading:
             else:
                 yield from self._read(lines)
                 return
-        yield from self.take(self.pieces.of(block, line))
+        yield from self.take(self.pieces.cut_text(block, line))
 
     def _read(self, lines: _Lines) -> Iterator[Found]:
         at = 0
@@ -260,22 +262,22 @@ class _Reading:
                 stretch = _Stretch(lines, first, end)
             except Careful:
                 continue
-            found = self.pieces.of(*lines.text(at, stretch.first)) if at < stretch.first else []
+            pieces = self.pieces.cut_text(*lines.text(at, stretch.first)) if at < stretch.first else []
             block = stretch.read(self.pieces)
-            yield from self.take([*found, *self.pieces.taken()])
+            yield from self.take([*pieces, *self.pieces.take_pieces()])
             yield self._carried_to(block)
             at = stretch.end
-        yield from self.take(self.pieces.of(*lines.text(at, lines.numbers.size)))
+        yield from self.take(self.pieces.cut_text(*lines.text(at, lines.numbers.size)))
 
-    def take(self, found: Sequence[Piece]) -> Iterator[Found]:
+    def take(self, pieces: Sequence[Piece]) -> Iterator[Found]:
         """Yield the sentences of pieces."""
-        if not found:
+        if not pieces:
             return
         try:
-            block = _block(found, self.rows)
+            block = _block(pieces, self.rows)
         except (Careful, pa.ArrowInvalid):
             self._rows = None
-            for piece in found:
+            for piece in pieces:
                 yield from read_piece(piece, self.pieces, self.carried)
         else:
             yield self._carried_to(block)
@@ -294,7 +296,7 @@ class _Lines:
         kinds: what each is.
     """
 
-    def __init__(self, block: bytes, line: int, rows: DistinctRows) -> None:
+    def __init__(self, block: bytes, line: int, rows: _DistinctRows) -> None:
         self.block, self.line, self.rows = block, line, rows
         self.numbers = rows.number(block)
         self.kinds: Bytes = rows.kinds[self.numbers]
@@ -338,15 +340,15 @@ class _Stretch:
         self.first, self.end = int(self._borders[0]), first + int(tokens[starts[-1]])
         self._tokens = tokens[: starts[-1]] + first
         self._starts, self._lengths = starts[:-1], np.diff(starts).astype(np.int32)
-        glued = np.searchsorted(self._tokens, self._places(kinds == GLUES, first)) - 1
+        glued = np.searchsorted(self._tokens, self._lines_within(kinds == GLUES, first)) - 1
         if self._lengths.max() > lines.rows.pieces.limits.sentence_tokens or (glued < 0).any():
             raise Careful
         self._columns = _columns(lines.rows, lines.numbers[self._tokens], self._lengths, glued)
 
-    def _places(self, chosen: Bools, first: int) -> Longs:
+    def _lines_within(self, chosen: Bools, first: int) -> Longs:
         """Return those lines that belong to it."""
-        found: Longs = np.flatnonzero(chosen) + first
-        return found[(found >= self.first) & (found < self.end)]
+        lines: Longs = np.flatnonzero(chosen) + first
+        return lines[(lines >= self.first) & (lines < self.end)]
 
     def _events(self) -> Longs:
         """Return the lines of tags that say something, or that end what was said."""
@@ -390,14 +392,14 @@ class _Stretch:
         tokens = np.searchsorted(self._tokens, events)
         numbers = np.searchsorted(self._starts, tokens) - 1
         # All of it as one sentence, which gets the marks.
-        whole, told = Piece(Sentence([])), dict[int, Piece]()
+        whole, known_pieces = Piece(Sentence([])), dict[int, Piece]()
 
         def begin(number: int) -> None:
             """Begin a sentence with what was said before it."""
             if not number:
                 pieces.flush()
             pieces.inside = True
-            told[number] = pieces.begin(int(lines[number]))
+            known_pieces[number] = pieces.begin(int(lines[number]))
             pieces.piece = whole
 
         waiting, nothing = 0, lines.size
@@ -420,8 +422,8 @@ class _Stretch:
                 waiting = number + 1 if kind == SAYS else waiting
         if waiting < nothing:
             begin(waiting)
-        pieces.leave(told.values())
-        sentences = {number: piece.sentence for number, piece in told.items()}
+        pieces.leave(known_pieces.values())
+        sentences = {number: piece.sentence for number, piece in known_pieces.items()}
         return TreebankBlock(lines, sentences, self._columns, whole.marks or [], spans)
 
 
@@ -435,10 +437,10 @@ def pairs_of(opens: Bools, kinds: Longs) -> tuple[Longs, Longs]:
     firsts, lasts = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     while True:
         # One that opens and one that closes, next to each other: without them, those around them are.
-        found = opens[left[:-1]] & ~opens[left[1:]] & (kinds[left[:-1]] == kinds[left[1:]])
-        if not found.any():
+        adjacent = opens[left[:-1]] & ~opens[left[1:]] & (kinds[left[:-1]] == kinds[left[1:]])
+        if not adjacent.any():
             break
-        at = np.flatnonzero(found)
+        at = np.flatnonzero(adjacent)
         firsts.append(left[at])
         lasts.append(left[at + 1])
         left = np.delete(left, np.concatenate((at, at + 1)))
@@ -447,20 +449,20 @@ def pairs_of(opens: Bools, kinds: Longs) -> tuple[Longs, Longs]:
     return first[by_end], last[by_end]
 
 
-def _block(found: Sequence[Piece], rows: DistinctRows) -> TreebankBlock:
-    lengths = np.array([piece.size for piece in found], np.int32)
+def _block(pieces: Sequence[Piece], rows: _DistinctRows) -> TreebankBlock:
+    lengths = np.array([piece.size for piece in pieces], np.int32)
     if lengths.max() > rows.pieces.limits.sentence_tokens:
         raise Careful
-    numbers = rows.number(b"\n".join(part for piece in found for _, part in piece.parts))
+    numbers = rows.number(b"\n".join(part for piece in pieces for _, part in piece.parts))
     starts = np.cumsum(lengths, dtype=np.int64) - lengths
     glued = [
-        start + token for start, piece in zip(starts.tolist(), found, strict=True) for token in piece.glued
+        start + token for start, piece in zip(starts.tolist(), pieces, strict=True) for token in piece.glued
     ]
-    lines = np.array([piece.sentence.line for piece in found], np.int64)
-    told = {
-        number: piece.sentence for number, piece in enumerate(found) if not number or _says(piece.sentence)
+    lines = np.array([piece.sentence.line for piece in pieces], np.int64)
+    sentences = {
+        number: piece.sentence for number, piece in enumerate(pieces) if not number or _says(piece.sentence)
     }
-    return TreebankBlock(lines, told, _columns(rows, numbers, lengths, np.array(glued, np.int64)))
+    return TreebankBlock(lines, sentences, _columns(rows, numbers, lengths, np.array(glued, np.int64)))
 
 
 def _says(known: Sentence) -> bool:
@@ -468,7 +470,7 @@ def _says(known: Sentence) -> bool:
     return bool(known.marks or known.metadata or known.sent_id or known.document is not None)
 
 
-def _columns(rows: DistinctRows, numbers: Ints, lengths: Ints, glued: Longs) -> TokenColumns:
+def _columns(rows: _DistinctRows, numbers: Ints, lengths: Ints, glued: Longs) -> TokenColumns:
     """Return the columns of sentences, some of whose tokens are glued to the next one."""
     read, after = rows.columns_of(numbers)
     strings = {name: read.get(name) for name in STRINGS}
@@ -478,5 +480,5 @@ def _columns(rows: DistinctRows, numbers: Ints, lengths: Ints, glued: Longs) -> 
         heads, trees = heads_of(read["heads"], lengths, starts)
     after[glued] = False
     for name in ("upos", "deprels"):
-        trees = trees & said(strings[name], starts)
+        trees = trees & has_values(strings[name], starts)
     return TokenColumns(lengths, strings, heads, None, pa.array(after), trees)

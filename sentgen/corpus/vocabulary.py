@@ -138,7 +138,7 @@ class Vocabulary:
             self._grow(len(text))
         return ids[: self._state[_TOKENS]], lengths[: self._state[_LINES]]
 
-    def _grow(self, room: int) -> None:
+    def _grow(self, bytes_needed: int) -> None:
         slots, hashes, offsets, arena = self._table
         # Whichever was full: the kernel stops for either.
         if len(self) >= int(slots.size * _LOAD):
@@ -147,7 +147,7 @@ class Vocabulary:
             hashes = np.concatenate((hashes, np.empty_like(hashes)))
             _rehash(slots, hashes, len(self))
         else:
-            arena = np.concatenate((arena, np.empty(max(arena.size, room), np.uint8)))
+            arena = np.concatenate((arena, np.empty(max(arena.size, bytes_needed), np.uint8)))
         self._table = _Table(slots, hashes, offsets, arena)
 
     def hashes(self) -> Bits:

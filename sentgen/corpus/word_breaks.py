@@ -12,7 +12,7 @@ from functools import cache
 
 import regex
 
-from sentgen.corpus.tokenizer import as_written, straightened
+from sentgen.corpus.tokenizer import as_written, straighten_apostrophes
 
 _BOUNDARY = regex.compile(r"(?V1)(?w)\b")
 _ADDRESS = regex.compile(
@@ -45,9 +45,9 @@ def split_words(sentence: str, language: str) -> list[str]:
     >>> split_words("我喜欢狗。", "zh")
     ['我', '喜', '欢', '狗', '。']
     """
-    elided = _elided(language)
+    elided = _elision_pattern(language)
     words: list[str] = []
-    straight = straightened(sentence)
+    straight = straighten_apostrophes(sentence)
     for chunk in straight.split():
         end = 0
         for address in _ADDRESS.finditer(chunk):
@@ -78,16 +78,16 @@ def _words(chunk: str, elided: regex.Pattern[str] | None) -> list[str]:
         else:
             words.append(part)
         joins = False
-    found: list[str] = []
+    split: list[str] = []
     for word in words:
         if len(word) > 1 and word[-1] in _HYPHENS and _joins(word[:-1].rstrip("-\u2010\u2011")):
             bare = word.rstrip("-\u2010\u2011")
-            found += [bare, word[len(bare) :]]
+            split += [bare, word[len(bare) :]]
         elif elided and (match := elided.match(word)):
-            found += [word[: match.end()], word[match.end() :]]
+            split += [word[: match.end()], word[match.end() :]]
         else:
-            found.append(word)
-    return found
+            split.append(word)
+    return split
 
 
 def _joins(text: str) -> bool:
@@ -96,6 +96,6 @@ def _joins(text: str) -> bool:
 
 
 @cache
-def _elided(language: str) -> regex.Pattern[str] | None:
+def _elision_pattern(language: str) -> regex.Pattern[str] | None:
     words = _ELIDED.get(language)
     return regex.compile(rf"{words}'(?=\p{{L}})", regex.IGNORECASE) if words else None

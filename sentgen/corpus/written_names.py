@@ -38,7 +38,7 @@ def xml_name(name: str, *, taken: bool = False) -> str:
     if not name:
         return _EMPTY
     whole = taken or name in ("xmlns", _EMPTY) or _BEGINS.match(name) is None
-    return _written(name, _NO_PART, first=whole)
+    return _write_name(name, _NO_PART, first=whole)
 
 
 def comment_key(name: str, *, taken: bool = False) -> str:
@@ -47,7 +47,7 @@ def comment_key(name: str, *, taken: bool = False) -> str:
     >>> comment_key("a=b"), comment_key("text", taken=True), comment_key("Speaker name")
     ('a_x003D_b', '_x0074_ext', 'Speaker name')
     """
-    return _written(name, _NO_PART_OF_KEY, first=taken or name == _EMPTY)
+    return _write_name(name, _NO_PART_OF_KEY, first=taken or name == _EMPTY)
 
 
 def name_written(written: str) -> str:
@@ -61,10 +61,10 @@ def name_written(written: str) -> str:
     return "" if written == _EMPTY else _NUMBER.sub(_character, written)
 
 
-def _written(name: str, no_part: re.Pattern[str], *, first: bool) -> str:
+def _write_name(name: str, no_part: re.Pattern[str], *, first: bool) -> str:
     begin = _number(name[0]) if first and name else ""
     rest = _LIKE_NUMBERS.sub("_x005F_", name[len(begin) > 0 :])
-    return begin + no_part.sub(lambda found: _number(found[0]), rest)
+    return begin + no_part.sub(lambda match: _number(match[0]), rest)
 
 
 def _number(character: str) -> str:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from sentgen.corpus.comments import usual_letters, written
+from sentgen.corpus.comments import usual_letters, write_comments
 from sentgen.corpus.readers import conllu
 from sentgen.counts.corpora import find
 from sentgen.errors import InputError
@@ -291,7 +291,7 @@ def _comments(sentence: _Row, *, verbatim: bool) -> list[str]:
         )
     text = sentence.text or ""
     return list(
-        written(
+        write_comments(
             letters,
             document=sentence.document,
             sent_id=sentence.sent_id or "",

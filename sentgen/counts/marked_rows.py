@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from sentgen.corpus.comments import OF_DOCUMENT, key_and_value, regions_said
+from sentgen.corpus.comments import OF_DOCUMENT, key_and_value, regions_in_comments
 from sentgen.corpus.written_names import xml_name
 from sentgen.counts.conllu_export import SENTENCES
 from sentgen.errors import InputError
@@ -173,7 +173,11 @@ def attributes_of(row: SentenceRow) -> list[tuple[str, str]]:
     attributes = []
     for one in (row.metadata or "").split("\n"):
         told = key_and_value(one)
-        if told and not (row.first and told[0].startswith(OF_DOCUMENT)) and not list(regions_said([one])):
+        if (
+            told
+            and not (row.first and told[0].startswith(OF_DOCUMENT))
+            and not list(regions_in_comments([one]))
+        ):
             attributes.append(told)
     return attributes
 

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sentgen.arrays import Bools, Ints, Longs
-from sentgen.corpus.comments import OF_DOCUMENT, SPEAKER, key_and_value, regions_said, usual_letters
+from sentgen.corpus.comments import OF_DOCUMENT, SPEAKER, key_and_value, regions_in_comments, usual_letters
 from sentgen.corpus.sentence import ABSENT, Mark, Region, Sentence
 from sentgen.corpus.token_columns import Coded, TokenColumns, Values, positions_of
 from sentgen.corpus.treebank_blocks import RegionSpans
@@ -174,7 +174,7 @@ class RegionRows:
 
     def _of_comments(self, comments: Sequence[str]) -> Iterator[Mark]:
         """Yield the marks of what comments say: it ends what they said before of its kind."""
-        for region in regions_said(comments):
+        for region in regions_in_comments(comments):
             before = self._said.get(region.kind)
             if before is not None:
                 if region.kind == SPEAKER and before.attributes == region.attributes:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from sqlalchemy import Connection
 
 from sentgen.corpus.readers._named_columns import HEAD, NamedColumns, field_of, tree_of
-from sentgen.corpus.readers._tags import escaped, opening
+from sentgen.corpus.readers._tags import escape_entities, opening_tag
 from sentgen.corpus.readers.conllu import NO_SPACE
 from sentgen.corpus.readers.vertical import DOCUMENTS, GLUE, SENTENCES, USUAL
 from sentgen.corpus.sentence import ABSENT
@@ -190,14 +190,14 @@ class _Vertical:
         self, row: SentenceRow, regions: Sequence[RegionRow], said: Sequence[Sequence[str]]
     ) -> Iterator[str]:
         if row.first:
-            yield opening(DOCUMENTS[0], [(_ID, row.document), *_named(said)])
+            yield opening_tag(DOCUMENTS[0], [(_ID, row.document), *_named(said)])
         # Around the sentence, as long as all before them are: their order is kept.
         around = 0
         while around < len(regions) and regions[around].position == 1 and regions[around].whole:
             around += 1
         yield from self._begin(regions[:around], outside=True)
         name = [(_ID, row.sent_id)] if row.sent_id else []
-        yield opening(SENTENCES[0], [*name, *_named(attributes_of(row))])
+        yield opening_tag(SENTENCES[0], [*name, *_named(attributes_of(row))])
         at = around
         for position, line in enumerate(self._lines(row), 1):
             begun = at
@@ -217,7 +217,7 @@ class _Vertical:
         for region in regions:
             self._open.append((region, outside))
             attributes = [(xml_name(key), value) for key, value in region.attributes or ()]
-            yield opening(_kind_written(region), attributes)
+            yield opening_tag(_kind_written(region), attributes)
 
     def _end(self, sentence: int, position: int, *, outside: bool) -> Iterator[str]:
         """Yield the ends of regions, that of the last one first."""
@@ -242,7 +242,7 @@ class _Vertical:
             values += [
                 misc or ABSENT if name == _MISC else unbarred(parts.get(name, ABSENT)) for name in others
             ]
-            yield "\t".join(map(escaped, values))
+            yield "\t".join(map(escape_entities, values))
 
 
 def _named(said: Sequence[Sequence[str]]) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from sentgen.corpus.readers._blocks import cleaned
+from sentgen.corpus.readers._blocks import clean_text
 from sentgen.corpus.written_names import comment_key, name_written, xml_name
 from sentgen.counts import corpora
 from sentgen.counts.document_tables import DocumentTable
@@ -182,7 +182,7 @@ def test_keys_of_json_lines_come_back(
 ) -> None:
     if form == "docbin":
         pytest.importorskip("spacy", reason="spaCy is large: pip install 'sentgen[spacy]'")
-        said = {key: value for key, value in said.items() if cleaned(value).strip() == value.strip() != ""}
+        said = {key: value for key, value in said.items() if clean_text(value).strip() == value.strip() != ""}
         named = True
     before, _ = goes_round(store, form, written_jsonl(tmp_path, said, named=named))
 

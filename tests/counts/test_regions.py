@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sentgen.corpus.paths import expand
 from sentgen.corpus.readers._columns import give_marks
-from sentgen.corpus.readers.text import tokenised
+from sentgen.corpus.readers.text import tokenize_raw
 from sentgen.corpus.sentence import Mark, RawText, Region, Sentence
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.treebank_rows import RegionRows
@@ -80,7 +80,7 @@ def test_marks_of_raw_text_are_put_on_tokens() -> None:
     said, left = Region("q"), Region("s")
     marks = (Mark(8, said, True), Mark(12, said, False), Mark(14, left, True), Mark(27, left, False))
     raw = RawText(raw.text, 1, marks=marks)
-    results = list(tokenised(raw, path="x"))
+    results = list(tokenize_raw(raw, path="x"))
 
     rest = give_marks(raw, results, [])
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
-from sentgen.corpus.comments import PARAGRAPH, said_of_document
+from sentgen.corpus.comments import PARAGRAPH, document_comment
 from sentgen.corpus.encodings import UTF_8, without_c1, xml_in_utf_8
 from sentgen.corpus.readers.jsonl import BREAKS
 from sentgen.corpus.sentence import Mark, RawText, Region
@@ -70,7 +70,7 @@ class Blocks:
 
     def part(self) -> None:
         """End a block."""
-        text = " ".join(cleaned("".join(self._parts)).split())
+        text = " ".join(clean_text("".join(self._parts)).split())
         self._parts.clear()
         if text:
             self._ready.append(RawText(text, self._line, marks=tuple(self._marks)))
@@ -82,20 +82,20 @@ class Blocks:
         return ready
 
 
-def cleaned(text: str) -> str:
+def clean_text(text: str) -> str:
     """Return text with blanks for controls, but for those that mean something, and with letters apart."""
-    meant = without_c1(text).translate(_LIGATURES)
+    decoded = without_c1(text).translate(_LIGATURES)
     # A soft hyphen says where a line may break, and is no part of the word.
-    return _NO_TEXT.sub(lambda found: "" if found[0] == "\u00ad" else " ", meant)
+    return _NO_TEXT.sub(lambda match: "" if match[0] == "\u00ad" else " ", decoded)
 
 
-def with_metadata(items: Iterable[RawText], said: Mapping[str, str]) -> Iterator[RawText]:
+def with_metadata(items: Iterable[RawText], metadata: Mapping[str, str]) -> Iterator[RawText]:
     """Yield the blocks of a document, the first with its metadata, which may be known by then only."""
     first = True
     for item in items:
         if first:
-            told = [(key, " ".join(BREAKS.sub(" ", without_c1(said[key])).split())) for key in said]
-            item = replace(item, metadata=[said_of_document(key, value) for key, value in told if value])
+            pairs = [(key, " ".join(BREAKS.sub(" ", without_c1(metadata[key])).split())) for key in metadata]
+            item = replace(item, metadata=[document_comment(key, value) for key, value in pairs if value])
         yield item
         first = False
 
@@ -139,13 +139,13 @@ def opened_archive(file: BinaryIO, *, path: str, what: str) -> Iterator[zipfile.
         InputError: it is none, or what is in it is broken or expands too much.
     """
     check_archive(file, path=path)
-    with broken(path, what), zipfile.ZipFile(file) as archive:
+    with document_errors(path, what), zipfile.ZipFile(file) as archive:
         archive.filename = path
         yield archive
 
 
 @contextmanager
-def broken(path: str, what: str) -> Iterator[None]:
+def document_errors(path: str, what: str) -> Iterator[None]:
     """Say in one line what is broken in a document."""
     with needs("documents", "lxml"):
         from lxml import etree
@@ -164,7 +164,7 @@ def broken(path: str, what: str) -> Iterator[None]:
         raise InputError(f"cannot read this {what}: {error or type(error).__name__}", path=path) from error
 
 
-def fed(archive: zipfile.ZipFile, name: str, target: ElementTarget) -> Iterator[None]:
+def feed_member(archive: zipfile.ZipFile, name: str, target: ElementTarget) -> Iterator[None]:
     """Tell a target of the XML in a member of an archive, piece by piece.
 
     Raises:
@@ -175,7 +175,7 @@ def fed(archive: zipfile.ZipFile, name: str, target: ElementTarget) -> Iterator[
         before = b""
         pieces = iter(lambda: member.read(_PIECE), b"")
         for piece in xml_in_utf_8(pieces, path=f"{archive.filename}!{name}"):
-            check_entities(before + piece, archive, name)
+            _check_entities(before + piece, archive, name)
             before = piece[-16:]
             parser.feed(piece)
             yield
@@ -183,7 +183,7 @@ def fed(archive: zipfile.ZipFile, name: str, target: ElementTarget) -> Iterator[
     yield
 
 
-def whole(archive: zipfile.ZipFile, name: str) -> bytes:
+def read_member(archive: zipfile.ZipFile, name: str) -> bytes:
     """Return a member of an archive, XML, in UTF-8.
 
     Raises:
@@ -199,9 +199,9 @@ def whole(archive: zipfile.ZipFile, name: str) -> bytes:
         data.decode()
     except UnicodeDecodeError as error:
         # A parser that recovers would leave it out.
-        told = f"byte 0x{data[error.start]:02x} is not UTF-8; convert it"
-        raise InputError(told, path=path, line=data.count(b"\n", 0, error.start) + 1) from error
-    check_entities(data, archive, name)
+        message = f"byte 0x{data[error.start]:02x} is not UTF-8; convert it"
+        raise InputError(message, path=path, line=data.count(b"\n", 0, error.start) + 1) from error
+    _check_entities(data, archive, name)
     return data
 
 
@@ -210,12 +210,12 @@ def _is_small(archive: zipfile.ZipFile, name: str) -> bool:
     return archive.getinfo(name).file_size <= _MOST_WHOLE
 
 
-def check_entities(data: bytes, archive: zipfile.ZipFile, name: str) -> None:
+def _check_entities(data: bytes, archive: zipfile.ZipFile, name: str) -> None:
     """Refuse XML that defines entities, as a bomb of them does.
 
     Raises:
         InputError: it does.
     """
     if _ENTITY in data:
-        told = f"{name} defines entities, which no document needs; remove them"
-        raise InputError(told, path=archive.filename)
+        message = f"{name} defines entities, which no document needs; remove them"
+        raise InputError(message, path=archive.filename)

@@ -72,10 +72,10 @@ class ReadBlocks:
             if len(rows) > limits.sentence_tokens:
                 yield too_long(path, start, limits)
             else:
-                yield finished(Sentence([], line=start), path, limits, partial(self.fill, rows=rows))
+                yield finish_sentence(Sentence([], line=start), path, limits, partial(self.fill, rows=rows))
 
 
-def finished(
+def finish_sentence(
     sentence: Sentence,
     path: str,
     limits: InputLimits,
@@ -126,14 +126,14 @@ class Carried:
 
 
 def in_documents(
-    found: Iterable[tuple[Sentence | Rejection | RawText, Iterable[Sentence | Rejection]]],
+    items: Iterable[tuple[Sentence | Rejection | RawText, Iterable[Sentence | Rejection]]],
 ) -> Iterator[Sentence | Rejection]:
     """Yield what came of each item; the document that begins with an item begins with the next sentence.
 
     So do the regions whose marks stand at what was refused.
     """
     carried = Carried()
-    for item, results in found:
+    for item, results in items:
         yield from carried.give(item, results)
 
 
@@ -235,12 +235,12 @@ def _on_tokens(marks: Sequence[Mark], sentence: Sentence, offset: int) -> Iterat
     spans = list(_spans(sentence.text, sentence.forms)) if within else []
     starts, ends = [start for start, _ in spans], [end for _, end in spans]
     for mark in marks:
-        place = mark.place - offset
-        if not 0 < place < size:
-            yield mark._replace(place=len(sentence.forms) if place >= size else 0)
+        offset_in_text = mark.place - offset
+        if not 0 < offset_in_text < size:
+            yield mark._replace(place=len(sentence.forms) if offset_in_text >= size else 0)
             continue
         # Tokens stand in their order: those that end before a region, or begin before its end.
-        before = bisect_right(ends, place) if mark.begins else bisect_left(starts, place)
+        before = bisect_right(ends, offset_in_text) if mark.begins else bisect_left(starts, offset_in_text)
         yield mark._replace(place=before)
 
 
@@ -248,7 +248,7 @@ def _spans(text: str, forms: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield where each token is in a text; one that is not as in the text is at the end of the one before."""
     at = 0
     for form in forms:
-        found = text.find(form, at, at + len(form) + _NEAR)
-        start = at if found < 0 else found
-        at = start if found < 0 else found + len(form)
+        index = text.find(form, at, at + len(form) + _NEAR)
+        start = at if index < 0 else index
+        at = start if index < 0 else index + len(form)
         yield start, at

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import zip_longest
 
-from sentgen.corpus.readers._columns import finished
+from sentgen.corpus.readers._columns import finish_sentence
 from sentgen.corpus.sentence import Mark, RawText, Region, Sentence
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import Rejection
@@ -114,9 +114,9 @@ class Flow:
     """
 
     def __init__(
-        self, path: str, found: list[Sentence | Rejection | RawText], limits: InputLimits = LIMITS
+        self, path: str, results: list[Sentence | Rejection | RawText], limits: InputLimits = LIMITS
     ) -> None:
-        self.path, self.found, self.limits = path, found, limits
+        self.path, self.results, self.limits = path, results, limits
         self.language = ""
         self.fill: Callable[..., None] | None = None
         self.opened: list[_Opened] = []
@@ -292,7 +292,7 @@ class Flow:
         if not (block.size or block.words):
             self._block.marks = block.marks
             return
-        item = self._raw(block) if block.size else self._tokenised(block)
+        item = self._raw(block) if block.size else self._tokenized(block)
         if isinstance(item, Rejection):
             # Its regions may go on.
             self._block.marks = [mark._replace(place=0) for mark in block.marks]
@@ -300,13 +300,13 @@ class Flow:
             self._aside.append(item)
             return
         aside, self._aside = self._aside, []
-        for one in (item, *aside):
+        for result in (item, *aside):
             self._release()
-            self._take(one)
+            self._take(result)
 
     def _take(self, item: Sentence | Rejection | RawText) -> None:
         if isinstance(item, Rejection):
-            self.found.append(item)
+            self.results.append(item)
             return
         if self._document is not None:
             metadata = [*self._metadata, *item.metadata]
@@ -317,29 +317,29 @@ class Flow:
     def _release(self) -> None:
         """Hand on the last item."""
         if self._last is not None:
-            self.found.append(self._last)
+            self.results.append(self._last)
             self._last = None
 
     def _raw(self, block: _Block) -> RawText:
-        said = self._sentence[1] if self._sentence is not None else []
+        metadata = self._sentence[1] if self._sentence is not None else []
         return RawText(
             "".join(block.parts),
             block.line,
             tuple(block.starts),
             whole=self._sentence is not None,
-            metadata=[*said],
+            metadata=[*metadata],
             marks=tuple(block.marks),
             language=self.language,
         )
 
-    def _tokenised(self, block: _Block) -> Sentence | Rejection:
-        sent_id, said = self._sentence or ("", [])
+    def _tokenized(self, block: _Block) -> Sentence | Rejection:
+        sent_id, metadata = self._sentence or ("", [])
         words = block.words
         sentence = Sentence(
             [word.form for word in words],
             space_after=_spaces(words),
             sent_id=sent_id,
-            metadata=[*said],
+            metadata=[*metadata],
             multiwords=block.multiwords,
             line=block.line,
             marks=tuple(block.marks),
@@ -352,7 +352,7 @@ class Flow:
         misc = _column([word.misc for word in words])
         sentence.misc = None if misc is None else tuple(misc)
         fill = partial(self.fill, words=words) if self.fill is not None else None
-        return finished(sentence, self.path, self.limits, fill)
+        return finish_sentence(sentence, self.path, self.limits, fill)
 
     def _split(self) -> None:
         """Make tokens of text that stands before words of its paragraph."""
@@ -365,22 +365,22 @@ class Flow:
             partly = mark.begins and before != "" and not before.endswith(" ")
             self._block.marks.append(mark._replace(place=len(before.split()) - partly))
 
-    def _place(self) -> int:
+    def _position(self) -> int:
         return self._block.size or len(self._block.words)
 
-    def _begin(self, place: int) -> None:
+    def _begin(self, position: int) -> None:
         """Begin the regions that have waited for a token."""
         if len(self.opened) > self._marked:
-            for one in self.opened[self._marked :]:
-                one.region = Region(one.kind, tuple(one.attributes.items()))
-                self._block.marks.append(Mark(place, one.region, begins=True))
+            for opened in self.opened[self._marked :]:
+                opened.region = Region(opened.kind, tuple(opened.attributes.items()))
+                self._block.marks.append(Mark(position, opened.region, begins=True))
             self._marked = len(self.opened)
         if self._waiting:
-            self._block.marks += [Mark(place, region, begins=True) for region in self._waiting]
+            self._block.marks += [Mark(position, region, begins=True) for region in self._waiting]
             self._waiting = []
 
     def _end(self, region: Region) -> None:
-        self._block.marks.append(Mark(self._place(), region, begins=False))
+        self._block.marks.append(Mark(self._position(), region, begins=False))
 
 
 def _ended_with(item: Sentence | RawText, marks: list[Mark]) -> Sentence | RawText:

@@ -9,7 +9,7 @@ from itertools import repeat
 from typing import Self
 
 from sentgen.corpus.readers._columns import FormatError, optional
-from sentgen.corpus.readers._tags import UNDEFINED, decoded
+from sentgen.corpus.readers._tags import UNDEFINED, decode_entities
 from sentgen.corpus.sentence import ABSENT, Sentence
 from sentgen.corpus.validation import check_heads
 from sentgen.errors import InputError
@@ -98,18 +98,18 @@ class NamedColumns:
         """Return the columns of rows, decoded and with `_` for no value, or name a row that does not fit."""
         size = len(self.names)
         if set(map(str.count, rows, repeat("\t"))) != {size - 1}:
-            row, found = next(
+            row, count = next(
                 (i, row.count("\t") + 1) for i, row in enumerate(rows) if row.count("\t") != size - 1
             )
             named = ",".join(self.names)
             message = (
-                f"{quantity(found, 'tab-separated column')} where {size} belong ({named}); give --columns"
+                f"{quantity(count, 'tab-separated column')} where {size} belong ({named}); give --columns"
             )
             raise FormatError("columns", message, row)
         text = "\t".join(rows)
         fields = text.split("\t")
         if "&" in text:
-            fields = [decoded(value) for value in fields]
+            fields = [decode_entities(value) for value in fields]
         columns = [fields[number::size] for number in range(size)]
         for number, column in enumerate(columns):
             if number in (self.word, self.spaces) or UNSAID.isdisjoint(column):
@@ -138,10 +138,10 @@ class NamedColumns:
 
 def misc_of(columns: Sequence[tuple[str, list[str]]]) -> tuple[str, ...] | None:
     """Return MISC of named columns, ``None`` if they say nothing; a column without a name is as it is."""
-    said = [(name, column) for name, column in columns if optional(column) is not None]
-    if not said:
+    filled = [(name, column) for name, column in columns if optional(column) is not None]
+    if not filled:
         return None
-    pairs = ([_pair(name, value) for value in column] for name, column in said)
+    pairs = ([_pair(name, value) for value in column] for name, column in filled)
     return tuple("|".join(filter(None, values)) or ABSENT for values in zip(*pairs, strict=True))
 
 

@@ -53,37 +53,37 @@ def tag_of(line: str) -> Tag | None:
     match = _TAG.fullmatch(line)
     if match is None:
         return None
-    end, kind, said = match.groups()
-    said = said.rstrip()
-    empty = said.endswith("/")
-    said = said[:-1] if empty else said
-    pairs = _PLAIN.findall(said) if _ALL_PLAIN.fullmatch(said) else _pairs(said)
-    if pairs is None or (said and not said[0].isspace()):
+    end, kind, inner = match.groups()
+    inner = inner.rstrip()
+    empty = inner.endswith("/")
+    inner = inner[:-1] if empty else inner
+    pairs = _PLAIN.findall(inner) if _ALL_PLAIN.fullmatch(inner) else _pairs(inner)
+    if pairs is None or (inner and not inner[0].isspace()):
         return None
     attributes: dict[str, str] = {}
     for name, value in pairs:
         if value not in UNDEFINED:
-            attributes.setdefault(name, decoded(value))
+            attributes.setdefault(name, decode_entities(value))
     return Tag(kind, not end, bool(end or empty), tuple(attributes.items()))
 
 
-def _pairs(said: str) -> list[tuple[str, str]] | None:
+def _pairs(text: str) -> list[tuple[str, str]] | None:
     """Return names and values of attributes, or ``None`` if it is something else."""
     pairs = []
-    at, size = 0, len(said.rstrip())
+    at, size = 0, len(text.rstrip())
     while at < size:
-        found = _ATTRIBUTE.match(said, at)
-        if found is None:
+        match = _ATTRIBUTE.match(text, at)
+        if match is None:
             return None
-        pairs.append((found[1], next((one for one in found.groups()[1:] if one is not None), "")))
-        at = found.end()
+        pairs.append((match[1], next((group for group in match.groups()[1:] if group is not None), "")))
+        at = match.end()
     return pairs
 
 
-def decoded(text: str) -> str:
+def decode_entities(text: str) -> str:
     """Return a text with its entities decoded; what is none stays, and so do those of control characters.
 
-    >>> decoded("R&amp;D &lt;b&#62; AT&T &nosuch; &#10;")
+    >>> decode_entities("R&amp;D &lt;b&#62; AT&T &nosuch; &#10;")
     'R&D <b> AT&T &nosuch; &#10;'
     """
     return _ENTITY.sub(_character, text) if "&" in text else text
@@ -98,10 +98,10 @@ def _character(match: re.Match[str]) -> str:
     return match[0] if _FORBIDDEN.match(text) else text
 
 
-def escaped(text: str) -> str:
+def escape_entities(text: str) -> str:
     """Return a text as it stands in a column.
 
-    >>> escaped("<R&D>")
+    >>> escape_entities("<R&D>")
     '&lt;R&amp;D&gt;'
     """
     for character, entity in _ESCAPES:
@@ -109,17 +109,17 @@ def escaped(text: str) -> str:
     return text
 
 
-def opening(kind: str, attributes: Iterable[tuple[str, str]]) -> str:
+def opening_tag(kind: str, attributes: Iterable[tuple[str, str]]) -> str:
     """Return the tag that opens a region, its names as they are (see `written_names`).
 
-    >>> opening("doc", [("id", 'a "b"'), ("author", "_")])
+    >>> opening_tag("doc", [("id", 'a "b"'), ("author", "_")])
     '<doc id="a &quot;b&quot;" author="&#95;">'
     """
-    said = "".join(f' {key}="{_quoted(value)}"' for key, value in attributes)
-    return f"<{kind}{said}>"
+    pairs = "".join(f' {key}="{_quote(value)}"' for key, value in attributes)
+    return f"<{kind}{pairs}>"
 
 
-def _quoted(value: str) -> str:
+def _quote(value: str) -> str:
     if value in UNDEFINED:
         return f"&#{ord(value[0])};{value[1:]}"
-    return escaped(value.translate(_LINE_ENDS)).replace('"', "&quot;")
+    return escape_entities(value.translate(_LINE_ENDS)).replace('"', "&quot;")

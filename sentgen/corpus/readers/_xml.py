@@ -47,8 +47,8 @@ def root_of(sample: list[str]) -> str:
     >>> root_of(['<?xml version="1.0"?>', '<!-- <p> -->', '<tei:TEI xmlns:tei="x">']), root_of(["a < b"])
     ('TEI', '')
     """
-    found = _PROLOG.match("\n".join(sample))
-    return found[1].rpartition(":")[2] if found else ""
+    match = _PROLOG.match("\n".join(sample))
+    return match[1].rpartition(":")[2] if match else ""
 
 
 @lru_cache(maxsize=4096)
@@ -61,7 +61,7 @@ def local(name: str) -> str:
     return name.rpartition("}")[2]
 
 
-def spaced(text: str) -> str:
+def collapse_spaces(text: str) -> str:
     """Return text with one space for white space, and none around it."""
     return _WHITE.sub(" ", text).strip(" ")
 
@@ -78,17 +78,17 @@ def stem(path: str) -> str:
     return os.path.splitext(name)[0] or name
 
 
-def named(attributes: Mapping[str, str]) -> dict[str, str]:
+def local_attributes(attributes: Mapping[str, str]) -> dict[str, str]:
     """Return attributes by their names without prefix, the first of each."""
-    told: dict[str, str] = {}
+    values: dict[str, str] = {}
     for name, value in attributes.items():
-        told.setdefault(local(name), spaced(value))
-    return told
+        values.setdefault(local(name), collapse_spaces(value))
+    return values
 
 
-def with_names_written(told: Mapping[str, str]) -> dict[str, str]:
+def with_original_names(attributes: Mapping[str, str]) -> dict[str, str]:
     """Return attributes by the names that they had before they were written as names of XML."""
-    return {name_written(name): value for name, value in told.items()}
+    return {name_written(name): value for name, value in attributes.items()}
 
 
 class Elements:
@@ -105,7 +105,7 @@ class Elements:
     def __init__(self, path: str) -> None:
         self.path = path
         self.line = 1
-        self.found: list[Sentence | Rejection | RawText] = []
+        self.results: list[Sentence | Rejection | RawText] = []
         self.depth = 0
         #: Whether a document type was named, whose entities nobody knows.
         self.typed = False
@@ -167,17 +167,17 @@ class Elements:
         """Pass over the element that begins."""
         self._passed = 1
 
-    def told(self, name: str, attributes: Mapping[str, str]) -> dict[str, str]:
+    def region_attributes(self, name: str, attributes: Mapping[str, str]) -> dict[str, str]:
         """Return the attributes of a region, none of them too long."""
-        found = with_names_written(named(attributes))
-        for key, value in found.items():
+        values = with_original_names(local_attributes(attributes))
+        for key, value in values.items():
             if len(value) > LIMITS.field_length:
                 self.fail(f"{key} of {name} has {len(value)} characters; the limit is {LIMITS.field_length}")
-        return found
+        return values
 
     def _check(self, text: str) -> None:
-        if found := _CONTROL.search(text):
-            self.fail(f"the control character U+{ord(found[0]):04X}; remove it")
+        if match := _CONTROL.search(text):
+            self.fail(f"the control character U+{ord(match[0]):04X}; remove it")
 
     def fail(self, message: str) -> None:
         """Refuse the file.
@@ -227,15 +227,17 @@ def read_xml(
                 elements.fail(f"a tag or comment of more than {_LONGEST:,} bytes")
             elements.tagged = b"<" in piece
             parser.feed(piece)
-            yield from elements.found
-            elements.found.clear()
+            yield from elements.results
+            elements.results.clear()
             elements.line += piece.endswith(b"\n")
         parser.close()
     except etree.XMLSyntaxError as error:
         message = re.sub(r", line \d+, column \d+.*|\s*\(<string>.*", "", str(error.msg or error))
         line = error.lineno or elements.line
         raise InputError(f"not well-formed XML: {message}", path=elements.path, line=line) from error
-    yield from elements.found
+    yield from elements.results
     if names := list(dict.fromkeys(filter(None, elements.included))):
-        told = ", ".join(names[:_MOST_TOLD]) + (", ..." if len(names) > _MOST_TOLD else "")
-        logger.warning("%s: xi:include is not followed; name what it includes, too: %s", elements.path, told)
+        listed = ", ".join(names[:_MOST_TOLD]) + (", ..." if len(names) > _MOST_TOLD else "")
+        logger.warning(
+            "%s: xi:include is not followed; name what it includes, too: %s", elements.path, listed
+        )

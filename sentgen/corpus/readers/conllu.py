@@ -21,7 +21,7 @@ from sentgen.corpus.readers._columns import (
     IDS,
     FormatError,
     blocks,
-    finished,
+    finish_sentence,
     optional,
     parse_heads,
     split_columns,
@@ -86,7 +86,7 @@ def read_on(
             yield Rejection(path, start, sentence.sent_id, "sentence-length", message, document)
             continue
         del rows[:first]
-        result = finished(sentence, path, limits, partial(_fill, rows=rows, split=split), shift=first)
+        result = finish_sentence(sentence, path, limits, partial(_fill, rows=rows, split=split), shift=first)
         if isinstance(result, Rejection):
             yield replace(result, document=document)
             continue
@@ -140,7 +140,7 @@ def _fill(sentence: Sentence, rows: list[str], split: Callable[[list[str]], list
     if columns[6][0] != "_" or columns[6].count("_") != len(columns[6]):
         sentence.heads = parse_heads(columns[6])
     sentence.deprels = optional(columns[7])
-    sentence.deps = _said(columns[8])
+    sentence.deps = _tuple_or_none(columns[8])
     sentence.space_after = spaces_after(spaces)
     sentence.misc = _misc(columns[9], sentence)
 
@@ -152,7 +152,7 @@ def spaces_after(misc: list[str]) -> list[bool]:
     return [value == "_" or f"|{NO_SPACE}|" not in f"|{value}|" for value in misc]
 
 
-def _said(column: list[str]) -> tuple[str, ...] | None:
+def _tuple_or_none(column: list[str]) -> tuple[str, ...] | None:
     return None if optional(column) is None else tuple(column)
 
 
@@ -164,7 +164,7 @@ def _misc(column: list[str], sentence: Sentence) -> tuple[str, ...] | None:
         return tuple(["_" if value == NO_SPACE else value for value in column])
     # The space after a range is told at its line: what is told at its words, too, is more than that.
     within = {word for first, last, _ in sentence.multiwords for word in range(first, last + 1)}
-    return _said(
+    return _tuple_or_none(
         ["_" if value == NO_SPACE and word not in within else value for word, value in enumerate(column, 1)]
     )
 
@@ -251,12 +251,12 @@ def _declared_columns(line: str) -> list[str]:
 
 def _split_plus(names: list[str], rows: list[str]) -> list[list[str]]:
     """Return the columns of CoNLL-U of rows with columns of these names."""
-    found = dict(zip(names, split_columns(rows, len(names)), strict=True))
+    by_name = dict(zip(names, split_columns(rows, len(names)), strict=True))
     nothing = [ABSENT] * len(rows)
-    columns = [found.get(name, nothing) for name in COLUMNS]
-    if COLUMNS[0] not in found:
+    columns = [by_name.get(name, nothing) for name in COLUMNS]
+    if COLUMNS[0] not in by_name:
         columns[0] = [str(number) for number in range(1, len(rows) + 1)]
-    others = [(name, column) for name, column in found.items() if name not in COLUMNS]
+    others = [(name, column) for name, column in by_name.items() if name not in COLUMNS]
     columns[-1] = list(misc_of([("", columns[-1]), *others]) or nothing)
     return columns
 

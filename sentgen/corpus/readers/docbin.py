@@ -15,11 +15,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, BinaryIO
 
-from sentgen.corpus.comments import said_of_document
+from sentgen.corpus.comments import document_comment
 from sentgen.corpus.parser_adapters import spacy_sentence
 from sentgen.corpus.reader import Reader
-from sentgen.corpus.readers._blocks import cleaned
-from sentgen.corpus.readers._columns import finished
+from sentgen.corpus.readers._blocks import clean_text
+from sentgen.corpus.readers._columns import finish_sentence
 from sentgen.corpus.sentence import ABSENT, Mark, RawText, Region, Sentence
 from sentgen.corpus.sources import BLOCK_BYTES
 from sentgen.corpus.tables import check_expansion, read_by_library
@@ -52,10 +52,10 @@ def read_file(file: BinaryIO, *, path: str) -> Iterator[Sentence | Rejection | R
     _check(packed, path)
     with read_by_library(path, "DocBin"):
         # A vocabulary without a language does not know white space.
-        found = DocBin().from_bytes(packed).get_docs(spacy.blank("xx").vocab)
+        documents = DocBin().from_bytes(packed).get_docs(spacy.blank("xx").vocab)
     for number in count(1):
         with read_by_library(path, "DocBin"):
-            document = next(found, None)
+            document = next(documents, None)
         if document is None:
             return
         yield from _document(document, number, path)
@@ -77,24 +77,24 @@ def _check(packed: bytes, path: str) -> None:
 
 
 def _document(document: Doc, number: int, path: str) -> Iterator[Sentence | Rejection | RawText]:
-    of_itself, metadata_of = _said(document)
+    of_itself, metadata_of = _metadata_of(document)
     file = re.split(r"[/\\!]", path)[-1]
     # What stands under `metadata` names a document that has no other name.
-    names = [(of, key) for of in (of_itself, metadata_of) for key in NAMES if key in of]
+    names = [(values, key) for values in (of_itself, metadata_of) for key in NAMES if key in values]
     begins: str | None = names[0][0].pop(names[0][1]) if names else f"{file}#{number}"
-    metadata = [said_of_document(key, value) for key, value in (metadata_of | of_itself).items()]
+    metadata = [document_comment(key, value) for key, value in (metadata_of | of_itself).items()]
     if not document.has_annotation("SENT_START"):
-        kept = [name for name in _OF_TOKENS if document.has_annotation(name)]
-        if kept:
-            message = f"it has {kept[0]}, but no sentences; run spaCy's sentencizer or parser before"
+        annotated = [name for name in _OF_TOKENS if document.has_annotation(name)]
+        if annotated:
+            message = f"it has {annotated[0]}, but no sentences; run spaCy's sentencizer or parser before"
             yield Rejection(path, number, str(begins), "sentences", message)
-        elif text := cleaned(document.text).strip():
+        elif text := clean_text(document.text).strip():
             yield RawText(text, number, document=begins, metadata=metadata)
         return
     trees = document.has_annotation("DEP")
     for span in document.sents:
         tokens = list(span)
-        sentence = spacy_sentence(tokens, cleaned(span.text).strip())
+        sentence = spacy_sentence(tokens, clean_text(span.text).strip())
         if not sentence.forms:
             continue
         sentence.line, sentence.document, sentence.metadata = number, begins, metadata
@@ -104,30 +104,30 @@ def _document(document: Doc, number: int, path: str) -> Iterator[Sentence | Reje
         for column in ("lemmas", "upos", "xpos", "feats"):
             if set(getattr(sentence, column)) == {ABSENT}:
                 setattr(sentence, column, None)
-        checked = finished(sentence, path, LIMITS)
+        checked = finish_sentence(sentence, path, LIMITS)
         if isinstance(checked, Sentence):
             begins, metadata = None, []
         yield checked
 
 
-def _said(document: Doc) -> tuple[dict[str, str], dict[str, str]]:
+def _metadata_of(document: Doc) -> tuple[dict[str, str], dict[str, str]]:
     """Return what is said of a document, and what stands under `metadata`."""
-    found: dict[object, object] = {}
+    values: dict[object, object] = {}
     metadata: Mapping[object, object] = {}
     for key, value in document.user_data.items():
         if key == "metadata" and isinstance(value, Mapping):
             metadata = value
         elif isinstance(key, str):
-            found[key] = value
+            values[key] = value
         elif isinstance(key, tuple) and len(key) > 1 and key[0] == "._." and key[2:] in ((), (None, None)):
-            found[key[1]] = value  # an extension of the document, not of one of its tokens
-    return _texts({**found, **document.cats}), _texts(metadata)
+            values[key[1]] = value  # an extension of the document, not of one of its tokens
+    return _texts({**values, **document.cats}), _texts(metadata)
 
 
-def _texts(found: Mapping[object, object]) -> dict[str, str]:
+def _texts(values: Mapping[object, object]) -> dict[str, str]:
     return {
-        str(key): cleaned(str(value)).strip()
-        for key, value in found.items()
+        str(key): clean_text(str(value)).strip()
+        for key, value in values.items()
         if isinstance(value, str | int | float | bool) and str(value).strip()
     }
 

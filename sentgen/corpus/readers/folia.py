@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from sentgen.corpus.comments import said, said_of_document
+from sentgen.corpus.comments import comment_of, document_comment
 from sentgen.corpus.encodings import UTF_8
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._flow import Flow
-from sentgen.corpus.readers._xml import Elements, named, read_xml, root_of, spaced, stem
+from sentgen.corpus.readers._xml import Elements, collapse_spaces, local_attributes, read_xml, root_of, stem
 from sentgen.corpus.readers.tei import WordMaker
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.errors import Rejection
@@ -63,7 +63,7 @@ class _Open:
 class _Folia(Elements):
     def __init__(self, path: str) -> None:
         super().__init__(path)
-        self.flow = Flow(path, self.found)
+        self.flow = Flow(path, self.results)
         self.words = WordMaker()
         self.open: list[_Open] = []
         self.name = ""
@@ -82,7 +82,7 @@ class _Folia(Elements):
             self.inside += 1
             return
         if name == ROOT:
-            self.name = named(attributes).get("id") or stem(self.path)
+            self.name = local_attributes(attributes).get("id") or stem(self.path)
         elif name in ("t", "meta"):
             if attributes.get("class") not in _CURRENT:
                 self.pass_over()
@@ -93,22 +93,26 @@ class _Folia(Elements):
             self.pass_over()
             return
         elif name == "s":
-            told = self._told(name, attributes)
-            self.flow.begin_sentence(told.pop("id", ""), [said(*one) for one in told.items()])
+            known = self._known_attributes(name, attributes)
+            self.flow.begin_sentence(known.pop("id", ""), [comment_of(*item) for item in known.items()])
         elif name == "w":
             self.word = {"join": "right"} if attributes.get("space") == "no" else {}
         elif name in _STRUCTURE:
             if name in _TEXTS and parent == ROOT:
                 self.flow.begin_document(self.name, self.metadata)
             self.flow.cut()
-            self.flow.open(name, self._told(name, attributes))
+            self.flow.open(name, self._known_attributes(name, attributes))
         elif name not in _AROUND:
             self.pass_over()
             return
         self.open.append(_Open(name))
 
-    def _told(self, name: str, attributes: Mapping[str, str]) -> dict[str, str]:
-        return {key: value for key, value in self.told(name, attributes).items() if key in _ATTRIBUTES}
+    def _known_attributes(self, name: str, attributes: Mapping[str, str]) -> dict[str, str]:
+        return {
+            key: value
+            for key, value in self.region_attributes(name, attributes).items()
+            if key in _ATTRIBUTES
+        }
 
     def finish(self, name: str) -> None:
         """Take the end of an element."""
@@ -122,9 +126,11 @@ class _Folia(Elements):
             if name == "t":
                 parent.text, parent.line = parent.text or text, parent.line or done.line
             elif self.key and text.strip():
-                self.metadata.append(said_of_document(self.key, spaced(text)))
+                self.metadata.append(document_comment(self.key, collapse_spaces(text)))
         elif name == "w":
-            self.flow.word(self.words.of(self.word or {}, spaced(done.text)), done.line or self.line)
+            self.flow.word(
+                self.words.word(self.word or {}, collapse_spaces(done.text)), done.line or self.line
+            )
             self.word, parent.filled = None, True
         elif name == "s" or name in _STRUCTURE:
             self._finish_structure(name, done, parent)

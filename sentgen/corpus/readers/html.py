@@ -19,16 +19,16 @@ from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import unquote
 
 from sentgen.corpus.comments import PARAGRAPH
-from sentgen.corpus.encodings import declared, decoder_of, without_c1
+from sentgen.corpus.encodings import declared_encoding, decoder_of, without_c1
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._blocks import (
     HEAD,
     ITEM,
     QUOTE,
     Blocks,
-    broken,
+    document_errors,
     opened_archive,
-    whole,
+    read_member,
     with_metadata,
     xml_parser,
 )
@@ -86,7 +86,7 @@ _DECLARED = 4096
 _CONTROLS = re.compile(r"[\0-\x08\x0b\x0e-\x1f]")
 
 
-class HtmlTarget:
+class _HtmlTarget:
     """Hears of elements, and makes blocks of them.
 
     Attributes:
@@ -194,24 +194,24 @@ def _is_hidden(attributes: Mapping[str, str]) -> bool:
 
 def _style(text: str) -> dict[str, str]:
     """Return the properties of an inline style; of several, the last one counts, an important one before."""
-    found: dict[str, tuple[bool, str]] = {}
+    properties: dict[str, tuple[bool, str]] = {}
     for declaration in _COMMENT.sub(" ", text).lower().split(";"):
         name, _, value = (part.strip() for part in declaration.partition(":"))
         value, mark, _ = value.partition("!")
-        if (important := bool(mark)) >= found.get(name, (False, ""))[0]:
-            found[name] = important, value.strip()
-    return {name: value for name, (_, value) in found.items()}
+        if (important := bool(mark)) >= properties.get(name, (False, ""))[0]:
+            properties[name] = important, value.strip()
+    return {name: value for name, (_, value) in properties.items()}
 
 
 def read_file(file: BinaryIO, *, path: str, encoding: str = "") -> Iterator[RawText]:
     """Yield the blocks of a page, in the encoding that is given, that it names, or UTF-8."""
     with needs("documents", "lxml"):
         from lxml import etree
-    target = HtmlTarget()
+    target = _HtmlTarget()
 
     def blocks() -> Iterator[RawText]:
         parser = etree.HTMLParser(target=target, encoding="utf-8", huge_tree=False)
-        with broken(path, "HTML"):
+        with document_errors(path, "HTML"):
             for number, line in enumerate(_lines(file, path, encoding), 1):
                 target.line = number
                 parser.feed(line.encode())
@@ -227,7 +227,7 @@ def _lines(file: BinaryIO, path: str, encoding: str) -> Iterator[str]:
     """Yield decoded lines with their ends."""
     head = file.read(_DECLARED)
     file.seek(0)
-    encoding = encoding or declared(head, page=True) or "utf-8-sig"
+    encoding = encoding or declared_encoding(head, page=True) or "utf-8-sig"
     try:
         decoder = decoder_of(encoding)
     except LookupError as error:
@@ -246,10 +246,10 @@ def _lines(file: BinaryIO, path: str, encoding: str) -> Iterator[str]:
                 carry = ""
         yield _CONTROLS.sub(" ", carry + decoder.decode(b"", final=True))
     except UnicodeDecodeError as error:
-        place = number + error.object.count(b"\n", 0, error.start)
+        line_number = number + error.object.count(b"\n", 0, error.start)
         byte = error.object[error.start]
-        told = f"byte 0x{byte:02x} is not {encoding.removesuffix('-sig')}; give another --encoding"
-        raise InputError(told, path=path, line=place) from error
+        message = f"byte 0x{byte:02x} is not {encoding.removesuffix('-sig')}; give another --encoding"
+        raise InputError(message, path=path, line=line_number) from error
 
 
 READER = Reader(
@@ -271,27 +271,27 @@ _SAID = {"title": "title", "creator": "author", "date": "date", "language": "lan
 _ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z][A-Za-z0-9]{1,31});")
 
 
-def read_epub(file: BinaryIO, *, path: str) -> Iterator[RawText]:
+def _read_epub(file: BinaryIO, *, path: str) -> Iterator[RawText]:
     """Yield the blocks of a book."""
     from lxml import etree
 
     with opened_archive(file, path=path, what="epub") as archive:
-        container = etree.fromstring(whole(archive, _CONTAINER), xml_parser(None))
-        roots = [one.get("full-path") for one in container.iter("{*}rootfile")]
+        container = etree.fromstring(read_member(archive, _CONTAINER), xml_parser(None))
+        roots = [element.get("full-path") for element in container.iter("{*}rootfile")]
         if not roots or not roots[0]:
             raise InputError(f"is no epub: {_CONTAINER} names no book", path=path)
-        package = etree.fromstring(whole(archive, roots[0]), xml_parser(None))
-        said: dict[str, str] = {}
+        package = etree.fromstring(read_member(archive, roots[0]), xml_parser(None))
+        metadata: dict[str, str] = {}
         for name, key in _SAID.items():
-            for one in package.iter(f"{_DC}{name}"):
-                said.setdefault(key, one.text or "")
+            for element in package.iter(f"{_DC}{name}"):
+                metadata.setdefault(key, element.text or "")
         chapters = list(_epub_chapters(package, posixpath.dirname(roots[0])))
-        yield from with_metadata(_epub_blocks(archive, chapters, path), said)
+        yield from with_metadata(_epub_blocks(archive, chapters, path), metadata)
 
 
 def _epub_chapters(package: etree._Element, folder: str) -> Iterator[str]:
     """Yield the members that the spine names."""
-    items = {one.get("id"): one for one in package.iter(f"{_PACKAGE}item")}
+    items = {item.get("id"): item for item in package.iter(f"{_PACKAGE}item")}
     for reference in package.iter(f"{_PACKAGE}itemref"):
         item = items.get(reference.get("idref"))
         if item is None or "nav" in (item.get("properties") or "").split():
@@ -302,13 +302,13 @@ def _epub_chapters(package: etree._Element, folder: str) -> Iterator[str]:
 
 def _epub_blocks(archive: zipfile.ZipFile, chapters: list[str], path: str) -> Iterator[RawText]:
     for name in chapters:
-        data = whole(archive, name)
+        data = read_member(archive, name)
         if b"<" not in data[:1000]:
             raise InputError(f"{name} is encrypted, or no page", path=path)
-        target = HtmlTarget()
+        target = _HtmlTarget()
         parser = xml_parser(target, recover=True)
         # A chapter may name what HTML has entities for, and defines none.
-        parser.feed(_ENTITY.sub(lambda found: _character(found[0]), data))
+        parser.feed(_ENTITY.sub(lambda entity: _character(entity[0]), data))
         parser.close()
         target.close()
         yield from target.blocks.take()
@@ -319,5 +319,5 @@ def _character(entity: bytes) -> bytes:
 
 
 EPUB = Reader(
-    "epub", "2", description="book in EPUB", extensions=(".epub",), read_file=read_epub, extra="documents"
+    "epub", "2", description="book in EPUB", extensions=(".epub",), read_file=_read_epub, extra="documents"
 )

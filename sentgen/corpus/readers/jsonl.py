@@ -17,10 +17,10 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from sentgen.corpus.comments import of_document, said, said_of_document
+from sentgen.corpus.comments import comment_of, document_comment, of_document
 from sentgen.corpus.reader import ENGLISH, Reader
-from sentgen.corpus.readers._columns import FormatError, finished
-from sentgen.corpus.readers.text import blanked, in_sentences
+from sentgen.corpus.readers._columns import FormatError, finish_sentence
+from sentgen.corpus.readers.text import blank_separators, in_sentences
 from sentgen.corpus.readers.text import read_raw as read_paragraphs
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.validation import LIMITS, InputLimits
@@ -48,8 +48,8 @@ def read(
     id: str = ID,
 ) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of each object; a broken object is one rejection."""
-    found = read_raw(lines, path=path, limits=limits, text=text, id=id)
-    return in_sentences(found, path=path, limits=limits, language=language)
+    items = read_raw(lines, path=path, limits=limits, text=text, id=id)
+    return in_sentences(items, path=path, limits=limits, language=language)
 
 
 def read_raw(
@@ -64,14 +64,14 @@ def read_raw(
         try:
             value = parse_object(line)
             named = name_of(value, id)
-            told = _metadata(value, text, id)
+            comments = _metadata(value, text, id)
             # All of an object before any of it: a broken one is one rejection.
             results = list(_sentences(value, path, number, limits, text))
         except FormatError as error:
             yield Rejection(path, number, "", error.check_id, error.message)
             continue
         # As the name of a document, what is said of it waits for its first good sentence.
-        metadata = [*(() if named else of_document(metadata)), *told]
+        metadata = [*(() if named else of_document(metadata)), *comments]
         document = named or document
         for result in results:
             if not isinstance(result, Rejection):
@@ -96,7 +96,7 @@ def _sentences(
     value: dict[str, object], path: str, line: int, limits: InputLimits, text: str
 ) -> Iterator[Sentence | Rejection | RawText]:
     if text == TEXT and "tokens" in value:
-        yield finished(_columns(value, line), path, limits)
+        yield finish_sentence(_columns(value, line), path, limits)
     elif text == TEXT and "sentences" in value:
         sentences = value["sentences"]
         if not isinstance(sentences, list):
@@ -105,7 +105,7 @@ def _sentences(
             if isinstance(sentence, str):
                 yield RawText(check_raw(sentence).strip(), line, whole=True)
             else:
-                yield finished(Sentence(check_strings(sentence, "sentences"), line=line), path, limits)
+                yield finish_sentence(Sentence(check_strings(sentence, "sentences"), line=line), path, limits)
     elif isinstance(whole := value.get(text), str):
         for raw in read_paragraphs(check_raw(whole).splitlines(), path=path):
             yield RawText(raw.text, line)
@@ -130,12 +130,12 @@ def _columns(value: dict[str, object], line: int) -> Sentence:
 
 def _metadata(value: dict[str, object], text: str, id: str) -> list[str]:
     """Return what an object says beside its text, as comments of CoNLL-U."""
-    write = said_of_document if name_of(value, id) else said
+    write = document_comment if name_of(value, id) else comment_of
     known = {text, id} if text != TEXT else {*_KNOWN, id} - ({ID} if id != ID else set())
     return [
-        write(key, BREAKS.sub(" ", str(one).lower() if isinstance(one, bool) else str(one)))
-        for key, one in value.items()
-        if key not in known and isinstance(one, (str, int, float))
+        write(key, BREAKS.sub(" ", str(item).lower() if isinstance(item, bool) else str(item)))
+        for key, item in value.items()
+        if key not in known and isinstance(item, (str, int, float))
     ]
 
 
@@ -173,7 +173,7 @@ def check_raw(value: str) -> str:
     """Return raw text, or raise `FormatError`."""
     if FORBIDDEN_IN_TEXT.search(value):
         raise FormatError("control-character", "a control character or lone surrogate in the text")
-    return blanked(value)
+    return blank_separators(value)
 
 
 def _fits(sample: list[str]) -> bool:

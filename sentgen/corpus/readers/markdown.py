@@ -14,7 +14,7 @@ from sentgen.corpus.comments import PARAGRAPH
 from sentgen.corpus.encodings import without_c1
 from sentgen.corpus.reader import ENGLISH, Reader
 from sentgen.corpus.readers._blocks import HEAD, ITEM, QUOTE, Blocks, with_metadata
-from sentgen.corpus.readers.text import blanked, in_sentences
+from sentgen.corpus.readers.text import blank_separators, in_sentences
 from sentgen.corpus.sentence import RawText, Region, Sentence
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError, Rejection
@@ -41,15 +41,15 @@ def read_raw(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -
 
     rows = list(lines)
     front = _front_matter(rows)
-    said: dict[str, str] = {}
+    metadata: dict[str, str] = {}
     for row in rows[1:front]:
         key, _, value = row.partition(":")
         if key.strip().lower() in _KEYS:
-            said.setdefault(_KEYS[key.strip().lower()], value.strip().strip("\"'"))
+            metadata.setdefault(_KEYS[key.strip().lower()], value.strip().strip("\"'"))
     # Lines keep their numbers.
-    text = "\n" * front + "\n".join(map(blanked, rows[front:]))
+    text = "\n" * front + "\n".join(map(blank_separators, rows[front:]))
     # CommonMark has U+FFFD for them, HTML what they mean.
-    text = _C1_REFERENCE.sub(lambda found: without_c1(unescape(found[0])), text)
+    text = _C1_REFERENCE.sub(lambda match: without_c1(unescape(match[0])), text)
     try:
         tokens = MarkdownIt("commonmark").enable("table").parse(text)
     except RecursionError as error:
@@ -80,7 +80,7 @@ def read_raw(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -
                 elif child.type in ("text", "code_inline"):
                     blocks.add(child.content, line)
     blocks.part()
-    yield from with_metadata(blocks.take(), said)
+    yield from with_metadata(blocks.take(), metadata)
 
 
 def _front_matter(rows: list[str]) -> int:

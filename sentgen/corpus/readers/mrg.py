@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from sentgen.corpus.reader import Reader
-from sentgen.corpus.readers._columns import FormatError, finished
+from sentgen.corpus.readers._columns import FormatError, finish_sentence
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import Rejection
@@ -108,9 +108,9 @@ def _table_head(label: str, labels: list[str]) -> int:
 def _np_head(labels: list[str]) -> int:
     if labels[-1] == "POS":
         return len(labels) - 1
-    found = _last(labels, _NOUN_LIKE)
-    if found >= 0:
-        return found
+    index = _last(labels, _NOUN_LIKE)
+    if index >= 0:
+        return index
     for side, wanted in _NP_STEPS:
         indices = [index for index, label in enumerate(labels) if label in wanted]
         if indices:
@@ -219,9 +219,9 @@ def _category(label: str) -> str:
     cut = len(label)
     # From the second character on: labels may begin with a mark.
     for mark in "-=|":
-        found = label.find(mark, 1)
-        if found > 0:
-            cut = min(cut, found)
+        index = label.find(mark, 1)
+        if index > 0:
+            cut = min(cut, index)
     return label if label.startswith("-") else label[:cut]
 
 
@@ -253,7 +253,7 @@ def read(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> It
                 tree, skipping = None, True
                 break
             if done:
-                yield finished(tree.sentence(), path, limits)
+                yield finish_sentence(tree.sentence(), path, limits)
                 tree = None
             elif tree.pieces > most:
                 yield Rejection(path, tree.line, "", "sentence-length", f"a tree of more than {most} pieces")

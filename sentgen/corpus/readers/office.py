@@ -23,9 +23,9 @@ from sentgen.corpus.readers._blocks import (
     QUOTE,
     Blocks,
     ElementTarget,
-    fed,
+    feed_member,
     opened_archive,
-    whole,
+    read_member,
     with_metadata,
     xml_parser,
 )
@@ -69,17 +69,17 @@ def _local(tag: str) -> str:
 class _Properties:
     """Hears of the properties of a document."""
 
-    def __init__(self, said: dict[str, str]) -> None:
-        self._said, self._key = said, ""
+    def __init__(self, metadata: dict[str, str]) -> None:
+        self._metadata, self._key = metadata, ""
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         self._key = _PROPERTIES.get(_local(tag), "")
-        if self._key in self._said:
+        if self._key in self._metadata:
             self._key = ""
 
     def data(self, text: str) -> None:
         if self._key:
-            self._said[self._key] = self._said.get(self._key, "") + text
+            self._metadata[self._key] = self._metadata.get(self._key, "") + text
 
     def end(self, tag: str) -> None:
         self._key = ""
@@ -89,11 +89,11 @@ class _Properties:
 
 
 def _properties(archive: zipfile.ZipFile, name: str) -> dict[str, str]:
-    said = dict[str, str]()
+    metadata = dict[str, str]()
     if name in archive.namelist():
-        for _ in fed(archive, name, _Properties(said)):
+        for _ in feed_member(archive, name, _Properties(metadata)):
             pass
-    return said
+    return metadata
 
 
 class _Paragraph:
@@ -206,37 +206,37 @@ def _word_styles(archive: zipfile.ZipFile) -> tuple[dict[str, _Kind], dict[str, 
         return {}, {}
     from lxml import etree
 
-    root = etree.fromstring(whole(archive, name), xml_parser(None))
+    root = etree.fromstring(read_member(archive, name), xml_parser(None))
     own: dict[str, _Kind] = {}
     based: dict[str, str] = {}
     hidden: dict[str, bool] = {}
     for style in root.iter(f"{_WORD}style", f"{_STRICT}style"):
-        number, kind = style.get(f"{_WORD}styleId") or style.get(f"{_STRICT}styleId") or "", None
-        for one in style.iter():
-            value = _value(one.attrib)
-            match _local(one.tag):
+        style_id, kind = style.get(f"{_WORD}styleId") or style.get(f"{_STRICT}styleId") or "", None
+        for element in style.iter():
+            value = _value(element.attrib)
+            match _local(element.tag):
                 case "name":
-                    kind = _named(value.lower()) or kind
+                    kind = _kind_named(value.lower()) or kind
                 case "basedOn":
-                    based[number] = value
+                    based[style_id] = value
                 case "outlineLvl" if value.isdecimal() and int(value) < 9 and kind is None:
                     kind = _Kind(HEAD, str(int(value) + 1))
                 case "numId" if value != "0" and kind is None:
                     kind = _Kind(ITEM)
                 case "vanish":
-                    hidden[number] = value not in _OFF
+                    hidden[style_id] = value not in _OFF
         if kind is not None:
-            own[number] = kind
+            own[style_id] = kind
     return _with_heirs(own, based), _with_heirs(hidden, based)
 
 
 def _with_heirs(own: Mapping[str, _T], based: Mapping[str, str]) -> dict[str, _T]:
     """Return what styles say, and those that are based on them."""
     numbers = {*own, *based}
-    return {number: found for number in numbers if (found := _inherited(number, own, based)) is not None}
+    return {number: value for number in numbers if (value := _inherit(number, own, based)) is not None}
 
 
-def _inherited(number: str, own: Mapping[str, _T], based: Mapping[str, str]) -> _T | None:
+def _inherit(number: str, own: Mapping[str, _T], based: Mapping[str, str]) -> _T | None:
     seen = set[str]()
     while number not in own:
         if number in seen or number not in based:
@@ -246,9 +246,9 @@ def _inherited(number: str, own: Mapping[str, _T], based: Mapping[str, str]) -> 
     return own[number]
 
 
-def _named(name: str) -> _Kind | None:
-    if found := _HEADING.fullmatch(name):
-        return _Kind(HEAD, found[1])
+def _kind_named(name: str) -> _Kind | None:
+    if match := _HEADING.fullmatch(name):
+        return _Kind(HEAD, match[1])
     if name.startswith("toc"):
         return _Kind("")
     if name.startswith("list"):
@@ -280,23 +280,23 @@ class _OpenDocument:
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         name = _local(tag)
-        told = {_local(key): value for key, value in attributes.items()}
-        if self._depth or name in self._SKIPPED or self._hides(name, told):
+        values = {_local(key): value for key, value in attributes.items()}
+        if self._depth or name in self._SKIPPED or self._hides(name, values):
             self._depth += 1
             self._count += name in ("p", "h")
             return
         if name == "style":
-            self._style = told.get("name", "")
-        elif name == "text-properties" and told.get("display") == "none":
+            self._style = values.get("name", "")
+        elif name == "text-properties" and values.get("display") == "none":
             self._hidden.add(self._style)
         if name in ("p", "h"):
             self._count += 1
             self._within += 1
             kind = PARAGRAPH
-            if told.get("style-name", "").startswith("Quot"):
+            if values.get("style-name", "").startswith("Quot"):
                 kind = QUOTE
             if name == "h":
-                self._open.append(self.blocks.begin(HEAD, level=told.get("outline-level", "1")))
+                self._open.append(self.blocks.begin(HEAD, level=values.get("outline-level", "1")))
             else:
                 self._open.append(self.blocks.begin(kind))
         elif name == "list-item":
@@ -304,10 +304,10 @@ class _OpenDocument:
         elif name in ("s", "tab", "line-break"):
             self.blocks.add(" ", self._count)
 
-    def _hides(self, name: str, told: Mapping[str, str]) -> bool:
+    def _hides(self, name: str, attributes: Mapping[str, str]) -> bool:
         if name in ("section", "hidden-text"):
-            return told.get("display") == "none" or told.get("is-hidden") == "true"
-        return name in ("p", "h", "span") and told.get("style-name", "") in self._hidden
+            return attributes.get("display") == "none" or attributes.get("is-hidden") == "true"
+        return name in ("p", "h", "span") and attributes.get("style-name", "") in self._hidden
 
     def end(self, tag: str) -> None:
         if self._depth:
@@ -328,25 +328,25 @@ class _OpenDocument:
 
 def _blocks(archive: zipfile.ZipFile, name: str, target: _Word | _OpenDocument) -> Iterator[RawText]:
     told: ElementTarget = target
-    for _ in fed(archive, name, told):
+    for _ in feed_member(archive, name, told):
         yield from target.blocks.take()
 
 
-def read_docx(file: BinaryIO, *, path: str) -> Iterator[RawText]:
+def _read_docx(file: BinaryIO, *, path: str) -> Iterator[RawText]:
     """Yield the paragraphs of a document of Word."""
     with opened_archive(file, path=path, what="docx") as archive:
         target = _Word(*_word_styles(archive))
-        said = _properties(archive, "docProps/core.xml")
-        yield from with_metadata(_blocks(archive, "word/document.xml", target), said)
+        metadata = _properties(archive, "docProps/core.xml")
+        yield from with_metadata(_blocks(archive, "word/document.xml", target), metadata)
 
 
-def read_odt(file: BinaryIO, *, path: str) -> Iterator[RawText]:
+def _read_odt(file: BinaryIO, *, path: str) -> Iterator[RawText]:
     """Yield the paragraphs of a document of OpenDocument."""
     with opened_archive(file, path=path, what="odt") as archive:
-        if b"encryption-data" in whole(archive, "META-INF/manifest.xml"):
+        if b"encryption-data" in read_member(archive, "META-INF/manifest.xml"):
             raise InputError("is encrypted; save it without a password", path=path)
-        said = _properties(archive, "meta.xml")
-        yield from with_metadata(_blocks(archive, "content.xml", _OpenDocument()), said)
+        metadata = _properties(archive, "meta.xml")
+        yield from with_metadata(_blocks(archive, "content.xml", _OpenDocument()), metadata)
 
 
 DOCX = Reader(
@@ -354,7 +354,7 @@ DOCX = Reader(
     "2",
     description="document of Word",
     extensions=(".docx", ".docm"),
-    read_file=read_docx,
+    read_file=_read_docx,
     extra="documents",
 )
 ODT = Reader(
@@ -362,6 +362,6 @@ ODT = Reader(
     "2",
     description="document of OpenDocument",
     extensions=(".odt",),
-    read_file=read_odt,
+    read_file=_read_odt,
     extra="documents",
 )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from sentgen.corpus.comments import PARAGRAPH
 from sentgen.corpus.reader import Reader
-from sentgen.corpus.readers._blocks import cleaned, with_metadata
+from sentgen.corpus.readers._blocks import clean_text, with_metadata
 from sentgen.corpus.readers.text import read_raw
 from sentgen.corpus.sentence import Mark, RawText, Region
 from sentgen.corpus.tables import read_by_library
@@ -42,8 +42,8 @@ def read_file(file: BinaryIO, *, path: str) -> Iterator[RawText]:
                 raise InputError("is encrypted; save it without a password", path=path) from error
             raise
         information = opened.get_metadata_dict()
-        said = {key: str(information.get(name) or "") for key, name in _SAID.items()}
-    items = with_metadata(_paragraphs(opened, path), said)
+        metadata = {key: str(information.get(name) or "") for key, name in _SAID.items()}
+    items = with_metadata(_paragraphs(opened, path), metadata)
     first = next(items, None)
     if first is None:
         raise InputError("has no text: its pages may be pictures, which OCR can read", path=path)
@@ -63,18 +63,18 @@ def _paragraphs(opened: PdfDocument, path: str) -> Iterator[RawText]:
                 shown.close()
                 for line in text.replace("\r\n", "\n").strip().split("\n"):
                     pages.append(number)
-                    yield cleaned(line)
+                    yield clean_text(line)
 
     page: Region | None = None
     number = 0
     for raw in read_raw(lines(), path=path):
         turns: list[Mark] = []
-        for row, place in enumerate(raw.starts):
+        for row, offset in enumerate(raw.starts):
             if pages[raw.line - 1 + row] != number:
                 number = pages[raw.line - 1 + row]
-                turns += [Mark(place, page, begins=False)] if page else []
+                turns += [Mark(offset, page, begins=False)] if page else []
                 page = Region("page", (("n", str(number)),))
-                turns.append(Mark(place, page, begins=True))
+                turns.append(Mark(offset, page, begins=True))
         begun = Region(PARAGRAPH)
         marks = [*turns, Mark(0, begun, begins=True), Mark(len(raw.text), begun, begins=False)]
         # In their order; where several stand, as they are here.

@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import BinaryIO
 
-from sentgen.corpus.comments import said_of_document
+from sentgen.corpus.comments import document_comment
 from sentgen.corpus.encodings import UTF_8, check_encoding
 from sentgen.corpus.reader import ENGLISH, Reader
 from sentgen.corpus.readers import text as raw_text
@@ -46,26 +46,26 @@ def documents_of(table: TextTable, *, text: str, id: str) -> Iterator[Rejection 
     path = table.path
     if not text:
         raise InputError(f"which column is the text? give --text: {table.most_text_first()}", path=path)
-    place = table.place(text, "--text")
+    column = table.place(text, "--text")
     named = table.place(id, "--id") if id else None
-    others = [(at, name) for at, name in enumerate(table.columns) if at not in (place, named)]
+    others = [(at, name) for at, name in enumerate(table.columns) if at not in (column, named)]
     file, seen = re.split(r"[/\\!]", path)[-1], dict[str, int]()
     for row_number, row in enumerate(table.rows, 1):
         if row.wrong:
             yield Rejection(path, row.number, "", "columns", row.wrong)
             continue
         name = f"{file}#{row_number}" if named is None else " ".join(row.values[named].split())
-        wrong = _wrong(name, row.values[place], seen)
+        wrong = _wrong(name, row.values[column], seen)
         if wrong:
             yield Rejection(path, row.number, name, *wrong)
             continue
         if named is not None:
             seen[name] = row.number
-        told = [(key, " ".join(BREAKS.sub(" ", row.values[at]).split())) for at, key in others]
-        said = [said_of_document(key, value) for key, value in told if value]
+        comments = [(key, " ".join(BREAKS.sub(" ", row.values[at]).split())) for at, key in others]
+        metadata = [document_comment(key, value) for key, value in comments if value]
         begins: str | None = name
-        for raw in raw_text.read_raw(raw_text.blanked(row.values[place]).splitlines(), path=path):
-            yield RawText(raw.text, row.number, document=begins, metadata=said if begins else [])
+        for raw in raw_text.read_raw(raw_text.blank_separators(row.values[column]).splitlines(), path=path):
+            yield RawText(raw.text, row.number, document=begins, metadata=metadata if begins else [])
             begins = None
 
 
@@ -96,7 +96,7 @@ def open_table(source: Source, *, encoding: str = UTF_8) -> Iterator[TextTable]:
     base = _bare_name(source)
     if base.endswith(_JSON):
         raise InputError("is JSON, and no table; save it as CSV, TSV, Excel or Parquet", path=source.name)
-    form = next((one for one in READERS if base.endswith(one.extensions)), None)
+    form = next((reader for reader in READERS if base.endswith(reader.extensions)), None)
     if form is PARQUET or form is SHEET:
         with lines.file() as file:
             yield _with_rows((read_parquet if form is PARQUET else read_sheet)(file, path=source.name))
@@ -159,8 +159,8 @@ def _read(
     id: str = "",
     delimiter: str = "",
 ) -> Iterator[Sentence | Rejection]:
-    found = _read_raw(lines, path=path, limits=limits, text=text, id=id, delimiter=delimiter)
-    return raw_text.in_sentences(found, path=path, limits=limits, language=language)
+    items = _read_raw(lines, path=path, limits=limits, text=text, id=id, delimiter=delimiter)
+    return raw_text.in_sentences(items, path=path, limits=limits, language=language)
 
 
 def _of_file(read: Callable[..., TextTable]) -> Callable[..., Iterator[Rejection | RawText]]:

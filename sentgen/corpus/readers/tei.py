@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from sentgen.corpus.comments import said, said_of_document
+from sentgen.corpus.comments import comment_of, document_comment
 from sentgen.corpus.encodings import UTF_8
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._columns import FormatError
@@ -26,13 +26,13 @@ from sentgen.corpus.readers._flow import Flow, Word
 from sentgen.corpus.readers._named_columns import bar_free
 from sentgen.corpus.readers._xml import (
     Elements,
+    collapse_spaces,
     local,
-    named,
+    local_attributes,
     read_xml,
     root_of,
-    spaced,
     stem,
-    with_names_written,
+    with_original_names,
 )
 from sentgen.corpus.sentence import UNIVERSAL_TAGS, RawText, Sentence
 from sentgen.corpus.written_names import name_written
@@ -78,14 +78,14 @@ def read_file(
     Raises:
         InputError: it is no XML, or hostile, or an expression is wrong.
     """
-    return read_xml(file, _Tei(path, check_paths(meta) if meta else {}, notes=notes), encoding)
+    return read_xml(file, _Tei(path, _compile_paths(meta) if meta else {}, notes=notes), encoding)
 
 
 class _Tei(Elements):
     def __init__(self, path: str, paths: Mapping[str, Any], *, notes: bool) -> None:
         super().__init__(path)
         self.paths, self.notes = paths, notes
-        self.flow = Flow(path, self.found)
+        self.flow = Flow(path, self.results)
         self.flow.fill = self._fill
         self.words = WordMaker()
         self.links: list[tuple[str, str]] = []
@@ -97,7 +97,7 @@ class _Tei(Elements):
         self.documents = 0
         self.name = ""
         self.metadata: list[str] = []
-        self.header: Header | None = None
+        self.header: _Header | None = None
         self.in_text = False
         #: The words that are open: attributes, text and what they are made of.
         self.open_words: list[tuple[Mapping[str, str], list[str], list[Word]]] = []
@@ -107,14 +107,14 @@ class _Tei(Elements):
     def begin(self, name: str, attributes: Mapping[str, str]) -> None:
         """Take the beginning of an element."""
         parent = self.names[-1] if self.names else ""
-        end: Callable[[str], None] = _nothing
+        end: Callable[[str], None] = _do_nothing
         if self.header is not None:
             self.header.start(name, attributes)
             end = self.header.end
         elif name == "TEI" and not self.in_text:
             self._begin_document(attributes)
         elif name == "teiHeader" and parent == "TEI" and not self.in_text:
-            self.header = Header()
+            self.header = _Header()
             self.header.start(name, attributes)
             end = self._end_header
         elif self._is_left_out(name, attributes, parent):
@@ -138,10 +138,10 @@ class _Tei(Elements):
 
     def _begin_document(self, attributes: Mapping[str, str]) -> None:
         self.documents += 1
-        told = named(attributes)
+        values = local_attributes(attributes)
         file = stem(self.path) + (f"#{self.documents}" if self.documents > 1 else "")
-        self.name = told.get("id") or told.get("n") or file
-        self.languages = [(len(self.names), told["lang"])] if "lang" in told else []
+        self.name = values.get("id") or values.get("n") or file
+        self.languages = [(len(self.names), values["lang"])] if "lang" in values else []
         self.metadata = []
         self.words.universal = True
 
@@ -169,25 +169,27 @@ class _Tei(Elements):
             self.open_words.append((attributes, [], []))
             return self._end_word
         if self.open_words:
-            return _nothing
+            return _do_nothing
         if name in _EMPTY:
             if name == "link" and parent == "linkGrp":
                 self.links.append((attributes.get("ana", ""), attributes.get("target", "")))
             else:
-                self._milestone(name, named(attributes))
-            return _nothing
+                self._milestone(name, local_attributes(attributes))
+            return _do_nothing
         if name == "s":
-            return self._begin_sentence(named(attributes))
+            return self._begin_sentence(local_attributes(attributes))
         if name == "speaker" and parent == "sp" and self.speaker is None:
             self.speaker = []
             return self._end_speaker
         return self._begin_region(name, attributes, parent)
 
-    def _begin_sentence(self, told: dict[str, str]) -> Callable[[str], None]:
+    def _begin_sentence(self, attributes: dict[str, str]) -> Callable[[str], None]:
         if self.flow.in_sentence:
-            return _nothing
-        sent_id = told.pop("id", "") or told.pop("n", "")
-        self.flow.begin_sentence(sent_id, [said(*one) for one in with_names_written(told).items()])
+            return _do_nothing
+        sent_id = attributes.pop("id", "") or attributes.pop("n", "")
+        self.flow.begin_sentence(
+            sent_id, [comment_of(*pair) for pair in with_original_names(attributes).items()]
+        )
         return self._end_sentence
 
     def _end_sentence(self, _: str) -> None:
@@ -196,11 +198,11 @@ class _Tei(Elements):
 
     def _end_speaker(self, _: str) -> None:
         if self.speaker is not None:
-            self.flow.opened[-1].attributes.setdefault("speaker", spaced("".join(self.speaker)))
+            self.flow.opened[-1].attributes.setdefault("speaker", collapse_spaces("".join(self.speaker)))
             self.speaker = None
 
     def _begin_region(self, name: str, attributes: Mapping[str, str], parent: str) -> Callable[[str], None]:
-        told = self.told(name, attributes)
+        region = self.region_attributes(name, attributes)
         flow = self.flow
         end = self._end_region
         if name == "note" and not flow.is_empty:
@@ -208,14 +210,14 @@ class _Tei(Elements):
             end = self._end_aside
         elif name == "note" or (parent not in _HOLDERS if name in _EITHER else name in _BLOCKS):
             flow.cut()
-            if "lang" in told:
-                self.languages.append((len(self.names), told["lang"]))
+            if "lang" in region:
+                self.languages.append((len(self.names), region["lang"]))
             self._set_language()
             end = self._end_block
         elif name == "l":
             flow.space()
             end = self._end_line
-        flow.open(name, told)
+        flow.open(name, region)
         return end
 
     def _end_region(self, _: str) -> None:
@@ -255,7 +257,7 @@ class _Tei(Elements):
 
     def _end_word(self, name: str) -> None:
         attributes, parts, inner = self.open_words.pop()
-        form = spaced("".join(parts))
+        form = collapse_spaces("".join(parts))
         if name == "c" and not form:
             self.flow.blank()
         elif self.speaker is not None:
@@ -264,35 +266,35 @@ class _Tei(Elements):
             # A word that is written together with others in one.
             outer = self.open_words[-1]
             outer[1].append(form)
-            outer[2].append(self.words.of(attributes, attributes.get("norm") or form))
+            outer[2].append(self.words.word(attributes, attributes.get("norm") or form))
         elif inner:
             for word in inner:
                 word.glued = True
             inner[-1].glued = attributes.get("join") in ("right", "both")
             self.flow.multiword(form, inner, self.line)
         else:
-            self.flow.word(self.words.of(attributes, form), self.line)
+            self.flow.word(self.words.word(attributes, form), self.line)
 
-    def _milestone(self, name: str, told: dict[str, str]) -> None:
-        if name == "space" or told.get("break") == "yes":
+    def _milestone(self, name: str, attributes: dict[str, str]) -> None:
+        if name == "space" or attributes.get("break") == "yes":
             self.flow.space()
-        elif told.get("break") == "no":
+        elif attributes.get("break") == "no":
             self.flow.join()
-        elif name == "milestone" and "spanTo" in told and "unit" in told:
-            name, kind = told.pop("spanTo").removeprefix("#"), told.pop("unit")
-            self.flow.open_span(name, kind, with_names_written(told))
-        elif name == "anchor" and "id" in told:
-            self.flow.close_span(told["id"])
+        elif name == "milestone" and "spanTo" in attributes and "unit" in attributes:
+            name, kind = attributes.pop("spanTo").removeprefix("#"), attributes.pop("unit")
+            self.flow.open_span(name, kind, with_original_names(attributes))
+        elif name == "anchor" and "id" in attributes:
+            self.flow.close_span(attributes["id"])
 
     def _set_language(self) -> None:
-        found = _LANGUAGE.fullmatch(self.languages[-1][1]) if self.languages else None
-        self.flow.language = found[1].lower() if found else ""
+        match = _LANGUAGE.fullmatch(self.languages[-1][1]) if self.languages else None
+        self.flow.language = match[1].lower() if match else ""
 
     def _fill(self, sentence: Sentence, words: list[Word]) -> None:
-        take_links(sentence, words, self.links)
+        _take_links(sentence, words, self.links)
 
 
-def _nothing(_: str) -> None:
+def _do_nothing(_: str) -> None:
     """Do nothing at the end of an element."""
 
 
@@ -328,30 +330,34 @@ class WordMaker:
     def __init__(self) -> None:
         self.universal = True
 
-    def of(self, attributes: Mapping[str, str], form: str) -> Word:
+    def word(self, attributes: Mapping[str, str], form: str) -> Word:
         """Return a word; what has no place of its own is in ``misc``."""
-        said = {local(name): value for name, value in attributes.items()}
-        word = Word(form, said.get("lemma", ""), id=said.get("id", ""))
-        pos, msd, join = said.get("pos", ""), said.get("msd", ""), said.get("join", "")
-        word.glued, word.tied = join in ("right", "both"), join in ("left", "both")
+        values = {local(name): value for name, value in attributes.items()}
+        token = Word(form, values.get("lemma", ""), id=values.get("id", ""))
+        pos, msd, join = values.get("pos", ""), values.get("msd", ""), values.get("join", "")
+        token.glued, token.tied = join in ("right", "both"), join in ("left", "both")
         if msd.startswith(UNIVERSAL):
-            word.upos, _, word.feats = msd.removeprefix(UNIVERSAL).partition("|")
-            word.xpos = pos
+            token.upos, _, token.feats = msd.removeprefix(UNIVERSAL).partition("|")
+            token.xpos = pos
         else:
             self.universal = self.universal and (not pos or pos in UNIVERSAL_TAGS)
             if self.universal:
-                word.upos = pos
+                token.upos = pos
             else:
-                word.xpos = pos
+                token.xpos = pos
             if "=" in msd:
-                word.feats = msd
-            elif msd and not word.xpos:
-                word.xpos = msd
+                token.feats = msd
+            elif msd and not token.xpos:
+                token.xpos = msd
             elif msd:
-                said["msd "] = msd
-        more = {_key(name): bar_free(spaced(value)) for name, value in said.items() if name not in KNOWN}
-        word.misc = "|".join(f"{key}={value}" for key, value in more.items())
-        return word
+                values["msd "] = msd
+        more = {
+            _key(name): bar_free(collapse_spaces(value))
+            for name, value in values.items()
+            if name not in KNOWN
+        }
+        token.misc = "|".join(f"{key}={value}" for key, value in more.items())
+        return token
 
 
 def _key(name: str) -> str:
@@ -360,7 +366,7 @@ def _key(name: str) -> str:
     return name if {"|", "="} & {*key} or key != key.strip() else key
 
 
-def take_links(sentence: Sentence, words: Sequence[Word], links: Sequence[tuple[str, str]]) -> None:
+def _take_links(sentence: Sentence, words: Sequence[Word], links: Sequence[tuple[str, str]]) -> None:
     """Set heads and relations from links: what each says, and `#HEAD #DEPENDENT`.
 
     The head of a root is what is no word: its sentence.
@@ -412,7 +418,7 @@ _NAME = re.compile(r"[^\s=|]+")
 _LONGEST = 20_000_000
 
 
-def check_paths(given: Iterable[str]) -> dict[str, Any]:
+def _compile_paths(given: Iterable[str]) -> dict[str, Any]:
     """Return compiled XPath expressions by the names that they are given for, such as `date=//creation/date`.
 
     Elements are named without a prefix, or with `tei:`.
@@ -424,10 +430,10 @@ def check_paths(given: Iterable[str]) -> dict[str, Any]:
         from lxml import etree
 
     paths = {}
-    for one in given:
-        name, equals, path = (part.strip() for part in one.partition("="))
+    for option in given:
+        name, equals, path = (part.strip() for part in option.partition("="))
         if not (equals and path and _NAME.fullmatch(name)):
-            raise InputError(f"--meta {one!r} is not NAME=XPATH, such as date=//creation/date/@when")
+            raise InputError(f"--meta {option!r} is not NAME=XPATH, such as date=//creation/date/@when")
         # Prefixes are no part of names here; a literal is left as it is.
         pieces = _LITERAL.split(path)
         pieces[::2] = [re.sub(r"\btei:", "", piece) for piece in pieces[::2]]
@@ -438,7 +444,7 @@ def check_paths(given: Iterable[str]) -> dict[str, Any]:
     return paths
 
 
-class Header:
+class _Header:
     """Builds the header of a document, and says what it tells.
 
     Names of elements have no namespace in it.
@@ -477,35 +483,35 @@ class Header:
             InputError: an expression cannot be evaluated.
         """
         header = self._builder.close()
-        said = dict(_usual(header, language))
+        metadata = dict(_usual(header, language))
         for note in header.iterfind(f"fileDesc/notesStmt/note[@type='{OTHERS}']"):
             key = note.get("n")
             if key is not None:
-                said[key] = _text(note)
+                metadata[key] = _text(note)
         for key, expression in paths.items():
             try:
-                said[key] = _value(expression(header))
+                metadata[key] = _value(expression(header))
             except Exception as error:  # what lxml raises depends on the expression
                 raise InputError(f"--meta {key}: {error}", path=path) from error
-        return [said_of_document(key, value) for key, value in said.items() if value]
+        return [document_comment(key, value) for key, value in metadata.items() if value]
 
 
 def _usual(header: _Element, language: str) -> Iterator[tuple[str, str]]:
     for key, paths in _PATHS.items():
         for path in paths:
-            found: Any = header.xpath(path, language=language)
-            values = [_said(one, key) for one in found]
+            matches: Any = header.xpath(path, language=language)
+            values = [_element_value(match, key) for match in matches]
             values = list(dict.fromkeys(value for value in values if value))
             if values:
                 yield key, SEPARATOR.join(values) if key == "author" else values[0]
                 break
     if not language:
-        named: Any = header.xpath("profileDesc/langUsage/language/@ident")
-        language = str(named[0]) if named else ""
+        idents: Any = header.xpath("profileDesc/langUsage/language/@ident")
+        language = str(idents[0]) if idents else ""
     yield "language", language
 
 
-def _said(element: _Element, key: str) -> str:
+def _element_value(element: _Element, key: str) -> str:
     if key == "date":
         return next((value for name in _WHEN if (value := element.get(name))), "") or _text(element)
     if key == "licence":
@@ -513,15 +519,15 @@ def _said(element: _Element, key: str) -> str:
     return _text(element)
 
 
-def _value(found: Any) -> str:
+def _value(result: Any) -> str:
     """Return what an expression gave: nodes as their texts, numbers as they are written."""
-    if isinstance(found, list):
-        texts = [_text(one) if hasattr(one, "itertext") else spaced(str(one)) for one in found]
+    if isinstance(result, list):
+        texts = [_text(node) if hasattr(node, "itertext") else collapse_spaces(str(node)) for node in result]
         return SEPARATOR.join(dict.fromkeys(text for text in texts if text))
-    if isinstance(found, bool):
-        return str(found).lower()
-    return f"{found:g}" if isinstance(found, float) else spaced(str(found))
+    if isinstance(result, bool):
+        return str(result).lower()
+    return f"{result:g}" if isinstance(result, float) else collapse_spaces(str(result))
 
 
 def _text(element: _Element) -> str:
-    return spaced("".join(element.itertext()))
+    return collapse_spaces("".join(element.itertext()))

@@ -18,7 +18,7 @@ from itertools import chain, islice, pairwise
 import sentencex
 
 from sentgen.corpus.reader import ENGLISH, Reader
-from sentgen.corpus.readers._columns import finished, in_documents
+from sentgen.corpus.readers._columns import finish_sentence, in_documents
 from sentgen.corpus.readers._flow import FINAL_MARKS
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.tokenizer import tokenize
@@ -41,11 +41,11 @@ def read(
 ) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of a text, each with the line on which it begins."""
     for raw in read_raw(lines, path=path):
-        yield from tokenised(raw, path=path, limits=limits, language=language)
+        yield from tokenize_raw(raw, path=path, limits=limits, language=language)
 
 
 def in_sentences(
-    found: Iterable[Sentence | Rejection | RawText],
+    items: Iterable[Sentence | Rejection | RawText],
     *,
     path: str,
     limits: InputLimits = LIMITS,
@@ -54,12 +54,12 @@ def in_sentences(
     """Yield sentences, and those of raw texts among them, each in its document."""
     return in_documents(
         (
-            one,
-            tokenised(one, path=path, limits=limits, language=language)
-            if isinstance(one, RawText)
-            else (one,),
+            item,
+            tokenize_raw(item, path=path, limits=limits, language=language)
+            if isinstance(item, RawText)
+            else (item,),
         )
-        for one in found
+        for item in items
     )
 
 
@@ -69,7 +69,7 @@ def read_raw(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -
         yield RawText(" ".join(paragraph), first, tuple(_offsets(paragraph)))
 
 
-def tokenised(
+def tokenize_raw(
     raw: RawText, *, path: str, limits: InputLimits = LIMITS, language: str = ENGLISH
 ) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of a raw text."""
@@ -97,13 +97,13 @@ def _sentence(text: str, *, path: str, line: int, limits: InputLimits, language:
 
         forms = split_words(text, language)
     sentence = Sentence(forms, space_after=_spaces(text, forms), text=text, line=line)
-    return finished(sentence, path, limits)
+    return finish_sentence(sentence, path, limits)
 
 
-def blanked(text: str) -> str:
+def blank_separators(text: str) -> str:
     """Return a raw text of the same length with spaces for the controls and separators that are blanks.
 
-    >>> blanked("a\\fb\\x85c\\u2028d")
+    >>> blank_separators("a\\fb\\x85c\\u2028d")
     'a b c d'
     """
     return _BLANKS.sub(" ", text)
@@ -118,7 +118,7 @@ def _paragraphs(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
     size = 0
     number = 0
     for number, line in enumerate(chain(sample, stream), 1):
-        text = blanked(line).strip()
+        text = blank_separators(line).strip()
         if block and (not text or not wrapped or _is_full(size, block[-1])):
             yield number - len(block), block
             block, size = [], 0
@@ -208,10 +208,10 @@ def split_sentences(text: str, language: str) -> Iterator[tuple[int, str]]:
     for further in _ends(text, language):
         # What has no letter and no digit is no sentence, and goes with the one before it.
         if end and _WORD.search(text, end, further) and not _goes_on(text, begin, end, language):
-            yield from _stripped(text, begin, end)
+            yield from _strip(text, begin, end)
             begin = end
         end = further
-    yield from _stripped(text, begin, end)
+    yield from _strip(text, begin, end)
 
 
 def _goes_on(text: str, begin: int, end: int, language: str) -> bool:
@@ -222,7 +222,7 @@ def _goes_on(text: str, begin: int, end: int, language: str) -> bool:
     )
 
 
-def _stripped(text: str, begin: int, end: int) -> Iterator[tuple[int, str]]:
+def _strip(text: str, begin: int, end: int) -> Iterator[tuple[int, str]]:
     if sentence := text[begin:end].strip():
         yield text.index(sentence, begin), sentence
 
@@ -246,7 +246,7 @@ def _ends_within(window: str, language: str) -> Iterator[int]:
     """Yield where sentences end; the last end is that of the window."""
     # Blanks of all kinds are one: some make sentencex panic, and a line feed may stand for any of them.
     plain = _BLANK.sub(" ", _BEFORE_STOP.sub("_", window))
-    signs = [found.start() for found in _SIGNS.finditer(plain) if found[1]]
+    signs = [match.start() for match in _SIGNS.finditer(plain) if match[1]]
     bare = "".join(plain[left + 1 : right] for left, right in pairwise((-1, *signs, len(plain))))
     # How many characters of the bare text stand before each sign, to find the others in the window.
     before = [sign - number for number, sign in enumerate(signs)]
@@ -258,9 +258,9 @@ def _ends_within(window: str, language: str) -> Iterator[int]:
             continue
         after = last + bisect_right(before, last) + 1
         following = at + bisect_right(before, at)
-        found = _CLOSES.match(window, after)
-        assert found is not None
+        match = _CLOSES.match(window, after)
+        assert match is not None
         # "Really?" he said.
-        if found.end() == after or not window[following].islower():
-            yield found.end()
+        if match.end() == after or not window[following].islower():
+            yield match.end()
     yield len(window)

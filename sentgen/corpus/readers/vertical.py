@@ -21,12 +21,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from sentgen.corpus.comments import regions_said, said, said_of_document
+from sentgen.corpus.comments import comment_of, document_comment, regions_in_comments
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._columns import Carried, FormatError, too_long
 from sentgen.corpus.readers._flow import SentenceCutter
 from sentgen.corpus.readers._named_columns import NamedColumns, field_of
-from sentgen.corpus.readers._tags import LONGEST, Tag, decoded, tag_of
+from sentgen.corpus.readers._tags import LONGEST, Tag, decode_entities, tag_of
 from sentgen.corpus.sentence import ABSENT, Mark, Region, Sentence
 from sentgen.corpus.validation import LIMITS, InputLimits, check
 from sentgen.corpus.written_names import name_written
@@ -129,7 +129,7 @@ class Piece:
         raise IndexError(row)
 
 
-def _glued(text: bytes) -> bytes:
+def _glue_lines(text: bytes) -> bytes:
     """Put the line `<g/>` to the end of the line before, unless that is blank."""
     if b"\n<g/>\n" not in text:
         return text
@@ -192,29 +192,29 @@ class Pieces:
         """Whether it is known what the columns are, and which tags are sentences, that are nothing else."""
         return self._begun and len(self.sentences) == 1 and not self._kept
 
-    def of(self, text: bytes, line: int) -> list[Piece]:
+    def cut_text(self, text: bytes, line: int) -> list[Piece]:
         """Return the sentences that end in a text of whole lines, the first of which has this number."""
         # A line feed before every line.
-        text = _glued(b"\n" + text)
+        text = _glue_lines(b"\n" + text)
         at, start = 1, text.find(b"\n<")
         while start >= 0:
             end = text.find(b"\n", start + 1)
             end = len(text) if end < 0 else end
-            found = text[start + 1 : end]
-            if len(found) > LONGEST and b"\t" not in found:
+            tag_line = text[start + 1 : end]
+            if len(tag_line) > LONGEST and b"\t" not in tag_line:
                 message = f"a tag of more than {quantity(LONGEST, 'character')}"
                 raise InputError(message, path=self.path, line=line + _lines_in(text[at : start + 1]))
-            tag = self._known.get(found) or self.tag(found)
+            tag = self._known.get(tag_line) or self.tag(tag_line)
             if tag is not None:
                 if at <= start:
                     body = text[at:start]
                     self._tokens(body, line)
                     line += _lines_in(body) + 1
                 if tag is ASIDE:
-                    self._declare_in(found.decode(), line)
+                    self._declare_in(tag_line.decode(), line)
                 else:
                     self.take(tag, line)
-                if found.endswith(GLUED):
+                if tag_line.endswith(GLUED):
                     self._glue()
                     line += 1
                 line += 1
@@ -222,25 +222,25 @@ class Pieces:
             start = text.find(b"\n<", end)
         if at <= len(text):
             self._tokens(text[at:], line)
-        return self.taken()
+        return self.take_pieces()
 
-    def tag(self, found: bytes) -> Tag | None:
+    def tag(self, tag_line: bytes) -> Tag | None:
         """Return the tag that a line is, `ASIDE` for a comment, and ``None`` for a token."""
-        text = found.decode().removesuffix(_GLUED)
-        tag = tag_of(text) or (ASIDE if is_aside(text) else None)
+        text = tag_line.decode().removesuffix(_GLUED)
+        tag = tag_of(text) or (ASIDE if _is_aside(text) else None)
         if tag is not None and not tag.attributes and len(self._known) < _KNOWN:
-            self._known[found] = tag
+            self._known[tag_line] = tag
         return tag
 
     def end(self) -> list[Piece]:
         """Return the last sentence."""
         self.flush()
-        return self.taken()
+        return self.take_pieces()
 
-    def taken(self) -> list[Piece]:
+    def take_pieces(self) -> list[Piece]:
         """Return the sentences that have ended since this was asked last."""
-        found, self._found = self._found, []
-        return found
+        pieces, self._found = self._found, []
+        return pieces
 
     def _declare_in(self, comment: str, line: int) -> None:
         """Take the names of columns from a comment that has them."""
@@ -260,7 +260,7 @@ class Pieces:
         """Take lines that are no tags."""
         if not self._begun:
             first, _, rest = body.lstrip(b"\n").partition(b"\n")
-            if is_header(first.decode()):
+            if _is_header(first.decode()):
                 line += body.index(first)
                 self._declare(first.decode().split("\t"), line)
                 line += 1
@@ -290,7 +290,7 @@ class Pieces:
         rows = body.split(b"\n")
         for at, row in enumerate(rows):
             form = (row.split(b"\t", word + 1)[word:] or [row])[0].removesuffix(GLUED).decode()
-            if self._cutter.begins_sentence(decoded(form)):
+            if self._cutter.begins_sentence(decode_entities(form)):
                 if begin < at:
                     part = b"\n".join(rows[begin:at])
                     self._add(part, at - begin, line)
@@ -393,19 +393,19 @@ class Pieces:
             if key == "id":
                 self._sent_id = value
                 continue
-            told = said(name_written(key), value)
+            comment = comment_of(name_written(key), value)
             # What comments of CoNLL-U say of the sentences that follow is said of this one only.
-            regions = [self._open_region(one) for one in regions_said([told])]
+            regions = [self._open_region(region) for region in regions_in_comments([comment])]
             self._own += regions
             if not regions:
-                self._said.append(told)
+                self._said.append(comment)
 
     def _enter_document(self, tag: Tag, line: int) -> None:
-        told = dict(tag.attributes)
+        values = dict(tag.attributes)
         self._outside = False
-        self._document = next((told[key] for key in _NAMES if told.get(key)), f"{self.path}#{line}")
+        self._document = next((values[key] for key in _NAMES if values.get(key)), f"{self.path}#{line}")
         self._metadata = [
-            said_of_document(name_written(key), value) for key, value in told.items() if key != "id"
+            document_comment(name_written(key), value) for key, value in values.items() if key != "id"
         ]
         self._around = {kind: len(regions) for kind, regions in self._open.items()}
         if tag.kind.lower() != DOCUMENTS[0]:
@@ -433,16 +433,16 @@ class Pieces:
             self._mark(regions.pop(), begins=False)
 
     def _mark(self, region: Region, *, begins: bool) -> None:
-        marks, place = self._marks, 0
+        marks, position = self._marks, 0
         if self.piece is not None:
             if self.piece.marks is None:
                 self.piece.marks = []
-            marks, place = self.piece.marks, self.piece.size
-        if not begins and marks and marks[-1] == (place, region, True):
+            marks, position = self.piece.marks, self.piece.size
+        if not begins and marks and marks[-1] == (position, region, True):
             # Without a token, it is none.
             marks.pop()
         else:
-            marks.append(Mark(place, region, begins))
+            marks.append(Mark(position, region, begins))
 
 
 def region_of(tag: Tag) -> Region:
@@ -450,15 +450,15 @@ def region_of(tag: Tag) -> Region:
     return Region(name_written(tag.kind), tuple((name_written(key), value) for key, value in tag.attributes))
 
 
-def is_aside(line: str) -> bool:
+def _is_aside(line: str) -> bool:
     """Say whether a line is a comment or a declaration."""
     return _PASSED_OVER.fullmatch(line) is not None
 
 
-def is_header(line: str) -> bool:
+def _is_header(line: str) -> bool:
     """Say whether a line has names of columns, not a token.
 
-    >>> is_header("word\\tpos\\tlemma"), is_header("word\\tNN\\tword")
+    >>> _is_header("word\\tpos\\tlemma"), _is_header("word\\tNN\\tword")
     (True, False)
     """
     names = line.split("\t")
@@ -492,7 +492,7 @@ def read(
     pieces, carried = Pieces(path, limits, columns, sentences), Carried()
     lines, first = iter(lines), 1
     while several := list(islice(lines, _LINES)):
-        for piece in pieces.of("\n".join(several).encode(), first):
+        for piece in pieces.cut_text("\n".join(several).encode(), first):
             yield from read_piece(piece, pieces, carried)
         first += len(several)
     for piece in pieces.end():
@@ -501,24 +501,24 @@ def read(
 
 def read_piece(piece: Piece, pieces: Pieces, carried: Carried) -> Iterator[Sentence | Rejection]:
     """Yield the sentence of a piece, or why it is refused."""
-    return carried.give(piece.sentence, [_filled(piece, pieces)])
+    return carried.give(piece.sentence, [_fill(piece, pieces)])
 
 
-def _filled(piece: Piece, pieces: Pieces) -> Sentence | Rejection:
+def _fill(piece: Piece, pieces: Pieces) -> Sentence | Rejection:
     sentence, columns = piece.sentence, pieces.columns
     if not piece.parts:
         return too_long(pieces.path, sentence.line, pieces.limits)
     try:
-        found = columns.split(piece.rows())
+        fields = columns.split(piece.rows())
     except FormatError as error:
         line = piece.line_at(error.row)
         return Rejection(pieces.path, line, sentence.sent_id, error.check_id, error.message)
-    columns.fill(sentence, found)
+    columns.fill(sentence, fields)
     assert sentence.space_after is not None
     for token in piece.glued:
         sentence.space_after[token] = False
     heads = columns.fields.get("heads")
-    pieces.treeless += heads is not None and sentence.heads is None and {*found[heads]} != {ABSENT}
+    pieces.treeless += heads is not None and sentence.heads is None and {*fields[heads]} != {ABSENT}
     failed = check(sentence, pieces.limits)
     return sentence if failed is None else Rejection(pieces.path, sentence.line, sentence.sent_id, *failed)
 
@@ -539,9 +539,9 @@ def notes_on(pieces: Pieces) -> Iterator[str]:
 
 def _fits(sample: list[str]) -> bool:
     tags = [tag_of(line) for line in sample]
-    if tags[0] is None and not is_aside(sample[0]):
+    if tags[0] is None and not _is_aside(sample[0]):
         return False
-    rows = [line for line, tag in zip(sample, tags, strict=True) if tag is None and not is_aside(line)]
+    rows = [line for line, tag in zip(sample, tags, strict=True) if tag is None and not _is_aside(line)]
     if not rows or not any(tags):
         return False
     [(columns, most)] = Counter(line.count("\t") for line in rows).most_common(1)

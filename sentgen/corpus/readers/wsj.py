@@ -26,7 +26,7 @@ from itertools import chain, islice
 from sentgen.corpus.paths import source_at, sources_of
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers import conll, mrg
-from sentgen.corpus.readers._columns import finished, too_long
+from sentgen.corpus.readers._columns import finish_sentence, too_long
 from sentgen.corpus.readers.mrg import plain, plain_tag
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import COMPRESSED
@@ -47,7 +47,7 @@ class _Event:
 Token = tuple[int, str, str, int]
 
 
-def read_tokens(lines: Iterable[str]) -> Iterator[Token | tuple[int, _Event]]:
+def _read_tokens(lines: Iterable[str]) -> Iterator[Token | tuple[int, _Event]]:
     """Yield the tokens, and an event at the end of each block and at each error."""
     chunk, inside = 0, False
     for number, line in enumerate(lines, 1):
@@ -72,17 +72,17 @@ def read_tokens(lines: Iterable[str]) -> Iterator[Token | tuple[int, _Event]]:
                 yield number, _Event("tag", f"{field[:40]!r} is not written word/TAG")
 
 
-def read_tagged(
+def _read_tagged(
     lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS
 ) -> Iterator[Sentence | Rejection]:
     """Yield the sentences; one with a broken token or bracket is rejected as a whole."""
-    for words, error in _tagged_sentences(read_tokens(lines), limits.sentence_tokens):
+    for words, error in _tagged_sentences(_read_tokens(lines), limits.sentence_tokens):
         if error is not None:
             yield Rejection(path, error[0], "", error[1].check_id, error[1].message)
         elif len(words) > limits.sentence_tokens:
             yield too_long(path, words[0][0], limits)
         else:
-            yield finished(_tagged_sentence(words), path, limits)
+            yield finish_sentence(_tagged_sentence(words), path, limits)
 
 
 def _tagged_sentences(
@@ -119,15 +119,15 @@ def _tagged_sentence(words: list[Token]) -> Sentence:
     return Sentence(
         [form for _, form, _, _ in words],
         xpos=[tag for _, _, tag, _ in words],
-        nps=renumber([chunk for _, _, _, chunk in words]),
+        nps=_renumber([chunk for _, _, _, chunk in words]),
         line=words[0][0],
     )
 
 
-def renumber(chunks: list[int]) -> list[int]:
+def _renumber(chunks: list[int]) -> list[int]:
     """Number the runs of equal non-zero values 1, 2, ... from left to right.
 
-    >>> renumber([7, 7, 0, 9, 8])
+    >>> _renumber([7, 7, 0, 9, 8])
     [1, 1, 0, 2, 3]
     """
     numbers, latest, previous = [], 0, 0
@@ -156,7 +156,7 @@ def _is_tagged(line: str) -> bool:
 
 
 POS = Reader(
-    "pos", "1", read_tagged, "Penn Treebank words, tags and base NP brackets", (".pos",), _fits_tagged
+    "pos", "1", _read_tagged, "Penn Treebank words, tags and base NP brackets", (".pos",), _fits_tagged
 )
 
 
@@ -180,8 +180,8 @@ def partner(path: str) -> str | None:
     tagged = ".POS" if ending.isupper() else ".pos"
     endings = dict.fromkeys([suffix, ""])
     places = _places(*os.path.split(inner), absolute=not mark)
-    candidates = (f"{archive}{mark}{place}{tagged}{end}" for place in places for end in endings)
-    return next((one for one in candidates if _exists(one)), None)
+    candidates = (f"{archive}{mark}{candidate}{tagged}{end}" for candidate in places for end in endings)
+    return next((name for name in candidates if _exists(name)), None)
 
 
 def extension(path: str) -> str:
@@ -257,7 +257,7 @@ class _Merge:
     def __init__(self, tagged: str, limits: InputLimits) -> None:
         self.tagged = tagged
         source = source_at(tagged, limits)
-        stream = read_tokens(source.lines(limits))
+        stream = _read_tokens(source.lines(limits))
         self.stream = ((_normal(item[1]), item[3]) for item in stream if len(item) == 4)
         self.window: deque[tuple[str, int]] = deque()
         self.lost = 0
@@ -277,7 +277,7 @@ class _Merge:
                 chunks[position] = self.window.popleft()[1]
                 position += 1
                 self.lost = 0
-        sentence.nps = renumber(chunks)
+        sentence.nps = _renumber(chunks)
 
     def _agreement(self, forms: list[str], position: int) -> tuple[int, int]:
         """Return how many tokens to pass over in the sentence and in the tagged file, as few as possible."""
