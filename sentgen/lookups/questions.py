@@ -10,8 +10,7 @@ from sqlalchemy import Connection
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import Arguments, Dependencies
 from sentgen.lookups.grew.matches import Match
-from sentgen.lookups.metadata.conditions import choose
-from sentgen.lookups.metadata.named import both
+from sentgen.lookups.metadata.conditions import both_hold, choose
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.question.lookup import Lookup, Question
 from sentgen.lookups.statistics.collocations import Collocations
@@ -50,6 +49,6 @@ def check(connection: Connection, question: Question) -> None:
     if isinstance(question, Lookup) and not explains:
         if question.where is not None:
             choose(connection, question.where)  # shows a slip in what was written
-        nowhere = _NOTHING if question.where is None else both(question.where, _NOTHING)
+        nowhere = _NOTHING if question.where is None else both_hold(question.where, _NOTHING)
         question = replace(question, where=nowhere)
     replace(question, limit=1).ask(connection)

@@ -13,8 +13,7 @@ from sqlalchemy import Connection, delete, insert, select
 
 from sentgen.errors import InputError, NotFoundError
 from sentgen.lookups.base.statement import Bindings, Statement
-from sentgen.lookups.metadata.conditions import Condition, choose
-from sentgen.lookups.metadata.named import Subcorpus, both, stored
+from sentgen.lookups.metadata.conditions import Condition, Subcorpus, both_hold, choose, stored_subcorpora
 from sentgen.lookups.question.selection import select_corpora
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
@@ -41,7 +40,7 @@ def find(connection: Connection, name: str) -> Subcorpus:
     Raises:
         NotFoundError: there is none of that name; the message names those that there are.
     """
-    every = stored(connection)
+    every = stored_subcorpora(connection)
     for known in every:
         if known.name == name:
             return known
@@ -73,15 +72,15 @@ def define(
         raise InputError(f"a subcorpus needs a name of one line, and {name!r} is none")
     if connection.execute(select(corpus).where(corpus.c.name == name)).first() is not None:
         raise InputError(f"{name!r} is a corpus; give the subcorpus another name")
-    if any(one.name == name for one in stored(connection)):
+    if any(one.name == name for one in stored_subcorpora(connection)):
         raise InputError(f"there is a subcorpus {name!r}; remove it first, or take another name")
     # A slip is shown in what was written, not in what it becomes with its corpora.
     choose(connection, expression)
-    own = {one.name for one in stored(connection)}
+    own = {one.name for one in stored_subcorpora(connection)}
     if any(each in own for each in corpora):
         chosen = select_corpora(connection, corpora)
         assert chosen.condition is not None
-        made = Subcorpus(name, (), both(chosen.condition.text, expression), now())
+        made = Subcorpus(name, (), both_hold(chosen.condition.text, expression), now())
     else:
         select_corpora(connection, corpora)
         made = Subcorpus(name, tuple(dict.fromkeys(corpora)), expression, now())
@@ -125,7 +124,7 @@ def overview(connection: Connection) -> Rows:
     """Return all subcorpora: name, corpora, condition and when they were defined."""
     rows = [
         (one.name, ", ".join(one.corpora) or None, one.expression, one.defined_at)
-        for one in stored(connection)
+        for one in stored_subcorpora(connection)
     ]
     return Rows(("name", "corpora", "where", "defined_at"), rows)
 

@@ -51,13 +51,13 @@ class _Part:
 def automaton(pattern: syntax.Pattern, *, across: bool = False) -> Automaton:
     """Return the automaton of a pattern; ``across``: of matches that reach over the ends of sentences."""
     maker = _Maker()
-    whole = maker.part(pattern)
+    part = maker.part(pattern)
     if across:
-        return _split(maker.symbols, whole.firsts, maker.steps, whole.lasts)
+        return _split(maker.symbols, part.firsts, maker.steps, part.lasts)
     # A first token is no end of a sentence, and a last one no begin.
-    firsts = [one for one in whole.firsts if not any(edge.end for edge in _of_sentences(one[1]))]
-    lasts = [one for one in whole.lasts if all(edge.end for edge in _of_sentences(one[1]))]
-    steps = [one for one in maker.steps if not _of_sentences(one[2])]
+    firsts = [state for state in part.firsts if not any(edge.end for edge in _of_sentences(state[1]))]
+    lasts = [state for state in part.lasts if all(edge.end for edge in _of_sentences(state[1]))]
+    steps = [step for step in maker.steps if not _of_sentences(step[2])]
     return _split(maker.symbols, firsts, steps, lasts)
 
 
@@ -74,7 +74,7 @@ def _split(
 ) -> Automaton:
     """Return the automaton in which what must be true at a step is said of the state that it leads to."""
     entered = dict.fromkeys((target, edges) for _, target, edges in steps if edges)
-    numbers = {one: number for number, one in enumerate(entered, len(symbols))}
+    numbers = {entry: number for number, entry in enumerate(entered, len(symbols))}
     copies: dict[int, list[int]] = {number: [number] for number in range(len(symbols))}
     for (state, _), number in numbers.items():
         copies[state].append(number)
@@ -84,10 +84,10 @@ def _split(
         tuple(firsts),
         tuple(
             (source, numbers[target, edges] if edges else target)
-            for one, target, edges in steps
-            for source in copies[one]
+            for origin, target, edges in steps
+            for source in copies[origin]
         ),
-        tuple((state, edges) for one, edges in lasts for state in copies[one]),
+        tuple((state, edges) for last, edges in lasts for state in copies[last]),
     )
 
 
@@ -101,16 +101,16 @@ class _Maker:
             case syntax.CqlEdge():
                 return _Part(empty={frozenset([pattern]): None})
             case syntax.Sequence(parts):
-                return self._joined(map(self.part, parts))
+                return self._join(map(self.part, parts))
             case syntax.Alternatives(parts):
-                made = [self.part(one) for one in parts]
+                made = [self.part(part) for part in parts]
                 return _Part(
-                    {one: None for part in made for one in part.firsts},
-                    {one: None for part in made for one in part.lasts},
-                    {one: None for part in made for one in part.empty},
+                    {state: None for part in made for state in part.firsts},
+                    {state: None for part in made for state in part.lasts},
+                    {edges: None for part in made for edges in part.empty},
                 )
             case syntax.Repetition():
-                return self._repeated(pattern)
+                return self._repeat(pattern)
         return self._symbol(pattern)
 
     def _symbol(self, symbol: Symbol) -> _Part:
@@ -118,31 +118,31 @@ class _Maker:
         state = len(self.symbols) - 1
         return _Part({(state, _NOWHERE): None}, {(state, _NOWHERE): None})
 
-    def _repeated(self, pattern: syntax.Repetition) -> _Part:
+    def _repeat(self, pattern: syntax.Repetition) -> _Part:
         if pattern.most is None:
             looped = self.part(pattern.part)
             self._follow(looped, looped)
             made = [self.part(pattern.part) for _ in range(pattern.least - 1)]
             if not pattern.least:
                 looped.empty[_NOWHERE] = None
-            return self._joined([*made, looped])
+            return self._join([*made, looped])
         # Each of those that may be missing within the one before, so that there is one way to count to three.
         rest = _Part(empty={_NOWHERE: None})
         for _ in range(pattern.most - pattern.least):
-            rest = self._joined([self.part(pattern.part), rest])
+            rest = self._join([self.part(pattern.part), rest])
             rest.empty[_NOWHERE] = None
-        return self._joined([*(self.part(pattern.part) for _ in range(pattern.least)), rest])
+        return self._join([*(self.part(pattern.part) for _ in range(pattern.least)), rest])
 
-    def _joined(self, parts: Iterable[_Part]) -> _Part:
+    def _join(self, parts: Iterable[_Part]) -> _Part:
         whole = _Part(empty={_NOWHERE: None})
         for part in parts:
             self._follow(whole, part)
-            firsts = {(one, edges | more): None for more in whole.empty for one, edges in part.firsts}
-            lasts = {(one, edges | more): None for more in part.empty for one, edges in whole.lasts}
+            firsts = {(state, edges | more): None for more in whole.empty for state, edges in part.firsts}
+            lasts = {(state, edges | more): None for more in part.empty for state, edges in whole.lasts}
             whole = _Part(
                 whole.firsts | firsts,
                 part.lasts | lasts,
-                {one | more: None for one in whole.empty for more in part.empty},
+                {edges | more: None for edges in whole.empty for more in part.empty},
             )
         return whole
 

@@ -67,8 +67,8 @@ class Reading:
 
     def hits_of(self, text: str) -> Strategy:
         """Return which matches of a query are hits; in CQP it may say so itself, as ``(?longest)``."""
-        said = _MODIFIER.match(text) if self.dialect is Dialect.CQP else None
-        return Strategy(said[1]) if said else self.strategy or _STRATEGIES[self.dialect]
+        modifier = _MODIFIER.match(text) if self.dialect is Dialect.CQP else None
+        return Strategy(modifier[1]) if modifier else self.strategy or _STRATEGIES[self.dialect]
 
     @property
     def reaches(self) -> bool:
@@ -110,9 +110,9 @@ _CQP = (("%ignore COMMENT", "MODIFIER.2: /\\(\\?[a-z]+\\)/\n%ignore MODIFIER\n%i
 
 def grammar_of(grammar: str, dialect: Dialect) -> str:
     """Return the grammar of a dialect, made of that of sentgen."""
-    for one, other in {Dialect.CQP: _CQP, Dialect.BLACKLAB: _BLACKLAB}.get(dialect, ()):
-        assert one in grammar, one
-        grammar = grammar.replace(one, other)
+    for old, new in {Dialect.CQP: _CQP, Dialect.BLACKLAB: _BLACKLAB}.get(dialect, ()):
+        assert old in grammar, old
+        grammar = grammar.replace(old, new)
     return grammar
 
 
@@ -164,9 +164,9 @@ def check_known(text: str, dialect: Dialect) -> None:
         QueryError: the query has it; with the place and what to write instead.
     """
     # Of the same length, so that places stay.
-    bare = _STRING.sub(lambda found: found[0][0] + "_" * (len(found[0]) - 2) + found[0][-1], text)
+    bare = _STRING.sub(lambda match: match[0][0] + "_" * (len(match[0]) - 2) + match[0][-1], text)
     for sign, instead in _UNKNOWN.get(dialect, ()):
-        if found := re.search(sign, bare):
-            place = found.start() + len(found[0]) - len(found[0].lstrip())
-            what = " ".join(text[place : found.end()].split())
-            raise QueryError(f"{what} is not known here; {instead}", query=text, place=place)
+        if match := re.search(sign, bare):
+            start = match.start() + len(match[0]) - len(match[0].lstrip())
+            what = " ".join(text[start : match.end()].split())
+            raise QueryError(f"{what} is not known here; {instead}", query=text, place=start)

@@ -39,7 +39,7 @@ meeting: "(" "meet" met met near ")"    -> meet
     | meeting
 near: DISTANCE DISTANCE | region_name
 ?pattern: filtered
-    | filtered "::" condition           -> constrained
+    | filtered "::" condition           -> constraint
     | filtered "::" condition "within" scope -> constrained_within
 ?filtered: alternatives
     | filtered "within" scope           -> within
@@ -80,9 +80,9 @@ near: DISTANCE DISTANCE | region_name
 ?comparison: term                       -> bare
     | term EQUAL value                  -> equals
     | term EQUAL term                   -> same
-    | term COMPARE (AMOUNT | STRING)    -> bounded
-    | term COMPARE term                 -> compared
-    | FUNCTION "(" term ("," term)? ")" (COMPARE | EQUAL) AMOUNT -> measured
+    | term COMPARE (AMOUNT | STRING)    -> bound
+    | term COMPARE term                 -> order
+    | FUNCTION "(" term ("," term)? ")" (COMPARE | EQUAL) AMOUNT -> function
 region_name: NAME
 tests: (test ("&"? test)*)?
 test: NAME EQUAL value
@@ -144,7 +144,7 @@ _SENSITIVE = re.compile(r"\(\?(?:-i|c)\)")
 #: Tokens that are as far away as a query can ask for: each of them is looked up.
 MOST_DISTANCE = 100
 #: The rules that are conditions.
-_CONDITIONS = ("bare", "equals", "same", "bounded", "compared", "measured", "word", "test")
+_CONDITIONS = ("bare", "equals", "same", "bound", "order", "function", "word", "test")
 #: Names of sentences and documents.
 BUILT_IN = {"s": "s", "sentence": "s", "doc": "doc", "document": "doc", "text": "doc"}
 _PLAIN = re.compile(r"(?:[^\\.?*+|()\[\]{}^$]|\\[^\w\s])*")
@@ -171,7 +171,7 @@ def read(
         parse = partial(_parser(dialect).parse, text)
         pattern = built(text, parse, _CONDITIONS, _Reader(text, is_kind, dialect))
     except UnexpectedInput as error:
-        raise _told(text, error) from None
+        raise _syntax_error(text, error) from None
     if len(set(_tags(pattern))) > MOST_TAGS:
         raise QueryError(f"more than {MOST_TAGS} different tags; ask in parts", query=text)
     if syntax.size(pattern) > MOST_TOKENS:
@@ -181,7 +181,7 @@ def read(
 
 def _tags(pattern: syntax.Pattern) -> list[syntax.CqlEdge]:
     own = [pattern] if isinstance(pattern, syntax.CqlEdge) else []
-    return own + [one for part in syntax.children(pattern) for one in _tags(part)]
+    return own + [tag for part in syntax.children(pattern) for tag in _tags(part)]
 
 
 @cache
@@ -190,35 +190,35 @@ def _parser(dialect: Dialect) -> Lark:
     return Lark(grammar_of(GRAMMAR, dialect), parser="lalr", maybe_placeholders=False)
 
 
-def _told(text: str, error: UnexpectedInput) -> QueryError:
+def _syntax_error(text: str, error: UnexpectedInput) -> QueryError:
     """Say what is wrong with a query that the grammar does not take."""
-    place, expected = place_of(text, error), expected_of(error)
-    name = re.search(r"\w+$", text[:place].rstrip())
+    column, expected = place_of(text, error), expected_of(error)
+    name = re.search(r"\w+$", text[:column].rstrip())
     word = _BARE.match(text, name.start()) if name else None
-    if word and (isinstance(error, UnexpectedToken) or word.end() > place):
+    if word and (isinstance(error, UnexpectedToken) or word.end() > column):
         if (getattr(error, "expected", None) or expected) == {"COLON"}:  # a name where a pattern begins
             message = _REFUSED.get(word[0]) or f'a word stands in quotes: "{word[0]}"'
             return QueryError(message, query=text, place=word.start())
         if isinstance(error, UnexpectedCharacters) and text[: word.start()].rstrip().endswith("="):
             return QueryError(f'a value stands in quotes: "{word[0]}"', query=text, place=word.start())
-    if isinstance(error, UnexpectedCharacters) and text[place] in "\"'":
-        return QueryError("this quote is not closed", query=text, place=place)
-    listed = _listed(expected)
+    if isinstance(error, UnexpectedCharacters) and text[column] in "\"'":
+        return QueryError("this quote is not closed", query=text, place=column)
+    listed = _expected_names(expected)
     if not text.strip():
         return QueryError('the query is empty; write a pattern, such as [upos="ADJ"] "house"', query="")
-    found = re.match(r"\w+|.", text[place:].rstrip(), re.DOTALL)
-    if found and "RSQB" in expected and found[0].isidentifier():
-        return QueryError(f"unexpected {found[0]!r}; is & or | missing?", query=text, place=place)
-    what = f"unexpected {found[0]!r}" if found else "the query ends too early"
-    return QueryError(f"{what}; expected {listed}" if listed else what, query=text, place=place)
+    sign = re.match(r"\w+|.", text[column:].rstrip(), re.DOTALL)
+    if sign and "RSQB" in expected and sign[0].isidentifier():
+        return QueryError(f"unexpected {sign[0]!r}; is & or | missing?", query=text, place=column)
+    what = f"unexpected {sign[0]!r}" if sign else "the query ends too early"
+    return QueryError(f"{what}; expected {listed}" if listed else what, query=text, place=column)
 
 
-def _listed(expected: Iterable[str]) -> str:
-    names = [_NAMES.get(one, "") for one in sorted(expected) if one not in _QUIET]
+def _expected_names(expected: Iterable[str]) -> str:
+    names = [_NAMES.get(terminal, "") for terminal in sorted(expected) if terminal not in _QUIET]
     return " or ".join(dict.fromkeys(filter(None, names)))
 
 
-def unquoted(leaf: str) -> str:
+def _without_quotes(leaf: str) -> str:
     """Return what stands between quotes; a quote within is doubled, or comes after a backslash."""
     quote = leaf[0]
     return leaf[1:-1].replace(quote * 2, quote).replace(f"\\{quote}", quote)
@@ -240,15 +240,15 @@ def _of_match(condition: syntax.Condition) -> syntax.Condition:
     """Return a condition behind a pattern, where an attribute of no label is one of the metadata."""
     match condition:
         case syntax.CqlComparison(left, right):
-            sides = (left, right if isinstance(right, syntax.Term) else left)
-            one, other = (
-                side if side.label else syntax.Term(f"match.{side.attribute}", "match", side.column)
-                for side in sides
-            )
-            return replace(condition, left=one, right=other if isinstance(right, syntax.Term) else right)
+            compared = _term_of_match(right) if isinstance(right, syntax.Term) else right
+            return replace(condition, left=_term_of_match(left), right=compared)
         case Every(parts) | Either(parts):
             return replace(condition, parts=tuple(map(_of_match, parts)))
     return condition
+
+
+def _term_of_match(term: syntax.Term) -> syntax.Term:
+    return term if term.label else syntax.Term(f"match.{term.attribute}", "match", term.column)
 
 
 @v_args(inline=True)
@@ -257,7 +257,7 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
 
     meet, within, containing, both = syntax.Meet, syntax.Within, syntax.Containing, syntax.Both
     token = any = syntax.Token
-    negation = staticmethod(syntax.negated)
+    negation = staticmethod(syntax.negate)
 
     def __init__(self, text: str, is_kind: Callable[[str], object], dialect: Dialect) -> None:
         super().__init__()
@@ -280,16 +280,16 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
         if second is None or isinstance(first, syntax.RegionPattern):
             assert isinstance(first, syntax.RegionPattern)
             return first
-        for one in (first, second):
-            if len(one) > len(str(MOST_DISTANCE)) + 1 or abs(int(one)) > MOST_DISTANCE:
+        for number in (first, second):
+            if len(number) > len(str(MOST_DISTANCE)) + 1 or abs(int(number)) > MOST_DISTANCE:
                 raise self._refuse(
-                    f"{one} is more than {MOST_DISTANCE} away; write s for the same sentence", one
+                    f"{number} is more than {MOST_DISTANCE} away; write s for the same sentence", number
                 )
         if int(first) > int(second):
             raise self._refuse(f"no token is from {first} to {second} away", first)
         return int(first), int(second)
 
-    def constrained(self, part: syntax.Pattern, condition: syntax.Condition) -> syntax.Pattern:
+    def constraint(self, part: syntax.Pattern, condition: syntax.Condition) -> syntax.Pattern:
         return syntax.Constrained(part, _of_match(condition))
 
     def constrained_within(
@@ -336,7 +336,7 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
     def not_token(self, part: syntax.Pattern) -> syntax.Pattern:
         if not isinstance(part, syntax.Token) or part.condition is None:
             raise QueryError("! stands before one token", query=self._text, place=self._text.index("!"))
-        return replace(part, condition=syntax.negated(part.condition))
+        return replace(part, condition=syntax.negate(part.condition))
 
     def gap(self) -> syntax.Pattern:
         return syntax.Repetition(syntax.Token(), 0, None)
@@ -383,7 +383,7 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
         return syntax.Token(part.condition, (*part.labels, "target"))
 
     def implication(self, first: syntax.Condition, then: syntax.Condition) -> syntax.Condition:
-        return Either((syntax.negated(first), then))
+        return Either((syntax.negate(first), then))
 
     def either(self, *parts: syntax.Condition) -> syntax.Condition:
         return Either(parts)
@@ -403,20 +403,20 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
     def same(self, term: syntax.Term, sign: Leaf, other: syntax.Term) -> syntax.Condition:
         return syntax.CqlComparison(term, other, sign == "!=", other.column)
 
-    def bounded(self, term: syntax.Term, sign: Leaf, limit: Leaf) -> syntax.Condition:
-        text = unquoted(limit) if limit.type == "STRING" else str(limit)
+    def bound(self, term: syntax.Term, sign: Leaf, limit: Leaf) -> syntax.Condition:
+        text = _without_quotes(limit) if limit.type == "STRING" else str(limit)
         if not is_number(text):
             raise self._refuse(f"what is compared by {sign} is a number, such as 12.5", limit)
         if not is_exact(text):
             raise self._refuse(TOO_LONG, limit)
         return syntax.CqlComparison(term, Bound(str(sign), text), column=limit.start_pos or 0)
 
-    def compared(self, term: syntax.Term, sign: Leaf, other: syntax.Term) -> syntax.Condition:
+    def order(self, term: syntax.Term, sign: Leaf, other: syntax.Term) -> syntax.Condition:
         return syntax.CqlComparison(term, other, column=other.column, operator=str(sign))
 
-    def measured(self, function: Leaf, *rest: Leaf | syntax.Term) -> syntax.Condition:
-        terms = tuple(one for one in rest if isinstance(one, syntax.Term))
-        sign, number = (one for one in rest if isinstance(one, Leaf))
+    def function(self, function: Leaf, *rest: Leaf | syntax.Term) -> syntax.Condition:
+        terms = tuple(part for part in rest if isinstance(part, syntax.Term))
+        sign, number = (part for part in rest if isinstance(part, Leaf))
         name = _FUNCTIONS.get(str(function), str(function))
         if len(terms) != (1 if name == "f" else 2):
             what = "one label, as f(a.lemma)" if name == "f" else f"two labels, as {function}(a, b)"
@@ -424,31 +424,33 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
         if not number.lstrip("+-").isdecimal() or len(number) > _DIGITS:
             raise self._refuse(f"what {function} is compared with is a whole number", number)
         # A label alone stands for the word of its token.
-        told = (one if one.label else syntax.Term("word", one.attribute, one.column) for one in terms)
-        return syntax.Measured(name, tuple(told), str(sign), int(number))
+        terms = tuple(
+            term if term.label else syntax.Term("word", term.attribute, term.column) for term in terms
+        )
+        return syntax.Measured(name, terms, str(sign), int(number))
 
     def term(self, first: Leaf, *others: Leaf) -> syntax.Term:
-        place, text = first.start_pos or 0, ".".join((first, *others))
+        column, text = first.start_pos or 0, ".".join((first, *others))
         if of_model := split_name(text):
             label, name = of_model
-            return syntax.Term(name, "" if label == "_" else label, place)
+            return syntax.Term(name, "" if label == "_" else label, column)
         if len(others) > 1:
             raise self._refuse(f"{text} has two labels; write one, such as a.lemma", first)
         if not others:
-            return syntax.Term(text, column=place)
+            return syntax.Term(text, column=column)
         if first == "meta":
-            return syntax.Term(text, "match", place)
-        return syntax.Term(str(others[0]), "" if first == "_" else str(first), place)
+            return syntax.Term(text, "match", column)
+        return syntax.Term(str(others[0]), "" if first == "_" else str(first), column)
 
     def value(self, leaf: Leaf, flags: Leaf | None = None) -> tuple[Value, int]:
         if flags and not set(flags[1:]) <= set(_FLAGS):
             raise self._refuse(
                 f"no flag {str(flags)!r}; there are %c (case), %d (accents), %l (literal)", flags
             )
-        told, text = str(flags or ""), unquoted(leaf)
+        options, text = str(flags or ""), _without_quotes(leaf)
         if leaf.type == "LITERAL":
-            told, text = f"{told}l", unquoted(leaf[1:])
+            options, text = f"{options}l", _without_quotes(leaf[1:])
         if self._dialect is Dialect.BLACKLAB:
             sensitive = _SENSITIVE.match(text)
-            told, text = (told, text[sensitive.end() :]) if sensitive else (f"{told}cd", text)
-        return regular(text, told), leaf.start_pos or 0
+            options, text = (options, text[sensitive.end() :]) if sensitive else (f"{options}cd", text)
+        return regular(text, options), leaf.start_pos or 0

@@ -113,21 +113,21 @@ class RegionConditions:
         """Return the query for the parts of regions, as spans; ``labels``: their columns."""
         conditions = self.conditions
         # Only a document of one sentence is in one.
-        told = ["p.first <= p.last", *(["p.begins", "p.ends"] if region.kind == "doc" else [])]
+        tests = ["p.first <= p.last", *(["p.begins", "p.ends"] if region.kind == "doc" else [])]
         if among := conditions.selection.of_sentences(conditions.bindings, "s"):
             chosen = f"select s.id from sentence as s{where(among)}"
-            told.append((_ALL_CHOSEN if self.across else _CHOSEN).format(chosen=chosen))
+            tests.append((_ALL_CHOSEN if self.across else _CHOSEN).format(chosen=chosen))
         parts = self.parts(region)
-        return f"  select p.sentence_id, p.first, p.last{labels}\n  from ({parts}) as p{where(told, '  ')}"
+        return f"  select p.sentence_id, p.first, p.last{labels}\n  from ({parts}) as p{where(tests, '  ')}"
 
-    def within(self, region: syntax.RegionPattern, found: str) -> str:
+    def within(self, region: syntax.RegionPattern, spans: str) -> str:
         """Return the query for the spans of a table that lie in such a region."""
-        return _WITHIN.format(found=found, parts=self.parts(region))
+        return _WITHIN.format(found=spans, parts=self.parts(region))
 
-    def expanded(self, region: syntax.RegionPattern, found: str, labels: Iterable[str]) -> str:
+    def expand(self, region: syntax.RegionPattern, spans: str, labels: Iterable[str]) -> str:
         """Return the query for the spans of a table, with ends at those of regions."""
         return _EXPANDED.format(
-            found=found,
+            found=spans,
             parts=self.parts(region),
             labels="".join(f", m.{column}" for column in labels),
             order=INNER,
@@ -138,38 +138,41 @@ class RegionConditions:
     def parts(self, region: syntax.RegionPattern) -> str:
         """Return the query for the parts of such regions."""
         if region.built_in:
-            told = self.in_sentences(region, "s.id")
-            return _BUILT_IN[region.kind, self.across].format(conditions=where(told, "    "))
+            conditions = self.in_sentences(region, "s.id")
+            return _BUILT_IN[region.kind, self.across].format(conditions=where(conditions, "    "))
         if self.across:
             return _PLACED.format(conditions=where([self.meets(region)], "    "))
         return parts_of(self.meets(region), lengths=True)
 
     def in_sentences(self, region: syntax.RegionPattern, sentence: str) -> list[str]:
         """Return the condition that a sentence, or its document, is such a region: none for any of them."""
-        told = list[str]()
-        for one in region.tests:
-            key = find_property(self.conditions.keys, region, one.left.attribute)
+        conditions = list[str]()
+        for test in region.tests:
+            key = find_property(self.conditions.keys, region, test.left.attribute)
             assert key is not None
-            told.append(self._passes(one, f"coalesce({key.of_row('s', self.conditions.bindings)}, '')"))
-        return [f"{sentence} in (select s.id from sentence as s where {' and '.join(told)})"] if told else []
+            string = f"coalesce({key.of_row('s', self.conditions.bindings)}, '')"
+            conditions.append(self._passes(test, string))
+        if not conditions:
+            return []
+        return [f"{sentence} in (select s.id from sentence as s where {' and '.join(conditions)})"]
 
     def meets(self, region: syntax.RegionPattern) -> str:
         """Return the condition that a row ``r`` of `region` is such a region."""
         keys, bindings = self.conditions.keys, self.conditions.bindings
         kinds = keys.find_kinds(region.kind)
-        told = [of_kinds(kinds, bindings)]
-        for one in region.tests:
-            assert isinstance(one.right, Value)
-            found = keys.find_attribute(kinds, one.left.attribute)
-            assert found is not None
+        conditions = [of_kinds(kinds, bindings)]
+        for test in region.tests:
+            assert isinstance(test.right, Value)
+            attribute = keys.find_attribute(kinds, test.left.attribute)
+            assert attribute is not None
             # One that a region lacks is the empty string.
-            lacks = one.right in self.conditions.empty
-            test = one.right.condition("a.value", bindings)
-            has = with_attribute(found.keys, f"not {test}" if lacks else test, bindings)
-            told.append(f"not {has}" if lacks != one.negated else has)
-        return " and ".join(told)
+            lacks = test.right in self.conditions.empty
+            condition = test.right.condition("a.value", bindings)
+            has = with_attribute(attribute.keys, f"not {condition}" if lacks else condition, bindings)
+            conditions.append(f"not {has}" if lacks != test.negated else has)
+        return " and ".join(conditions)
 
-    def _passes(self, one: syntax.CqlComparison, string: str) -> str:
-        assert isinstance(one.right, Value)
-        told = one.right.condition(string, self.conditions.bindings)
-        return f"not {told}" if one.negated else told
+    def _passes(self, test: syntax.CqlComparison, string: str) -> str:
+        assert isinstance(test.right, Value)
+        condition = test.right.condition(string, self.conditions.bindings)
+        return f"not {condition}" if test.negated else condition

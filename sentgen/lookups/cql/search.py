@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Annotated
 
 import duckdb
@@ -75,8 +76,8 @@ class Cql:
     """A query, ready to be asked.
 
     Args:
-        text: as it was asked.
-        asked: what it says.
+        text: as it was written.
+        original: what it says.
         pattern: the same with all that is written so for each word.
         strategy: which of the spans are hits.
         selection: the corpora.
@@ -86,7 +87,7 @@ class Cql:
     """
 
     text: str
-    asked: syntax.Pattern
+    original: syntax.Pattern
     pattern: syntax.Pattern
     strategy: Strategy
     selection: Selection
@@ -102,14 +103,15 @@ class Cql:
     @property
     def values(self) -> list[tuple[str, str, str, bool]]:
         """What tokens are to be: attribute, string, what stands before it, whether it is an expression."""
-        found = []
-        for one in syntax.comparisons_of(self.asked):
-            name = "word" if one.left.attribute == "form" else one.left.attribute
-            if one.negated or one.left.label or name not in NAMED or not isinstance(one.right, Value):
+        values = []
+        for comparison in syntax.comparisons_of(self.original):
+            left, right = comparison.left, comparison.right
+            name = "word" if left.attribute == "form" else left.attribute
+            if comparison.negated or left.label or name not in NAMED or not isinstance(right, Value):
                 continue
-            texts = one.right.texts if len(one.right.texts) == 1 else ()
-            found += [(name, text, f"{name}=", one.right.regex) for text in texts]
-        return found
+            if len(right.texts) == 1:
+                values.append((name, right.texts[0], f"{name}=", right.regex))
+        return values
 
     def conditions(self, bindings: Bindings) -> TokenConditions:
         """Return what writes the conditions of this query into a statement."""
@@ -193,10 +195,10 @@ def _check_terms(keys: StoreKeys, text: str, by: Sequence[syntax.Term], pattern:
         QueryError: there is no such label or attribute.
     """
     labels = [*syntax.labels(pattern), *ENDS]
-    for one in by:
-        if one.label and one.label not in labels:
+    for term in by:
+        if term.label and term.label not in labels:
             listed = ", ".join(labels)
-            raise QueryError(f"no label {one.label!r} in the query; there are {listed}", query=text)
+            raise QueryError(f"no label {term.label!r} in the query; there are {listed}", query=text)
     _check_labels(text, pattern)
     for region in syntax.regions(pattern):
         _check_region(keys, text, region)
@@ -208,11 +210,11 @@ def _check_terms(keys: StoreKeys, text: str, by: Sequence[syntax.Term], pattern:
             # Which is never a string.
             message = f"{test.left.attribute} is a number: compare it by <, <=, > or >="
             raise QueryError(message, query=text, place=test.left.column)
-    for one in [*_terms(pattern), *by]:
-        if not _is_known(keys, one):
-            is_value = any(one is value for value in values)
-            told = f'a value stands in quotes: "{one.attribute}"' if is_value else _unknown(keys, one)
-            raise QueryError(told, query=text, place=one.column or None)
+    for term in [*_terms(pattern), *by]:
+        if not _is_known(keys, term):
+            is_value = any(term is value for value in values)
+            message = f'a value stands in quotes: "{term.attribute}"' if is_value else _unknown(keys, term)
+            raise QueryError(message, query=text, place=term.column or None)
 
 
 def _terms(pattern: syntax.Pattern) -> Iterable[syntax.Term]:
@@ -220,34 +222,34 @@ def _terms(pattern: syntax.Pattern) -> Iterable[syntax.Term]:
         yield from syntax.terms(condition)
 
 
-def _is_known(keys: StoreKeys, one: syntax.Term) -> bool:
+def _is_known(keys: StoreKeys, term: syntax.Term) -> bool:
     """Return whether there is such an attribute; metadata are asked of a label, as ``match.genre``."""
-    found = keys.find(one.attribute)
-    return found is not None and (found.of_tokens or bool(one.label))
+    key = keys.find(term.attribute)
+    return key is not None and (key.of_tokens or bool(term.label))
 
 
 def _check_region(keys: StoreKeys, text: str, region: syntax.RegionPattern) -> None:
     """Refuse a region of which there is no kind, or none with the attributes that it is asked for."""
     kinds = () if region.built_in else keys.find_kinds(region.kind)
     if not region.built_in and not kinds:
-        there = instead(region.kind, ["s", "doc", *map(plain, keys.kinds)])
-        raise QueryError(f"no region {region.kind!r}; {there}", query=text, place=region.column)
-    for one in region.tests:
-        name = one.left.attribute
+        others = instead(region.kind, ["s", "doc", *map(plain, keys.kinds)])
+        raise QueryError(f"no region {region.kind!r}; {others}", query=text, place=region.column)
+    for test in region.tests:
+        name = test.left.attribute
         if region.built_in:
-            found, known = bool(find_property(keys, region, name)), ["id", *map(plain, keys.metadata)]
+            is_known, known = bool(find_property(keys, region, name)), ["id", *map(plain, keys.metadata)]
         else:
-            found, known = bool(keys.find_attribute(kinds, name)), list(map(plain, keys.attributes(kinds)))
-        if not found:
+            is_known, known = bool(keys.find_attribute(kinds, name)), list(map(plain, keys.attributes(kinds)))
+        if not is_known:
             message = f"no attribute {name!r} of {region.kind}; {instead(name, known)}"
-            raise QueryError(message, query=text, place=one.left.column)
+            raise QueryError(message, query=text, place=test.left.column)
 
 
-def _unknown(keys: StoreKeys, one: syntax.Term) -> str:
+def _unknown(keys: StoreKeys, term: syntax.Term) -> str:
     """Say that there is no such attribute, and what may be meant."""
     # Of no label, it was taken for one of the match.
-    name, stem = one.attribute.removeprefix("match."), bare(one.attribute)
-    if stem == one.attribute:
+    name, stem = term.attribute.removeprefix("match."), bare(term.attribute)
+    if stem == term.attribute:
         return keys.refusal(name, "attribute", _WAYS)
     if keys.find_token(stem):
         return f"an attribute of which label? Write match.{stem} for that of the first token"
@@ -261,20 +263,20 @@ def _check_labels(text: str, pattern: syntax.Pattern) -> None:
             if isinstance(test, syntax.LabelTest):
                 message = f'write what it is: {test.label} = "..."'
                 raise QueryError(message, query=text, place=test.column)
-        for one in _terms(pattern):
-            if one.label:
+        for term in _terms(pattern):
+            if term.label:
                 message = "a label is compared behind the pattern: a:[] b:[] :: a.lemma = b.lemma"
-                raise QueryError(message, query=text, place=one.column)
+                raise QueryError(message, query=text, place=term.column)
     if isinstance(pattern, syntax.Constrained):
-        there = syntax.labels(pattern.part)
+        labels = syntax.labels(pattern.part)
         condition = pattern.condition
-        named = [(one.label, one.column) for one in syntax.terms(condition)]
+        named = [(term.label, term.column) for term in syntax.terms(condition)]
         tests = syntax.leaves(condition)
-        named += [(one.label, one.column) for one in tests if isinstance(one, syntax.LabelTest)]
-        for label, place in sorted(named, key=lambda one: one[1]):
-            if label not in (*there, *ENDS):
-                listed = ", ".join([*there, *ENDS])
-                raise QueryError(f"no label {label!r}; there are {listed}", query=text, place=place)
+        named += [(test.label, test.column) for test in tests if isinstance(test, syntax.LabelTest)]
+        for label, column in sorted(named, key=itemgetter(1)):
+            if label not in (*labels, *ENDS):
+                listed = ", ".join([*labels, *ENDS])
+                raise QueryError(f"no label {label!r}; there are {listed}", query=text, place=column)
         _check_frequencies(text, condition)
     for part in syntax.children(pattern):
         _check_labels(text, part)
@@ -282,9 +284,9 @@ def _check_labels(text: str, pattern: syntax.Pattern) -> None:
 
 def _check_frequencies(text: str, condition: syntax.Condition) -> None:
     """Refuse to count what is no column of tokens."""
-    for one in syntax.leaves(condition):
-        if isinstance(one, syntax.Measured) and one.function == "f":
-            (term,) = one.terms
+    for test in syntax.leaves(condition):
+        if isinstance(test, syntax.Measured) and test.function == "f":
+            (term,) = test.terms
             if term.attribute not in COLUMNS:
                 message = f"f counts {', '.join(NAMED)}, and no {term.attribute}"
                 raise QueryError(message, query=text, place=term.column)
@@ -292,26 +294,27 @@ def _check_frequencies(text: str, condition: syntax.Condition) -> None:
 
 def _empty(connection: Connection, text: str, pattern: syntax.Pattern) -> frozenset[Test]:
     """Return the values that match the empty string; DuckDB says so, and which are no regular expressions."""
-    found = set[Test]()
-    of_regions = (one for region in syntax.regions(pattern) for one in region.tests)
-    for one in (*syntax.comparisons_of(pattern), *of_regions):
-        if isinstance(one.right, syntax.Term):
+    values = set[Test]()
+    of_regions = (test for region in syntax.regions(pattern) for test in region.tests)
+    for test in (*syntax.comparisons_of(pattern), *of_regions):
+        if isinstance(test.right, syntax.Term):
             continue
-        if (plain := _is_empty(one.right)) is not None:
-            found |= {one.right} if plain else set()
+        if (is_empty := _is_empty(test.right)) is not None:
+            values |= {test.right} if is_empty else set()
             continue
         bindings = Bindings()
         try:
-            query = Statement(f"select {one.right.condition(bindings.bind('empty', ''), bindings)}", bindings)
+            condition = test.right.condition(bindings.bind("empty", ""), bindings)
+            query = Statement(f"select {condition}", bindings)
             if raw(connection).execute(query.text, dict(bindings)).fetchall() == [(True,)]:
-                found.add(one.right)
+                values.add(test.right)
         except duckdb.InvalidInputException as error:
-            if not (isinstance(one.right, Value) and one.right.regex):
+            if not (isinstance(test.right, Value) and test.right.regex):
                 raise  # not of the expression, but of the string: it is no UTF-8
-            raise _no_expression(text, one, error) from None
+            raise _no_expression(text, test, error) from None
         except InputError as error:
-            raise QueryError(f"no regular expression: {error}", query=text, place=one.column) from None
-    return frozenset(found)
+            raise QueryError(f"no regular expression: {error}", query=text, place=test.column) from None
+    return frozenset(values)
 
 
 def _is_empty(value: Test) -> bool | None:
@@ -326,29 +329,29 @@ def _is_empty(value: Test) -> bool | None:
     )
 
 
-def _no_expression(text: str, one: syntax.CqlComparison, error: duckdb.InvalidInputException) -> QueryError:
-    assert isinstance(one.right, Value)
+def _no_expression(text: str, test: syntax.CqlComparison, error: duckdb.InvalidInputException) -> QueryError:
+    assert isinstance(test.right, Value)
     reason, wrong = explain_fault(error)
-    inside = one.right.texts[0].find(wrong)
+    inside = test.right.texts[0].find(wrong)
     # RE2 names the piece that it stumbled over; an escaped quote before it shifts it by one.
-    place = one.column + (1 + inside if inside >= 0 else 0)
-    return QueryError(f"no regular expression: {reason}", query=text, place=place)
+    column = test.column + (1 + inside if inside >= 0 else 0)
+    return QueryError(f"no regular expression: {reason}", query=text, place=column)
 
 
 def token_of(pattern: TokenPattern) -> syntax.Token:
     """Return a token of a word pattern as one of CQL: ``stock/NN`` is ``[word="stock" & pos="NN"]``."""
-    found = list[syntax.Condition]()
+    conditions = list[syntax.Condition]()
     if pattern.pattern != ANY:
         value = _value_of(pattern.pattern, ignore_case=pattern.ignore_case)
-        found.append(syntax.CqlComparison(syntax.Term(pattern.attribute), value))
+        conditions.append(syntax.CqlComparison(syntax.Term(pattern.attribute), value))
     elif pattern.attribute != "word":
         # What has no value is the empty string.
-        found.append(syntax.CqlComparison(syntax.Term(pattern.attribute), Value(("",)), negated=True))
+        conditions.append(syntax.CqlComparison(syntax.Term(pattern.attribute), Value(("",)), negated=True))
     if pattern.tag:
-        found.append(syntax.CqlComparison(syntax.Term("pos"), _value_of(pattern.tag)))
-    if not found:
+        conditions.append(syntax.CqlComparison(syntax.Term("pos"), _value_of(pattern.tag)))
+    if not conditions:
         return syntax.Token()
-    return syntax.Token(found[0] if len(found) == 1 else Every(tuple(found)))
+    return syntax.Token(conditions[0] if len(conditions) == 1 else Every(tuple(conditions)))
 
 
 def _value_of(pattern: str, *, ignore_case: bool = False) -> Value:
@@ -357,9 +360,9 @@ def _value_of(pattern: str, *, ignore_case: bool = False) -> Value:
     >>> _value_of("un*").texts, _value_of("50%").texts, _value_of("a.*").texts
     (('un.*',), ('50%',), ('a\\\\..*',))
     """
-    asked = glob(pattern)
-    if not asked.wild:
-        return Value((asked.text,), ignore_case=ignore_case)
-    pieces = _PIECE.findall(asked.text)
+    wildcards = glob(pattern)
+    if not wildcards.wild:
+        return Value((wildcards.text,), ignore_case=ignore_case)
+    pieces = _PIECE.findall(wildcards.text)
     text = "".join(_SIGNS.get(piece) or re.escape(piece[-1]) for piece in pieces)
     return Value((text,), regex=True, ignore_case=ignore_case)

@@ -29,7 +29,7 @@ from sentgen.lookups.cql.regions import RegionConditions
 from sentgen.lookups.cql.tokens import ENDS, TokenConditions
 
 #: What is read, and what must be true right before it.
-Read: TypeAlias = "tuple[Symbol, Edges]"
+ReadKind: TypeAlias = "tuple[Symbol, Edges]"
 
 #: How many tokens there are to go on to: those of each sentence, or document.
 _UNITS = "  select s.id as sentence_id, s.length\n  from sentence as s{conditions}"
@@ -146,8 +146,8 @@ class SpanStatement:
     def _count_units(self) -> None:
         """Write, once, how many tokens there are where any one is read."""
         if all(part.name != "unit" for part in self.parts):
-            told = where(self.conditions.selection.of_sentences(self.conditions.bindings, "s"), "  ")
-            text = (_PLACED_UNITS if self._across else _UNITS).format(conditions=told)
+            conditions = where(self.conditions.selection.of_sentences(self.conditions.bindings, "s"), "  ")
+            text = (_PLACED_UNITS if self._across else _UNITS).format(conditions=conditions)
             self.parts.append(TableExpression("unit", text))
 
     def _of_corpora(self, alias: str) -> list[str]:
@@ -159,8 +159,8 @@ class SpanStatement:
 
     def _add(self, kind: str, text: str, *, materialized: bool = False, columns: Sequence[str] = ()) -> str:
         name = self._name(kind)
-        told = f"{name}({', '.join(columns)})" if columns else name
-        self.parts.append(TableExpression(told, text, materialized))
+        table = f"{name}({', '.join(columns)})" if columns else name
+        self.parts.append(TableExpression(table, text, materialized))
         return name
 
     def _spans(self, pattern: syntax.Pattern) -> str:
@@ -174,17 +174,17 @@ class SpanStatement:
             case syntax.Within(inner, syntax.RegionPattern() as region):
                 return self._add("match", self._regions.within(region, self._spans(inner)))
             case syntax.Expanded(part, region):
-                found = self._spans(part)
-                return self._add("match", self._regions.expanded(region, found, self._names.values()))
+                spans = self._spans(part)
+                return self._add("match", self._regions.expand(region, spans, self._names.values()))
             case syntax.Within(inner, outer):
                 return self._together(inner, outer, "o.first <= m.first and o.last >= m.last")
             case syntax.Containing(outer, inner):
                 return self._together(outer, inner, "o.first >= m.first and o.last <= m.last")
             case syntax.Meet():
-                return self._met(pattern)
+                return self._meet(pattern)
             case syntax.Constrained(part, condition):
-                return self._constrained(part, condition)
-        return self._walked(automaton(pattern, across=self._across))
+                return self._constrain(part, condition)
+        return self._walk(automaton(pattern, across=self._across))
 
     def _labels(self, alias: str) -> str:
         return "".join(f", {alias}.{column}" for column in self._names.values())
@@ -192,36 +192,38 @@ class SpanStatement:
     def _no_labels(self) -> str:
         return self._labels_at((), "")
 
-    def _labels_at(self, bound: Sequence[str], place: str) -> str:
-        """Return the columns of all labels, of which some stand at a place and the others for nothing."""
+    def _labels_at(self, bound: Sequence[str], position: str) -> str:
+        """Return the columns of all labels, of which some stand at a position and the others for nothing."""
         return "".join(
-            f", {place if label in bound else 'null::integer'} as {column}"
+            f", {position if label in bound else 'null::integer'} as {column}"
             for label, column in self._names.items()
         )
 
     def _multiword(self, word: syntax.Multiword) -> str:
-        asked = self.conditions.selection.with_case(token_key("word"), word.form)
-        form = asked.condition("m.form", self.conditions.bindings)
+        compared = self.conditions.selection.with_case(token_key("word"), word.form)
+        form = compared.condition("m.form", self.conditions.bindings)
         sentence, before, joins = "m.sentence_id", "", ""
         if self._across:
             sentence, before, joins = "p.start", "p.before + ", "\n  join placed as p on p.id = m.sentence_id"
         first, last = (f'{before}m."{end}"' for end in ("first", "last"))
-        told = [form, *self._of_corpora("m")]
+        conditions = [form, *self._of_corpora("m")]
         if word.joined:
             joins += '\n  join token as t on t.sentence_id = m.sentence_id and t.position = m."last"'
-            told.append(self.conditions.of_token(syntax.NoSpace(), "t"))
+            conditions.append(self.conditions.of_token(syntax.NoSpace(), "t"))
         return self._add(
             "match",
             f"  select {sentence} as sentence_id, {first} as first, {last} as last"
-            f"{self._labels_at(word.labels, first)}\n  from multiword as m{joins}{where(told, '  ')}",
+            f"{self._labels_at(word.labels, first)}\n  from multiword as m{joins}{where(conditions, '  ')}",
         )
 
-    def _met(self, pattern: syntax.Meet) -> str:
+    def _meet(self, pattern: syntax.Meet) -> str:
         """Write the tokens near which there is another one, or in whose region."""
         part, other = self._spans(pattern.part), self._spans(pattern.other)
         if isinstance(pattern.near, syntax.RegionPattern):
             parts = self._regions.parts(pattern.near)
-            part, other = (self._add("lying", _LYING.format(found=one, parts=parts)) for one in (part, other))
+            part, other = (
+                self._add("lying", _LYING.format(found=spans, parts=parts)) for spans in (part, other)
+            )
             key = near = "sentence_id, began, place"
         else:
             low, high = pattern.near
@@ -233,9 +235,9 @@ class SpanStatement:
             f"  where ({key}) {word} (select {near} from {other})",
         )
 
-    def _together(self, one: syntax.Pattern, other: syntax.Pattern, on: str) -> str:
+    def _together(self, left: syntax.Pattern, right: syntax.Pattern, on: str) -> str:
         """Write the spans that stand to one of another pattern as ``on`` says, with the labels of both."""
-        first, second = self._spans(one), self._spans(other)
+        first, second = self._spans(left), self._spans(right)
         labels = "".join(f", coalesce(m.{column}, o.{column}) as {column}" for column in self._names.values())
         return self._add(
             "match",
@@ -243,28 +245,28 @@ class SpanStatement:
             f"  join {second} as o on o.sentence_id = m.sentence_id and {on}",
         )
 
-    def _constrained(self, part: syntax.Pattern, condition: syntax.Condition) -> str:
-        inner, bound = self._spans(part), syntax.bound(part) | ENDS.keys()
-        places = ENDS | self._names
+    def _constrain(self, part: syntax.Pattern, condition: syntax.Condition) -> str:
+        inner, bound = self._spans(part), syntax.bound_labels(part) | ENDS.keys()
+        columns = ENDS | self._names
         # Not an inner join where a label may stand for nothing.
         joins = "".join(
-            f"\n  {'' if label in bound else 'left '}join {self.extent.tokens} as t_{place}"
-            f" on t_{place}.{self.extent.sentence} = m.sentence_id"
-            f" and t_{place}.{self.extent.position} = m.{place}"
-            for label, place in sorted((label, places[label]) for label in _asked_of_tokens(condition))
+            f"\n  {'' if label in bound else 'left '}join {self.extent.tokens} as t_{column}"
+            f" on t_{column}.{self.extent.sentence} = m.sentence_id"
+            f" and t_{column}.{self.extent.position} = m.{column}"
+            for label, column in sorted((label, columns[label]) for label in _labels_of_tokens(condition))
         )
-        told = self.conditions.of_labels(condition, places)
-        return self._add("match", f"  select m.*\n  from {inner} as m{joins}\n  where {told}")
+        of_labels = self.conditions.of_labels(condition, columns)
+        return self._add("match", f"  select m.*\n  from {inner} as m{joins}\n  where {of_labels}")
 
-    def _walked(self, states: Automaton) -> str:
+    def _walk(self, states: Automaton) -> str:
         kinds = list(zip(states.symbols, states.entries, strict=True))
-        reads = [one for one in dict.fromkeys(kinds) if not self._is_any(one)]
-        numbers = {one: number for number, one in enumerate(reads)}
-        classes = [numbers.get(one) for one in kinds]
+        reads = [kind for kind in dict.fromkeys(kinds) if not self._is_any(kind)]
+        numbers = {kind: number for number, kind in enumerate(reads)}
+        classes = [numbers.get(kind) for kind in kinds]
         if None in classes:
             self._count_units()
-        inner = {one: self._spans(one) for one, _ in reads if not isinstance(one, syntax.Token)}
-        texts = [self._read(one, number, inner) for one, number in numbers.items()]
+        inner = {symbol: self._spans(symbol) for symbol, _ in reads if not isinstance(symbol, syntax.Token)}
+        texts = [self._read(kind, number, inner) for kind, number in numbers.items()]
         read = self._add("read", "\n  union all\n".join(texts), materialized=True) if texts else ""
         if not states.firsts:
             nothing = f"  select 0 as sentence_id, 0 as first, 0 as last{self._no_labels()}\n  where false"
@@ -274,70 +276,74 @@ class SpanStatement:
             texts += self._steps(states, classes, read)
         names = ["sentence_id", "first", "last", "state", *self._names.values()]
         walk = self._add("walk", "\n  union\n".join(texts), columns=names)
-        return self._accepted(states, walk)
+        return self._accept(states, walk)
 
-    def _is_any(self, one: Read) -> bool:
+    def _is_any(self, kind: ReadKind) -> bool:
         """Return whether any token of a unit is read; a document may have some that are not asked about."""
         chosen = self._across and self.conditions.selection.condition is not None
-        return one == (syntax.Token(), frozenset()) and not chosen
+        return kind == (syntax.Token(), frozenset()) and not chosen
 
-    def _read(self, one: Read, number: int, inner: Mapping[syntax.Joined, str]) -> str:
+    def _read(self, kind: ReadKind, number: int, inner: Mapping[syntax.Joined, str]) -> str:
         """Return the query for what is read in one way, under a number."""
-        symbol, entry = one
+        symbol, entry = kind
         if not isinstance(symbol, syntax.Token):
-            told = self._regions.at(entry, "m.sentence_id", "m.first - 1")
+            conditions = self._regions.at(entry, "m.sentence_id", "m.first - 1")
             return (
                 f"  select m.sentence_id, m.first, m.last, {number} as class{self._labels('m')}"
-                f"\n  from {inner[symbol]} as m{where(told, '  ')}"
+                f"\n  from {inner[symbol]} as m{where(conditions, '  ')}"
             )
         sentence, position = f"t.{self.extent.sentence}", f"t.{self.extent.position}"
-        told = [] if symbol.condition is None else [self.conditions.of_token(symbol.condition, "t")]
-        told += [*self._regions.at(entry, sentence, f"{position} - 1"), *self._of_corpora("t")]
+        conditions = [] if symbol.condition is None else [self.conditions.of_token(symbol.condition, "t")]
+        conditions += [*self._regions.at(entry, sentence, f"{position} - 1"), *self._of_corpora("t")]
         return (
             f"  select {sentence} as sentence_id, {position} as first, {position} as last, {number} as class"
-            f"{self._labels_at(symbol.labels, position)}\n  from {self.extent.tokens} as t{where(told, '  ')}"
+            f"{self._labels_at(symbol.labels, position)}"
+            f"\n  from {self.extent.tokens} as t{where(conditions, '  ')}"
         )
 
     def _first(self, state: int, number: int | None, edges: Edges, read: str) -> str:
-        told = self._regions.at(edges, "t.sentence_id", "t.first - 1")
+        conditions = self._regions.at(edges, "t.sentence_id", "t.first - 1")
         if number is None:
-            return _ANY_FIRST.format(state=state, labels=self._no_labels(), conditions=where(told, "  "))
-        conditions = where([f"t.class = {number}", *told], "  ")
+            return _ANY_FIRST.format(
+                state=state, labels=self._no_labels(), conditions=where(conditions, "  ")
+            )
+        conditions = where([f"t.class = {number}", *conditions], "  ")
         return _FIRST.format(state=state, labels=self._labels("t"), read=read, conditions=conditions)
 
     def _steps(self, states: Automaton, classes: Sequence[int | None], read: str) -> list[str]:
-        told = (
-            f"({one}, {two}, {'null' if classes[two] is None else classes[two]})" for one, two in states.steps
+        rows = (
+            f"({source}, {target}, {'null' if classes[target] is None else classes[target]})"
+            for source, target in states.steps
         )
-        step = self._add("step", f"  values {', '.join(told)}", columns=("source", "target", "class"))
-        walk, targets = self._name("walk"), {classes[two] for _, two in states.steps}
-        found = list[str]()
+        step = self._add("step", f"  values {', '.join(rows)}", columns=("source", "target", "class"))
+        walk, targets = self._name("walk"), {classes[target] for _, target in states.steps}
+        texts = list[str]()
         if targets - {None}:
-            labels = "".join(f", coalesce(t.{one}, walk.{one})" for one in self._names.values())
-            found.append(_STEP.format(walk=walk, step=step, read=read, labels=labels))
+            labels = "".join(f", coalesce(t.{column}, walk.{column})" for column in self._names.values())
+            texts.append(_STEP.format(walk=walk, step=step, read=read, labels=labels))
         if None in targets:
-            found.append(_ANY_STEP.format(walk=walk, step=step, labels=self._labels("walk")))
-        return found if len(found) == 1 else ["  (\n" + "\n  union all\n".join(found) + "\n  )"]
+            texts.append(_ANY_STEP.format(walk=walk, step=step, labels=self._labels("walk")))
+        return texts if len(texts) == 1 else ["  (\n" + "\n  union all\n".join(texts) + "\n  )"]
 
-    def _accepted(self, states: Automaton, walk: str) -> str:
+    def _accept(self, states: Automaton, walk: str) -> str:
         always = sorted({number for number, edges in states.lasts if not edges})
-        told = [f"w.state in ({', '.join(map(str, always))})"] if always else []
+        conditions = [f"w.state in ({', '.join(map(str, always))})"] if always else []
         for number, edges in states.lasts:
             if number not in always:
                 at = self._regions.at(edges, "w.sentence_id", "w.last")
-                told.append(f"(w.state = {number} and {' and '.join(at)})")
+                conditions.append(f"(w.state = {number} and {' and '.join(at)})")
         return self._add(
             "match",
             f"  select distinct w.sentence_id, w.first, w.last{self._labels('w')}\n"
-            f"  from {walk} as w\n  where {' or '.join(told) or 'false'}",
+            f"  from {walk} as w\n  where {' or '.join(conditions) or 'false'}",
         )
 
 
-def _asked_of_tokens(condition: syntax.Condition) -> set[str]:
+def _labels_of_tokens(condition: syntax.Condition) -> set[str]:
     """Return the labels whose tokens a condition asks for: a distance is one of places alone."""
     return {
         term.label
-        for one in syntax.leaves(condition)
-        if not (isinstance(one, syntax.Measured) and one.function != "f")
-        for term in syntax.terms(one)
+        for leaf in syntax.leaves(condition)
+        if not (isinstance(leaf, syntax.Measured) and leaf.function != "f")
+        for term in syntax.terms(leaf)
     }

@@ -66,7 +66,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class NoSpace:
-    """Whether no space follows the token where it stands in the text; no query says it, see `written`."""
+    """Whether no space follows the token where it stands in the text; no query can ask it, see `written`."""
 
 
 _Single: TypeAlias = CqlComparison | LabelTest | Measured | NoSpace
@@ -219,21 +219,17 @@ def children(pattern: Pattern) -> tuple[Pattern, ...]:
     return ()
 
 
-def rebuilt(pattern: Pattern, change: Callable[[Pattern], Pattern]) -> Pattern:
+def map_parts(pattern: Pattern, change: Callable[[Pattern], Pattern]) -> Pattern:
     """Return a pattern with its parts changed."""
     match pattern:
         case Sequence(parts) | Alternatives(parts):
             return replace(pattern, parts=tuple(map(change, parts)))
         case Repetition(part) | Constrained(part) | Expanded(part):
             return replace(pattern, part=change(part))
-        case Both(one, two):
-            return Both(change(one), change(two))
-        case Within(one, two):
-            return Within(change(one), change(two))
-        case Containing(one, two):
-            return Containing(change(one), change(two))
-        case Meet(one, two):
-            return replace(pattern, part=change(one), other=change(two))
+        case Both(left, right) | Within(left, right) | Containing(left, right):
+            return type(pattern)(change(left), change(right))
+        case Meet(part, other):
+            return replace(pattern, part=change(part), other=change(other))
     return pattern
 
 
@@ -261,37 +257,37 @@ def one_token(pattern: Pattern) -> bool:
 
 def labels(pattern: Pattern) -> tuple[str, ...]:
     """Return the labels of a pattern, each once, in their order."""
-    found = dict.fromkeys(pattern.labels if isinstance(pattern, Token | Multiword) else ())
+    names = dict.fromkeys(pattern.labels if isinstance(pattern, Token | Multiword) else ())
     for part in children(pattern):
-        found |= dict.fromkeys(labels(part))
-    return tuple(found)
+        names |= dict.fromkeys(labels(part))
+    return tuple(names)
 
 
-def bound(pattern: Pattern) -> frozenset[str]:
+def bound_labels(pattern: Pattern) -> frozenset[str]:
     """Return the labels that stand for a token in every match."""
     match pattern:
         case Token(labels=labels) | Multiword(labels=labels):
             return frozenset(labels)
         case Alternatives(parts):
-            return frozenset.intersection(*map(bound, parts))
+            return frozenset.intersection(*map(bound_labels, parts))
         case Repetition(_, 0):
             return frozenset()
         case Meet(part):
-            return bound(part)
-    return frozenset[str]().union(*map(bound, children(pattern)))
+            return bound_labels(part)
+    return frozenset[str]().union(*map(bound_labels, children(pattern)))
 
 
-def negated(condition: Condition) -> Condition:
+def negate(condition: Condition) -> Condition:
     """Return what is true where a condition is not; of labels that stand for nothing neither is.
 
-    >>> negated(Measured("f", (), "<", 2)).operator, type(negated(Every((LabelTest("a"),)))).__name__
+    >>> negate(Measured("f", (), "<", 2)).operator, type(negate(Every((LabelTest("a"),)))).__name__
     ('>=', 'Either')
     """
     match condition:
         case Every(parts):
-            return Either(tuple(map(negated, parts)))
+            return Either(tuple(map(negate, parts)))
         case Either(parts):
-            return Every(tuple(map(negated, parts)))
+            return Every(tuple(map(negate, parts)))
         case Measured(operator=operator):
             return replace(condition, operator=_OTHERWISE[operator])
         case CqlComparison() | LabelTest():
@@ -305,34 +301,34 @@ def leaves(condition: Condition | None) -> tuple[_Single, ...]:
         case None:
             return ()
         case Every(parts) | Either(parts):
-            return tuple(one for part in parts for one in leaves(part))
+            return tuple(leaf for part in parts for leaf in leaves(part))
     return (condition,)
 
 
 def comparisons(condition: Condition | None) -> tuple[CqlComparison, ...]:
     """Return the comparisons of a condition, in their order."""
-    return tuple(one for one in leaves(condition) if isinstance(one, CqlComparison))
+    return tuple(leaf for leaf in leaves(condition) if isinstance(leaf, CqlComparison))
 
 
 def comparisons_of(pattern: Pattern) -> tuple[CqlComparison, ...]:
     """Return the comparisons of all conditions of a pattern, in their order."""
-    return tuple(one for each in conditions(pattern) for one in comparisons(each))
+    return tuple(comparison for condition in conditions(pattern) for comparison in comparisons(condition))
 
 
 def terms(condition: Condition | None) -> tuple[Term, ...]:
     """Return the attributes that a condition asks for, in their order."""
-    found = list[Term]()
-    for one in leaves(condition):
-        if isinstance(one, Measured):
-            found += one.terms
-        elif isinstance(one, CqlComparison):
-            found += [one.left, *([one.right] if isinstance(one.right, Term) else [])]
-    return tuple(found)
+    attributes = list[Term]()
+    for leaf in leaves(condition):
+        if isinstance(leaf, Measured):
+            attributes += leaf.terms
+        elif isinstance(leaf, CqlComparison):
+            attributes += [leaf.left, *([leaf.right] if isinstance(leaf.right, Term) else [])]
+    return tuple(attributes)
 
 
 def regions(pattern: Pattern) -> tuple[RegionPattern, ...]:
     """Return the regions of a pattern, those of tags among them, in their order."""
-    inner = tuple(one for part in children(pattern) for one in regions(part))
+    inner = tuple(region for part in children(pattern) for region in regions(part))
     match pattern:
         case RegionPattern():
             return (pattern,)
@@ -344,20 +340,20 @@ def regions(pattern: Pattern) -> tuple[RegionPattern, ...]:
 def conditions(pattern: Pattern) -> tuple[Condition, ...]:
     """Return the conditions of a pattern on tokens and labels, in their order."""
     own = pattern.condition if isinstance(pattern, Token | Constrained) else None
-    inner = tuple(one for part in children(pattern) for one in conditions(part))
+    inner = tuple(condition for part in children(pattern) for condition in conditions(part))
     return (*inner, *([own] if own else []))
 
 
-def required(pattern: Pattern) -> set[Condition | None]:
+def required_conditions(pattern: Pattern) -> set[Condition | None]:
     """Return conditions that some token meets in every sentence that has a match."""
     match pattern:
         case Token(condition):
             return {condition}
         case Alternatives(parts):
-            first, *others = map(required, parts)
+            first, *others = map(required_conditions, parts)
             return first.intersection(*others)
         case Repetition(_, 0):
             return set()
         case Meet(part, negated=True):
-            return required(part)
-    return {one for part in children(pattern) for one in required(part)}
+            return required_conditions(part)
+    return {condition for part in children(pattern) for condition in required_conditions(part)}

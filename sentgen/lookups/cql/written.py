@@ -72,7 +72,7 @@ class _Piece:
     multiword: bool = False
 
 
-#: Each piece with the numbers of its words, and with its first and last tokens in the store.
+#: Each piece with the ids of its words, and with its first and last tokens in the store.
 _Pieces = dict[_Piece, list[int]]
 _Places = dict[_Piece, "tuple[Longs, Longs]"]
 
@@ -91,15 +91,15 @@ def as_written(
 
     def change(part: syntax.Pattern) -> syntax.Pattern:
         if not isinstance(part, syntax.Token):
-            return syntax.rebuilt(part, change)
+            return syntax.map_parts(part, change)
         value = word_of(part)
         ways = [] if value is None else ways_to_write(connection, value, selection)
         if not ways:
             return part
-        ways = [_labelled(one, part.labels) for one in ways]
+        ways = [_with_labels(way, part.labels) for way in ways]
         if across:
             sentence = syntax.RegionPattern("s")
-            ways = [syntax.Within(one, sentence) for one in ways]
+            ways = [syntax.Within(way, sentence) for way in ways]
         return syntax.Alternatives((part, *ways))
 
     return change(pattern)
@@ -133,7 +133,7 @@ def tokens_of(connection: Connection, value: Value, selection: Selection) -> str
     """Return the tokens that a word is, with spaces between them; empty if it is never several."""
     for way in ways_to_write(connection, value, selection):
         parts = way.parts if isinstance(way, syntax.Sequence) else (way,)
-        return " ".join(_tokens_of(connection, one, selection) for one in parts)
+        return " ".join(_tokens_of(connection, part, selection) for part in parts)
     return ""
 
 
@@ -151,10 +151,10 @@ def _tokens_of(connection: Connection, part: syntax.Pattern, selection: Selectio
 
 def _is_unspaced(connection: Connection) -> bool:
     """Return whether any two tokens of the store have no space between them; looked up once, as `kept` is."""
-    found = kept(connection)
-    if _is_unspaced not in found:
-        found[_is_unspaced] = Statement(_UNSPACED).value(connection) is not None
-    return bool(found[_is_unspaced])
+    cache = kept(connection)
+    if _is_unspaced not in cache:
+        cache[_is_unspaced] = Statement(_UNSPACED).value(connection) is not None
+    return bool(cache[_is_unspaced])
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,10 +173,10 @@ class _Search:
         """Return the pieces of each way that there is, a multiword token and long pieces first."""
         length, pieces = len(self.value.texts[0]), self._pieces()
         whole = _Piece(0, length, multiword=True)
-        found: list[tuple[_Piece, ...]] = [(whole,)] if whole in pieces else []
+        ways: list[tuple[_Piece, ...]] = [(whole,)] if whole in pieces else []
         if (parts := _of_ways(pieces, length)) and _is_unspaced(self.connection):
-            found += islice(self._joined(self._places(parts), length), _MOST_WAYS - len(found))
-        return found
+            ways += islice(self._join(self._places(parts), length), _MOST_WAYS - len(ways))
+        return ways
 
     def _pieces(self) -> _Pieces:
         """Return the parts of the word that are words of the dictionary or multiword tokens."""
@@ -187,12 +187,12 @@ class _Search:
         columns = {"of_word": "word.form", "of_multiword": "m.form", "of_text": "asked.text"}
         spelled = {name: self.value.comparison_key(column) for name, column in columns.items()}
         query = _PIECES + (_MULTIWORDS if surface_of(self.connection).multiwords else "")
-        found, places = _Pieces(), list(parts.values())
+        pieces, ranges = _Pieces(), list(parts.values())
         rows = raw(self.connection).execute(query.format(**spelled), {"texts": list(parts)}).fetchall()
         for number, word in rows:
-            for begin, end in places[number]:
-                found.setdefault(_Piece(begin, end, word is None), []).append(word)
-        return found
+            for begin, end in ranges[number]:
+                pieces.setdefault(_Piece(begin, end, word is None), []).append(word)
+        return pieces
 
     def _places(self, pieces: _Pieces) -> _Places:
         """Return the first and last tokens of pieces wherever these stand in the store, ascending."""
@@ -200,21 +200,21 @@ class _Search:
 
         from sentgen.lookups.base.tokens import multiwords
 
-        numbers = {word for one, words in pieces.items() if not one.multiword for word in words}
-        query = _TOKENS_OF_WORDS.format(words=", ".join(map(str, sorted(numbers))) or "null")
-        of, tokens = (one.to_numpy() for one in arrow_table(raw(self.connection), query).columns)
-        found = _Places()
-        for one, words in pieces.items():
-            if one.multiword:
+        ids = {word for piece, words in pieces.items() if not piece.multiword for word in words}
+        query = _TOKENS_OF_WORDS.format(words=", ".join(map(str, sorted(ids))) or "null")
+        words_of, tokens = (column.to_numpy() for column in arrow_table(raw(self.connection), query).columns)
+        places = _Places()
+        for piece, words in pieces.items():
+            if piece.multiword:
                 bindings = Bindings()
-                told = _form(self.value, one).condition("m.form", bindings)
-                found[one] = multiwords(self.connection, told, bindings)
+                condition = _form(self.value, piece).condition("m.form", bindings)
+                places[piece] = multiwords(self.connection, condition, bindings)
             else:
-                at = np.sort(tokens[np.isin(of, words)])
-                found[one] = at, at
-        return found
+                at = np.sort(tokens[np.isin(words_of, words)])
+                places[piece] = at, at
+        return places
 
-    def _joined(self, places: _Places, length: int) -> Iterator[tuple[_Piece, ...]]:
+    def _join(self, places: _Places, length: int) -> Iterator[tuple[_Piece, ...]]:
         """Yield the ways to put the word together from pieces that stand side by side with no space between.
 
         Args:
@@ -223,9 +223,9 @@ class _Search:
         """
         from sentgen.lookups.base.tokens import ever_unspaced
 
-        after = sorted(places, key=lambda one: one.end)
+        after = sorted(places, key=lambda piece: piece.end)
         waiting: list[tuple[tuple[_Piece, ...], list[Longs]]] = [
-            ((one,), [places[one][1]]) for one in after if not one.begin
+            ((piece,), [places[piece][1]]) for piece in after if not piece.begin
         ]
         # A word of one letter again and again has more ways than can be tried.
         for _ in range(_MOST_STEPS):
@@ -236,32 +236,32 @@ class _Search:
                 if ever_unspaced(self.connection, lasts):
                     yield way
             elif len(way) < _MOST_PIECES:
-                following = [one for one in after if one.begin == way[-1].end]
-                steps = [((*way, one), _followed(lasts, places[one])) for one in following]
+                following = [piece for piece in after if piece.begin == way[-1].end]
+                steps = [((*way, piece), _follow(lasts, places[piece])) for piece in following]
                 waiting += [step for step in steps if len(step[1][0])]
 
 
-def _followed(lasts: Sequence[Longs], piece: tuple[Longs, Longs]) -> list[Longs]:
+def _follow(lasts: Sequence[Longs], piece: tuple[Longs, Longs]) -> list[Longs]:
     """Return the last tokens of pieces, where the next one comes right behind; and those of this one."""
     import numpy as np
 
     first, last = piece
     at = np.searchsorted(first, lasts[-1] + 1)
-    there = np.append(first, -1)[at] == lasts[-1] + 1
-    return [*(one[there] for one in lasts), last[at[there]]]
+    followed = np.append(first, -1)[at] == lasts[-1] + 1
+    return [*(tokens[followed] for tokens in lasts), last[at[followed]]]
 
 
 def _of_ways(pieces: _Pieces, length: int) -> _Pieces:
     """Return the pieces of which several, one after the other, are the word."""
-    some = {one: words for one, words in pieces.items() if one.end - one.begin < length}
+    some = {piece: words for piece, words in pieces.items() if piece.end - piece.begin < length}
     begins, ends = {0}, {length}
-    for one in sorted(some, key=lambda one: one.begin):
-        if one.begin in begins:
-            begins.add(one.end)
-    for one in sorted(some, key=lambda one: one.end, reverse=True):
-        if one.end in ends:
-            ends.add(one.begin)
-    return {one: words for one, words in some.items() if one.begin in begins and one.end in ends}
+    for piece in sorted(some, key=lambda piece: piece.begin):
+        if piece.begin in begins:
+            begins.add(piece.end)
+    for piece in sorted(some, key=lambda piece: piece.end, reverse=True):
+        if piece.end in ends:
+            ends.add(piece.begin)
+    return {piece: words for piece, words in some.items() if piece.begin in begins and piece.end in ends}
 
 
 def _form(value: Value, piece: _Piece) -> Value:
@@ -281,9 +281,9 @@ def _pattern(value: Value, way: tuple[_Piece, ...]) -> syntax.Pattern:
     return syntax.Sequence(tuple(parts)) if len(parts) > 1 else parts[0]
 
 
-def _labelled(way: syntax.Pattern, labels: tuple[str, ...]) -> syntax.Pattern:
+def _with_labels(way: syntax.Pattern, labels: tuple[str, ...]) -> syntax.Pattern:
     """Return a way to write a word with labels of its first token."""
     if isinstance(way, syntax.Token | syntax.Multiword):
         return replace(way, labels=labels)
     assert isinstance(way, syntax.Sequence)
-    return replace(way, parts=(_labelled(way.parts[0], labels), *way.parts[1:]))
+    return replace(way, parts=(_with_labels(way.parts[0], labels), *way.parts[1:]))

@@ -1,4 +1,5 @@
 """Conditions on the metadata of sentences and documents: ``genre = academic and year >= 2010``.
 
-`grammar` reads an expression into the types of `syntax`, and `conditions` writes it into statements.
+`grammar` reads an expression into the types of `syntax`; `conditions` writes it into statements, and has those
+with a name, subcorpora.
 """

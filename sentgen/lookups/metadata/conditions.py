@@ -1,4 +1,4 @@
-"""Which sentences meet a condition on their metadata, in SQL with bound parameters.
+"""Which sentences meet a condition on their metadata, in SQL with bound parameters; subcorpora are such.
 
 A sentence has the values that are said of it under a key, else those that are said of its document; under a
 key of regions (``speaker.party``), those of all regions of this kind around its first token. A test holds if
@@ -7,9 +7,12 @@ one of these values passes it, and fails where there is none, so that ``!=``, it
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, select
 
 from sentgen.errors import NotFoundError, QueryError
 from sentgen.lookups.base.attributes import Key
@@ -28,6 +31,7 @@ from sentgen.lookups.metadata.syntax import (
 )
 from sentgen.output.look_alikes import in_other_characters
 from sentgen.output.wording import either, near
+from sentgen.schema.tables.corpus import subcorpus
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -56,20 +60,20 @@ class Condition:
 
     def sentences(self, bindings: Bindings) -> str:
         """Return the query for the numbers of the sentences that meet it."""
-        return f"select s.id from sentence as s where {self._written(self.expression, bindings)}"
+        return f"select s.id from sentence as s where {self._in_sql(self.expression, bindings)}"
 
     def hints(self, connection: Connection) -> list[str]:
         """Say which values it asks for never occur, and what they could have been."""
-        found: list[str] = []
-        for one, negated in atoms(self.expression)[:_MOST_EXPLAINED]:
-            if isinstance(one, MetadataComparison) and not negated:
-                found += _hints(connection, one, self.keys[one.key])
+        hints: list[str] = []
+        for atom, negated in atoms(self.expression)[:_MOST_EXPLAINED]:
+            if isinstance(atom, MetadataComparison) and not negated:
+                hints += _hints(connection, atom, self.keys[atom.key])
         bindings = Bindings()
-        if not found and Statement(f"{self.sentences(bindings)} limit 1", bindings).value(connection) is None:
-            found.append("no sentence meets the condition")
-        return list(dict.fromkeys(found))
+        if not hints and Statement(f"{self.sentences(bindings)} limit 1", bindings).value(connection) is None:
+            hints.append("no sentence meets the condition")
+        return list(dict.fromkeys(hints))
 
-    def _written(self, part: Expression, bindings: Bindings) -> str:
+    def _in_sql(self, part: Expression, bindings: Bindings) -> str:
         match part:
             case MetadataComparison():
                 key = self.keys[part.key]
@@ -77,9 +81,9 @@ class Condition:
             case Exists(written):
                 return self.keys[written].holds("", bindings)
             case Negation(inner):
-                return f"not ({self._written(inner, bindings)})"
+                return f"not ({self._in_sql(inner, bindings)})"
         word = " and " if isinstance(part, Every) else " or "
-        return f"({word.join(self._written(one, bindings) for one in part.parts)})"
+        return f"({word.join(self._in_sql(inner, bindings) for inner in part.parts)})"
 
 
 def choose(connection: Connection, text: str) -> Condition:
@@ -98,93 +102,175 @@ def choose(connection: Connection, text: str) -> Condition:
             "there are no sentences to choose from; a lake that was counted has counts alone: ask a store"
         )
     there, keys = StoreKeys(connection), dict[ConditionKey, MetadataKey | RegionKey]()
-    for one, _ in atoms(expression):
-        key = there.find_metadata(one.key.name, quoted=one.key.quoted) or _of_regions(there, one)
+    for atom, _ in atoms(expression):
+        key = there.find_metadata(atom.key.name, quoted=atom.key.quoted) or _of_regions(there, atom)
         if key is None:
-            known = there.metadata if one.key.quoted else [*there.of_sentences, *there.of_regions]
-            message = there.refusal(one.key.name, "metadata", {} if one.key.quoted else _WAYS, known)
-            raise QueryError(message, query=text, place=one.key.place)
-        keys[one.key] = key
-        if isinstance(one, MetadataComparison):
-            _check_values(connection, text, one, key)
+            known = there.metadata if atom.key.quoted else [*there.of_sentences, *there.of_regions]
+            message = there.refusal(atom.key.name, "metadata", {} if atom.key.quoted else _WAYS, known)
+            raise QueryError(message, query=text, place=atom.key.place)
+        keys[atom.key] = key
+        if isinstance(atom, MetadataComparison):
+            _check_values(connection, text, atom, key)
     return Condition(text, expression, keys)
 
 
-def _of_regions(there: StoreKeys, one: MetadataComparison | Exists) -> RegionKey | None:
+def _of_regions(there: StoreKeys, atom: MetadataComparison | Exists) -> RegionKey | None:
     """Return the attribute of regions that is asked for, or the regions whose existence is."""
-    if one.key.quoted:
+    if atom.key.quoted:
         return None
-    kinds = there.find_kinds(one.key.name) if isinstance(one, Exists) else ()
-    return RegionKey(kinds[0], kinds, ()) if kinds else there.find_region(one.key.name)
+    kinds = there.find_kinds(atom.key.name) if isinstance(atom, Exists) else ()
+    return RegionKey(kinds[0], kinds, ()) if kinds else there.find_region(atom.key.name)
 
 
 def _check_values(
-    connection: Connection, text: str, asked: MetadataComparison, key: MetadataKey | RegionKey
+    connection: Connection, text: str, comparison: MetadataComparison, key: MetadataKey | RegionKey
 ) -> None:
-    for one in asked.values:
-        if asked.operator == "~":
-            if wrong := fault(connection, one.text):
-                raise QueryError(f"no regular expression: {wrong}", query=text, place=one.place)
-        elif asked.operator != "like" and key.number and one.number is None:
-            message = f"{key.name} is a number, and {one.text!r} is none"
-            raise QueryError(message, query=text, place=one.place)
+    for value in comparison.values:
+        if comparison.operator == "~":
+            if wrong := fault(connection, value.text):
+                raise QueryError(f"no regular expression: {wrong}", query=text, place=value.place)
+        elif comparison.operator != "like" and key.number and value.number is None:
+            message = f"{key.name} is a number, and {value.text!r} is none"
+            raise QueryError(message, query=text, place=value.place)
         elif (
-            asked.operator not in ("=", "like")
-            and one.number is None
-            and not one.quoted
-            and is_number(one.text)
+            comparison.operator not in ("=", "like")
+            and value.number is None
+            and not value.quoted
+            and is_number(value.text)
         ):
-            message = f"{one.text} has more digits than are compared; in quotes, texts are"
-            raise QueryError(message, query=text, place=one.place)
+            message = f"{value.text} has more digits than are compared; in quotes, texts are"
+            raise QueryError(message, query=text, place=value.place)
 
 
-def _passes(one: MetadataComparison, key: MetadataKey | RegionKey, bindings: Bindings) -> str:
+def _passes(comparison: MetadataComparison, key: MetadataKey | RegionKey, bindings: Bindings) -> str:
     """Return the condition that a value passes; null where it is no number and has to be one."""
     value = key.tested_value
-    if one.operator in ("like", "~"):
-        given = one.values[0].text
-        text = bindings.bind("value", given if one.operator == "like" else to_re2(given))
-        of = f"{value}::varchar" if key.number else value
-        return f"{of} like {text}" if one.operator == "like" else f"regexp_full_match({of}, {text})"
-    told = []
-    numbers = [each for each in one.values if each.number is not None]
-    texts = [each.text for each in one.values if each.number is None]
-    for each in numbers:
+    operator = comparison.operator
+    if operator in ("like", "~"):
+        given = comparison.values[0].text
+        text = bindings.bind("value", given if operator == "like" else to_re2(given))
+        string = f"{value}::varchar" if key.number else value
+        return f"{string} like {text}" if operator == "like" else f"regexp_full_match({string}, {text})"
+    conditions = []
+    numbers = [literal for literal in comparison.values if literal.number is not None]
+    texts = [literal.text for literal in comparison.values if literal.number is None]
+    for literal in numbers:
         if key.number:
-            told.append(f"{value} {one.operator} {bindings.bind('value', each.number)}")
+            conditions.append(f"{value} {operator} {bindings.bind('value', literal.number)}")
         else:
-            told.append(compare_numbers(value, one.operator, bindings.bind("value", each.text)))
+            conditions.append(compare_numbers(value, operator, bindings.bind("value", literal.text)))
     if len(texts) > 1:
-        told.append(f"{value} in {bindings.bind('values', texts)}")
+        conditions.append(f"{value} in {bindings.bind('values', texts)}")
     elif texts:
-        told.append(f"{value} {one.operator} {bindings.bind('value', texts[0])}")
-    return any_of(told)
+        conditions.append(f"{value} {operator} {bindings.bind('value', texts[0])}")
+    return any_of(conditions)
 
 
-def _hints(connection: Connection, one: MetadataComparison, asked: MetadataKey | RegionKey) -> list[str]:
+def _hints(connection: Connection, comparison: MetadataComparison, key: MetadataKey | RegionKey) -> list[str]:
     """Say what of a comparison can never hold, as far as that is easily known."""
-    key, values = asked.name, _values(connection, asked)
+    name, values = key.name, _values(connection, key)
     if not values or len(values) == _MOST_VALUES:
         return []
-    if one.operator == "=":
-        missing = [value.text for value in one.values if value.number is None and value.text not in values]
-        return [_hint(key, text, values) for text in missing]
-    numbers = [value.text for value in one.values if value.number is not None]
-    if one.operator in ("like", "~") or not numbers or any(map(is_number, values)):
+    operator = comparison.operator
+    if operator == "=":
+        texts = [value.text for value in comparison.values if value.number is None]
+        return [_hint(name, text, values) for text in texts if text not in values]
+    numbers = [value.text for value in comparison.values if value.number is not None]
+    if operator in ("like", "~") or not numbers or any(map(is_number, values)):
         return []
-    return [f'{key} is never a number; in quotes, texts are compared: {key} {one.operator} "{numbers[0]}"']
+    return [f'{name} is never a number; in quotes, texts are compared: {name} {operator} "{numbers[0]}"']
 
 
 def _values(connection: Connection, key: MetadataKey | RegionKey) -> list[str]:
     """Return the values of a key, the most frequent first; none where they are as many as sentences."""
     query = key.frequent_values(_MOST_VALUES)
-    return [str(one) for one in query.run(connection).column(0).to_pylist()] if query else []
+    return [str(value) for value in query.run(connection).column(0).to_pylist()] if query else []
 
 
 def _hint(key: str, text: str, values: Sequence[str]) -> str:
     """Say that a value never occurs, with those that it may stand for."""
-    meant = near(text, values, _MOST_NEAR)
-    if not meant and len(values) <= _MOST_TOLD:
+    close = near(text, values, _MOST_NEAR)
+    if not close and len(values) <= _MOST_TOLD:
         return f"{key} is never {text!r}; there are {', '.join(values)}"
-    question = f", did you mean {either(meant)}?{in_other_characters(text, meant)}" if meant else ""
+    question = f", did you mean {either(close)}?{in_other_characters(text, close)}" if close else ""
     return f"{key} is never {text!r}{question}"
+
+
+@dataclass(frozen=True, slots=True)
+class Subcorpus:
+    """A condition with a name, of ``corpora`` (none for all); its sentences are looked up each time."""
+
+    name: str
+    corpora: tuple[str, ...]
+    expression: str
+    defined_at: datetime
+
+    @property
+    def condition(self) -> str:
+        """The condition that its sentences meet, with its corpora."""
+        return both_hold(_of_corpora(self.corpora), self.expression) if self.corpora else self.expression
+
+
+def _of_corpora(names: Sequence[str]) -> str:
+    """Return the condition that a sentence is of one of some corpora.
+
+    >>> _of_corpora(["news", 'a "b"'])
+    'corpus in ("news", "a \\\\"b\\\\"")'
+    """
+    quoted = ", ".join('"' + name.replace('"', '\\"') + '"' for name in names)
+    return f"corpus in ({quoted})"
+
+
+def both_hold(left: str, right: str) -> str:
+    """Return the condition that two conditions hold."""
+    return f"({left}) and ({right})"
+
+
+def _any_holds(conditions: Sequence[str]) -> str:
+    """Return the condition that one of several holds."""
+    return (
+        conditions[0] if len(conditions) == 1 else " or ".join(f"({condition})" for condition in conditions)
+    )
+
+
+def stored_subcorpora(connection: Connection) -> list[Subcorpus]:
+    """Return all subcorpora, by name."""
+    rows = connection.execute(select(subcorpus).order_by(subcorpus.c.name)).all()
+    return [
+        Subcorpus(row.name, tuple(row.corpora.splitlines()), row.expression, row.defined_at) for row in rows
+    ]
+
+
+def condition_of(
+    connection: Connection,
+    corpora: Sequence[str],
+    subcorpora: Sequence[Subcorpus],
+    known: Collection[str],
+    condition: str | None,
+) -> Condition:
+    """Return the condition on sentences of corpora and subcorpora together, of which there is one at least.
+
+    Args:
+        connection: the store.
+        corpora: names of whole corpora.
+        subcorpora: those whose sentences count beside theirs.
+        known: the names of all corpora.
+        condition: what all of the sentences meet; none for all.
+
+    Raises:
+        QueryError: a condition cannot be read, or asks for a key that there is not.
+        NotFoundError: a corpus of a subcorpus is not there any more.
+    """
+    for each in subcorpora:
+        gone = [name for name in each.corpora if name not in known]
+        if gone:
+            raise NotFoundError(
+                f"subcorpus {each.name!r} is of {', '.join(map(repr, gone))}, which the store has no more;"
+                " define it again"
+            )
+    parts = [_of_corpora(corpora)] if corpora else []
+    text = _any_holds([*parts, *(each.condition for each in subcorpora)])
+    if condition is None:
+        return choose(connection, text)
+    choose(connection, condition)  # shows a slip in what was written
+    return choose(connection, both_hold(text, condition))

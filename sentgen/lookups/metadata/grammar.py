@@ -88,29 +88,29 @@ def read(text: str) -> Expression:
         raise QueryError("the condition is empty; write one, such as: genre = news", query=text)
     check_text(text)
     try:
-        found: object = _parser(building=True).parse(text)
+        expression: object = _parser(building=True).parse(text)
     except UnexpectedInput as error:
-        raise _told(text, error) from None
+        raise _syntax_error(text, error) from None
     _check_size(text)
-    assert isinstance(found, MetadataComparison | Exists | Negation | Every | Either)
-    return found
+    assert isinstance(expression, MetadataComparison | Exists | Negation | Every | Either)
+    return expression
 
 
 @v_args(inline=True)
-class _Building(Transformer[Token, Expression]):
+class _ExpressionBuilder(Transformer[Token, Expression]):
     """Makes an expression of what is read, from the inside to the outside."""
 
     def key(self, word: Token) -> ConditionKey:
-        return ConditionKey(*_unquoted(word))
+        return ConditionKey(*_without_quotes(word))
 
     def value(self, word: Token) -> Literal:
-        return Literal(*_unquoted(word))
+        return Literal(*_without_quotes(word))
 
     def either(self, *parts: Expression | Token) -> Expression:
-        return Either(tuple(one for one in parts if not isinstance(one, Token)))
+        return Either(tuple(part for part in parts if not isinstance(part, Token)))
 
     def every(self, *parts: Expression | Token) -> Expression:
-        return Every(tuple(one for one in parts if not isinstance(one, Token)))
+        return Every(tuple(part for part in parts if not isinstance(part, Token)))
 
     def negation(self, _: Token, part: Expression) -> Expression:
         return part.part if isinstance(part, Negation) else Negation(part)
@@ -119,26 +119,26 @@ class _Building(Transformer[Token, Expression]):
         return Exists(key)
 
     def comparison(self, key: ConditionKey, *rest: Token | Literal) -> Expression:
-        words = [str(one).lower() for one in rest if isinstance(one, Token)]
-        values = tuple(one for one in rest if isinstance(one, Literal))
+        words = [str(part).lower() for part in rest if isinstance(part, Token)]
+        values = tuple(part for part in rest if isinstance(part, Literal))
         operator = "=" if words[-1] in ("in", "!=") else words[-1]
         found = MetadataComparison(key, operator, values)
         return Negation(found) if words[0] in ("not", "!=") else found
 
 
-def _unquoted(word: Token) -> tuple[str, int, bool]:
+def _without_quotes(word: Token) -> tuple[str, int, bool]:
     """Return a word without its quotes, its place, and whether it had some."""
-    place, text = int(word.start_pos or 0), str(word)
+    start, text = int(word.start_pos or 0), str(word)
     if word.type == "WORD":
-        return text, place, False
+        return text, start, False
     # Other backslashes stay: those of regular expressions.
-    return text[1:-1].replace(f"\\{text[0]}", text[0]), place, True
+    return text[1:-1].replace(f"\\{text[0]}", text[0]), start, True
 
 
 @cache
 def _parser(*, building: bool) -> Lark:
     # Built as it is read: no expression is too deep for a tree to be walked.
-    made = _Building() if building else None
+    made = _ExpressionBuilder() if building else None
     return Lark(_GRAMMAR, parser="lalr", start="either", transformer=made, maybe_placeholders=False)
 
 
@@ -156,20 +156,20 @@ def _check_size(text: str) -> None:
             raise QueryError(message, query=text, place=token.start_pos)
 
 
-def _told(text: str, error: UnexpectedInput) -> QueryError:
+def _syntax_error(text: str, error: UnexpectedInput) -> QueryError:
     """Return what is wrong: where, and what could stand there."""
-    place = place_of(text, error)
-    if text[place : place + 1] in ("'", '"'):
-        return QueryError("this quote is not closed", query=text, place=place)
+    start = place_of(text, error)
+    if text[start : start + 1] in ("'", '"'):
+        return QueryError("this quote is not closed", query=text, place=start)
     # Asked of a parser that builds nothing, as it tries what could follow.
-    reading = _parser(building=False).parse_interactive(text[:place])
+    reading = _parser(building=False).parse_interactive(text[:start])
     reading.exhaust_lexer()
     names: set[str] = reading.accepts()  # type: ignore[no-untyped-call]
     if names == {"WORD", "STRING"}:
-        told = "a value: a word, a number or a text in quotes"
+        expected = "a value: a word, a number or a text in quotes"
     else:
         *others, last = [shown for name, shown in _NAMES.items() if name in names]
-        told = f"{', '.join(others)} or {last}" if others else last
-    if {"AND", "$END"} <= names and text[place] not in "()":
-        told += "; a value of several words stands in quotes"
-    return QueryError(f"expected {told}", query=text, place=place)
+        expected = f"{', '.join(others)} or {last}" if others else last
+    if {"AND", "$END"} <= names and text[start] not in "()":
+        expected += "; a value of several words stands in quotes"
+    return QueryError(f"expected {expected}", query=text, place=start)

@@ -78,4 +78,4 @@ def atoms(expression: Expression, *, negated: bool = False) -> list[tuple[Metada
         return [(expression, negated)]
     if isinstance(expression, Negation):
         return atoms(expression.part, negated=not negated)
-    return [one for part in expression.parts for one in atoms(part, negated=negated)]
+    return [atom for part in expression.parts for atom in atoms(part, negated=negated)]

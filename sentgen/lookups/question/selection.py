@@ -12,8 +12,7 @@ from sentgen.case_folding import fold, folded
 from sentgen.errors import NotFoundError
 from sentgen.lookups.base.attributes import Key, Test, Value
 from sentgen.lookups.base.statement import Bindings
-from sentgen.lookups.metadata.conditions import Condition, choose
-from sentgen.lookups.metadata.named import Subcorpus, condition_of, stored
+from sentgen.lookups.metadata.conditions import Condition, Subcorpus, choose, condition_of, stored_subcorpora
 from sentgen.output.wording import quantity
 from sentgen.schema.engine import kept, raw
 
@@ -184,7 +183,7 @@ def _subcorpora(connection: Connection, names: Sequence[str], known: Iterable[st
     """
     if not names:
         return []
-    there = {one.name: one for one in stored(connection)}
+    there = {one.name: one for one in stored_subcorpora(connection)}
     unknown = [name for name in names if name not in there]
     if unknown:
         listing = ", ".join([*sorted(known), *there]) or _NO_CORPORA

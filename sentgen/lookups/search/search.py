@@ -72,7 +72,7 @@ class _OneSearch:
     def __init__(self, cql: Cql, tokens: int) -> None:
         self._cql = cql
         self._conditions = Conditions(cql.conditions(Bindings()), tokens)
-        needed = [one for one in syntax.required(cql.pattern) if one is not None]
+        needed = [one for one in syntax.required_conditions(cql.pattern) if one is not None]
         counts = [(self._conditions.count(one), one) for one in needed]
         self._rare = [
             self._conditions.occurrences(one) for count, one in counts if count * _RARE < max(tokens, 1)

@@ -219,7 +219,7 @@ def read_node(
         InputError: the pattern is one of several words, or of none, or a word that is only several tokens.
     """
     node = read_query(connection, word, selection, cql=cql, reading=reading)
-    pattern = node.cql.asked
+    pattern = node.cql.original
     if not node.written and isinstance(pattern, syntax.Sequence):
         raise InputError(f"collocations are those of one word, and {word!r} has {len(word.split())}")
     if not one_token or pattern == node.cql.pattern:
