@@ -28,8 +28,8 @@ from scipy.optimize import minimize
 from sentgen.alignment import Alignment
 from sentgen.alignment.pairs.alignment import PhraseLink
 from sentgen.alignment.phrase_hmm.clues import find_clues
+from sentgen.alignment.phrase_hmm.decode import LinkChoice
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon
-from sentgen.alignment.phrase_hmm.links import LinkChoice
 from sentgen.alignment.phrase_hmm.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.tuning import Objective, TuningExample, TuningTask, tune
 from sentgen.alignment.words.wordnet import find_wordnet
@@ -72,7 +72,7 @@ def first_stage(of: Sequence[TuningExample], folds: int) -> list[Seen]:
                 )
                 for side, sure, possible, learnt in (
                     (ids, one.sure, one.possible, tuned.directions[0]),
-                    (ids.exchanged(), one.sure.T, one.possible.T, tuned.directions[1]),
+                    (ids.swap_texts(), one.sure.T, one.possible.T, tuned.directions[1]),
                 )
             )
             assert ids.clues is not None

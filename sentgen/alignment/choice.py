@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from sentgen.alignment.pairs.alignment import Aligner, Alignment
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
-from sentgen.alignment.phrase_hmm.settings import decoding
+from sentgen.alignment.phrase_hmm.settings import with_decoding
 from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner, with_vectors
 from sentgen.alignment.systems import aligner_named
 from sentgen.errors import InputError
@@ -99,10 +99,10 @@ class Choice:
 
 def notes(choice: Choice, answers: Iterable[Alignment]) -> list[str]:
     """Return what a reader should know of answers."""
-    told = [PRIORS_NOTE] if choice.priors_only else []
+    lines = [PRIORS_NOTE] if choice.priors_only else []
     if choice.explain and any(answer.weighed is None for answer in answers):
-        told.append(NO_REASONS_NOTE)
-    return told
+        lines.append(NO_REASONS_NOTE)
+    return lines
 
 
 def chosen_aligner(
@@ -131,5 +131,5 @@ def chosen_aligner(
     if choice.vectors is not None:
         aligner = with_vectors(aligner, store(), choice.vectors)
         name = f"{name}, with the vectors {choice.vectors}"
-    settings = decoding(aligner.settings, decode=choice.decode, threshold=choice.threshold)
+    settings = with_decoding(aligner.settings, decode=choice.decode, threshold=choice.threshold)
     return replace(aligner, settings=settings, budget=budget, explain=choice.explain), name

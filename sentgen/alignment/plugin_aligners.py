@@ -70,8 +70,8 @@ class _Guarded:
                 if done > len(pairs):
                     break
                 if wrong := _fault(answer, pairs[done - 1]):
-                    told = f"gives {wrong} for pair {done}; tell its authors"
-                    raise PluginError(told, plugin=self.plugin)
+                    fault = f"gives {wrong} for pair {done}; tell its authors"
+                    raise PluginError(fault, plugin=self.plugin)
                 yield answer
             if done != len(pairs):
                 number = "more" if done > len(pairs) else "fewer"

@@ -28,7 +28,7 @@ from sentgen.alignment.baselines.cut_and_paste import CutAndPaste, LongestCommon
 from sentgen.alignment.baselines.external import make_eflomal, make_fast_align, make_giza
 from sentgen.alignment.baselines.word_models import Model1, SymmetricHMM, WordHMM
 from sentgen.alignment.pairs.alignment import Aligner, Pair, System
-from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
+from sentgen.alignment.pairs.budget import UNBOUNDED, Budget, text_sizes
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, train_phrase_hmm
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, changed, preset_settings, setting_names
 from sentgen.alignment.plugin_aligners import system_of
@@ -37,7 +37,6 @@ from sentgen.entry_points import Registry
 from sentgen.errors import InputError, PluginError, SentgenError
 from sentgen.notation import Assignment, parse_system, truth
 from sentgen.output.tabular import Rows
-from sentgen.output.wording import quantity
 from sentgen.schema import Store
 
 #: The name of our own system.
@@ -50,18 +49,18 @@ _SMALL = 1 << 20
 _RUN_BYTES, _STEP_BYTES = 250, 60
 
 
-def _count(text: str) -> int:
-    value = int(text)
-    if value < 0:
-        raise ValueError(text)
-    return value
+def _at_least(least: int) -> Callable[[str], int]:
+    """Return what reads a whole number that is not below another one."""
+
+    def read(text: str) -> int:
+        if (value := int(text)) < least:
+            raise ValueError(text)
+        return value
+
+    return read
 
 
-def _length(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise ValueError(text)
-    return value
+_count, _length = _at_least(0), _at_least(1)
 
 
 def _share(text: str) -> float:
@@ -71,16 +70,12 @@ def _share(text: str) -> float:
     return value
 
 
-def _side(text: str) -> Side:
-    return next(side for side in get_args(Side) if side == text)
+def _choice(*names: str) -> Callable[[str], str]:
+    """Return what reads one of some names."""
+    return {name: name for name in names}.__getitem__
 
 
-def _join(text: str) -> Join:
-    return next(join for join in get_args(Join) if join == text)
-
-
-def _model(text: str) -> str:
-    return {"4": "4", "hmm": "hmm"}[text]
+_side, _join, _model = _choice(*get_args(Side)), _choice(*get_args(Join)), _choice("4", "hmm")
 
 
 def _symmetric(*, name: str, join: Join = USUAL_JOIN, **settings: Any) -> SymmetricHMM:
@@ -140,9 +135,9 @@ def overview() -> tuple[Rows, list[str]]:
     """Return a row an aligner, and what is wrong with those that are not there for it."""
     there, wrong = _REGISTRY.listed()
     listed = [(PBHMM, "sentgen", True, "phrase-based HMM, the aligner of sentgen", "preset iterations")]
-    for name, package, one in there:
-        settings = " ".join(setting.replace("_", "-") for setting in one.settings)
-        listed.append((name, package, one.learns, one.help, settings))
+    for name, package, system in there:
+        settings = " ".join(setting.replace("_", "-") for setting in system.settings)
+        listed.append((name, package, system.learns, system.help, settings))
     return Rows(["aligner", "package", "learns", "description", "settings"], listed), wrong
 
 
@@ -163,8 +158,8 @@ def parse_specs(text: str) -> list[str]:
         name, assignments = parse_system(spec)
         if name != PBHMM:
             system = _system(name, known=(PBHMM,))
-            for one in assignments:
-                _reader(spec, system, one)
+            for assignment in assignments:
+                _reader(spec, system, assignment)
     return specs
 
 
@@ -183,7 +178,9 @@ def aligner_named(spec: str, training: Sequence[Pair] = ()) -> Aligner:
     """
     name, assignments = parse_system(spec)
     system = _system(name)
-    settings: dict[str, object] = {one.setting: _value(spec, system, one) for one in assignments}
+    settings: dict[str, object] = {
+        assignment.setting: _value(spec, system, assignment) for assignment in assignments
+    }
     if system.learns:
         settings["training"] = tuple(training)
     return system.make(name=spec, **settings)
@@ -210,13 +207,13 @@ def _value(spec: str, system: System, given: Assignment) -> object:
     read, value = _reader(spec, system, given), given.value or ""
     try:
         return read(value.strip())
-    # What readers raise: a look-up, a number, and a choice that `next` does not find.
-    except (KeyError, ValueError, StopIteration) as error:
-        told = f"{spec!r} has the value {value!r} for {given.setting}, which it cannot take"
-        raise InputError(told) from error
+    # What readers raise: a look-up, and a number.
+    except (KeyError, ValueError) as error:
+        refused = f"{spec!r} has the value {value!r} for {given.setting}, which it cannot take"
+        raise InputError(refused) from error
 
 
-def check_memory(spec: str, pair: Pair, budget: Budget) -> None:
+def ensure_fits(spec: str, pair: Pair, budget: Budget) -> None:
     """Refuse a pair for which a system takes more memory than there is, before it starts.
 
     Our own system knows better, and checks by itself.
@@ -239,8 +236,7 @@ def check_memory(spec: str, pair: Pair, budget: Budget) -> None:
         # Word models learn from extracts: `extraction.extract` compares all sentences with each other.
         sentences = len(pair.document_starts)
         wanted = 16 * sentences * (sentences + len(pair.abstract_starts))
-    told = f"a document of {quantity(len(pair.document), 'word')} and an abstract of {len(pair.abstract):,}"
-    budget.check(wanted, f"with {name}, {told}")
+    budget.ensure_fits(wanted, f"with {name}, {text_sizes(len(pair.document), len(pair.abstract))}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,8 +294,8 @@ def make_system(
 def _phrase_hmm(spec: str, training: Sequence[Pair], store: Store | None) -> PhraseHmm | StoredAligner:
     _, parts = parse_system(spec)
     if parts and parts[0].value is None:
-        return _stored(spec, parts[0].text, parts[1:], store)
-    given = _given(spec, parts)
+        return _stored_model(spec, parts[0].text, parts[1:], store)
+    given = _setting_texts(spec, parts)
     iterations = _iterations(spec, given.pop("iterations", "0"))
     vectors = given.pop("vectors", None)
     settings = _settings(spec, preset_settings(given.pop("preset", "best")), given)
@@ -309,12 +305,12 @@ def _phrase_hmm(spec: str, training: Sequence[Pair], store: Store | None) -> Phr
     return made if store is None else with_vectors(made, store, vectors)
 
 
-def _stored(spec: str, name: str, parts: Sequence[Assignment], store: Store | None) -> StoredAligner:
+def _stored_model(spec: str, name: str, parts: Sequence[Assignment], store: Store | None) -> StoredAligner:
     """Return a model of the store, decoding in another way if the settings say so."""
     if store is None:
         raise InputError(f"{spec!r} is a model of a store, and there is none")
     model = stored_aligner(store, name, label=spec)
-    given = _given(spec, parts)
+    given = _setting_texts(spec, parts)
     model = with_vectors(model, store, given.pop("vectors", None))
     if given.keys() - {"decode", "threshold"}:
         raise InputError(f"{spec!r} is trained; only decode, threshold and vectors can be set")
@@ -327,7 +323,7 @@ def _iterations(spec: str, text: str) -> int:
     return int(text)
 
 
-def _given(spec: str, parts: Sequence[Assignment]) -> dict[str, str]:
+def _setting_texts(spec: str, parts: Sequence[Assignment]) -> dict[str, str]:
     given = {}
     for part, name, value in parts:
         if value is None:

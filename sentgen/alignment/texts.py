@@ -11,7 +11,7 @@ from typing import Any
 from sentgen.alignment.pairs.alignment import Aligner, Alignment, Pair
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
 from sentgen.alignment.states.word_states import WordState
-from sentgen.alignment.systems import check_memory
+from sentgen.alignment.systems import ensure_fits
 from sentgen.alignment.view.phrases import reasons
 from sentgen.alignment.view.view import PairView, places_of, sentence_sources, view
 from sentgen.corpus.pair_readers import PairSettings, pair_files
@@ -35,8 +35,8 @@ def read_pairs(*paths: str, settings: PairSettings | None = None) -> Iterator[Pa
     """
     settings = settings or PairSettings()
     for file in pair_files(paths):
-        for found in file.read(settings):
-            pair = found if isinstance(found, Rejection) else found.tokenised(settings)
+        for raw in file.read(settings):
+            pair = raw if isinstance(raw, Rejection) else raw.tokenised(settings)
             if isinstance(pair, Rejection):
                 raise pair.as_error("pair")
             yield Pair.of_sentences(pair.key, pair.document, pair.abstract)
@@ -64,7 +64,7 @@ def align_texts(
     """
     documents, abstracts = (read_sentences(path, form=form) for path in (document, abstract))
     pair = Pair.of_sentences("", documents, abstracts)
-    check_memory(aligner.name, pair, budget)
+    ensure_fits(aligner.name, pair, budget)
     (alignment,) = aligner.align([pair])
     return view(
         pair,
@@ -98,7 +98,7 @@ def as_json(shown: PairView, *, model: str, explain: bool = False) -> dict[str, 
     """
     pair, alignment = shown.pair, shown.alignment
     numbers = {phrase: block.number for block in shown.blocks for phrase in block.phrases}
-    found: dict[str, object] = {
+    result: dict[str, object] = {
         "version": JSON_VERSION,
         "model": model,
         "document": pair.document,
@@ -106,9 +106,9 @@ def as_json(shown: PairView, *, model: str, explain: bool = False) -> dict[str, 
         "document_starts": pair.document_starts,
         "abstract_starts": pair.abstract_starts,
         "phrases": [asdict(phrase) | {"phrase": numbers.get(phrase)} for phrase in alignment.phrases],
-        "words": [_word(one) for one in shown.states],
+        "words": [_word(state) for state in shown.states],
         "sentences": [
-            {"words": words, "from": [asdict(one) for one in sources]}
+            {"words": words, "from": [asdict(state) for state in sources]}
             for words, sources in sentence_sources(pair, shown.states)
         ],
         "new": places_of("new", shown.states),
@@ -118,26 +118,26 @@ def as_json(shown: PairView, *, model: str, explain: bool = False) -> dict[str, 
         "figures": asdict(shown.figures),
     }
     if explain:
-        found["reasons"] = _reasons(shown)
-    return {name: jsonable(value) for name, value in found.items()}
+        result["reasons"] = _reasons(shown)
+    return {name: jsonable(value) for name, value in result.items()}
 
 
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema of what `as_json` returns."""
     text = resources.files("sentgen.alignment.view").joinpath("align-text.schema.json").read_text("utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
+    schema: dict[str, Any] = json.loads(text)
+    return schema
 
 
-def _word(of: WordState) -> dict[str, object]:
+def _word(state: WordState) -> dict[str, object]:
     return {
-        "word": of.word,
-        "state": of.state,
-        "from": of.source,
-        "posterior": of.posterior,
-        "p_null": of.null,
-        "why": of.why,
-        "elsewhere": of.elsewhere,
+        "word": state.word,
+        "state": state.state,
+        "from": state.source,
+        "posterior": state.posterior,
+        "p_null": state.null,
+        "why": state.why,
+        "elsewhere": state.elsewhere,
     }
 
 
@@ -151,8 +151,8 @@ def _reasons(shown: PairView) -> dict[str, object] | None:
             "abstract": link.abstract,
             "document": link.document,
             "posterior": link.posterior,
-            "chosen": one.chosen,
-            "phrase": one.number,
+            "chosen": reason.chosen,
+            "phrase": reason.number,
             "directions": link.directions,
             "shares": dict(link.shares),
             "weights": [
@@ -160,11 +160,11 @@ def _reasons(shown: PairView) -> dict[str, object] | None:
                 for feature, value, weight in link.weights
             ],
             "runner_up": None
-            if one.rival is None
-            else {"document": one.rival.document, "posterior": one.rival.posterior},
+            if reason.rival is None
+            else {"document": reason.rival.document, "posterior": reason.rival.posterior},
         }
-        for one in reasons(shown)
-        if (link := one.link) is not None
+        for reason in reasons(shown)
+        if (link := reason.link) is not None
     ]
     return {"floor": weighed.floor, "threshold": weighed.threshold, "links": links}
 

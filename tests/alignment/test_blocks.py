@@ -19,12 +19,11 @@ from whole_pairs import infer
 from sentgen.alignment import Pair
 from sentgen.alignment.pairs import budget as budgets
 from sentgen.alignment.pairs.budget import BASE, Budget, PairSizes, RowBlocks
-from sentgen.alignment.phrase_hmm.decode import decode_path, decode_posterior, viterbi
+from sentgen.alignment.phrase_hmm.decode import LinkChoice, decode_path, decode_posterior, viterbi
 from sentgen.alignment.phrase_hmm.em import Tally, explain
 from sentgen.alignment.phrase_hmm.emission import rewriting
 from sentgen.alignment.phrase_hmm.inference import Posteriors, chain, infer_rows
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
-from sentgen.alignment.phrase_hmm.links import LinkChoice
 from sentgen.alignment.phrase_hmm.parameters import (
     RewriteParameters,
     initial_parameters,

@@ -19,7 +19,7 @@ from sentgen.alignment.phrase_hmm.parameters import (
     support,
 )
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
-from sentgen.alignment.stored.cells import TEXTS, PartRoom, RewriteCells, batches, lay_out
+from sentgen.alignment.stored.cells import TEXTS, PartBuffer, RewriteCells, batches, lay_out
 from sentgen.space import Space
 
 WORDS = st.lists(st.sampled_from(["run", "runs", "a", "dog", "barks"]), min_size=1, max_size=6)
@@ -117,7 +117,7 @@ def test_parts_have_what_pairs_need(texts: list[tuple[list[str], list[str]]], ro
     places = dict(
         zip(zip(cells.table().document, cells.table().abstract, strict=True), range(cells.size), strict=True)
     )
-    rooms = {"words": PartRoom(cells, TEXTS["words"], settings, 0)}
+    rooms = {"words": PartBuffer(cells, TEXTS["words"], settings, 0)}
     rooms["words"]._make(room)
     wanted, seen = np.zeros(cells.size), list[PairIds]()
     for some, parts in batches(iter(pairs), rooms):

@@ -80,7 +80,7 @@ def test_kinds_of_kinship(folder: Path) -> None:
     wanted[3, 2] = wanted[4, 3] = SIMILAR
     assert found.kinds.tolist() == wanted.tolist()
     assert found.abstract.tolist() == [False] * 5 + [True]
-    assert found.exchanged().kinds.tolist() == wanted.T.tolist()
+    assert found.swap_texts().kinds.tolist() == wanted.T.tolist()
 
 
 def test_words_that_explain_each_other(folder: Path) -> None:
@@ -211,12 +211,12 @@ def test_kinship_is_exchanged_with_the_texts() -> None:
     """The posteriors of the exchanged pair use the same kinship."""
     lexicon = Lexicon()
     ids = lexicon.encode(Pair("1", ("a", "threat"), ("threats", "b")))
-    akin = lexicon.with_kinship(ids, wordnet=None).exchanged()
+    akin = lexicon.with_kinship(ids, wordnet=None).swap_texts()
     links, _ = link_posteriors(akin, prior_parameters(KIN), KIN)
 
     assert links.shape == (2, 2)
     assert links[1, 0] > 0.5
-    assert ids.exchanged().kinship is None
+    assert ids.swap_texts().kinship is None
 
 
 def test_folder_without_wordnet_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ from sentgen.alignment.phrase_hmm.pbhmm import untrained
 from sentgen.alignment.phrase_hmm.settings import preset_settings
 from sentgen.alignment.stored.model_store import list_models
 from sentgen.alignment.stored.training import TrainingPlan, train_model
-from sentgen.alignment.systems import check_memory
+from sentgen.alignment.systems import ensure_fits
 from sentgen.alignment.texts import align_texts, pharaoh
 from sentgen.corpus.pair_readers import PairSettings
 from sentgen.counts.pair_ingestion import ingest_pairs
@@ -132,9 +132,9 @@ def test_other_systems_say_what_they_take(system: str) -> None:
     told = f"^with {system.split(':')[0]}, a document of 20,000 words and an abstract of 20,000 take"
 
     with pytest.raises(MemoryLimitError, match=told):
-        check_memory(system, pair, Budget.of_limit(LIMIT))
-    check_memory(system, Pair("2", words[:400], words[:400]), Budget.of_limit(LIMIT))
-    check_memory("pbhmm", pair, Budget.of_limit(LIMIT))
+        ensure_fits(system, pair, Budget.of_limit(LIMIT))
+    ensure_fits(system, Pair("2", words[:400], words[:400]), Budget.of_limit(LIMIT))
+    ensure_fits("pbhmm", pair, Budget.of_limit(LIMIT))
 
 
 @pytest.mark.nightly

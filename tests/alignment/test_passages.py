@@ -148,8 +148,11 @@ def test_links_lead_to_the_whole_document() -> None:
     part = Passage(slice(10, 13), np.array([2, 3, 7]))
     copy, other = PhraseLink((0, 3), (0, 3), 0.5), PhraseLink((1, 2), (0, 3), 0.5)
 
-    assert list(part.placed(copy)) == [PhraseLink((10, 12), (2, 4), 0.5), PhraseLink((12, 13), (7, 8), 0.5)]
-    assert list(part.placed(other)) == [PhraseLink((11, 12), (2, 4), 0.5), PhraseLink((11, 12), (7, 8), 0.5)]
+    assert list(part.in_texts(copy)) == [PhraseLink((10, 12), (2, 4), 0.5), PhraseLink((12, 13), (7, 8), 0.5)]
+    assert list(part.in_texts(other)) == [
+        PhraseLink((11, 12), (2, 4), 0.5),
+        PhraseLink((11, 12), (7, 8), 0.5),
+    ]
     whole = joined([part, part], [Alignment((copy,), (0.1,), -1.0), Alignment((), (0.2,), -2.0)])
     assert (len(whole.phrases), whole.null, whole.logp) == (2, (0.1, 0.2), -3.0)
 

@@ -96,7 +96,7 @@ def test_both_directions_agree_with_exchanging_the_texts() -> None:
     settings = preset_settings("best")
     ids = Lexicon().encode(PAIR)
     one = align(ids, prior_parameters(settings), settings).links
-    other = align(ids.exchanged(), prior_parameters(settings), settings).links
+    other = align(ids.swap_texts(), prior_parameters(settings), settings).links
 
     assert one == {(i, j) for j, i in other}
 

@@ -19,7 +19,7 @@ from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, align, untrained
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset_settings
 from sentgen.alignment.phrase_hmm.weights import SIZE, Tuning, no_counts, scores
 from sentgen.alignment.view.html import fragment
-from sentgen.alignment.view.phrases import reasons, told
+from sentgen.alignment.view.phrases import main_reasons, reasons
 from sentgen.alignment.view.view import view
 
 #: What the components are called where a word is rewritten, and where several are.
@@ -67,13 +67,13 @@ def test_shares_are_those_of_enumeration(decode: str, stems: str, both: bool) ->
     settings = replace(PbhmmSettings(), decode=decode, stems=stems, both=both, threshold=0.01)  # type: ignore[arg-type]
     rng, lexicon = np.random.default_rng(7), Lexicon()
     pairs = [lexicon.encode(pair) for pair in random_pairs(rng, 3)]
-    turned = [pair.exchanged() for pair in pairs]
+    turned = [pair.swap_texts() for pair in pairs]
     parameters, reverse = (random_parameters(rng, of, lexicon, settings) for of in (pairs, turned))
     for pair in pairs:
         answer = align(pair, parameters, settings, reverse=reverse, explain=True)
         made = [enumerated(Oracle(pair, parameters, settings), exchanged=False)]
         if both and decode == "posterior":
-            made.append(enumerated(Oracle(pair.exchanged(), reverse, settings), exchanged=True))
+            made.append(enumerated(Oracle(pair.swap_texts(), reverse, settings), exchanged=True))
         posteriors = {
             cell: np.prod([of[cell].total() for of in made]) ** (1 / len(made)) for cell in list(made[0])
         }
@@ -184,7 +184,7 @@ def test_runners_up_and_new_words() -> None:
         (1, links[2], None, False),
         (2, None, None, False),
     ]
-    assert [(one.abstract, one.number) for one in told(shown)] == [(0, 1), (1, None), (2, None)]
+    assert [(one.abstract, one.number) for one in main_reasons(shown)] == [(0, 1), (1, None), (2, None)]
     page = fragment(shown)
     assert 'class="new u3"' in page  # P(null) 0.6 is in the fourth of five shades
     assert 'class="new u4"' in page
@@ -200,7 +200,7 @@ def test_a_word_that_was_looked_up_comes_from_its_place() -> None:
     links = (WeighedLink(0, 0, 0.9), likely)
     null, weighed = (0.1, 0.4, 0.9), Weighed(0.05, 0.3, links)
     shown = view(pair, Alignment((PhraseLink((0, 1), (0, 1), 0.9),), null, weighed=weighed))
-    camp = next(one for one in told(shown) if one.abstract == 1)
+    camp = next(one for one in main_reasons(shown) if one.abstract == 1)
 
     assert shown.states[1].source == (2,)
     assert (camp.link, camp.rival) == (None, likely)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from sentgen.alignment import Pair
+from sentgen.alignment.phrase_hmm.decode import LinkChoice
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon
-from sentgen.alignment.phrase_hmm.links import LinkChoice
 from sentgen.alignment.phrase_hmm.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, as_json, from_json, preset_settings

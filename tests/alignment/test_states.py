@@ -25,7 +25,7 @@ def pair(document: str, abstract: str) -> Pair:
     return Pair("1", tuple(document.split()), tuple(abstract.split()))
 
 
-def judged(document: str, abstract: str, system: str = "") -> tuple[Pair, tuple[WordState, ...]]:
+def with_state(document: str, abstract: str, system: str = "") -> tuple[Pair, tuple[WordState, ...]]:
     texts = pair(document, abstract)
     (answer,) = (aligner_named(system) if system else untrained()).align([texts])
     return texts, word_states(texts, answer)
@@ -33,7 +33,7 @@ def judged(document: str, abstract: str, system: str = "") -> tuple[Pair, tuple[
 
 def told(document: str, abstract: str, *states: str) -> dict[str, tuple[str, ...]]:
     """Return words of some states with the words of the document that they come from."""
-    texts, found = judged(document, abstract)
+    texts, found = with_state(document, abstract)
     return {
         one.word: tuple(texts.document[place] for place in one.source)
         for one in found
@@ -100,12 +100,12 @@ def test_a_number_that_says_more_than_its_source_is_told() -> None:
 
 def test_a_name_in_another_form_is_a_variant() -> None:
     document = "International Paper Makers ( IPM ) hired a cook . She likes it ."
-    _, found = judged(document, "IPM hired a cook .")
+    _, found = with_state(document, "IPM hired a cook .")
     assert {one.state for one in found} <= {"same", "variant"}
 
 
 def test_what_stands_in_the_document_is_not_new() -> None:
-    _, found = judged(FLOOD, "Boats brought bread to the village , and the mayor closed the bridge .")
+    _, found = with_state(FLOOD, "Boats brought bread to the village , and the mayor closed the bridge .")
     (village,) = (one for one in found if one.word == "village")
     assert (village.state, village.source) == ("same", (4,))
 
@@ -122,7 +122,7 @@ def test_a_word_of_another_place_is_new_and_says_where() -> None:
 
 @pytest.mark.parametrize("system", ["", "lcs", "cut-and-paste", "model1"])
 def test_states_are_those_of_any_aligner(system: str) -> None:
-    _, found = judged("The firm hired 14 cooks in Rome .", "The firm hired 41 cooks in Oslo .", system)
+    _, found = with_state("The firm hired 14 cooks in Rome .", "The firm hired 41 cooks in Oslo .", system)
     assert [one.word for one in found if one.state in ("changed", "new")] == ["41", "Oslo"]
 
 

@@ -82,10 +82,10 @@ def test_training_is_em_in_memory(toy_pairs: Path, name: str) -> None:
         pairs = list(stored_pairs(store, "toy"))
     lexicon = Lexicon(sorted({word.lower() for p in pairs for word in (*p.document, *p.abstract)}))
     ids = [lexicon.encode(pair) for pair in pairs]
-    if settings.kindred:
+    if settings.needs_kinship:
         ids = [lexicon.with_kinship(pair, wordnet=find_wordnet()) for pair in ids]
     expected = []
-    for side in (ids, [pair.exchanged() for pair in ids])[: 2 if settings.both else 1]:
+    for side in (ids, [pair.swap_texts() for pair in ids])[: 2 if settings.both else 1]:
         start = initial_parameters(side, lexicon.stem_of, settings)
         expected += [
             (one.log_likelihood, one.log_posterior) for one in train(side, start, settings, iterations=3)
@@ -346,8 +346,8 @@ def test_many_pairs_can_be_aligned_at_once(tmp_path: Path) -> None:
         together = list(stored_pairs(store, "toy"))
         some = together[:5]
 
-        assert list(aligner.fetched(together).align(some)) == [
-            next(aligner.fetched([one]).align([one])) for one in some
+        assert list(aligner.load_batch(together).align(some)) == [
+            next(aligner.load_batch([one]).align([one])) for one in some
         ]
 
 

@@ -66,7 +66,7 @@ def tasks(exchanged: bool) -> list[TuningTask]:
     for one in map(example, TINY):
         ids = encoded(one.pair)
         if exchanged:
-            found.append(TuningTask.of(ids.exchanged(), one.sure.T, one.possible.T, PLAIN, BEST))
+            found.append(TuningTask.of(ids.swap_texts(), one.sure.T, one.possible.T, PLAIN, BEST))
         else:
             found.append(TuningTask.of(ids, one.sure, one.possible, PLAIN, BEST))
     return found
@@ -175,7 +175,7 @@ def test_every_value_has_a_name() -> None:
     for one in map(example, TINY):
         clues = encoded(one.pair).clues
         assert clues is not None
-        for of in (clues, clues.exchanged()):
+        for of in (clues, clues.swap_texts()):
             assert of.links.shape[1:] == (of.abstract.shape[1], of.document.shape[1])
             for templates, values in ((LINK_TEMPLATES, of.links), (NULL_TEMPLATES, of.abstract)):
                 assert len(templates) == len(values)

@@ -74,7 +74,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/alignment/baselines/external.py": (),  # options of a program
     "sentgen/alignment/pairs/budget.py": ("align",),
     "sentgen/alignment/choice.py": ("align",),
-    "sentgen/alignment/phrase_hmm/links.py": ("align",),
+    "sentgen/alignment/phrase_hmm/decode.py": ("align",),
     "sentgen/alignment/phrase_hmm/settings.py": ("align",),
     "sentgen/alignment/stored/training.py": (),
     "sentgen/alignment/phrase_hmm/tuning.py": (),

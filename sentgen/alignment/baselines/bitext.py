@@ -42,18 +42,18 @@ def joined(forward: Set[Link], backward: Set[Link], join: Join) -> set[Link]:
     return set({"intersection": forward & backward, "forward": forward, "backward": backward}[join])
 
 
-def grow_diag_final_and(one: Set[Link], other: Set[Link]) -> set[Link]:
+def grow_diag_final_and(forward: Set[Link], backward: Set[Link]) -> set[Link]:
     """Join the links of two directions.
 
     Start with the links of both. Again and again add links of either that touch one that is in, diagonally
-    too, if one of their words has none yet. Last, add links of ``one``, then of ``other``, if both of their
-    words have none yet. Links are taken in ascending order.
+    too, if one of their words has none yet. Last, add links of ``forward``, then of ``backward``, if both
+    of their words have none yet. Links are taken in ascending order.
 
     >>> sorted(grow_diag_final_and({(0, 0), (1, 1), (3, 2)}, {(0, 0), (1, 2)}))
     [(0, 0), (1, 1), (1, 2)]
     """
-    links = set(one & other)
-    either = one | other
+    links = set(forward & backward)
+    either = forward | backward
     left, right = {i for i, _ in links}, {j for _, j in links}
 
     def add(link: Link) -> None:
@@ -72,7 +72,7 @@ def grow_diag_final_and(one: Set[Link], other: Set[Link]) -> set[Link]:
                 if near in either and near not in links and (near[0] not in left or near[1] not in right):
                     add(near)
                     grown = True
-    for link in _ascending(one, other):
+    for link in _ascending(forward, backward):
         if link[0] not in left and link[1] not in right:
             add(link)
     return links
@@ -285,17 +285,17 @@ def units(pairs: Sequence[Pair], *, source: Side, sentences: int) -> Iterator[Bi
         yield BitextUnit(None, SentencePair((0,), (0,)), (word,), (word,))
 
 
-def bitext(of: Sequence[BitextUnit]) -> Bitext:
+def bitext(units: Sequence[BitextUnit]) -> Bitext:
     """Number the words and the word pairs of sentence pairs, in the order in which they come; O(C)."""
     source_ids: dict[str, int] = {}
     target_ids: dict[str, int] = {}
-    rows = np.array([len(unit.target) for unit in of], np.int32)
-    columns = np.array([len(unit.source) + 1 for unit in of], np.int32)
+    rows = np.array([len(unit.target) for unit in units], np.int32)
+    columns = np.array([len(unit.source) + 1 for unit in units], np.int32)
     sizes = rows.astype(np.int64) * columns
     starts = np.cumsum(sizes) - sizes
     cells = np.empty(int(sizes.sum()), np.int32)
     numbering = Numbering()
-    for unit, start, size in zip(of, starts.tolist(), sizes.tolist(), strict=True):
+    for unit, start, size in zip(units, starts.tolist(), sizes.tolist(), strict=True):
         source = [NULL, *(source_ids.setdefault(word, len(source_ids) + 1) for word in unit.source)]
         target = [target_ids.setdefault(word, len(target_ids)) for word in unit.target]
         # A word pair as one integer, which `Numbering` needs; ids have 32 bits at most.
@@ -305,26 +305,26 @@ def bitext(of: Sequence[BitextUnit]) -> Bitext:
 
 
 def alignments(
-    pairs: int, of: Sequence[BitextUnit], answers: Sequence[Sequence[int]], *, source: Side
+    pairs: int, units: Sequence[BitextUnit], answers: Sequence[Sequence[int]], *, source: Side
 ) -> Iterator[Alignment]:
     """Yield the alignment of each of the first pairs.
 
     Args:
         pairs: how many were asked for.
-        of: sentence pairs.
+        units: sentence pairs.
         answers: for each, the column of each target word, 0 for null.
         source: the text that generates.
     """
     links: list[set[Link]] = [set() for _ in range(pairs)]
-    for unit, columns in zip(of, answers, strict=True):
+    for unit, columns in zip(units, answers, strict=True):
         if unit.pair is None or unit.pair >= pairs:
             continue
         for row, column in enumerate(columns):
             if column != 0:
                 d, s = (column - 1, row) if source == "document" else (row, column - 1)
                 links[unit.pair].add((unit.words.document[d], unit.words.abstract[s]))
-    for found in links:
-        yield word_links(found)
+    for pair_links in links:
+        yield word_links(pair_links)
 
 
 def word_links(links: Collection[Link]) -> Alignment:

@@ -48,7 +48,7 @@ class LongestCommon:
         """Align pairs, one answer for each."""
         for pair in pairs:
             runs = common_runs(stems(pair.document), stems(pair.abstract), n=self.n, reuse=self.reuse)
-            yield word_by_word(runs)
+            yield _word_by_word(runs)
 
 
 def stems(words: Sequence[str]) -> list[str]:
@@ -56,7 +56,7 @@ def stems(words: Sequence[str]) -> list[str]:
     return [stem(word) for word in words]
 
 
-def word_by_word(runs: Sequence[tuple[int, int, int]]) -> Alignment:
+def _word_by_word(runs: Sequence[tuple[int, int, int]]) -> Alignment:
     """Link the words of runs (document start, abstract start, length) one to one."""
     links = sorted((s + k, d + k) for d, s, length in runs for k in range(length))
     return Alignment(tuple(PhraseLink((s, s + 1), (d, d + 1)) for s, d in links))
@@ -136,7 +136,7 @@ class CutAndPaste:
         for pair in pairs:
             sentences = sentence_numbers(pair.document_starts, len(pair.document))
             path = best_path(stems(pair.document), stems(pair.abstract), sentences, near=self.near)
-            yield word_by_word(list(blocks(path, sentences, self.n)))
+            yield _word_by_word(list(blocks(path, sentences, self.n)))
 
 
 def sentence_numbers(starts: Sequence[int], length: int) -> Longs:
@@ -162,7 +162,7 @@ def best_path(
     score = np.zeros(len(candidates[0]))
     back: list[Longs] = []
     for before, after in pairwise(candidates):
-        total = score[:, None] + transition_logp(before, after, sentences, near)
+        total = score[:, None] + _transition_logp(before, after, sentences, near)
         # The first of equals, which is the earliest in the document.
         back.append(np.argmax(total, axis=0))
         score = total[back[-1], np.arange(len(after))]
@@ -174,7 +174,7 @@ def best_path(
     return list(zip(reversed(path), known, strict=True))
 
 
-def transition_logp(before: Longs, after: Longs, sentences: Longs, near: int) -> Floats:
+def _transition_logp(before: Longs, after: Longs, sentences: Longs, near: int) -> Floats:
     """Return log P(after | before), (len(before), len(after)), of document offsets."""
     step = after[None, :] - before[:, None]
     apart = sentences[after][None, :] - sentences[before][:, None]

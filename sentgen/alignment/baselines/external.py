@@ -68,21 +68,24 @@ class External:
 
     def align(self, pairs: Sequence[Pair]) -> Iterator[Alignment]:
         """Align pairs, one answer for each."""
-        of = list(units(with_training(pairs, self.training), source="document", sentences=self.sentences))
+        all_units = list(
+            units(with_training(pairs, self.training), source="document", sentences=self.sentences)
+        )
         with temporary.folder("sentgen-align-") as folder:
-            forward, backward = self.run(numbered(of), folder)
-        if len(forward) != len(of) or len(backward) != len(of):
+            forward, backward = self.run(numbered(all_units), folder)
+        if len(forward) != len(all_units) or len(backward) != len(all_units):
             raise InputError(
-                f"{self.name} answered {len(forward):,} and {len(backward):,} of {quantity(len(of), 'line')}"
+                f"{self.name} answered {len(forward):,} and {len(backward):,} of"
+                f" {quantity(len(all_units), 'line')}"
             )
         links: list[set[Link]] = [set() for _ in pairs]
-        for unit, one, other in zip(of, forward, backward, strict=True):
+        for unit, ahead, back in zip(all_units, forward, backward, strict=True):
             if unit.pair is not None and unit.pair < len(pairs):
-                links[unit.pair].update(self._placed(unit, joined(one, other, self.join)))
-        for found in links:
-            yield word_links(found)
+                links[unit.pair].update(self._in_texts(unit, joined(ahead, back, self.join)))
+        for pair_links in links:
+            yield word_links(pair_links)
 
-    def _placed(self, unit: BitextUnit, links: set[Link]) -> Iterator[Link]:
+    def _in_texts(self, unit: BitextUnit, links: set[Link]) -> Iterator[Link]:
         """Return links of a sentence pair as offsets of the texts."""
         try:
             yield from ((unit.words.document[d], unit.words.abstract[s]) for d, s in links)
@@ -90,14 +93,14 @@ class External:
             raise InputError(f"{self.name} linked a word that is not there") from error
 
 
-def numbered(of: Sequence[BitextUnit]) -> list[tuple[list[str], list[str]]]:
+def numbered(units: Sequence[BitextUnit]) -> list[tuple[list[str], list[str]]]:
     """Return the texts with a number for each word, the same on both sides."""
     ids: dict[str, str] = {}
 
     def number(words: Sequence[str]) -> list[str]:
         return [ids.setdefault(word, f"w{len(ids)}") for word in words]
 
-    return [(number(unit.source), number(unit.target)) for unit in of]
+    return [(number(unit.source), number(unit.target)) for unit in units]
 
 
 def program(name: str, variable: str, *, get: str) -> str:
@@ -107,11 +110,11 @@ def program(name: str, variable: str, *, get: str) -> str:
         InputError: it is not installed; says how to get it.
     """
     named = os.environ.get(variable)
-    found = shutil.which(named or name)
-    if found is None:
+    path = shutil.which(named or name)
+    if path is None:
         where = f"{variable} names {named!r}, which is" if named else f"`{name}` is"
         raise InputError(f"{where} no program that can be found; {get}, or set {variable} to its path")
-    return found
+    return path
 
 
 def call(command: Sequence[object], *, cwd: Path) -> str:
@@ -129,8 +132,10 @@ def call(command: Sequence[object], *, cwd: Path) -> str:
     except OSError as error:
         raise InputError(f"{words[0]} cannot be run: {error.strerror}") from error
     if done.returncode != 0:
-        said = (done.stderr or done.stdout).strip().splitlines()
-        raise InputError(f"{words[0]} failed ({done.returncode}): {said[-1] if said else 'it said nothing'}")
+        output = (done.stderr or done.stdout).strip().splitlines()
+        raise InputError(
+            f"{words[0]} failed ({done.returncode}): {output[-1] if output else 'it output nothing'}"
+        )
     return done.stdout
 
 
@@ -181,7 +186,10 @@ def systran_align(texts: Texts, folder: Path) -> DirectedLinks:
         variational_bayes=True,
         **tables,
     )
-    documents, abstracts = [list(one) for one, _ in texts], [list(other) for _, other in texts]
+    documents, abstracts = (
+        [list(document) for document, _ in texts],
+        [list(abstract) for _, abstract in texts],
+    )
     answers = module.Aligner(**tables).align_batch(documents, abstracts)
     links = [set(map(tuple, answer["alignments"])) for answer in answers]
     # Twice the same: whatever joins them leaves them as they are.
@@ -190,7 +198,9 @@ def systran_align(texts: Texts, folder: Path) -> DirectedLinks:
 
 def _joint(texts: Texts, path: Path) -> None:
     path.write_text(
-        "".join(f"{' '.join(one)} ||| {' '.join(other)}\n" for one, other in texts), "utf-8", newline="\n"
+        "".join(f"{' '.join(document)} ||| {' '.join(abstract)}\n" for document, abstract in texts),
+        "utf-8",
+        newline="\n",
     )
 
 
@@ -198,8 +208,8 @@ def make_eflomal(
     *, name: str, training: tuple[Pair, ...] = (), join: Join = USUAL_JOIN, sentences: int = SENTENCES
 ) -> External:
     """Make `eflomal`, or say how to get it."""
-    found = program("eflomal-align", "SENTGEN_EFLOMAL", get="install it with `pip install eflomal`")
-    return External(partial(eflomal, program=found), name, training, join, sentences)
+    path = program("eflomal-align", "SENTGEN_EFLOMAL", get="install it with `pip install eflomal`")
+    return External(partial(eflomal, program=path), name, training, join, sentences)
 
 
 def make_fast_align(
@@ -208,14 +218,14 @@ def make_fast_align(
     """Make `fast-align` from the program or the package, or say how to get them."""
     get = "build it from github.com/clab/fast_align, install the package with `pip install systran-align`"
     try:
-        found = program("fast_align", "SENTGEN_FAST_ALIGN", get=get)
+        path = program("fast_align", "SENTGEN_FAST_ALIGN", get=get)
     except InputError:
         if "SENTGEN_FAST_ALIGN" in os.environ or not importlib.util.find_spec("systran_align"):
             raise
         if join != USUAL_JOIN:
             raise InputError("systran-align joins the directions itself; leave `join` out") from None
         return External(systran_align, name, training, join, sentences)
-    return External(partial(fast_align, program=found), name, training, join, sentences)
+    return External(partial(fast_align, program=path), name, training, join, sentences)
 
 
 #: Numbers below are taken: 0 is NULL, 1 stands for unknown words.
@@ -303,8 +313,8 @@ def _read(folder: Path, name: str, count: int) -> list[set[Link]]:
             if number is None or not 1 <= int(number[1]) <= count:
                 raise InputError(f"{part.name} is not what GIZA++ writes: {head[:60]!r}")
             # The first entry is NULL; source word i is entry i + 1.
-            for source, found in enumerate(_ENTRY.findall(answer)[1:]):
-                links[int(number[1]) - 1].update((source, int(target) - 1) for target in found.split())
+            for source, targets in enumerate(_ENTRY.findall(answer)[1:]):
+                links[int(number[1]) - 1].update((source, int(target) - 1) for target in targets.split())
     return links
 
 
@@ -320,5 +330,5 @@ def make_giza(
     """Make `mgiza` or `giza`, or say how to get it."""
     variable = "SENTGEN_" + executable.rstrip("+").upper()
     get = f"build it from github.com/moses-smt/{'mgiza' if executable == 'mgiza' else 'giza-pp'}"
-    found = program(executable, variable, get=get)
-    return External(partial(giza, program=found, model=model), name, training, join, sentences)
+    path = program(executable, variable, get=get)
+    return External(partial(giza, program=path, model=model), name, training, join, sentences)

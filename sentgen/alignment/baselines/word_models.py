@@ -227,11 +227,11 @@ class Model1:
     def align(self, pairs: Sequence[Pair]) -> Iterator[Alignment]:
         """Align pairs: the most probable source word of each target word."""
         both = with_training(pairs, self.training)
-        of = list(units(both, source=self.source, sentences=self.sentences))
-        text = bitext(of)
+        all_units = list(units(both, source=self.source, sentences=self.sentences))
+        text = bitext(all_units)
         table, _ = train_model1(text, self.iterations)
-        best = [model1_best(text, table, k).tolist() for k in range(len(of))]
-        yield from alignments(len(pairs), of, best, source=self.source)
+        best = [model1_best(text, table, k).tolist() for k in range(len(all_units))]
+        yield from alignments(len(pairs), all_units, best, source=self.source)
 
 
 def train_model1(text: Bitext, iterations: int) -> tuple[Floats, list[float]]:
@@ -282,12 +282,14 @@ class WordHMM:
     def align(self, pairs: Sequence[Pair]) -> Iterator[Alignment]:
         """Align pairs: the most probable path through the source words."""
         both = with_training(pairs, self.training)
-        of = list(units(both, source=self.source, sentences=self.sentences))
-        text = bitext(of)
+        all_units = list(units(both, source=self.source, sentences=self.sentences))
+        text = bitext(all_units)
         table, _ = train_model1(text, self.model1_iterations)
         table, jump, _ = train_hmm(text, table, self.iterations, null=self.null, smoothing=self.smoothing)
-        best = [hmm_best(text, table, jump, self.null, self.smoothing, k).tolist() for k in range(len(of))]
-        yield from alignments(len(pairs), of, best, source=self.source)
+        best = [
+            hmm_best(text, table, jump, self.null, self.smoothing, k).tolist() for k in range(len(all_units))
+        ]
+        yield from alignments(len(pairs), all_units, best, source=self.source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,8 +304,8 @@ class SymmetricHMM:
         """Align pairs in both directions and join the links."""
         flipped = replace(self.basis, source="document").align(pairs)
         basic = replace(self.basis, source="abstract").align(pairs)
-        for one, other in zip(flipped, basic, strict=True):
-            yield word_links(joined(one.links, other.links, self.join))
+        for document_links, abstract_links in zip(flipped, basic, strict=True):
+            yield word_links(joined(document_links.links, abstract_links.links, self.join))
 
 
 def train_hmm(

@@ -77,7 +77,7 @@ class Budget:
         """Return what is left of a share of a memory limit, for one of some pairs at a time."""
         return cls(max((limit * share - BASE) / parts, _LEAST), folder, share, parts)
 
-    def check(self, wanted: float, what: str) -> None:
+    def ensure_fits(self, wanted: float, what: str) -> None:
         """Refuse what takes more.
 
         Raises:
@@ -98,6 +98,7 @@ class Budget:
             MemoryLimitError: it does not fit; says what it would take.
         """
         m, n = sizes.abstract, sizes.document
+        texts = text_sizes(n, m)
         # From the fastest way to the slowest: all at once, in blocks, with the posteriors of links in a file.
         fixed = _fixed(sizes, events, table=table)
         links = 8 * sizes.cells if table else 0
@@ -110,11 +111,11 @@ class Budget:
             return RowBlocks(rows, columns, in_file=False)
         if fixed + blocks > self.memory or (table and self.folder is None):
             least = fixed + blocks + (links if self.folder is None else 0)
-            raise self._too_large(_told(sizes), least, links if self.folder else 0)
+            raise self._too_large(texts, least, links if self.folder else 0)
         assert self.folder is not None
         if (free := shutil.disk_usage(self.folder).free) < links:
             raise MemoryLimitError(
-                f"{_told(sizes)} take {_size(links)} in files, and {self.folder} has {_size(free)} left; "
+                f"{texts} take {_size(links)} in files, and {self.folder} has {_size(free)} left; "
                 "free some, or name another folder with TMPDIR"
             )
         return RowBlocks(rows, columns, in_file=True)
@@ -198,8 +199,9 @@ def _block_bytes(m: int, n: int, rows: int) -> int:
     return 8 * n * (2 * rows + m // rows + 8)
 
 
-def _told(sizes: PairSizes) -> str:
-    return f"a document of {quantity(sizes.document, 'word')} and an abstract of {sizes.abstract:,}"
+def text_sizes(document: int, abstract: int) -> str:
+    """Return the numbers of words of two texts for reading."""
+    return f"a document of {quantity(document, 'word')} and an abstract of {abstract:,}"
 
 
 def _size(size: float) -> str:

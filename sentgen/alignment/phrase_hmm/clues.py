@@ -83,13 +83,13 @@ def find_clues(
     degrees = np.array([_MATCH] * MATCHES + [_AKIN] + [_DIFFERENT] * 2, np.int8)[groups]
     matches = degrees == _MATCH
     rows, columns = matches.sum(axis=1), matches.sum(axis=0)
-    akin = degrees == _AKIN
+    related = degrees == _AKIN
     links = _link_values(relations, groups, degrees, abstract, document)
-    related = groups * np.uint8(len(RELATED_BY)) + related_by(wordnet, pair.abstract, pair.document)
+    wordnet_values = groups * np.uint8(len(RELATED_BY)) + related_by(wordnet, pair.abstract, pair.document)
     return Clues(
-        np.stack([*links, related, counts.values(counts.places(pair), own)]),
-        _null_values(abstract, rows, akin.any(axis=1), len(document.classes)),
-        _null_values(document, columns, akin.any(axis=0), len(abstract.classes)),
+        np.stack([*links, wordnet_values, counts.values(counts.places(pair), own)]),
+        _null_values(abstract, rows, related.any(axis=1), len(document.classes)),
+        _null_values(document, columns, related.any(axis=0), len(abstract.classes)),
     )
 
 
@@ -132,7 +132,7 @@ def _link_values(
     elsewhere = 2 * (rows > 0)[:, None] + (columns > 0)[None, :]
     context = 2.0 * ((left == _MATCH) * 1 + (right == _MATCH)) + (after == _MATCH) + (before == _MATCH)
     distance = np.abs((np.arange(m)[:, None] + 0.5) / m - (np.arange(n)[None, :] + 0.5) / n)
-    found = [
+    values = [
         relations,
         groups * 5 + left,
         groups * 5 + right,
@@ -146,7 +146,7 @@ def _link_values(
         _classes(relations, abstract),
         2 * _shapes(abstract, document) + (degrees > _DIFFERENT),
     ]
-    return [one.astype(np.uint8) for one in found]
+    return [template.astype(np.uint8) for template in values]
 
 
 def _beside(degrees: npt.NDArray[np.int8], rows: Longs, columns: Longs) -> npt.NDArray[np.int8]:
@@ -186,22 +186,22 @@ def _rivals(context: Floats, matches: Bools) -> Longs:
 def _classes(relations: Small, abstract: _Side) -> npt.NDArray[np.int64]:
     copied = relations < _STEM
     grouped = relations == _RELATION_OF_KIN[GROUPED]
-    of = len(CLASSES) * (copied + 2 * grouped)
-    return np.where(copied | grouped, of + abstract.classes[:, None], 0)
+    offset = len(CLASSES) * (copied + 2 * grouped)
+    return np.where(copied | grouped, offset + abstract.classes[:, None], 0)
 
 
 def _shapes(abstract: _Side, document: _Side) -> npt.NDArray[np.int64]:
     capitals = 2 * abstract.capital[:, None] + document.capital[None, :]
     same = (abstract.ending[:, None] == document.ending[None, :]) & (abstract.ending > 0)[:, None]
     shapes = np.where(same, capitals + _ENDING, capitals)
-    one, other = abstract.classes[:, None] == NUMBER, document.classes[None, :] == NUMBER
-    shapes[one & other] = _NUMBERS
-    shapes[one ^ other] = _ONE_NUMBER
+    number, other_number = abstract.classes[:, None] == NUMBER, document.classes[None, :] == NUMBER
+    shapes[number & other_number] = _NUMBERS
+    shapes[number ^ other_number] = _ONE_NUMBER
     shapes[~(abstract.content[:, None] & document.content[None, :])] = _NO_SHAPE
     return shapes
 
 
-def _null_values(side: _Side, matches: Longs, akin: Bools, other: int) -> Bytes:
+def _null_values(side: _Side, matches: Longs, related: Bools, other: int) -> Bytes:
     """Return the values of the null templates, (templates, words), for the words of a text.
 
     ``matches`` counts the matching words of each in the other text, which has ``other`` words.
@@ -209,8 +209,8 @@ def _null_values(side: _Side, matches: Longs, akin: Bools, other: int) -> Bytes:
     n = len(matches)
     matched = np.append(matches > 0, False).astype(np.int64)
     kinds = np.where(side.content, 0, np.where(side.marks, 2, 1))
-    place = np.ones(n, np.int64)
-    place[-1:], place[:1] = 2, 0
+    position = np.ones(n, np.int64)
+    position[-1:], position[:1] = 2, 0
     left, right = np.append(0, matched[: max(n - 1, 0)])[:n], matched[1:]
     beside = np.append(matched[:-1], 2)
     ratio = np.digitize(n / max(other, 1), _RATIOS)
@@ -219,8 +219,8 @@ def _null_values(side: _Side, matches: Longs, akin: Bools, other: int) -> Bytes:
             side.classes * 4 + np.minimum(matches, 3),
             kinds * 7 + ratio,
             kinds * 4 + 2 * left + right,
-            kinds * 3 + place,
+            kinds * 3 + position,
             kinds * 9 + 3 * beside[side.content_beside(1)] + beside[side.content_beside(-1)],
-            kinds * 4 + 2 * akin + side.capital,
+            kinds * 4 + 2 * related + side.capital,
         ]
     ).astype(np.uint8)

@@ -66,9 +66,9 @@ def best_source(jumps: Jumps, source: Floats, target: int) -> tuple[float, int]:
 
 
 @compiled
-def logs(of: AlignmentLattice) -> AlignmentLattice:
+def logs(probabilities: AlignmentLattice) -> AlignmentLattice:
     """Return a lattice of logs; P(null) stays as it is."""
-    emission, chain, leaps = of
+    emission, chain, leaps = probabilities
     # Compiled, log 0 is -inf without a warning.
     jumps = Jumps(np.log(chain.jumps.near), chain.jumps.first, chain.jumps.last, np.log(chain.jumps.far))
     words, null, prob = np.log(emission.words), np.log(emission.null), np.log(emission.prob)
@@ -81,13 +81,13 @@ def logs(of: AlignmentLattice) -> AlignmentLattice:
 
 
 @compiled
-def best_scores(of: AlignmentLattice, first: int, last: int, scores: Floats) -> None:
+def best_scores(lattice: AlignmentLattice, first: int, last: int, scores: Floats) -> None:
     """Fill the log-probability of the best way to each position after each word, (rows + 1, n + 1).
 
-    The first row is given. ``of`` is one of logs; its ``leaps.entry`` takes the score of the best jump into
-    each event.
+    The first row is given. ``lattice`` is one of logs; its ``leaps.entry`` takes the score of the best jump
+    into each event.
     """
-    emission, chain, leaps = of
+    emission, chain, leaps = lattice
     events = emission.events
     n = len(emission.document)
     stay, move = np.log(chain.p0), np.log(1.0 - chain.p0)
@@ -106,15 +106,15 @@ def best_scores(of: AlignmentLattice, first: int, last: int, scores: Floats) -> 
             row[i] = value if value > row[i] else row[i]
         for event in range(leaps.starts[t], leaps.starts[t + 1]):
             leaps.entry[event] = arrived[events.position[event]]
-        for place in range(leaps.ends[t + 1], leaps.ends[t + 2]):
-            one = emission.by_end[place]
-            end = events.position[one] + events.width[one] - 1
-            value = leaps.entry[one] + (move + emission.prob[one])
+        for index in range(leaps.ends[t + 1], leaps.ends[t + 2]):
+            other = emission.by_end[index]
+            end = events.position[other] + events.width[other] - 1
+            value = leaps.entry[other] + (move + emission.prob[other])
             row[end] = value if value > row[end] else row[end]
 
 
 @compiled
-def follow_back(of: AlignmentLattice, first: int, scores: Floats, path: Longs, at: Longs) -> None:
+def follow_back(lattice: AlignmentLattice, first: int, scores: Floats, path: Longs, at: Longs) -> None:
     """Follow the best path back through the rows from ``first`` on, as far as they go.
 
     ``path`` (m, 5) takes start, length, position, width and event of each segment from the last to the first,
@@ -123,7 +123,7 @@ def follow_back(of: AlignmentLattice, first: int, scores: Floats, path: Longs, a
     there, -1 if it is not known yet, then the target of the jump that leaves from there, and the number of
     segments so far.
     """
-    emission, chain, leaps = of
+    emission, chain, leaps = lattice
     events = emission.events
     stay, move = np.log(chain.p0), np.log(1.0 - chain.p0)
     t, e, target, segments = at[0], at[1], at[2], at[3]
@@ -132,32 +132,32 @@ def follow_back(of: AlignmentLattice, first: int, scores: Floats, path: Longs, a
             e = best_source(chain.jumps, scores[t - first] - chain.total, target)[1]
         before = scores[t - 1 - first] - chain.total
         best = -np.inf
-        found = (t - 1, 1, e, 0, -1)
+        segment = (t - 1, 1, e, 0, -1)
         arrived, origin = -np.inf, 0
         if e > 0:
             arrived, origin = best_source(chain.jumps, before, e)
             word = emission.words[emission.abstract[t - 1], emission.document[e - 1]]
             best = arrived + (move + word)
-            found = (t - 1, 1, e, 1, -1)
-        for place in range(leaps.ends[t], leaps.ends[t + 1]):
-            one = emission.by_end[place]
-            position = events.position[one]
-            if position + events.width[one] - 1 != e:
+            segment = (t - 1, 1, e, 1, -1)
+        for index in range(leaps.ends[t], leaps.ends[t + 1]):
+            event = emission.by_end[index]
+            position = events.position[event]
+            if position + events.width[event] - 1 != e:
                 continue
-            value = leaps.entry[one] + (move + emission.prob[one])
+            value = leaps.entry[event] + (move + emission.prob[event])
             if value > best:
                 best = value
-                found = (events.start[one], events.length[one], position, events.width[one], one)
+                segment = (events.start[event], events.length[event], position, events.width[event], event)
         null = (arrived if chain.null_moves else scores[t - 1 - first, e]) + (stay + emission.null[t - 1])
         if null > best:
-            found = (t - 1, 1, e, 0, -1)
+            segment = (t - 1, 1, e, 0, -1)
         for field in range(5):
-            path[segments, field] = found[field]
+            path[segments, field] = segment[field]
         segments += 1
-        t, target = found[0], found[2]
+        t, target = segment[0], segment[2]
         # An event came from a row that may not be at hand yet (-1); a null that stays keeps the position.
-        if found[3] > 0 or chain.null_moves:
-            e = origin if found[4] < 0 else -1
+        if segment[3] > 0 or chain.null_moves:
+            e = origin if segment[4] < 0 else -1
     at[0], at[1], at[2], at[3] = t, e, target, segments
 
 
@@ -168,35 +168,35 @@ def add_event_links(events: EventOrder, posterior: Floats, first: int, links: Fl
     The words of a copy are linked one to one, those of another event each to each.
     """
     last = first + len(links)
-    for one in range(len(posterior)):
-        start, length, copied = events.start[one], events.length[one], events.stems[one]
+    for event in range(len(posterior)):
+        start, length, copied = events.start[event], events.length[event], events.stems[event]
         for s in range(max(0, first - start), min(length, last - start)):
             # A text that is copied whole has an event for each two of its words.
-            for d in range(s if copied else 0, s + 1 if copied else events.width[one]):
-                links[start + s - first, events.position[one] - 1 + d] += posterior[one]
+            for d in range(s if copied else 0, s + 1 if copied else events.width[event]):
+                links[start + s - first, events.position[event] - 1 + d] += posterior[event]
 
 
 @compiled
 def share_out_events(
-    events: EventOrder, shares: Floats, starts: Longs, columns: Longs, exchanged: bool, out: Floats
+    events: EventOrder, shares: Floats, starts: Longs, columns: Longs, swapped: bool, out: Floats
 ) -> None:
     """Add what components have in the posteriors of events, (components, events), to their links.
 
     The links are those of ``add_event_links``, as far as they are wanted: abstract word t, with the document
     words ``columns[k]``, ascending, for k from ``starts[t]`` up to ``starts[t + 1]``; ``out`` is (wanted,
-    components). Where the texts of the events are ``exchanged``, their abstract is the document of the links.
+    components). Where the texts of the events are ``swapped``, their abstract is the document of the links.
     """
-    for one in range(shares.shape[1]):
-        start, length = events.start[one], events.length[one]
-        position, width = events.position[one] - 1, events.width[one]
-        copied = events.stems[one]
+    for event in range(shares.shape[1]):
+        start, length = events.start[event], events.length[event]
+        position, width = events.position[event] - 1, events.width[event]
+        copied = events.stems[event]
         for s in range(length):
             for d in range(s if copied else 0, s + 1 if copied else width):
                 row, column = start + s, position + d
-                if exchanged:
+                if swapped:
                     row, column = column, row
                 first, last = starts[row], starts[row + 1]
                 k = first + np.searchsorted(columns[first:last], column)
                 if k < last and columns[k] == column:
                     for component in range(len(shares)):
-                        out[k, component] += shares[component, one]
+                        out[k, component] += shares[component, event]

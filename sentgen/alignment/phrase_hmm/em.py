@@ -87,17 +87,17 @@ def explain(
     Raises:
         MemoryLimitError: the pair does not fit into the budget.
     """
-    found, blocks = rewriting_within(budget, pair, parameters, settings, table=False)
+    rewritten, blocks = rewriting_within(budget, pair, parameters, settings, table=False)
     transitions = chain(parameters, settings, len(pair.document), len(pair.abstract))
-    by_word, total = word_sums(found), 0.0
+    by_word, total = word_sums(rewritten), 0.0
 
     def take(first: int, words: Floats, events: Floats) -> None:
         nonlocal total
-        add_to_sums(found, first, words, by_word)
+        add_to_sums(rewritten, first, words, by_word)
         total += float(words.sum())
 
-    seen = infer_rows(found.emission, transitions, take, rows=blocks.rows)
-    return PairPosteriors(found, seen, by_word, total)
+    seen = infer_rows(rewritten.emission, transitions, take, rows=blocks.rows)
+    return PairPosteriors(rewritten, seen, by_word, total)
 
 
 class Tally:
@@ -115,25 +115,25 @@ class Tally:
         """Go on with other tables, parts of the same ones, and the arrays for their counts."""
         self.parameters, self.credits = parameters, Credits(table, stems, self.credits.weights)
 
-    def add(self, one: PairPosteriors) -> None:
+    def add(self, pair: PairPosteriors) -> None:
         """Add the counts of a pair."""
-        parameters, seen = self.parameters, one.seen
+        parameters, seen = self.parameters, pair.seen
         self.pairs += 1
         self.logp += seen.logp
         if seen.logp == -np.inf:
             return
         # Weights are summed up by pair first: sums over all rewrites at once would differ in their last bits.
         of_pair = self.credits._replace(weights=np.zeros(3))
-        credit(one.found, one.by_word, seen.events, parameters, self.settings, of_pair)
+        credit(pair.found, pair.by_word, seen.events, parameters, self.settings, of_pair)
         self.credits.weights[:] += of_pair.weights
         self.jumps += seen.jumps + rejected_jumps(seen.departures, parameters, self.settings)
-        abstract = one.found.pair.abstract
+        abstract = pair.found.pair.abstract
         # Words beyond are of no training pair, and null emits them with `unseen`.
         known = abstract < len(self.unigram)
         np.add.at(self.unigram, abstract[known], seen.null[known])
         self.nulls += seen.null.sum()
         # One more: the jump to the end.
-        self.moves += one.words + seen.events.sum() + 1.0
+        self.moves += pair.words + seen.events.sum() + 1.0
 
     def expected(self) -> ExpectedCounts:
         """Return the sums."""

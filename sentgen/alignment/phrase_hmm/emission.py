@@ -13,7 +13,7 @@ The components are called as their weights are, whatever the settings make of th
 The phrase events of a pair are cells of the rewrite tables, and copied runs, at all their places. A table is
 looked up once for the different phrases of both texts; each cell that is found then becomes an event wherever
 its phrases stand. Pairs of single words are no events but cells of a matrix, which is looked up some rows at
-a time (``word_cells``).
+a time (``_word_cells``).
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ MOST_COPIES = 1 << 22
 _BLOCK = 1 << 20
 
 
-class TableEvents(NamedTuple):
+class _TableEvents(NamedTuple):
     """What a table has of the phrases of a pair that are longer than a word on one side."""
 
     document: TextPhrases
@@ -79,15 +79,15 @@ def phrases(words: Ints, longest: int) -> tuple[Longs, TextPhrases]:
     unique, phrase, times = np.unique(keys, return_inverse=True, return_counts=True)
     # Stable: the places of a phrase stay in the order of the text.
     order = np.argsort(phrase, kind="stable")
-    place = np.full((longest, len(words)), -1)
-    place[length - 1, offset] = phrase
+    phrase_at = np.full((longest, len(words)), -1)
+    phrase_at[length - 1, offset] = phrase
     starts = np.append(0, np.cumsum(times))
     # Keys of phrases are negative, those of words are not.
     first_word = int(np.searchsorted(unique, 0))
-    return unique, TextPhrases(first_word, starts, offset[order], length[order], place)
+    return unique, TextPhrases(first_word, starts, offset[order], length[order], phrase_at)
 
 
-def look_up(table: RewriteTable, document: Ints, abstract: Ints, settings: PbhmmSettings) -> TableEvents:
+def look_up(table: RewriteTable, document: Ints, abstract: Ints, settings: PbhmmSettings) -> _TableEvents:
     """Return the cells of a table that a pair can use, but for those of a word with a word."""
     left_keys, left = phrases(document, settings.max_document_phrase)
     right_keys, right = phrases(abstract, settings.max_abstract_phrase)
@@ -95,23 +95,23 @@ def look_up(table: RewriteTable, document: Ints, abstract: Ints, settings: Pbhmm
     of_phrases = _cells(table, left_keys[: left.first_word], right_keys)
     of_words = _cells(table, left_keys[left.first_word :], right_keys[: right.first_word])
     of_words[:, 0] += left.first_word
-    found = np.concatenate([of_phrases, of_words])
-    return TableEvents(left, right, place_hits(found, len(right_keys)))
+    cells = np.concatenate([of_phrases, of_words])
+    return _TableEvents(left, right, place_hits(cells, len(right_keys)))
 
 
-def nothing(found: TableEvents) -> TableEvents:
+def _without_cells(events: _TableEvents) -> _TableEvents:
     """Return what a table without cells has of the same pair."""
     none = np.empty(0, np.int64)
-    hits = PhraseCells(np.zeros(len(found.abstract.starts), np.int64), none, none)
-    return TableEvents(found.document, found.abstract, hits)
+    hits = PhraseCells(np.zeros(len(events.abstract.starts), np.int64), none, none)
+    return _TableEvents(events.document, events.abstract, hits)
 
 
-def word_cells(table: RewriteTable, document: Ints, abstract: Ints) -> Longs:
+def _word_cells(table: RewriteTable, document: Ints, abstract: Ints) -> Longs:
     """Return the cells of words with words, -1 for none, (abstract, document); both are sorted."""
     cells = np.full((len(abstract), len(document)), -1)
     if len(table):
-        found = _cells(table, document.astype(np.int64), abstract.astype(np.int64))
-        cells[found[:, 1], found[:, 0]] = found[:, 2]
+        entries = _cells(table, document.astype(np.int64), abstract.astype(np.int64))
+        cells[entries[:, 1], entries[:, 0]] = entries[:, 2]
     return cells
 
 
@@ -122,7 +122,7 @@ def _cells(table: RewriteTable, document: Longs, abstract: Longs) -> Longs:
     firsts, lasts = table.starts[row], table.starts[row + 1]
     # What each row can have at most, for the room of a block must be known before it is filled.
     most = np.cumsum(np.minimum(lasts - firsts, len(column)))
-    found = [np.empty((0, 3), np.int64)]
+    parts = [np.empty((0, 3), np.int64)]
     begin = 0
     while begin < len(rows):
         before = most[begin - 1] if begin else 0
@@ -131,12 +131,12 @@ def _cells(table: RewriteTable, document: Longs, abstract: Longs) -> Longs:
         some = slice(begin, end)
         count = find_cells(rows[some], firsts[some], lasts[some], columns, column, table.targets, part)
         # A copy lets go of the room that was not needed.
-        found.append(part[:count].copy())
+        parts.append(part[:count].copy())
         begin = end
-    return np.concatenate(found)
+    return np.concatenate(parts)
 
 
-def copied_runs(abstract: Ints, document: Ints, settings: PbhmmSettings) -> EqualRuns:
+def _copied_runs(abstract: Ints, document: Ints, settings: PbhmmSettings) -> EqualRuns:
     """Return the runs of two or more equal words, by where they start.
 
     Of texts that repeat themselves so much that there are more than ``MOST_COPIES`` beginnings of runs, the
@@ -151,16 +151,16 @@ def copied_runs(abstract: Ints, document: Ints, settings: PbhmmSettings) -> Equa
     # at_least[k] runs have k words or more, each of which is an event of k words: longer ones are left out
     # from the length on at which all events together are too many.
     at_least = np.cumsum(np.bincount(runs[:, 2], minlength=2)[::-1])[::-1]
-    kept = 1 + int(np.searchsorted(np.cumsum(at_least[2:]), MOST_COPIES, side="right"))
+    longest_kept = 1 + int(np.searchsorted(np.cumsum(at_least[2:]), MOST_COPIES, side="right"))
     starts = np.searchsorted(runs[:, 0], np.arange(len(abstract) + 1))
-    return EqualRuns(starts, runs[:, 1].copy(), np.minimum(runs[:, 2], kept))
+    return EqualRuns(starts, runs[:, 1].copy(), np.minimum(runs[:, 2], longest_kept))
 
 
-def all_events(
+def _all_events(
     m: int,
     n: int,
-    table: TableEvents,
-    stems: TableEvents,
+    table: _TableEvents,
+    stems: _TableEvents,
     stem_runs: EqualRuns,
     word_runs: EqualRuns,
     *,
@@ -173,12 +173,12 @@ def all_events(
     """
     sides = (table.document, table.abstract, table.phrases), (stems.document, stems.abstract, stems.phrases)
     # An upper bound: what both tables have, or a table and a run, is counted twice and one event.
-    room = sum(count_events(*side) for side in sides)
-    room += int(np.maximum(stem_runs.longest - 1, 0).sum())
-    if room > most:
-        raise events_take_too_much(room, most)
-    fields = np.empty((6, room), np.int64)
-    equal = np.zeros((2, room), np.bool_)
+    most_events = sum(count_events(*side) for side in sides)
+    most_events += int(np.maximum(stem_runs.longest - 1, 0).sum())
+    if most_events > most:
+        raise events_take_too_much(most_events, most)
+    fields = np.empty((6, most_events), np.int64)
+    equal = np.zeros((2, most_events), np.bool_)
     count = fill_events(m, n, *sides, stem_runs, word_runs, fields, equal)
     return EventOrder(*fields[:, :count], *equal[:, :count])
 
@@ -224,31 +224,31 @@ def rewriting(
         MemoryLimitError: there may be more than ``most_events``.
     """
     pair = pair.with_words()
-    (words, into), akin = pair.words, pair.kinship
+    (words, into), kinship = pair.words, pair.kinship
     by_word = np.empty((len(into.ids), len(words.ids)))
-    kept: WordParts | None = None
-    for kept in _word_parts(pair, parameters, settings):
-        mixed, rows = _mixed(parameters.weights, kept.of.parts), by_word[kept.rows]
+    parts: WordParts | None = None
+    for parts in _word_parts(pair, parameters, settings):
+        mixed, rows = _mix(parameters.weights, parts.of.parts), by_word[parts.rows]
         rows[:] = mixed.reshape(rows.shape)
     # The last of several parts: to keep them all would undo what parts are for.
-    if kept is not None and kept.rows.start:
-        kept = None
+    if parts is not None and parts.rows.start:
+        parts = None
     events = _events(pair, parameters, settings, most_events)
     event_parts = _event_parts(events, pair, parameters, settings)
     null = _unigram(pair.abstract, parameters)
-    if akin is not None and settings.null_function is not None:
-        null[akin.abstract[into.at]] = settings.null_function
+    if kinship is not None and settings.null_function is not None:
+        null[kinship.abstract[into.at]] = settings.null_function
     forget = np.zeros(len(pair.abstract))
-    if akin is not None:
-        forget[breaks(akin.abstract_stops[into.at])] = settings.forget
-    prob = _mixed(parameters.weights, event_parts.parts)
+    if kinship is not None:
+        forget[breaks(kinship.abstract_stops[into.at])] = settings.forget
+    prob = _mix(parameters.weights, event_parts.parts)
     order = by_end(events.start, events.length, len(pair.abstract))
     emission = Emission(by_word, into.at, words.at, null, forget, events, prob, order)
     if parameters.tuning is not None:
         if pair.clues is None:
             raise ValueError("a tuned model needs the clues of the pair")
         emission = weighted(by_place(emission), pair.clues, parameters.tuning.weights)
-    return Rewriting(emission, pair, kept, event_parts)
+    return Rewriting(emission, pair, parts, event_parts)
 
 
 def rewriting_within(
@@ -270,8 +270,8 @@ def rewriting_within(
     # Planned twice: texts that never fit are refused before the look-up, events count when they are known.
     sizes = pair.sizes()
     budget.plan(sizes, table=table)
-    found = rewriting(pair, parameters, settings, most_events=budget.most_events(sizes, table=table))
-    return found, budget.plan(sizes, table=table, events=len(found.emission.prob))
+    rewritten = rewriting(pair, parameters, settings, most_events=budget.most_events(sizes, table=table))
+    return rewritten, budget.plan(sizes, table=table, events=len(rewritten.emission.prob))
 
 
 def _word_parts(pair: PairIds, parameters: RewriteParameters, settings: PbhmmSettings) -> Iterator[WordParts]:
@@ -287,15 +287,15 @@ def _components(
     rows: slice, pair: PairIds, parameters: RewriteParameters, settings: PbhmmSettings
 ) -> Components:
     """Return the components of some different words of the abstract with all of the document."""
-    (words, abstract), akin = pair.words, pair.kinship
+    (words, abstract), kinship = pair.words, pair.kinship
     into, stems = abstract.ids[rows], abstract.stems[rows]
     same, identical = stems[:, None] == words.stems[None, :], into[:, None] == words.ids[None, :]
     share = 1.0 / _forms(stems, parameters, settings)[:, None]
     # As 3 to 4 to 5: the prior means (fake count + 1) of words, equal stems and identical words.
     prior = parameters.unseen * (1.0 + same / 3.0 + identical / 3.0)
-    if akin is not None:
-        prior[akin.abstract[rows, None] != akin.document[None, :]] *= settings.mixed
-    cells = word_cells(parameters.table, words.ids, into)
+    if kinship is not None:
+        prior[kinship.abstract[rows, None] != kinship.document[None, :]] *= settings.mixed
+    cells = _word_cells(parameters.table, words.ids, into)
     stem_cells = np.full_like(cells, -1)
     parts = np.empty((3, *cells.shape))
     learnt = settings.trust * _probs(parameters.table, cells, prior)
@@ -303,16 +303,16 @@ def _components(
     if settings.stems == "table":
         # The table is looked up with sorted keys, and the stems of sorted words are not sorted.
         (of_into, by_stem), (of_words, by_other) = (
-            np.unique(of, return_inverse=True) for of in (stems, words.stems)
+            np.unique(keys, return_inverse=True) for keys in (stems, words.stems)
         )
-        stem_cells = word_cells(parameters.stems, of_words, of_into)[by_stem[:, None], by_other[None, :]]
+        stem_cells = _word_cells(parameters.stems, of_words, of_into)[by_stem[:, None], by_other[None, :]]
         parts[STEMS] = _probs(parameters.stems, stem_cells, prior) * share
         parts[IDENTITY] = same * share
     else:
         parts[STEMS] = same * share
-        if akin is not None:
+        if kinship is not None:
             # The greater, not the sum: words with equal stems are often akin, too.
-            parts[STEMS] = np.maximum(parts[STEMS], np.array(settings.akin)[akin.kinds[rows]])
+            parts[STEMS] = np.maximum(parts[STEMS], np.array(settings.kinship_values)[kinship.kinds[rows]])
         parts[IDENTITY] = identical
     return Components(parts.reshape(3, -1), cells.ravel(), stem_cells.ravel(), learnt.ravel())
 
@@ -341,7 +341,7 @@ def _probs(table: RewriteTable, index: Longs, prior: Floats) -> Floats:
     return np.where(index >= 0, table.prob[index], prior)
 
 
-def _mixed(weights: Floats, parts: Floats) -> Floats:
+def _mix(weights: Floats, parts: Floats) -> Floats:
     """Return the weighted sum of the components; a product of matrices would wake the threads of BLAS."""
     mixed: Floats = (
         weights[TABLE] * parts[TABLE] + weights[STEMS] * parts[STEMS] + weights[IDENTITY] * parts[IDENTITY]
@@ -351,14 +351,14 @@ def _mixed(weights: Floats, parts: Floats) -> Floats:
 
 def _events(pair: PairIds, parameters: RewriteParameters, settings: PbhmmSettings, most: float) -> EventOrder:
     """Return all phrase events of a pair."""
-    found = look_up(parameters.table, pair.document, pair.abstract, settings)
-    by_stems = nothing(found)
+    by_words = look_up(parameters.table, pair.document, pair.abstract, settings)
+    by_stems = _without_cells(by_words)
     if settings.stems == "table":
         by_stems = look_up(parameters.stems, pair.document_stems, pair.abstract_stems, settings)
-    stem_runs = copied_runs(pair.abstract_stems, pair.document_stems, settings)
-    word_runs = copied_runs(pair.abstract, pair.document, settings)
-    return all_events(
-        len(pair.abstract), len(pair.document), found, by_stems, stem_runs, word_runs, most=most
+    stem_runs = _copied_runs(pair.abstract_stems, pair.document_stems, settings)
+    word_runs = _copied_runs(pair.abstract, pair.document, settings)
+    return _all_events(
+        len(pair.abstract), len(pair.document), by_words, by_stems, stem_runs, word_runs, most=most
     )
 
 
@@ -394,19 +394,19 @@ def _shares(counts: Floats, offsets: Longs, lengths: Longs) -> Floats:
     return shares
 
 
-def word_sums(found: Rewriting) -> Floats:
+def word_sums(rewritten: Rewriting) -> Floats:
     """Return zeros for sums of posteriors by the different words of both texts, (u, v)."""
-    return np.zeros(found.emission.words.shape)
+    return np.zeros(rewritten.emission.words.shape)
 
 
-def add_to_sums(found: Rewriting, first: int, posteriors: Floats, sums: Floats) -> None:
+def add_to_sums(rewritten: Rewriting, first: int, posteriors: Floats, sums: Floats) -> None:
     """Add the posteriors of the words of an abstract from ``first`` on, (rows, n), to sums by word."""
-    rows = found.emission.abstract[first : first + len(posteriors)]
-    add_words(posteriors, rows, found.emission.document, sums)
+    rows = rewritten.emission.abstract[first : first + len(posteriors)]
+    add_words(posteriors, rows, rewritten.emission.document, sums)
 
 
 def credit(
-    found: Rewriting,
+    rewritten: Rewriting,
     by_word: Floats,
     events: Floats,
     parameters: RewriteParameters,
@@ -417,6 +417,6 @@ def credit(
 
     ``by_word`` are posteriors by ``add_to_sums``, ``events`` those of events.
     """
-    for part in found.word_parts(parameters, settings):
+    for part in rewritten.word_parts(parameters, settings):
         share_out(by_word[part.rows].ravel(), parameters.weights, part.of, credits)
-    share_out(events, parameters.weights, found.event_parts, credits)
+    share_out(events, parameters.weights, rewritten.event_parts, credits)

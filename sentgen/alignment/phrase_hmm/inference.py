@@ -24,7 +24,7 @@ from sentgen.alignment.phrase_hmm.lattice_kernels import (
     jump_to_end,
     jump_weights,
     lattice,
-    room,
+    pass_buffers,
     totals,
 )
 from sentgen.alignment.phrase_hmm.parameters import RewriteParameters
@@ -84,35 +84,35 @@ def infer_rows(
     # 0 stands for all, and tables need a row even without words.
     rows = min(rows, m) or max(m, 1)
     firsts = range(0, m, rows)
-    of = lattice(emission, chain)
+    table = lattice(emission, chain)
     alphas = Alphas(np.zeros((rows + 1, n + 1)), np.empty((rows, n + 2)), np.zeros(m + 1))
     alphas.scaled[0, 0] = 1.0
     # No checkpoint of the last block: it is still there when the backward pass begins.
-    kept = np.empty((len(firsts) - 1 if len(firsts) > 1 else 0, n + 1))
+    checkpoints = np.empty((len(firsts) - 1 if len(firsts) > 1 else 0, n + 1))
     near, far = np.zeros(len(chain.jumps.near)), np.zeros(len(chain.jumps.far))
     sums = Sums(np.ones(m), np.zeros(len(emission.prob)), near, far, np.zeros(n + 1), counting)
     last = 0
     for number, first in enumerate(firsts):
         if number:
             alphas.scaled[0] = alphas.scaled[rows]
-        if number < len(kept):
-            kept[number] = alphas.scaled[0]
+        if number < len(checkpoints):
+            checkpoints[number] = alphas.scaled[0]
         last = min(first + rows, m)
-        forward(of, first, last, alphas)
+        forward(table, first, last, alphas)
     row = alphas.scaled[m - firsts[-1] if m else 0]
     end = jump_to_end(chain, row)
     if end == 0.0:
         for first in reversed(firsts):
             take(first, np.zeros((min(rows, m - first), n)), sums.events)
         return _seen(-np.inf, sums)
-    space = room(n)
-    begin_backward(of, row, alphas.log_scale, end, sums, space)
+    buffers = pass_buffers(n)
+    begin_backward(table, row, alphas.log_scale, end, sums, buffers)
     for first in reversed(firsts):
         last = min(first + rows, m)
         if last < m:
-            alphas.scaled[0] = kept[first // rows]
-            forward(of, first, last, alphas)
-        backward(of, first, last, alphas, sums, space)
+            alphas.scaled[0] = checkpoints[first // rows]
+            forward(table, first, last, alphas)
+        backward(table, first, last, alphas, sums, buffers)
         take(first, alphas.jumped[: last - first, 1 : n + 1], sums.events)
     return _seen(float(alphas.log_scale[m] + np.log(end)), sums)
 

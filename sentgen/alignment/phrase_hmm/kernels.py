@@ -86,12 +86,12 @@ def find_cells(
     columns: Longs,
     wanted: Longs,
     targets: Ints,
-    found: Longs,
+    cells: Longs,
 ) -> int:
     """Find the cells of wanted columns in rows of a table; return their number.
 
     Row d has the cells ``firsts[d]`` up to ``lasts[d]``, in the order of their targets; ``wanted`` is sorted.
-    ``found`` takes (rows[d], columns[s], cell).
+    ``cells`` takes (rows[d], columns[s], cell).
     """
     count = 0
     for d in range(len(firsts)):
@@ -107,26 +107,26 @@ def find_cells(
             if cell == last:
                 break
             if targets[cell] == wanted[s]:
-                found[count, 0], found[count, 1], found[count, 2] = rows[d], columns[s], cell
+                cells[count, 0], cells[count, 1], cells[count, 2] = rows[d], columns[s], cell
                 count += 1
     return count
 
 
 @compiled
-def place_hits(found: Longs, size: int) -> PhraseCells:
+def place_hits(hits: Longs, size: int) -> PhraseCells:
     """Return (document phrase, abstract phrase, cell) by abstract phrase, of which there are ``size``."""
     starts = np.zeros(size + 1, np.int64)
-    for k in range(len(found)):
-        starts[found[k, 1] + 1] += 1
+    for k in range(len(hits)):
+        starts[hits[k, 1] + 1] += 1
     for s in range(size):
         starts[s + 1] += starts[s]
     # A counting sort, which leaves the hits of a phrase in the order in which they were found.
     document, cell = np.empty(starts[size], np.int64), np.empty(starts[size], np.int64)
-    place = starts[:-1].copy()
-    for k in range(len(found)):
-        s = found[k, 1]
-        document[place[s]], cell[place[s]] = found[k, 0], found[k, 2]
-        place[s] += 1
+    next_free = starts[:-1].copy()
+    for k in range(len(hits)):
+        s = hits[k, 1]
+        document[next_free[s]], cell[next_free[s]] = hits[k, 0], hits[k, 2]
+        next_free[s] += 1
     return PhraseCells(starts, document, cell)
 
 
@@ -135,9 +135,9 @@ def count_runs(abstract: Ints, document: Ints) -> int:
     """Return the number of places where runs of two or more equal words begin."""
     count = 0
     for t in range(len(abstract) - 1):
-        one, other = abstract[t], abstract[t + 1]
+        first, second = abstract[t], abstract[t + 1]
         for i in range(len(document) - 1):
-            count += (document[i] == one) & (document[i + 1] == other)
+            count += (document[i] == first) & (document[i + 1] == second)
     return count
 
 
@@ -310,12 +310,12 @@ def add_words(posterior: Floats, rows: Longs, columns: Longs, out: Floats) -> No
 
 
 @compiled
-def share_out(posterior: Floats, weights: Floats, of: Components, credits: Credits) -> None:
+def share_out(posterior: Floats, weights: Floats, components: Components, credits: Credits) -> None:
     """Share posteriors of rewrites out among the components by weights (3,) times parts.
 
     What the first two get goes to their cells, too, the first only for the part of it that was learnt.
     """
-    parts = of.parts
+    parts = components.parts
     for k in range(len(posterior)):
         total = (
             weights[TABLE] * parts[TABLE, k]
@@ -328,35 +328,35 @@ def share_out(posterior: Floats, weights: Floats, of: Components, credits: Credi
         for component in (TABLE, STEMS, IDENTITY):
             credits.weights[component] += share * weights[component] * parts[component, k]
         # The untrained part of the first component (`trust`) has no cell that could learn.
-        if of.cells[k] >= 0:
-            credits.table[of.cells[k]] += share * weights[TABLE] * of.learnt[k]
-        if of.stem_cells[k] >= 0:
-            credits.stems[of.stem_cells[k]] += share * weights[STEMS] * parts[STEMS, k]
+        if components.cells[k] >= 0:
+            credits.table[components.cells[k]] += share * weights[TABLE] * components.learnt[k]
+        if components.stem_cells[k] >= 0:
+            credits.stems[components.stem_cells[k]] += share * weights[STEMS] * parts[STEMS, k]
 
 
 @compiled
 def add_scores(values: Bytes, offsets: Longs, weights: Floats, scores: Floats) -> None:
     """Add the weights of the values (templates, rows, columns) of each place to its score."""
-    for one in range(len(values)):
-        of = weights[offsets[one] :]
+    for template in range(len(values)):
+        own = weights[offsets[template] :]
         for t in range(values.shape[1]):
             for i in range(values.shape[2]):
-                scores[t, i] += of[values[one, t, i]]
+                scores[t, i] += own[values[template, t, i]]
 
 
 @compiled
 def add_counts(values: Bytes, offsets: Longs, posteriors: Floats, counts: Floats) -> None:
     """Add the posterior of each place to the counts of its values; the reverse of ``add_scores``."""
-    for one in range(len(values)):
-        of = counts[offsets[one] :]
+    for template in range(len(values)):
+        own = counts[offsets[template] :]
         for t in range(values.shape[1]):
             for i in range(values.shape[2]):
-                of[values[one, t, i]] += posteriors[t, i]
+                own[values[template, t, i]] += posteriors[t, i]
 
 
 @compiled
 def add_along(events: EventOrder, scores: Floats, sums: Floats) -> None:
     """Add the scores of its links to the sum of each event; events are copies, linked one to one."""
-    for one in range(len(sums)):
-        for k in range(events.length[one]):
-            sums[one] += scores[events.start[one] + k, events.position[one] - 1 + k]
+    for event in range(len(sums)):
+        for k in range(events.length[event]):
+            sums[event] += scores[events.start[event] + k, events.position[event] - 1 + k]

@@ -120,7 +120,7 @@ def add_jumps(jumps: Jumps, values: Floats, sums: Floats, out: Floats, backward:
     """Set each of ``out`` to the sum over all jumps between it and one of ``values``, times their weights.
 
     Forward, ``values`` are over positions and ``out`` over targets, backward the reverse: then ``out[e]`` is
-    the sum over i of j(i - e) * values[i]. ``sums`` is working space, (n + 3,).
+    the sum over i of j(i - e) * values[i]. ``sums`` is working buffers, (n + 3,).
     """
     n = min(len(values), len(out)) - 1
     window = len(jumps.near) // 2
@@ -324,8 +324,8 @@ class Sums(NamedTuple):
     counting: bool
 
 
-class Room(NamedTuple):
-    """Working space: vectors over positions, over targets, for prefix sums and words, and two rows of beta.
+class PassBuffers(NamedTuple):
+    """Working buffers: vectors over positions, over targets, for prefix sums and words, and two rows of beta.
 
     beta_t(e), the sum over all ways to go on from e after t words, is in ``beta[t % 2]``. It is kept divided
     by the probability of the whole pair over that of the scale of row t, so that A_t(e) * beta_t(e) is the
@@ -340,29 +340,29 @@ class Room(NamedTuple):
     beta: Floats  # (2, n + 1)
 
 
-def room(n: int) -> Room:
+def pass_buffers(n: int) -> PassBuffers:
     """Return working space for a document of n words."""
-    return Room(
+    return PassBuffers(
         np.empty(n + 1), np.zeros(n + 2), np.empty(n + 2), np.empty(n + 3), np.empty(n), np.zeros((2, n + 1))
     )
 
 
 @compiled
 def begin_backward(
-    lattice: AlignmentLattice, row: Floats, log_scale: Floats, end: float, sums: Sums, room: Room
+    lattice: AlignmentLattice, row: Floats, log_scale: Floats, end: float, sums: Sums, buffers: PassBuffers
 ) -> None:
     """Fill beta of the last row, which ``row`` is of A, and the posteriors of the events that end there."""
     m, n = len(lattice.emission.abstract), len(lattice.emission.document)
     # Set for this row alone: the target n + 1 is the end, and all other jumps lead to a word.
-    room.target[n + 1] = (1.0 - lattice.chain.p0) / end
-    _leave(lattice.chain, row, room, room.beta[m % 2], sums)
-    room.target[n + 1] = 0.0
-    _land(lattice, m, room.beta[m % 2], log_scale, sums.events)
+    buffers.target[n + 1] = (1.0 - lattice.chain.p0) / end
+    _leave(lattice.chain, row, buffers, buffers.beta[m % 2], sums)
+    buffers.target[n + 1] = 0.0
+    _finish_events(lattice, m, buffers.beta[m % 2], log_scale, sums.events)
 
 
 @compiled
 def backward(
-    lattice: AlignmentLattice, first: int, last: int, alphas: Alphas, sums: Sums, room: Room
+    lattice: AlignmentLattice, first: int, last: int, alphas: Alphas, sums: Sums, buffers: PassBuffers
 ) -> None:
     """Fill the posteriors of null and of the events that end here, and turn ``jumped`` into those of words.
 
@@ -374,62 +374,66 @@ def backward(
     move = 1.0 - chain.p0
     for t in range(last - 1, first - 1, -1):
         before, arrived = alphas.scaled[t - first], alphas.jumped[t - first]
-        after, here = room.beta[(t + 1) % 2], room.beta[t % 2]
+        after, here = buffers.beta[(t + 1) % 2], buffers.beta[t % 2]
         scale = exp(log_scale[t] - log_scale[t + 1])
         from_null = scale * chain.p0 * emission.null[t]
         # A copy: `arrived` becomes the posteriors of the words, which are handed out without another table.
-        room.arrived[:] = arrived
-        word_row(emission, t, room.words)
+        buffers.arrived[:] = arrived
+        word_row(emission, t, buffers.words)
         for i in range(1, n + 1):
-            room.target[i] = move * scale * room.words[i - 1] * after[i]
-            arrived[i] = room.arrived[i] * room.target[i]
+            buffers.target[i] = move * scale * buffers.words[i - 1] * after[i]
+            arrived[i] = buffers.arrived[i] * buffers.target[i]
         for event in range(leaps.starts[t + 1] - 1, leaps.starts[t] - 1, -1):
-            room.target[emission.events.position[event]] += leaps.into[event]
+            buffers.target[emission.events.position[event]] += leaps.into[event]
         null[t] = 0.0
         if chain.null_moves:
             for i in range(1, n + 1):
-                null[t] += from_null * room.arrived[i] * after[i]
-                room.target[i] += from_null * after[i]
-            _leave(chain, before, room, here, sums)
+                null[t] += from_null * buffers.arrived[i] * after[i]
+                buffers.target[i] += from_null * after[i]
+            _leave(chain, before, buffers, here, sums)
         else:
             for e in range(n + 1):
                 null[t] += from_null * before[e] * after[e]
-            _leave(chain, before, room, here, sums)
+            _leave(chain, before, buffers, here, sums)
             for e in range(n + 1):
                 here[e] += from_null * after[e]
-        # Events that end after t words land before the position is forgotten: `_land` comes after.
+        # Events that end after t words land before the position is forgotten: `_finish_events` comes after.
         _forget(emission.forget[t], here)
-        _land(lattice, t, here, log_scale, sums.events)
+        _finish_events(lattice, t, here, log_scale, sums.events)
 
 
 @compiled
-def _land(lattice: AlignmentLattice, t: int, beta: Floats, log_scale: Floats, posterior: Floats) -> None:
+def _finish_events(
+    lattice: AlignmentLattice, t: int, beta: Floats, log_scale: Floats, posterior: Floats
+) -> None:
     """Fill what the events that end after t words are worth, and their posteriors."""
     emission, chain, leaps = lattice
     events = emission.events
     move = 1.0 - chain.p0
     begun, over = -1, 0.0
-    for place in range(leaps.ends[t], leaps.ends[t + 1]):
-        one = emission.by_end[place]
-        if events.start[one] != begun:
-            begun = events.start[one]
+    for index in range(leaps.ends[t], leaps.ends[t + 1]):
+        event = emission.by_end[index]
+        if events.start[event] != begun:
+            begun = events.start[event]
             # One `exp` for all that start together: `by_end` has those that end together by their start.
             over = move * exp(log_scale[begun] - log_scale[t])
-        leaps.into[one] = over * emission.prob[one] * beta[events.position[one] + events.width[one] - 1]
-        posterior[one] = leaps.into[one] * leaps.entry[one]
+        leaps.into[event] = (
+            over * emission.prob[event] * beta[events.position[event] + events.width[event] - 1]
+        )
+        posterior[event] = leaps.into[event] * leaps.entry[event]
 
 
 @compiled
-def _leave(chain: Chain, row: Floats, room: Room, beta: Floats, sums: Sums) -> None:
+def _leave(chain: Chain, row: Floats, buffers: PassBuffers, beta: Floats, sums: Sums) -> None:
     """Sum over the jumps out of each position into ``beta``, and count them."""
-    add_jumps(chain.jumps, room.target, room.sums, beta, True)
+    add_jumps(chain.jumps, buffers.target, buffers.sums, beta, True)
     # The total divides twice, here and below: departures are jumps over it, as `rejected_jumps` takes them.
-    room.source[:] = row / chain.total
+    buffers.source[:] = row / chain.total
     if sums.counting:
-        count_jumps(chain.jumps, room.source, room.target, room.sums, sums.near, sums.far)
+        count_jumps(chain.jumps, buffers.source, buffers.target, buffers.sums, sums.near, sums.far)
     for e in range(len(beta)):
         beta[e] /= chain.total[e]
-        sums.departures[e] += room.source[e] * beta[e]
+        sums.departures[e] += buffers.source[e] * beta[e]
 
 
 @compiled

@@ -35,7 +35,7 @@ class Clues:
     abstract: Bytes
     document: Bytes
 
-    def exchanged(self) -> Clues:
+    def swap_texts(self) -> Clues:
         """Return the clues with document and abstract exchanged."""
         return Clues(np.ascontiguousarray(self.links.transpose(0, 2, 1)), self.document, self.abstract)
 
@@ -84,12 +84,12 @@ class PairIds:
         """Return the pair with its different words, so that they are not looked for again."""
         return self if self.different is not None else replace(self, different=self.words)
 
-    def exchanged(self) -> PairIds:
+    def swap_texts(self) -> PairIds:
         """Return the pair with document and abstract exchanged."""
-        akin = self.kinship.exchanged() if self.kinship else None
+        kinship = self.kinship.swap_texts() if self.kinship else None
         different = None if self.different is None else (self.different[1], self.different[0])
         texts = self.abstract, self.document, self.abstract_stems, self.document_stems
-        return PairIds(*texts, akin, different, self.clues.exchanged() if self.clues else None)
+        return PairIds(*texts, kinship, different, self.clues.swap_texts() if self.clues else None)
 
     def stops(self) -> tuple[Bools, Bools] | None:
         """Return which words of abstract and document are full stops, if the pair knows."""
@@ -101,7 +101,7 @@ class PairIds:
     def sizes(self) -> PairSizes:
         """Return what memory depends on; a pair that knows no full stops has one sentence on each side."""
         document, abstract = self.words
-        sentences = (1 + int(of.sum()) for of in self.stops() or (np.zeros(1), np.zeros(1)))
+        sentences = (1 + int(stops.sum()) for stops in self.stops() or (np.zeros(1), np.zeros(1)))
         return PairSizes(
             len(self.abstract), len(self.document), len(abstract.ids), len(document.ids), *sentences
         )
@@ -153,8 +153,8 @@ class Lexicon:
         pair = pair.with_words()
         texts = self._words(pair.abstract), self._words(pair.document)
         document, abstract = (self._words(words.ids) for words in pair.words)
-        akin = kinship(abstract, document, wordnet=wordnet, nearness=nearness, texts=texts)
-        return replace(pair, kinship=akin)
+        kinds = kinship(abstract, document, wordnet=wordnet, nearness=nearness, texts=texts)
+        return replace(pair, kinship=kinds)
 
     def _words(self, ids: Ints) -> list[str]:
         return [self.words[word] for word in ids]
@@ -195,6 +195,6 @@ def phrase_keys(words: Ints, length: int) -> Longs:
 def find_keys(keys: Longs, wanted: Longs) -> tuple[Longs, Longs]:
     """Return which of the wanted keys are among sorted keys, and their places there."""
     # Beyond the last key, the last one is looked at, and is another.
-    place = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
-    known = keys[place] == wanted if len(keys) else np.zeros(len(wanted), np.bool_)
-    return np.flatnonzero(known), place[known]
+    index = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
+    known = keys[index] == wanted if len(keys) else np.zeros(len(wanted), np.bool_)
+    return np.flatnonzero(known), index[known]

@@ -9,36 +9,282 @@ models). The rest of the document is not looked at, however long it is, and a re
 
 What a sentence has of another one is counted in stems and in pairs of neighboring stems. Their weights do not
 depend on the document: nothing that is added to it changes what a sentence of it is worth.
+
+A link is explained as follows. It is made by the word pair itself, or by events of several words that hold
+it. The posterior of each of these is shared out among the components of its rewrite probability, as EM does
+(``emission.credit``), and added up; a share is such a sum over the posterior. Where both directions make a
+link, each has half.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
-from sentgen.alignment.pairs.alignment import Alignment, Pair, PhraseLink, Weighed
-from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
+from sentgen.alignment.pairs.alignment import Alignment, Pair, PhraseLink, Weighed, WeighedLink
+from sentgen.alignment.pairs.budget import UNBOUNDED, Budget, text_sizes
 from sentgen.alignment.phrase_hmm.clues import find_clues
-from sentgen.alignment.phrase_hmm.decode import decode_path, decode_posterior
+from sentgen.alignment.phrase_hmm.decode import Noted, decode_path, decode_posterior
+from sentgen.alignment.phrase_hmm.decode_kernels import share_out_events
 from sentgen.alignment.phrase_hmm.em import train
+from sentgen.alignment.phrase_hmm.emission import Rewriting, rewriting
+from sentgen.alignment.phrase_hmm.kernels import IDENTITY, STEMS, TABLE, Components
 from sentgen.alignment.phrase_hmm.lexicon import CLUE_BYTES, Lexicon, PairIds, phrase_keys
-from sentgen.alignment.phrase_hmm.links import Noted
 from sentgen.alignment.phrase_hmm.parameters import (
     RewriteParameters,
     initial_parameters,
     prior_parameters,
 )
-from sentgen.alignment.phrase_hmm.reasons import FLOOR, Direction, explained
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset_settings
-from sentgen.alignment.words.kinship import Nearness
+from sentgen.alignment.phrase_hmm.weights import LINK_OFFSETS, NAMES
+from sentgen.alignment.words.kinship import GROUPED, NEAR, RELATED, SIMILAR, SYNONYM, Kinds, Nearness
 from sentgen.alignment.words.word_classes import is_function_word, sentence_starts
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.arrays import Bools, Floats, Ints, Longs
 from sentgen.models.vectors.loading import WordVectors
-from sentgen.output.wording import quantity
+
+Key = TypeVar("Key", bound=Hashable)
+#: Posterior from which on links are explained, chosen or not.
+FLOOR = 0.05
+#: Shares and weights that are smaller are those of rounding.
+_LEAST = 1e-9
+
+_KIN = {
+    SIMILAR: "similar spelling",
+    GROUPED: "same group of function words",
+    SYNONYM: "synonyms",
+    RELATED: "related words",
+    NEAR: "near vectors",
+}
+#: What shares are of: of the word pair itself, of events of several words, and of other links.
+SHARES = (
+    *("same word", "same stem", *_KIN.values(), "rewrite table", "stem table", "untrained table"),
+    *("copied run", "run of same stems", "phrase table", "phrase stem table"),
+    "linked sentences",
+)
+_AT = {name: number for number, name in enumerate(SHARES)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Direction:
+    """A direction of the model: the pair as it has it, and its parameters."""
+
+    pair: PairIds
+    parameters: RewriteParameters
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidates:
+    """Links: offsets in the abstract and in the document, sorted by both, and their posteriors.
+
+    ``made`` (links, directions) are the posteriors in each direction; ``by_sentence`` are full stops, whose
+    posterior is not made of those.
+    """
+
+    rows: Longs
+    columns: Longs
+    posteriors: Floats
+    made: Floats
+    by_sentence: Bools
+
+
+def _explain_alignment(
+    answer: Alignment, noted: Noted, directions: Sequence[_Direction], settings: PbhmmSettings
+) -> Alignment:
+    """Return an alignment with what it was chosen among, and of posteriors only the links that were chosen.
+
+    Args:
+        answer: of decoding; of posteriors with all links from ``noted.floor`` on.
+        noted: what was noted then.
+        directions: those that decoding used, the abstract from the document first.
+        settings: the model.
+    """
+    links = _candidates(answer, noted, directions[0].pair, settings)
+    shares = np.zeros((len(links.rows), len(SHARES)))
+    for number, direction in enumerate(directions):
+        parts = rewriting(direction.pair, direction.parameters, settings)
+        made_of = _made_of(parts, direction, settings, noted.events[number], links, number)
+        shares += made_of / len(directions)
+    shares[links.by_sentence] = np.arange(len(SHARES)) == _AT["linked sentences"]
+    threshold = settings.threshold if settings.decode == "posterior" else None
+    phrases = answer.phrases
+    if threshold is not None:
+        phrases = tuple(
+            link for link in phrases if link.posterior is not None and link.posterior >= threshold
+        )
+    return replace(
+        answer,
+        phrases=phrases,
+        weighed=Weighed(noted.floor, threshold, _weighed_links(links, shares, _weights(directions, links))),
+    )
+
+
+def _candidates(answer: Alignment, noted: Noted, pair: PairIds, settings: PbhmmSettings) -> _Candidates:
+    """Return the links that were noted; of posteriors those of the answer, which has full stops as well."""
+    rows, columns, made = noted.links()
+    if settings.decode == "viterbi":
+        return _Candidates(rows, columns, made[:, 0], made, np.zeros(len(rows), np.bool_))
+    cells = [(phrase.abstract[0], phrase.document[0], phrase.posterior) for phrase in answer.phrases]
+    links = np.array(cells, np.float64).reshape(-1, 3)
+    (at, to), n = links[:, :2].T.astype(np.int64), len(pair.document)
+    stops = pair.stops() if settings.stops else None
+    by_sentence = np.zeros(len(at), np.bool_) if stops is None else stops[0][at] & stops[1][to]
+    index = np.searchsorted(rows * n + columns, at * n + to)
+    of_links = np.zeros((len(at), made.shape[1]))
+    of_links[~by_sentence] = made[index[~by_sentence]]
+    return _Candidates(at, to, links[:, 2], of_links, by_sentence)
+
+
+def _made_of(
+    rewriting: Rewriting,
+    direction: _Direction,
+    settings: PbhmmSettings,
+    events: Floats,
+    links: _Candidates,
+    number: int,
+) -> Floats:
+    """Return the shares of each link in one direction, (links, shares).
+
+    Args:
+        rewriting: the rewrite probabilities.
+        direction: the pair and its parameters.
+        settings: the model.
+        events: posteriors of the phrase events.
+        links: the links.
+        number: 1 if document and abstract are exchanged, else 0.
+    """
+    of_events = _of_events(rewriting, direction, settings, events, links, swapped=number == 1)
+    texts = (links.rows, links.columns) if number == 0 else (links.columns, links.rows)
+    of_words = _of_words(rewriting, direction, settings, *texts)
+    # What events leave of the posterior of a link; below zero only by rounding.
+    alone = np.maximum(links.made[:, number] - of_events.sum(axis=1), 0.0)
+    masses = alone[:, None] * of_words + of_events
+    # A posterior of 0 has no shares: what the word pair would be made of says as much.
+    sums = masses.sum(axis=1, keepdims=True)
+    np.divide(masses, sums, out=of_words, where=sums > 0)
+    return of_words
+
+
+def _of_words(
+    rewriting: Rewriting, direction: _Direction, settings: PbhmmSettings, rows: Longs, columns: Longs
+) -> Floats:
+    """Return the shares of word pairs, (links, shares)."""
+    words, into = rewriting.pair.words
+    row, column = into.at[rows], words.at[columns]
+    shares = np.zeros((len(rows), len(SHARES)))
+    for part in rewriting.word_parts(direction.parameters, settings):
+        here = np.flatnonzero((row >= part.rows.start) & (row < part.rows.stop))
+        cells = (row[here] - part.rows.start) * len(words.ids) + column[here]
+        some = Components(part.of.parts[:, cells], *(values[cells] for values in part.of[1:]))
+        kinship = rewriting.pair.kinship
+        kinds = None if kinship is None else kinship.kinds[row[here], column[here]]
+        same_stem = into.stems[row[here]] == words.stems[column[here]]
+        named = _named(some, direction.parameters.weights, settings, kinds, same_stem)
+        for name, mass in named:
+            shares[here, _AT[name]] += mass
+    return _normalized(shares)
+
+
+def _named(
+    components: Components, weights: Floats, settings: PbhmmSettings, kinship: Kinds | None, same_stem: Bools
+) -> Iterator[tuple[str, Floats]]:
+    """Yield what the components have in word pairs, by what it is."""
+    table, stems, identity = weights[:, None] * components.parts
+    learnt = np.where(components.cells >= 0, weights[TABLE] * components.learnt, 0.0)
+    yield "rewrite table", learnt
+    yield "untrained table", table - learnt
+    if settings.stems == "table":
+        known = components.stem_cells >= 0
+        yield "stem table", np.where(known, stems, 0.0)
+        yield "untrained table", np.where(known, 0.0, stems)
+        yield "same stem", identity
+        return
+    yield "same word", identity
+    # Equal words are akin by their spelling, too; the stem says more.
+    yield "same stem", np.where(same_stem, stems, 0.0)
+    if kinship is not None:
+        for kind, name in _KIN.items():
+            yield name, np.where(~same_stem & (kinship == kind), stems, 0.0)
+
+
+def _of_events(
+    rewriting: Rewriting,
+    direction: _Direction,
+    settings: PbhmmSettings,
+    posteriors: Floats,
+    links: _Candidates,
+    *,
+    swapped: bool,
+) -> Floats:
+    """Return what events of several words have in the posterior of each link, (links, shares)."""
+    parts = direction.parameters.weights[:, None] * rewriting.event_parts.parts
+    total = parts.sum(axis=0)
+    shares = parts * np.divide(posteriors, total, out=np.zeros_like(total), where=total > 0)
+    rows = len(rewriting.pair.document if swapped else rewriting.pair.abstract)
+    starts = np.searchsorted(links.rows, np.arange(rows + 1))
+    made = np.zeros((len(links.rows), len(shares)))
+    share_out_events(rewriting.emission.events, shares, starts, links.columns, swapped, made)
+    stems, identity = ("phrase stem table", "run of same stems")
+    if settings.stems == "equal":
+        stems, identity = ("run of same stems", "copied run")
+    named = np.zeros((len(made), len(SHARES)))
+    for component, name in ((TABLE, "phrase table"), (STEMS, stems), (IDENTITY, identity)):
+        named[:, _AT[name]] = made[:, component]
+    return named
+
+
+def _normalized(shares: Floats) -> Floats:
+    """Divide shares by their sums, in place; those of what cannot be stay 0."""
+    sums = shares.sum(axis=1, keepdims=True)
+    np.divide(shares, sums, out=shares, where=sums > 0)
+    return shares
+
+
+def _weights(directions: Sequence[_Direction], links: _Candidates) -> Iterator[Mapping[int, float]]:
+    """Yield what a tuned model adds to the log score of each link, by feature, the mean of the directions."""
+    values = directions[0].pair.clues
+    tunings = [direction.parameters.tuning for direction in directions]
+    if values is None or None in tunings:
+        yield from ({} for _ in links.rows)
+        return
+    places = LINK_OFFSETS[:, None] + values.links[:, links.rows, links.columns]
+    means = np.mean([direction.weights[places] for direction in tunings if direction is not None], axis=0)
+    for numbers, weights in zip(places.T.tolist(), means.T.tolist(), strict=True):
+        yield dict(zip(numbers, weights, strict=True))
+
+
+def _weighed_links(
+    links: _Candidates, shares: Floats, weights: Iterable[Mapping[int, float]]
+) -> tuple[WeighedLink, ...]:
+    """Return links with their shares and weights by name."""
+    arrays = links.rows, links.columns, np.minimum(links.posteriors, 1.0), np.minimum(links.made, 1.0)
+    rows = zip(
+        *(array.tolist() for array in (*arrays, links.by_sentence, shares)),
+        weights,
+        strict=True,
+    )
+    return tuple(
+        WeighedLink(
+            row,
+            column,
+            posterior,
+            () if by_sentence else tuple(made),
+            tuple(_largest(dict(zip(SHARES, share, strict=True)))),
+            tuple((*NAMES[number], weight) for number, weight in _largest(weighed)),
+        )
+        for row, column, posterior, made, by_sentence, share, weighed in rows
+    )
+
+
+def _largest(values: Mapping[Key, float]) -> list[tuple[Key, float]]:
+    """Return what counts, by its size, the greatest first."""
+    counts = [(key, value) for key, value in values.items() if abs(value) >= _LEAST]
+    return sorted(counts, key=lambda item: -abs(item[1]))
+
 
 #: What a function word is worth, of a content word,
 FUNCTION = 0.1
@@ -57,7 +303,7 @@ class Passage:
 
     def texts(self, pair: Pair) -> Pair:
         """Return both parts of a pair, one text each."""
-        document = tuple(pair.document[place] for place in self.document.tolist())
+        document = tuple(pair.document[position] for position in self.document.tolist())
         return Pair(pair.key, document, pair.abstract[self.abstract])
 
     def of(self, pair: PairIds) -> PairIds:
@@ -67,7 +313,7 @@ class Passage:
             pair.document[there], pair.abstract[here], pair.document_stems[there], pair.abstract_stems[here]
         )
 
-    def placed(self, phrase: PhraseLink) -> Iterator[PhraseLink]:
+    def in_texts(self, phrase: PhraseLink) -> Iterator[PhraseLink]:
         """Yield a link between the parts as one of the whole texts, or as several where the words part."""
         (first, end), (start, stop) = phrase.document, phrase.abstract
         copied = stop - start == end - first
@@ -75,19 +321,19 @@ class Passage:
         words = self.document[first:end]
         firsts = np.append(True, np.diff(words) > 1).astype(np.bool_)
         for begin, last in _runs(firsts, len(words)):
-            place = int(words[begin]), int(words[last - 1]) + 1
+            source = int(words[begin]), int(words[last - 1]) + 1
             # Of a copy each word belongs to one; of other phrases, all belong to all.
-            of = (start + begin, start + last) if copied else (start, stop)
-            yield PhraseLink(of, place, phrase.posterior)
+            target = (start + begin, start + last) if copied else (start, stop)
+            yield PhraseLink(target, source, phrase.posterior)
 
-    def placed_weighed(self, answer: Alignment) -> Weighed | None:
+    def weighed_in_texts(self, answer: Alignment) -> Weighed | None:
         """Return what an alignment of the parts was chosen among, as of the whole texts."""
         if answer.weighed is None:
             return None
         begin = self.abstract.start
         links = (
-            replace(one, abstract=one.abstract + begin, document=int(self.document[one.document]))
-            for one in answer.weighed.links
+            replace(link, abstract=link.abstract + begin, document=int(self.document[link.document]))
+            for link in answer.weighed.links
         )
         return replace(answer.weighed, links=tuple(links))
 
@@ -118,19 +364,19 @@ def passages(pair: Pair, ids: PairIds, settings: PbhmmSettings) -> list[Passage]
         return [Passage(everything, _offsets(starts, lengths))]
     index = _Index(ids.document_stems, starts, lengths)
     weights = np.array([FUNCTION if is_function_word(word) else 1.0 for word in pair.abstract])
-    found = []
+    parts = []
     for begin, end in zip(begins.tolist(), [*begins[1:].tolist(), len(pair.abstract)], strict=True):
         chosen = index.best(ids.abstract_stems[begin:end], weights[begin:end], settings.passage_gain)
-        found.append(Passage(slice(begin, end), _offsets(starts[chosen], lengths[chosen])))
-    return found
+        parts.append(Passage(slice(begin, end), _offsets(starts[chosen], lengths[chosen])))
+    return parts
 
 
 def _distinct(words: Ints, starts: Longs) -> tuple[Longs, Longs]:
     """Return where the different sentences begin, each at its first place, and their lengths."""
     ends = np.append(starts[1:], len(words))
     first = {words[begin:end].tobytes(): begin for begin, end in zip(starts[::-1], ends[::-1], strict=True)}
-    kept = np.isin(starts, np.array(list(first.values())))
-    return starts[kept], (ends - starts)[kept]
+    first_places = np.isin(starts, np.array(list(first.values())))
+    return starts[first_places], (ends - starts)[first_places]
 
 
 def _offsets(starts: Longs, lengths: Longs) -> Longs:
@@ -187,10 +433,10 @@ def joined(parts: Sequence[Passage], answers: Sequence[Alignment]) -> Alignment:
         link
         for part, answer in zip(parts, answers, strict=True)
         for phrase in answer.phrases
-        for link in part.placed(phrase)
+        for link in part.in_texts(phrase)
     )
     null = (prob for answer in answers for prob in answer.null or ())
-    weighed = _joined([part.placed_weighed(answer) for part, answer in zip(parts, answers, strict=True)])
+    weighed = _joined([part.weighed_in_texts(answer) for part, answer in zip(parts, answers, strict=True)])
     return Alignment(tuple(links), tuple(null), sum(answer.logp or 0.0 for answer in answers), weighed)
 
 
@@ -219,16 +465,16 @@ def align(
         MemoryLimitError: the pair does not fit into the budget.
     """
     noted = Noted(min(FLOOR, settings.threshold)) if explain else None
-    directions = [Direction(pair, parameters)]
+    directions = [_Direction(pair, parameters)]
     if settings.decode == "viterbi":
         answer = decode_path(pair, parameters, settings, budget=budget, noted=noted)
     else:
         if settings.both:
             reverse = reverse or prior_parameters(settings)
-            directions.append(Direction(pair.exchanged(), reverse))
+            directions.append(_Direction(pair.swap_texts(), reverse))
         wide = settings if noted is None else replace(settings, threshold=noted.floor)
         answer = decode_posterior(pair, parameters, wide, reverse=reverse, budget=budget, noted=noted)
-    return answer if noted is None else explained(answer, noted, directions, settings)
+    return answer if noted is None else _explain_alignment(answer, noted, directions, settings)
 
 
 @dataclass(frozen=True)
@@ -253,7 +499,7 @@ class PhraseHmm:
         Raises:
             MemoryLimitError: a pair does not fit into the budget.
         """
-        wordnet = find_wordnet() if self.settings.kindred else None
+        wordnet = find_wordnet() if self.settings.needs_kinship else None
         nearness = None if self.vectors is None else Nearness(self.vectors, self.settings.nearness)
         for pair in pairs:
             ids = self.lexicon.encode(pair)
@@ -270,9 +516,9 @@ class PhraseHmm:
         self.budget.plan(ids.sizes(), table=self.settings.decode == "posterior")
         tuning = self.parameters.tuning
         if tuning is not None:
-            told = f"a document of {quantity(len(pair.document), 'word')} and an abstract of "
-            self.budget.check(CLUE_BYTES * ids.sizes().cells, f"tuned, {told}{len(pair.abstract):,}")
-        if self.settings.kindred:
+            texts = text_sizes(len(pair.document), len(pair.abstract))
+            self.budget.ensure_fits(CLUE_BYTES * ids.sizes().cells, f"tuned, {texts}")
+        if self.settings.needs_kinship:
             ids = self.lexicon.with_kinship(ids, wordnet=wordnet, nearness=nearness)
         if tuning is not None:
             ids = replace(ids, clues=find_clues(pair, ids, tuning.counts, wordnet))
@@ -302,10 +548,10 @@ def train_phrase_hmm(
     if not iterations:
         return PhraseHmm(name, settings, prior_parameters(settings), lexicon)
     pairs = [lexicon.encode(pair) for pair in training]
-    if settings.kindred:
+    if settings.needs_kinship:
         wordnet = find_wordnet()
         pairs = [lexicon.with_kinship(pair, wordnet=wordnet) for pair in pairs]
-    exchanged = [pair.exchanged() for pair in pairs] if settings.both else None
+    exchanged = [pair.swap_texts() for pair in pairs] if settings.both else None
     return PhraseHmm(
         name,
         settings,

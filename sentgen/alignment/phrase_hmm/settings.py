@@ -138,14 +138,14 @@ class PbhmmSettings:
     stops: bool = False
 
     @property
-    def akin(self) -> tuple[float, ...]:
+    def kinship_values(self) -> tuple[float, ...]:
         """What the second component gives to words that are akin, by their kind (see ``kinship``)."""
         return 0.0, self.near, self.related, self.synonym, self.grouped, self.similar
 
     @property
-    def kindred(self) -> bool:
+    def needs_kinship(self) -> bool:
         """Whether the model looks at what words are akin, function words, or full stops."""
-        looks = max(self.akin) > 0 or self.null_function is not None or self.mixed != 1
+        looks = max(self.kinship_values) > 0 or self.null_function is not None or self.mixed != 1
         return looks or self.forget > 0 or self.stops
 
     def __post_init__(self) -> None:
@@ -207,7 +207,7 @@ def preset_settings(name: str) -> PbhmmSettings:
         raise InputError(f"there is no preset {name!r}; choose one of {', '.join(sorted(PRESETS))}") from None
 
 
-def decoding(
+def with_decoding(
     settings: PbhmmSettings,
     *,
     decode: Literal["viterbi", "posterior"] | None = None,

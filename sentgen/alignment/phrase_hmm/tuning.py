@@ -19,13 +19,13 @@ import numpy as np
 from sentgen.alignment.pairs.alignment import Link, Pair
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
 from sentgen.alignment.phrase_hmm.clues import find_clues
+from sentgen.alignment.phrase_hmm.decode import LinkChoice
 from sentgen.alignment.phrase_hmm.decode_kernels import add_event_links
 from sentgen.alignment.phrase_hmm.emission import rewriting
 from sentgen.alignment.phrase_hmm.inference import Posteriors, chain, infer_rows
 from sentgen.alignment.phrase_hmm.kernels import add_along, add_counts
 from sentgen.alignment.phrase_hmm.lattice_kernels import Chain, Emission, jump_cells
 from sentgen.alignment.phrase_hmm.lexicon import Clues, Lexicon, PairIds
-from sentgen.alignment.phrase_hmm.links import LinkChoice
 from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, prior_parameters
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset_settings
@@ -93,9 +93,9 @@ class TuningTask:
         wrong = np.zeros(len(emission.prob))
         add_along(emission.events, (~possible).astype(np.float64), wrong)
         agree: tuple[Bools, ...] = (possible, np.logical_not(sure.any(axis=1)), wrong == 0)
-        return cls(emission, ids.clues, *(one.astype(np.float64) for one in agree))
+        return cls(emission, ids.clues, *(table.astype(np.float64) for table in agree))
 
-    def agreeing(self, emission: Emission) -> Emission:
+    def without_wrong_links(self, emission: Emission) -> Emission:
         """Return an emission without what disagrees with the gold links."""
         return emission._replace(
             words=emission.words * self.links,
@@ -129,7 +129,7 @@ class Objective:
     def _task(self, task: TuningTask, weights: Floats, counts: Floats | None) -> float:
         emission, over = weighted(task.emission, task.clues, weights), self._chain(task, weights)
         free, free_links = _infer(emission, over, counting=counts is not None)
-        fixed, fixed_links = _infer(task.agreeing(emission), over, counting=counts is not None)
+        fixed, fixed_links = _infer(task.without_wrong_links(emission), over, counting=counts is not None)
         if counts is not None:
             add_counts(task.clues.links, LINK_OFFSETS, fixed_links - free_links, counts)
             add_counts(
@@ -159,7 +159,7 @@ def _infer(emission: Emission, over: Chain, *, counting: bool) -> tuple[Posterio
 #: One pair of so many is held out, if there are at least `_ENOUGH`.
 _HELD_OUT, _ENOUGH = 10, 50
 #: Iterations without a gain on the held-out pairs after which a direction ends.
-_PATIENCE = 5
+_MOST_WITHOUT_GAIN = 5
 #: Bytes of two words of a pair, in both directions.
 _TASK_BYTES = 150
 #: Thresholds to choose from.
@@ -215,7 +215,7 @@ class Tuned:
         """Return it as an aligner."""
         plain = prior_parameters(self.settings)
         forward, reverse = (
-            replace(plain, tuning=Tuning(one.weights, self.counts)) for one in self.directions
+            replace(plain, tuning=Tuning(direction.weights, self.counts)) for direction in self.directions
         )
         return PhraseHmm(name, self.settings, forward, Lexicon(fold=self.settings.fold), reverse)
 
@@ -241,23 +241,26 @@ def tune(
         InputError: there are no links.
         MemoryLimitError: the pairs do not fit into the budget.
     """
-    cells = sum(one.sure.size for one in examples)
-    told = f"{quantity(len(examples), 'text pair')} with {quantity(cells, 'pair')} of words"
-    budget.check(_TASK_BYTES * cells, told)
-    if not any(one.sure.any() for one in examples):
+    cells = sum(example.sure.size for example in examples)
+    what = f"{quantity(len(examples), 'text pair')} with {quantity(cells, 'pair')} of words"
+    budget.ensure_fits(_TASK_BYTES * cells, what)
+    if not any(example.sure.any() for example in examples):
         raise InputError("there are no sure links to learn from; look at --gold and --format")
     plan, settings, plain = (
         plan or TuningPlan(),
         preset_settings("best"),
         prior_parameters(preset_settings("best")),
     )
-    counts = count_links([one.pair for one in examples], [one.sure for one in examples])
-    ids = list(_encoded(examples, counts, settings))
+    counts = count_links([example.pair for example in examples], [example.sure for example in examples])
+    ids = list(_encode(examples, counts, settings))
     objectives = [
-        Objective([TuningTask.of(*one, plain, settings) for one in tasks], plain, settings)
+        Objective([TuningTask.of(*example, plain, settings) for example in tasks], plain, settings)
         for tasks in (
-            [(pair, one.sure, one.possible) for pair, one in zip(ids, examples, strict=True)],
-            [(pair.exchanged(), one.sure.T, one.possible.T) for pair, one in zip(ids, examples, strict=True)],
+            [(pair, example.sure, example.possible) for pair, example in zip(ids, examples, strict=True)],
+            [
+                (pair.swap_texts(), example.sure.T, example.possible.T)
+                for pair, example in zip(ids, examples, strict=True)
+            ],
         )
     ]
     report = progress or (lambda *_: None)
@@ -271,20 +274,20 @@ def tune(
     before = untuned.f1(settings.threshold)
     # Of equals the one that is nearest to that of the preset.
     f1, _, threshold = max(
-        (tuned.f1(one), -abs(one - settings.threshold), one) for one in _THRESHOLDS.tolist()
+        (tuned.f1(example), -abs(example - settings.threshold), example) for example in _THRESHOLDS.tolist()
     )
     settings = replace(settings, threshold=threshold)
     return Tuned((forward, reverse), counts, settings, len(examples), (before, f1))
 
 
-def _encoded(
+def _encode(
     examples: Sequence[TuningExample], counts: LinkCounts, settings: PbhmmSettings
 ) -> Iterator[PairIds]:
     """Yield the pairs with their clues; what the counts have of a pair itself is left out."""
     lexicon, wordnet = Lexicon(fold=settings.fold), find_wordnet()
-    for one in examples:
-        ids = lexicon.with_kinship(lexicon.encode(one.pair).with_words(), wordnet=wordnet)
-        yield replace(ids, clues=find_clues(one.pair, ids, counts, wordnet, own=one.sure))
+    for example in examples:
+        ids = lexicon.with_kinship(lexicon.encode(example.pair).with_words(), wordnet=wordnet)
+        yield replace(ids, clues=find_clues(example.pair, ids, counts, wordnet, own=example.sure))
 
 
 def _direction(
@@ -300,7 +303,7 @@ def _direction(
         replace(objective, tasks=[task for task, out in zip(tasks, apart, strict=True) if out == wanted])
         for wanted in (False, True)
     )
-    kept = _Kept(held_out, report)
+    best = _BestWeights(held_out, report)
 
     def loss(weights: Floats) -> tuple[float, Floats]:
         value, gradient = training.gradient(weights)
@@ -311,20 +314,20 @@ def _direction(
         np.zeros(SIZE),
         jac=True,
         method="L-BFGS-B",
-        callback=kept.see,
+        callback=best.see,
         options={"maxiter": plan.iterations},
     )
     return TunedDirection(
-        kept.weights,
-        kept.iterations,
+        best.weights,
+        best.iterations,
         objective.value(np.zeros(SIZE)),
-        objective.value(kept.weights),
-        plan.prior / 2 * float(kept.weights @ kept.weights),
+        objective.value(best.weights),
+        plan.prior / 2 * float(best.weights @ best.weights),
         time.perf_counter() - began,
     )
 
 
-class _Kept:
+class _BestWeights:
     """Keeps the weights of the iteration that is best on the held-out pairs, or the last one without any."""
 
     def __init__(self, held_out: Objective, report: Callable[[int], None]) -> None:
@@ -340,7 +343,7 @@ class _Kept:
         if value > self._best:
             self._best, self.weights = value, intermediate_result.x.copy()
             self.iterations = self._done
-        elif self._done - self.iterations >= _PATIENCE:
+        elif self._done - self.iterations >= _MOST_WITHOUT_GAIN:
             raise StopIteration
 
 
@@ -354,29 +357,29 @@ class _Choice:
         objectives: Sequence[Objective],
         weights: Sequence[Floats],
     ) -> None:
-        self._examples, self._stops = examples, [one.stops() for one in ids]
+        self._examples, self._stops = examples, [forward_links.stops() for forward_links in ids]
         forward, reverse = (
-            [objective.posteriors(task, of) for task in objective.tasks]
-            for objective, of in zip(objectives, weights, strict=True)
+            [objective.posteriors(task, direction_weights) for task in objective.tasks]
+            for objective, direction_weights in zip(objectives, weights, strict=True)
         )
-        self._links = [np.sqrt(one * other.T) for one, other in zip(forward, reverse, strict=True)]
+        self._links = [np.sqrt(left * right.T) for left, right in zip(forward, reverse, strict=True)]
 
     def f1(self, threshold: float) -> float:
         """Return the harmonic mean of the mean precision and the mean recall of the pairs, `macro-f1`."""
         shares: tuple[list[float], list[float]] = [], []
-        for one, links, stops in zip(self._examples, self._links, self._stops, strict=True):
-            chosen = _chosen(links, threshold, stops)
-            for share, right, of in (
-                (shares[0], one.possible, chosen),
-                (shares[1], chosen, one.sure),
+        for example, links, stops in zip(self._examples, self._links, self._stops, strict=True):
+            chosen = _choose(links, threshold, stops)
+            for share, right, total in (
+                (shares[0], example.possible, chosen),
+                (shares[1], chosen, example.sure),
             ):
-                if of.any():
-                    share.append(float((right & of).sum() / of.sum()))
+                if total.any():
+                    share.append(float((right & total).sum() / total.sum()))
         precision, recall = (float(np.mean(share)) if share else 0.0 for share in shares)
         return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
-def _chosen(links: Floats, threshold: float, stops: tuple[Bools, Bools] | None) -> Bools:
+def _choose(links: Floats, threshold: float, stops: tuple[Bools, Bools] | None) -> Bools:
     choice = LinkChoice(threshold, stops)
     choice.take(0, links.copy())
     rows, columns, _ = choice.chosen()

@@ -56,10 +56,10 @@ class LinkCounts:
 
     @staticmethod
     def of_rows(
-        stems: tuple[str, ...], one: Longs, other: Longs, linked: Longs, together: Longs
+        stems: tuple[str, ...], left: Longs, right: Longs, linked: Longs, together: Longs
     ) -> LinkCounts:
         """Return the table of entries in any order, the two stems of each in any order."""
-        first, second = np.minimum(one, other), np.maximum(one, other)
+        first, second = np.minimum(left, right), np.maximum(left, right)
         order = np.lexsort((second, first))
         return LinkCounts(stems, *(column[order] for column in (first, second, linked, together)))
 
@@ -69,7 +69,7 @@ class LinkCounts:
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
-        return {one: number for number, one in enumerate(self.stems)}
+        return {stem: number for number, stem in enumerate(self.stems)}
 
     @cached_property
     def _keys(self) -> Longs:
@@ -87,9 +87,9 @@ class LinkCounts:
         )
         low = np.minimum(rows[:, None], columns[None, :])
         keys = low * len(self.stems) + np.maximum(rows[:, None], columns[None, :])
-        found = np.minimum(np.searchsorted(self._keys, keys), len(self) - 1)
+        entry = np.minimum(np.searchsorted(self._keys, keys), len(self) - 1)
         # A stem without a number is -1, and the lower one of two.
-        return PairPlaces(np.where((self._keys[found] == keys) & (low >= 0), found, -1), same)
+        return PairPlaces(np.where((self._keys[entry] == keys) & (low >= 0), entry, -1), same)
 
     def values(self, places: PairPlaces, own: Bools | None = None) -> Bytes:
         """Return the value of each two words in the template ``seen in gold links``, (m, n).
@@ -132,16 +132,16 @@ def count_links(pairs: Sequence[Pair], sure: Iterable[Bools]) -> LinkCounts:
         )
         texts.append((abstract, document))
     size = max(1, len(numbers))
-    together = [_keys(*one, size).ravel() for one in texts]
+    together = [_keys(*text_keys, size).ravel() for text_keys in texts]
     linked = [keys[links.ravel()] for keys, links in zip(together, sure, strict=True)]
     none = np.empty(0, np.int64)
     keys, times = np.unique(np.concatenate([none, *linked]), return_counts=True)
     places = none
     if len(keys):
         places = np.zeros(len(keys), np.int64)
-        for one in together:
-            found = np.minimum(np.searchsorted(keys, one), len(keys) - 1)
-            places += np.bincount(found[keys[found] == one], minlength=len(keys))
+        for text_keys in together:
+            entry = np.minimum(np.searchsorted(keys, text_keys), len(keys) - 1)
+            places += np.bincount(entry[keys[entry] == text_keys], minlength=len(keys))
     return LinkCounts(tuple(numbers), keys // size, keys % size, times.astype(np.int64), places)
 
 
@@ -332,11 +332,11 @@ def by_place(emission: Emission) -> Emission:
 
 def weighted(emission: Emission, clues: Clues, weights: Floats) -> Emission:
     """Return an emission (``by_place``) whose probabilities are multiplied by exp(scores)."""
-    of = scores(clues, emission.events, weights)
+    sums = scores(clues, emission.events, weights)
     return emission._replace(
-        words=emission.words * np.exp(of.links),
-        null=emission.null * np.exp(of.null),
-        prob=emission.prob * np.exp(of.events),
+        words=emission.words * np.exp(sums.links),
+        null=emission.null * np.exp(sums.null),
+        prob=emission.prob * np.exp(sums.events),
     )
 
 

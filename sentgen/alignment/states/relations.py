@@ -59,8 +59,8 @@ def relation(word: str, other: str, wordnet: Path | None = None) -> tuple[Relati
     if same_word(word) and same_word(word) == same_word(other):
         return "variant", "spelled otherwise"
     if is_function_word(word) or is_function_word(other):
-        akin = groups(word) & groups(other) and not opposite(word, other)
-        return ("related", "") if akin else ("other", "")
+        shared = groups(word) & groups(other) and not opposite(word, other)
+        return ("related", "") if shared else ("other", "")
     if _has_digit(word) or _has_digit(other):
         return "other", ""
     if stem(word) == stem(other):
@@ -69,11 +69,11 @@ def relation(word: str, other: str, wordnet: Path | None = None) -> tuple[Relati
         return "variant", "spelled otherwise"
     if meanings(word) & meanings(other):
         return "variant", "synonym"
-    if _derived(_american(letters(word)), _american(letters(other))):
+    if _is_derived(_american(letters(word)), _american(letters(other))):
         return "variant", "derived"
-    if _compound(word, other) or _compound(other, word):
+    if _is_part(word, other) or _is_part(other, word):
         return "related", "part of a compound"
-    if _misspelled(word, other):
+    if _is_misspelled(word, other):
         return "related", "similar spelling"
     return ("other", "") if wordnet is None else _in_wordnet(word, other, wordnet)
 
@@ -91,7 +91,7 @@ def _in_wordnet(word: str, other: str, folder: Path) -> tuple[Relation, str]:
     return ("related", "one sense away") if own & others_near or near & others else ("other", "")
 
 
-def _derived(word: str, other: str) -> bool:
+def _is_derived(word: str, other: str) -> bool:
     """Say whether both words are the same one with different endings, or with none."""
     same = 0
     while same < min(len(word), len(other)) and word[same] == other[same]:
@@ -109,34 +109,34 @@ def _american(word: str) -> str:
     return word
 
 
-def _compound(word: str, other: str) -> bool:
+def _is_part(word: str, other: str) -> bool:
     """Say whether a word is a part of another one that has a hyphen."""
     return "-" in other and word.lower() in other.lower().split("-")
 
 
-def _misspelled(word: str, other: str) -> bool:
+def _is_misspelled(word: str, other: str) -> bool:
     """Say whether two long words differ by a letter or, if they are names, by two."""
-    one, another = letters(word), letters(other)
+    left, right = letters(word), letters(other)
     named = word[:1].isupper() and other[:1].isupper()
     # Countries and their people are known: none of them is another one in a new spelling.
-    if min(len(one), len(another)) < _LONG or one[0] != another[0] or meanings(word) or meanings(other):
+    if min(len(left), len(right)) < _LONG or left[0] != right[0] or meanings(word) or meanings(other):
         return False
-    return _within(one, another, 2 if named else 1)
+    return _within(left, right, 2 if named else 1)
 
 
-def _within(one: str, other: str, most: int) -> bool:
+def _within(left: str, right: str, most: int) -> bool:
     """Say whether at most so many letters are to be put in, left out or changed to make one of the other."""
-    if one == other:
+    if left == right:
         return True
     if not most:
         return False
     same = 0
-    while same < min(len(one), len(other)) and one[same] == other[same]:
+    while same < min(len(left), len(right)) and left[same] == right[same]:
         same += 1
-    one, other = one[same:], other[same:]
+    left, right = left[same:], right[same:]
     return any(
-        _within(left, right, most - 1)
-        for left, right in ((one[1:], other[1:]), (one[1:], other), (one, other[1:]))
+        _within(next_left, next_right, most - 1)
+        for next_left, next_right in ((left[1:], right[1:]), (left[1:], right), (left, right[1:]))
     )
 
 

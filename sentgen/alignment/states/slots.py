@@ -60,15 +60,15 @@ def matches(abstract: Longs, document: Longs, weights: Floats) -> Longs:
                     cost = 0.0 if free else _LONGER if state == 3 else _GAP
                     if score[state, i, j - 1] - cost > score[3, i, j]:
                         score[3, i, j], came[3, i, j] = score[state, i, j - 1] - cost, state
-    found = np.full(m, -1, np.int64)
+    matched = np.full(m, -1, np.int64)
     i, j, state = m, n, int(score[:, m, n].argmax())
     while i > 0 or j > 0:
         before = came[state, i, j]
         if state == 0:
-            found[i - 1] = j - 1
+            matched[i - 1] = j - 1
         i, j = i - (state != 3), j - (state != 2)
         state = before
-    return found
+    return matched
 
 
 #: What function words and marks are worth in a frame, of content words; and that both sentences begin or end.
@@ -96,7 +96,7 @@ class Slot:
         return self.before + self.after
 
 
-def matched(abstract: Sequence[str], document: Sequence[str]) -> Longs:
+def match_words(abstract: Sequence[str], document: Sequence[str]) -> Longs:
     """Return for each word of a sentence its match in another one by stems, or -1."""
     numbers: dict[str, int] = {}
 
@@ -107,7 +107,7 @@ def matched(abstract: Sequence[str], document: Sequence[str]) -> Longs:
 
 
 def slots(abstract: Sequence[str], document: Sequence[str], places: Longs) -> Iterator[Slot]:
-    """Yield the slots of a sentence in one of the document, given its matches (``matched``).
+    """Yield the slots of a sentence in one of the document, given its matches (``match_words``).
 
     Offsets are those of the two sentences.
     """

@@ -45,7 +45,7 @@ class WordState:
     why: str = ""
     elsewhere: tuple[int, ...] = ()
 
-    def judged(self, state: State, source: tuple[int, ...], why: str) -> WordState:
+    def with_state(self, state: State, source: tuple[int, ...], why: str) -> WordState:
         """Return another state of the word; the posterior is that of its links, and of no other place."""
         posterior = self.posterior if set(source) & set(self.source) else None
         return replace(self, state=state, source=source, posterior=posterior, why=why)
@@ -74,7 +74,7 @@ def judge_polarity(
         states: of all words of the abstract.
         abstract: its words, and one of its sentences.
         document: its words, and the sentence that is laid beside.
-        places: which words match (``slots.matched``).
+        places: which words match (``slots.match_words``).
     """
     (start, end), (first, last) = abstract[1], document[1]
     words, others = abstract[0][start:end], document[0][first:last]
@@ -90,11 +90,11 @@ def judge_polarity(
             at, why = here, f"not denied in the document: {others[j]}"
             source: tuple[int, ...] = (first + j,)
         elif here is None and there is not None and not denies and not _denied_before(words, i):
-            at, why = i, _denied(others[there], others[j])
+            at, why = i, _denied_reason(others[there], others[j])
             source = first + there, first + j
         else:
             continue
-        states[start + at] = states[start + at].judged("changed", source, why)
+        states[start + at] = states[start + at].with_state("changed", source, why)
     if not denies:
         _left_out(states, start, (others, first), places)
 
@@ -111,27 +111,27 @@ def _left_out(
             continue
         turned = next((k for k in range(j + 1, len(others)) if negation(others, k) == j), None)
         if turned is None or is_function_word(others[turned]):
-            at, source, why = before, (first + j - 1, first + j), _denied(others[j - 1], word)
-            states[start + at] = states[start + at].judged("changed", source, why)
+            at, source, why = before, (first + j - 1, first + j), _denied_reason(others[j - 1], word)
+            states[start + at] = states[start + at].with_state("changed", source, why)
 
 
-def _denied_before(words: Sequence[str], place: int) -> bool:
+def _denied_before(words: Sequence[str], position: int) -> bool:
     """Say whether a clause denies something before a word: *he did not go or call* denies both."""
-    before = (words[at].lower() for at in range(place - 1, max(place - 1 - _CLAUSE, -1), -1))
+    before = (words[at].lower() for at in range(position - 1, max(position - 1 - _CLAUSE, -1), -1))
     return any(word in NEGATIONS for word in takewhile(lambda word: word[0].isalnum() or "'" in word, before))
 
 
-def _denied(*words: str) -> str:
+def _denied_reason(*words: str) -> str:
     return f"denied in the document: {' '.join(words)}"
 
 
-def negation(words: Sequence[str], place: int) -> int | None:
+def negation(words: Sequence[str], position: int) -> int | None:
     """Return the place of the negation before a word that turns it around, or none.
 
     >>> negation("it was not only the cat".split(), 5), negation("he did not go".split(), 3)
     (None, 2)
     """
-    for at in range(place - 1, max(place - 2 - _BETWEEN, -1), -1):
+    for at in range(position - 1, max(position - 2 - _BETWEEN, -1), -1):
         word = words[at].lower()
         if word in NEGATIONS:
             return None if words[at + 1].lower() in ("only", "just") else at
@@ -159,9 +159,9 @@ class TextKinds:
         self.sentences: list[Span] = list(zip(begins, [*begins[1:], len(words)], strict=True))
         self._of_sentence = dict[Span, list[Quantity]]()
 
-    def number(self, place: int) -> int:
+    def number(self, position: int) -> int:
         """Return the number of the sentence of a word, from 0."""
-        return bisect_right(self.sentences, (place, len(self.words))) - 1
+        return bisect_right(self.sentences, (position, len(self.words))) - 1
 
     def quantities(self, sentence: Span) -> list[Quantity]:
         """Return the numbers, amounts and dates of a sentence; offsets count from its first word."""
@@ -169,21 +169,26 @@ class TextKinds:
             self._of_sentence[sentence] = quantities(self.words[slice(*sentence)])
         return self._of_sentence[sentence]
 
-    def kind(self, sentence: Span, place: int) -> Kind:
+    def kind(self, sentence: Span, position: int) -> Kind:
         """Return the kind of a word of a sentence; units are words, the number beside them is one."""
-        word = self.words[place]
+        word = self.words[position]
         if not any(map(str.isalnum, word)):
             return "mark"
         within = next(
-            (one for one in self.quantities(sentence) if one.start <= place - sentence[0] < one.end), None
+            (
+                quantity
+                for quantity in self.quantities(sentence)
+                if quantity.start <= position - sentence[0] < quantity.end
+            ),
+            None,
         )
         if within is not None and within.kind in ("date", "time"):
             return "date"
-        if any(map(str.isdigit, word)) or (within is not None and place - sentence[0] == within.start):
+        if any(map(str.isdigit, word)) or (within is not None and position - sentence[0] == within.start):
             return "number"
         if is_function_word(word) or word.lower() in NEGATIONS:
             return "function word"
-        return "name" if name_like(self.words, place, self._lower) else "word"
+        return "name" if name_like(self.words, position, self._lower) else "word"
 
 
 def both_texts(pair: Pair) -> tuple[TextKinds, TextKinds]:

@@ -5,9 +5,9 @@ A link says where a word comes from, not that it says the same: in *hired 21 eng
 
 Links are looked at first, word by word (``relations``). Then each sentence of the abstract is laid beside the
 sentences of the document that it has most from (``slots``): where both differ between words that are the
-same, what stands there is compared (``Judging``), and what one of both denies (``polarity``). Numbers, dates
-and names are compared as such (``judge_names``), and words that no link reaches are looked for
-(``WordOccurrences``).
+same, what stands there is compared (``_Judging``), and what one of both denies (``polarity``). Numbers, dates
+and names are compared as such (``_judge_names``), and words that no link reaches are looked for
+(``_WordOccurrences``).
 
 Words that no link reaches are looked for as follows. A posterior is shared out among all copies of a word,
 and of a long document only some sentences are looked at (``passages``): a word of the document may be linked
@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 from sentgen.alignment.pairs.alignment import Alignment, Pair, Span, linked_words
 from sentgen.alignment.states.relations import RELATIONS, Relation, opposite, other_form, relation
-from sentgen.alignment.states.slots import LONGEST, Slot, matched, slots, worth
+from sentgen.alignment.states.slots import LONGEST, Slot, match_words, slots, worth
 from sentgen.alignment.states.states import (
     STATES,
     SUPPORTED,
@@ -55,7 +55,7 @@ ENOUGH = 0.5
 MOST = 100
 
 
-class WordOccurrences:
+class _WordOccurrences:
     """Where some words of an abstract stand in its document."""
 
     def __init__(self, words: Sequence[str], document: TextKinds) -> None:
@@ -63,23 +63,25 @@ class WordOccurrences:
         self._stems = dict[int, frozenset[str]]()
 
     @cached_property
-    def _places(self) -> Mapping[str, Sequence[int]]:
+    def _positions(self) -> Mapping[str, Sequence[int]]:
         places = defaultdict[str, list[int]](list)
         if self._wanted:
-            for place, word in enumerate(self._document.words):
+            for position, word in enumerate(self._document.words):
                 if (form := stem(word)) in self._wanted:
-                    places[form].append(place)
+                    places[form].append(position)
         return places
 
-    def of(self, word: str) -> Sequence[int]:
+    def positions(self, word: str) -> Sequence[int]:
         """Return the places of a word; those of its other forms, if there are none."""
-        places = self._places.get(stem(word), ())
-        same = [place for place in places if self._document.words[place].lower() == word.lower()]
+        places = self._positions.get(stem(word), ())
+        same = [position for position in places if self._document.words[position].lower() == word.lower()]
         return same or places
 
     def sentences(self, word: str) -> tuple[int, ...]:
         """Return the numbers of the sentences that have a word, from 1, as readers see them."""
-        return tuple(dict.fromkeys(bisect_right(self._document.starts, place) for place in self.of(word)))
+        return tuple(
+            dict.fromkeys(bisect_right(self._document.starts, position) for position in self.positions(word))
+        )
 
     def best(self, words: Sequence[str], at: int, sources: Collection[int]) -> int | None:
         """Return the place that a word of a sentence comes from, if something speaks for one.
@@ -90,19 +92,19 @@ class WordOccurrences:
             sources: numbers of the sentences of the document from which others of it come, from 0.
         """
         own = {stem(word) for word in words if not is_function_word(word)} - {stem(words[at])}
-        places = self.of(words[at])
+        places = self.positions(words[at])
         if len(places) > MOST:
             near = {number + step for number in sources for step in range(-AROUND, AROUND + 1)}
-            places = sorted(places, key=lambda place: self._document.number(place) not in near)[:MOST]
-        scores = {place: self._score(words, at, place, own, sources) for place in places}
-        best = max(scores, key=lambda place: (scores[place], -place), default=None)
+            places = sorted(places, key=lambda position: self._document.number(position) not in near)[:MOST]
+        scores = {position: self._score(words, at, position, own, sources) for position in places}
+        best = max(scores, key=lambda position: (scores[position], -position), default=None)
         return best if best is not None and scores[best] >= ENOUGH else None
 
     def _score(
-        self, words: Sequence[str], at: int, place: int, own: Collection[str], sources: Collection[int]
+        self, words: Sequence[str], at: int, position: int, own: Collection[str], sources: Collection[int]
     ) -> float:
         """Return what speaks for a place of a word; ``own`` are the stems of the words that are with it."""
-        number = self._document.number(place)
+        number = self._document.number(position)
         around = range(max(number - AROUND, 0), min(number + AROUND + 1, len(self._document.sentences)))
         score = 0.0
         for other in around:
@@ -110,8 +112,8 @@ class WordOccurrences:
             score = max(score, shared if other == number else NEARBY * shared)
         start, end = self._document.sentences[number]
         for step in (-1, 1):
-            if 0 <= at + step < len(words) and start <= place + step < end:
-                beside = self._document.words[place + step]
+            if 0 <= at + step < len(words) and start <= position + step < end:
+                beside = self._document.words[position + step]
                 score += worth(beside) * (beside.lower() == words[at + step].lower())
         return score
 
@@ -127,7 +129,7 @@ class WordOccurrences:
 _WHY = ("the same value", "nearly the same value")
 
 
-def judge_quantities(
+def _judge_quantities(
     states: list[WordState], abstract: TextKinds, sentence: Span, document: TextKinds, sources: Iterable[Span]
 ) -> None:
     """Mark the words of numbers, amounts and dates as variants whose values the sources have, in place.
@@ -140,46 +142,50 @@ def judge_quantities(
         sources: sentences of it from which the sentence comes.
     """
     own = abstract.quantities(sentence)
-    others = [(source, one) for source in sources for one in document.quantities(source)] if own else []
-    for one in own:
-        said = [(source, other, _said(one, other)) for source, other in others]
+    others = (
+        [(source, quantity) for source in sources for quantity in document.quantities(source)] if own else []
+    )
+    for quantity in own:
+        matches = [(source, other, _how_equal(quantity, other)) for source, other in others]
         for why in _WHY:
-            same = [_span(source, other) for source, other, how in said if how == why]
+            same = [_span(source, other) for source, other, match in matches if match == why]
             if same:
-                _mark(states, _span(sentence, one), same, why)
+                _mark(states, _span(sentence, quantity), same, why)
                 break
 
 
-def _said(one: Quantity, other: Quantity) -> str:
+def _how_equal(quantity: Quantity, other: Quantity) -> str:
     """Return how a quantity of the document says one of the abstract, or nothing if it does not."""
-    compared = compare(one, other)
-    if compared == "equal" and one.readings and other.readings:
+    compared = compare(quantity, other)
+    if compared == "equal" and quantity.readings and other.readings:
         # *March* is said by *March 2021*, and not the other way around.
-        return _WHY[0] if any(a.keys() <= b.keys() for a in one.readings for b in other.readings) else ""
+        return _WHY[0] if any(a.keys() <= b.keys() for a in quantity.readings for b in other.readings) else ""
     if compared == "near":
         # Nor does *about 2,000* say 1,975.
-        return _WHY[1] if _digits(one) <= _digits(other) else ""
+        return _WHY[1] if _digits(quantity) <= _digits(other) else ""
     return _WHY[0] if compared == "equal" else ""
 
 
-def _digits(one: Quantity) -> int:
+def _digits(quantity: Quantity) -> int:
     """Return how many digits a number has up to the last one that is not 0."""
-    return len(str(one.figure or 0).partition("/")[0].rstrip("0"))
+    return len(str(quantity.figure or 0).partition("/")[0].rstrip("0"))
 
 
-def _span(sentence: Span, one: Quantity) -> Span:
-    return sentence[0] + one.start, sentence[0] + one.end
+def _span(sentence: Span, quantity: Quantity) -> Span:
+    return sentence[0] + quantity.start, sentence[0] + quantity.end
 
 
-def judge_names(states: list[WordState], abstract: Sequence[str], document: Sequence[str]) -> None:
+def _judge_names(states: list[WordState], abstract: Sequence[str], document: Sequence[str]) -> None:
     """Mark the words of names as variants that the document has in another form, in place."""
     spans = defaultdict[Span, list[Span]](list)
     # Names that are linked as they stand need no other form; where case tells them, it tells what is none.
-    lone = [one.word for one in states if one.state not in SUPPORTED and not is_function_word(one.word)]
+    lone = [
+        state.word for state in states if state.state not in SUPPORTED and not is_function_word(state.word)
+    ]
     if not lone or (all(map(str.islower, lone)) and not all(map(str.islower, filter(str.isalpha, abstract)))):
         return
-    for words, place in same_names(abstract, document):
-        spans[words].append(place)
+    for words, match in same_names(abstract, document):
+        spans[words].append(match)
     for words, places in spans.items():
         _mark(states, words, places, "another form of the name")
 
@@ -191,15 +197,15 @@ def _mark(states: list[WordState], words: Span, places: Sequence[Span], why: str
     which other words have their part.
     """
     own = states[slice(*words)]
-    source = {place for one in own for place in one.source}
-    place = next((place for place in places if source.intersection(range(*place))), None)
-    if any(one.state == "changed" for one in own):
-        linked = {j for at, one in enumerate(states) if one.state in SUPPORTED for j in one.source}
-        if place is None or linked.intersection(range(*place)):
+    source = {match for state in own for match in state.source}
+    match = next((match for match in places if source.intersection(range(*match))), None)
+    if any(state.state == "changed" for state in own):
+        linked = {j for at, state in enumerate(states) if state.state in SUPPORTED for j in state.source}
+        if match is None or linked.intersection(range(*match)):
             return
     for at in range(*words):
         if states[at].state not in SUPPORTED:
-            states[at] = states[at].judged("variant", tuple(range(*(place or places[0]))), why)
+            states[at] = states[at].with_state("variant", tuple(range(*(match or places[0]))), why)
 
 
 #: What the frame of a slot is worth at least for its words to be about the same: in all, and on each side.
@@ -210,7 +216,7 @@ ALIKE = 0.5
 _LIGHT = ("function word", "mark")
 _ARTICLES = frozenset(("a", "an", "the"))
 #: Words of the document that are akin to one of the abstract, and how.
-_Akin = Mapping[int, tuple[Relation, str]]
+_Relations = Mapping[int, tuple[Relation, str]]
 
 
 class _Likeness(NamedTuple):
@@ -225,7 +231,7 @@ class _Likeness(NamedTuple):
     joined: bool
 
 
-class Judging:
+class _Judging:
     """The states of the words of a sentence of the abstract, laid beside one of the document.
 
     States are those of links at first; they are corrected in place.
@@ -242,7 +248,7 @@ class Judging:
         (self._here, self._sentence), (self._there, self._source) = abstract, document
 
     def judge(self, places: Longs) -> None:
-        """Compare what stands between words that both sentences have, given these (``slots.matched``)."""
+        """Compare what stands between words that both sentences have, given these (``slots.match_words``)."""
         words, others = (
             text.words[slice(*span)]
             for text, span in ((self._here, self._sentence), (self._there, self._source))
@@ -256,32 +262,35 @@ class Judging:
 
     def _take_over(self, places: Sequence[int]) -> None:
         """Say that new words are the same that match and stand beside a match, or beyond the next word."""
-        for at, place in enumerate(places):
+        for at, match in enumerate(places):
             beside = {places[at + step] - step for step in (-2, -1, 1, 2) if 0 <= at + step < len(places)}
             i = at + self._sentence[0]
-            if place >= 0 and place in beside and self._states[i].state == "new":
-                j = place + self._source[0]
+            if match >= 0 and match in beside and self._states[i].state == "new":
+                j = match + self._source[0]
                 state, why = other_form(self._here.words[i], self._there.words[j])
-                self._states[i] = self._states[i].judged(state, (j,), why)
+                self._states[i] = self._states[i].with_state(state, (j,), why)
 
     def _compare(self, slot: Slot) -> None:
         """Compare the words of both sides of a slot, one of which may be empty."""
         here = range(*(end + self._sentence[0] for end in slot.abstract))
         there = range(*(end + self._source[0] for end in slot.document))
-        akin = {i: self._akin(i, there) for i in here}
-        explained = {j for of_word in akin.values() for j in of_word}
+        related = {i: self._related(i, there) for i in here}
+        explained = {j for of_word in related.values() for j in of_word}
         rivals = [j for j in there if j not in explained]
         sides = [
-            (self._here, self._sentence, [i for i in here if not akin[i]]),
+            (self._here, self._sentence, [i for i in here if not related[i]]),
             (self._there, self._source, rivals),
         ]
         # *after the flood* is not said in place of *and water*: what joins it is another thing.
         joined = [_joins(text, places) for text, _, places in sides]
-        said = {sum(text.kind(span, place) not in _LIGHT for place in of) for text, span, of in sides}
-        likeness = _Likeness(len(here) == len(there), len(said) == 1 and not any(joined), all(joined))
+        contents = {
+            sum(text.kind(span, position) not in _LIGHT for position in positions)
+            for text, span, positions in sides
+        }
+        likeness = _Likeness(len(here) == len(there), len(contents) == 1 and not any(joined), all(joined))
         for i in here:
-            if akin[i]:
-                self._join(i, akin[i])
+            if related[i]:
+                self._join(i, related[i])
             elif not self._goes_on_elsewhere(i, here, there):
                 self._contradict(i, self._rivals(i, rivals, likeness))
 
@@ -311,32 +320,32 @@ class Judging:
         same = [j for j in content if self._there.kind(self._source, j) == kind]
         return same or (content if likeness.long or not supported else [])
 
-    def _akin(self, i: int, there: range) -> _Akin:
+    def _related(self, i: int, there: range) -> _Relations:
         word = self._here.words[i]
-        found = ((j, relation(word, self._there.words[j], self._wordnet)) for j in there)
-        return {j: one for j, one in found if one[0] != "other"}
+        relations = ((j, relation(word, self._there.words[j], self._wordnet)) for j in there)
+        return {j: how for j, how in relations if how[0] != "other"}
 
     @staticmethod
     def _has(text: TextKinds, sentence: Span, word: str) -> bool:
         """Say whether a sentence has a word, by its stem."""
         return any(stem(other) == stem(word) for other in text.words[slice(*sentence)])
 
-    def _join(self, i: int, akin: _Akin) -> None:
+    def _join(self, i: int, relatives: _Relations) -> None:
         """Say that a new word is akin to one in its place."""
-        one = self._states[i]
-        j, (state, why) = min(akin.items(), key=lambda item: RELATIONS.index(item[1][0]))
-        if one.state == "new" and state in SUPPORTED:
-            self._states[i] = one.judged(state, (j,), why)
+        current = self._states[i]
+        j, (state, why) = min(relatives.items(), key=lambda item: RELATIONS.index(item[1][0]))
+        if current.state == "new" and state in SUPPORTED:
+            self._states[i] = current.with_state(state, (j,), why)
 
     def _goes_on_elsewhere(self, i: int, here: range, there: range) -> bool:
         """Say whether a word stands elsewhere beside a content word that stands beside this slot, too."""
-        one = self._states[i]
-        if one.state not in SUPPORTED:
+        current = self._states[i]
+        if current.state not in SUPPORTED:
             return False
         return any(
             other.state in SUPPORTED
             and not is_function_word(other.word)
-            and any(place + step in other.source and place not in there for place in one.source)
+            and any(position + step in other.source and position not in there for position in current.source)
             for step in (-1, 1)
             if 0 <= i + step < len(self._states) and i + step not in here
             for other in (self._states[i + step],)
@@ -350,19 +359,19 @@ class Judging:
             kinds = self._here.kind(self._sentence, i), self._there.kind(self._source, j)
             kind = kinds[0] if kinds[0] == kinds[1] else "word"
             why = f"another {kind}: {self._there.words[j]}"
-            self._states[i] = self._states[i].judged("changed", (j,), why)
+            self._states[i] = self._states[i].with_state("changed", (j,), why)
 
 
 def _joins(text: TextKinds, places: Iterable[int]) -> bool:
     """Say whether there is a function word that is no article."""
-    words = (text.words[place] for place in places)
+    words = (text.words[position] for position in places)
     return any(is_function_word(word) and word.isalpha() and word.lower() not in _ARTICLES for word in words)
 
 
 def _share(words: Sequence[str], places: Longs) -> float:
     """Return how much of a sentence the other one has."""
     worths = [worth(word) for word in words]
-    return sum(value for value, place in zip(worths, places, strict=True) if place >= 0) / sum(worths)
+    return sum(value for value, match in zip(worths, places, strict=True) if match >= 0) / sum(worths)
 
 
 __all__ = ["STATES", "State", "WordState", "word_states"]
@@ -382,18 +391,19 @@ def word_states(pair: Pair, alignment: Alignment) -> tuple[WordState, ...]:
     wordnet = _wordnet()
     abstract, document = both_texts(pair)
     states = [
-        _linked(pair, alignment, word, links, wordnet) for word, links in enumerate(_links(pair, alignment))
+        _linked_state(pair, alignment, word, links, wordnet)
+        for word, links in enumerate(_links(pair, alignment))
     ]
     for sentence in abstract.sentences:
         sources = _sources(states[slice(*sentence)], document)
         for source in sources[:_SENTENCES]:
-            places = matched(
+            places = match_words(
                 *(text.words[slice(*span)] for text, span in ((abstract, sentence), (document, source)))
             )
-            Judging(states, (abstract, sentence), (document, source), wordnet).judge(places)
+            _Judging(states, (abstract, sentence), (document, source), wordnet).judge(places)
             judge_polarity(states, (pair.abstract, sentence), (pair.document, source), places)
-        judge_quantities(states, abstract, sentence, document, sources)
-    judge_names(states, pair.abstract, pair.document)
+        _judge_quantities(states, abstract, sentence, document, sources)
+    _judge_names(states, pair.abstract, pair.document)
     _look_up(states, abstract, document)
     return tuple(states)
 
@@ -408,12 +418,12 @@ def _links(pair: Pair, alignment: Alignment) -> list[list[tuple[float | None, in
     """Return posterior and document word of the links of each abstract word."""
     links = [list[tuple[float | None, int]]() for _ in pair.abstract]
     for phrase in alignment.phrases:
-        for word, place in linked_words(phrase.abstract, phrase.document):
-            links[word].append((phrase.posterior, place))
+        for word, position in linked_words(phrase.abstract, phrase.document):
+            links[word].append((phrase.posterior, position))
     return links
 
 
-def _linked(
+def _linked_state(
     pair: Pair,
     alignment: Alignment,
     word: int,
@@ -424,14 +434,15 @@ def _linked(
     form = pair.abstract[word]
     null = None if alignment.null is None else alignment.null[word]
     related = [
-        (*relation(form, pair.document[place], wordnet), posterior, place) for posterior, place in links
+        (*relation(form, pair.document[position], wordnet), posterior, position)
+        for posterior, position in links
     ]
     if not related:
         return WordState(form, "new", null=null)
-    closest = min((one[0] for one in related), key=RELATIONS.index)
-    chosen = [one for one in related if one[0] == closest]
-    posterior = max((one[2] for one in chosen if one[2] is not None), default=None)
-    source = tuple(sorted(one[3] for one in chosen))
+    closest = min((link[0] for link in related), key=RELATIONS.index)
+    chosen = [link for link in related if link[0] == closest]
+    posterior = max((link[2] for link in chosen if link[2] is not None), default=None)
+    source = tuple(sorted(link[3] for link in chosen))
     if closest != "other":
         return WordState(form, closest, source, posterior, null, chosen[0][1])
     # A function word may stand for any other one; of the others, only a likely link joins two strangers.
@@ -448,9 +459,9 @@ def _is_plain(word: str) -> bool:
 def _sources(states: Sequence[WordState], document: TextKinds) -> list[Span]:
     """Return the sentences of the document from which these words come, most first."""
     counts = defaultdict[int, float](float)
-    for one in states:
-        for place in one.source:
-            counts[document.number(place)] += worth(one.word) / len(one.source)
+    for word in states:
+        for position in word.source:
+            counts[document.number(position)] += worth(word.word) / len(word.source)
     most = sorted(counts, key=lambda number: (-counts[number], number))
     return [document.sentences[number] for number in most if counts[number] >= _LEAST]
 
@@ -459,21 +470,21 @@ def _look_up(states: list[WordState], abstract: TextKinds, document: TextKinds) 
     """Look for words that no known link reaches in the whole document, in place."""
     lone = [
         at
-        for at, one in enumerate(states)
-        if (one.state == "new" or one.why == _IN_PLACE) and not is_function_word(one.word)
+        for at, word in enumerate(states)
+        if (word.state == "new" or word.why == _IN_PLACE) and not is_function_word(word.word)
     ]
-    places = WordOccurrences([states[at].word for at in lone], document)
+    places = _WordOccurrences([states[at].word for at in lone], document)
     for start, end in abstract.sentences:
         here = [at for at in lone if start <= at < end]
         if not here:
             continue
-        content = (one for one in states[start:end] if not is_function_word(one.word))
-        sources = {document.number(place) for one in content for place in one.source}
+        content = (word for word in states[start:end] if not is_function_word(word.word))
+        sources = {document.number(position) for word in content for position in word.source}
         for at in here:
-            found = places.best(abstract.words[start:end], at - start, sources)
-            one = states[at]
-            if found is not None:
-                state, why = other_form(one.word, document.words[found])
-                states[at] = one.judged(state, (found,), why)
-            elif one.state == "new":
-                states[at] = replace(one, elsewhere=places.sentences(one.word))
+            best = places.best(abstract.words[start:end], at - start, sources)
+            word = states[at]
+            if best is not None:
+                state, why = other_form(word.word, document.words[best])
+                states[at] = word.with_state(state, (best,), why)
+            elif word.state == "new":
+                states[at] = replace(word, elsewhere=places.sentences(word.word))

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, delete, insert, select
 
 from sentgen.alignment.pairs.alignment import Alignment, Pair, PhraseLink
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
-from sentgen.alignment.phrase_hmm.settings import decoding
+from sentgen.alignment.phrase_hmm.settings import with_decoding
 from sentgen.alignment.states.word_states import WordState, word_states
 from sentgen.alignment.stored.model_store import (
     DIRECTIONS,
@@ -86,7 +86,7 @@ def apply_model(
         total = len(pair_numbers(connection, corpus))
     name = name if name is not None else priors_model(store, preset or "best")
     aligner = with_vectors(stored_aligner(store, name), store, vectors)
-    settings = decoding(aligner.settings, decode=decode, threshold=threshold)
+    settings = with_decoding(aligner.settings, decode=decode, threshold=threshold)
     aligner = replace(aligner, settings=settings, budget=budget)
     done = ApplicationSummary()
     for batch in pair_batches(store, corpus, batch=BATCH):
@@ -154,20 +154,20 @@ def _keep(
         connection.execute(delete(table).where(*same))
     rows = []
     for (number, pair), answer, words in zip(pairs, answers, states, strict=True):
-        of = figures(pair, words)
+        pair_figures = figures(pair, words)
         row = {
             "corpus_id": corpus_id,
             "pair_id": number,
             "logp": answer.logp if answer.logp is not None and np.isfinite(answer.logp) else None,
-            "coverage": of.coverage,
-            "density": of.density,
-            "null_share": of.new,
-            "changed_share": of.changed,
-            "longest_run": of.longest,
+            "coverage": pair_figures.coverage,
+            "density": pair_figures.density,
+            "null_share": pair_figures.new,
+            "changed_share": pair_figures.changed,
+            "longest_run": pair_figures.longest,
         }
         rows.append(marks | row)
         done.pairs += 1
-        done.words += of.words
+        done.words += pair_figures.words
         done.links += len(answer.phrases)
         done.changed += len(places_of("changed", words))
         done.new += len(places_of("new", words))
@@ -184,17 +184,17 @@ def _links(numbers: Sequence[int], answers: Sequence[Alignment]) -> dict[str, li
         for link in answer.phrases
     ]
     names = ("pair_id", "document_first", "document_end", "abstract_first", "abstract_end", "posterior")
-    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+    return {name: [row[column] for row in rows] for column, name in enumerate(names)}
 
 
 def _states(numbers: Sequence[int], states: Sequence[Sequence[WordState]]) -> dict[str, list[object]]:
     rows = [
-        (number, position, of.state, of.source, of.posterior, of.null, of.why, of.elsewhere)
+        (number, position, state.state, state.source, state.posterior, state.null, state.why, state.elsewhere)
         for number, words in zip(numbers, states, strict=True)
-        for position, of in enumerate(words)
+        for position, state in enumerate(words)
     ]
     names = ("pair_id", "position", "state", "source", "posterior", "p_null", "why", "elsewhere")
-    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+    return {name: [row[column] for row in rows] for column, name in enumerate(names)}
 
 
 def _append(
@@ -225,7 +225,7 @@ def alignments(store: Store, corpus: str, name: str | None, *, limit: int = 0) -
             and corpus = ?
         order by pair
     """
-    return _stored(store, corpus, name, query, limit)
+    return _stored_rows(store, corpus, name, query, limit)
 
 
 #: What was found of pairs, a row a link, word or sentence, and the order of the rows.
@@ -262,7 +262,7 @@ def found_rows(
             and corpus = ?
         order by {order}
     """
-    return _stored(store, corpus, name, query, limit)
+    return _stored_rows(store, corpus, name, query, limit)
 
 
 def stored_alignments(
@@ -285,20 +285,20 @@ def stored_alignments(
         group by p.id, p.name
         order by p.id
     """
-    rows = _stored(store, corpus, name, query, limit)
+    rows = _stored_rows(store, corpus, name, query, limit)
     for pair, phrases in zip(rows["name"].to_pylist(), rows["phrases"].to_pylist(), strict=True):
         yield (
             pair,
             Alignment(
                 tuple(
-                    PhraseLink(abstract=(one["c"], one["d"]), document=(one["a"], one["b"]))
-                    for one in phrases or ()
+                    PhraseLink(abstract=(phrase["c"], phrase["d"]), document=(phrase["a"], phrase["b"]))
+                    for phrase in phrases or ()
                 )
             ),
         )
 
 
-def _stored(store: Store, corpus: str, name: str | None, query: str, limit: int) -> pa.Table:
+def _stored_rows(store: Store, corpus: str, name: str | None, query: str, limit: int) -> pa.Table:
     """Return what a query finds, or its first rows, of a model and a corpus to which it has been applied.
 
     Without a name, that of the priors.

@@ -54,72 +54,78 @@ class PartArrays(NamedTuple):
 
 
 @compiled
-def invert(starts: Longs, of: Ints, new_starts: Longs, new_of: Ints) -> None:
+def invert(starts: Longs, things: Ints, new_starts: Longs, owners: Ints) -> None:
     """Turn lists of things into lists of their owners; ``new_starts`` (things + 1,) holds zeros at first."""
-    for thing in of:
+    for thing in things:
         new_starts[thing + 1] += 1
     for thing in range(len(new_starts) - 1):
         new_starts[thing + 1] += new_starts[thing]
-    place = new_starts[:-1].copy()
+    next_free = new_starts[:-1].copy()
     for owner in range(len(starts) - 1):
         for k in range(starts[owner], starts[owner + 1]):
-            new_of[place[of[k]]] = owner
-            place[of[k]] += 1
+            owners[next_free[things[k]]] = owner
+            next_free[things[k]] += 1
 
 
 @compiled
-def _count_row(of: Occurrences, row: int, times: Ints, seen: Ints) -> int:
+def _count_row(occurrences: Occurrences, row: int, times: Ints, seen: Ints) -> int:
     """Write the columns of the cells of a row into ``seen``; return how many there are.
 
     ``times`` (columns,) holds zeros, and does so again in the end.
     """
-    found = 0
-    for k in range(of.pair_starts[row], of.pair_starts[row + 1]):
-        pair = of.pairs_of[k]
-        for c in range(of.column_starts[pair], of.column_starts[pair + 1]):
-            column = of.columns_of[c]
+    count = 0
+    for k in range(occurrences.pair_starts[row], occurrences.pair_starts[row + 1]):
+        pair = occurrences.pairs_of[k]
+        for c in range(occurrences.column_starts[pair], occurrences.column_starts[pair + 1]):
+            column = occurrences.columns_of[c]
             if times[column] == 0:
-                seen[found] = column
-                found += 1
+                seen[count] = column
+                count += 1
             times[column] += 1
     # Zeros again where something was counted: to clear all columns for each row would take longer.
-    kept = 0
-    for column in seen[:found]:
-        if times[column] >= of.least or (of.rows[row] >= 0 and of.columns[column] >= 0):
-            seen[kept] = column
-            kept += 1
+    left = 0
+    for column in seen[:count]:
+        if times[column] >= occurrences.least or (
+            occurrences.rows[row] >= 0 and occurrences.columns[column] >= 0
+        ):
+            seen[left] = column
+            left += 1
         times[column] = 0
-    return kept
+    return left
 
 
 @compiled
-def count_cells(of: Occurrences, sizes: Longs) -> None:
+def count_cells(occurrences: Occurrences, sizes: Longs) -> None:
     """Write the number of cells of each row."""
-    times = np.zeros(len(of.columns), np.int32)
-    seen = np.empty(len(of.columns), np.int32)
-    for row in range(len(of.rows)):
-        sizes[row] = _count_row(of, row, times, seen)
+    times = np.zeros(len(occurrences.columns), np.int32)
+    seen = np.empty(len(occurrences.columns), np.int32)
+    for row in range(len(occurrences.rows)):
+        sizes[row] = _count_row(occurrences, row, times, seen)
 
 
 @compiled
-def fill_cells(of: Occurrences, first: int, last: int, starts: Longs, targets: Ints, kinds: Bytes) -> None:
+def fill_cells(
+    occurrences: Occurrences, first: int, last: int, starts: Longs, targets: Ints, kinds: Bytes
+) -> None:
     """Write the column and the kind of each cell of some rows; stems equal as keys make equal phrases."""
-    times = np.zeros(len(of.columns), np.int32)
-    seen = np.empty(len(of.columns), np.int32)
+    times = np.zeros(len(occurrences.columns), np.int32)
+    seen = np.empty(len(occurrences.columns), np.int32)
     for row in range(first, last):
-        found = _count_row(of, row, times, seen)
-        end = starts[row] + found
-        targets[starts[row] : end] = seen[:found]
+        count = _count_row(occurrences, row, times, seen)
+        end = starts[row] + count
+        targets[starts[row] : end] = seen[:count]
         # They come in the order of the pairs, and `find_cells` wants them in that of their numbers.
         targets[starts[row] : end].sort()
         for cell in range(starts[row], end):
             column = targets[cell]
-            if of.rows[row] == of.columns[column]:
+            if occurrences.rows[row] == occurrences.columns[column]:
                 kinds[cell] = IDENTITY
-            elif of.row_stems[row] == of.column_stems[column]:
+            elif occurrences.row_stems[row] == occurrences.column_stems[column]:
                 kinds[cell] = STEM
             else:
-                kinds[cell] = WORD if of.rows[row] >= 0 and of.columns[column] >= 0 else PHRASE
+                kinds[cell] = (
+                    WORD if occurrences.rows[row] >= 0 and occurrences.columns[column] >= 0 else PHRASE
+                )
 
 
 @compiled
@@ -150,8 +156,8 @@ def prior_density(kinds: Bytes, fake: Floats, prob: Floats) -> float:
 
 
 @compiled
-def drop_cells(before: Longs, starts: Longs, kept: int, cells: CellArrays, least: float) -> int:
-    """Move the cells of some rows that stay behind the ``kept`` ones: with a fake count, or with ``least``.
+def drop_cells(before: Longs, starts: Longs, count: int, cells: CellArrays, least: float) -> int:
+    """Move the cells of some rows that stay behind the ``count`` ones: with a fake count, or with ``least``.
 
     ``before`` are the starts of these rows and the end of the last one; ``starts``, from the first of them
     on, becomes that of what is left. The number of all cells that are kept now is returned.
@@ -161,11 +167,11 @@ def drop_cells(before: Longs, starts: Longs, kept: int, cells: CellArrays, least
     for row in range(len(before) - 1):
         for cell in range(before[row], before[row + 1]):
             if fake[kinds[cell]] > 0.0 or counts[cell] >= least:
-                targets[kept], kinds[kept] = targets[cell], kinds[cell]
-                counts[kept], prob[kept] = counts[cell], prob[cell]
-                kept += 1
-        starts[row + 1] = kept
-    return kept
+                targets[count], kinds[count] = targets[cell], kinds[cell]
+                counts[count], prob[count] = counts[cell], prob[cell]
+                count += 1
+        starts[row + 1] = count
+    return count
 
 
 @compiled

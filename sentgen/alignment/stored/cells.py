@@ -21,7 +21,7 @@ import numpy as np
 from sentgen.alignment.phrase_hmm.lexicon import PairIds, find_keys, phrase_keys
 from sentgen.alignment.phrase_hmm.parameters import RewriteTable
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, Prior
-from sentgen.alignment.stored import cell_kernels as kernels
+from sentgen.alignment.stored.cell_kernels import CellArrays, Occurrences, PartArrays, count_cells, drop_cells, fill_cells, invert, prior_density, put_back, remake, take_part
 from sentgen.arrays import Bytes, Floats, Ints, Longs
 from sentgen.space import Space
 
@@ -94,28 +94,28 @@ class RewriteCells:
             self._remake(first, last)
 
     def _remake(self, first: int, last: int) -> None:
-        kernels.remake(self.starts[first : last + 1], self.arrays)
+        remake(self.starts[first : last + 1], self.arrays)
 
     @property
-    def arrays(self) -> kernels.CellArrays:
+    def arrays(self) -> CellArrays:
         """The arrays as compiled loops take them."""
-        return kernels.CellArrays(self.targets, self.kinds, self.counts, self.prob, self.fake)
+        return CellArrays(self.targets, self.kinds, self.counts, self.prob, self.fake)
 
     def log_prior(self) -> float:
         """Return the log-density of the Dirichlet prior, but for a constant."""
         total = 0.0
         for first, last in self.blocks():
             cells = slice(self.starts[first], self.starts[last])
-            total += kernels.prior_density(self.kinds[cells], self.fake, self.prob[cells])
+            total += prior_density(self.kinds[cells], self.fake, self.prob[cells])
         return total
 
     def drop(self, least: float) -> None:
         """Forget cells without a fake count whose expected count is below ``least``."""
         # A copy: blocks go by the old starts while cells move.
-        left, kept = self.starts.copy(), 0
+        left, count = self.starts.copy(), 0
         for first, last in self.blocks():
             before = self.starts[first : last + 1]
-            kept = kernels.drop_cells(before, left[first:], kept, self.arrays, least)
+            count = drop_cells(before, left[first:], count, self.arrays, least)
         self.starts = left
 
     def blocks(self) -> Iterator[tuple[int, int]]:
@@ -143,7 +143,7 @@ def no_cells(fake: Floats) -> RewriteCells:
 
 def fake_counts(prior: Prior, *, stems: bool) -> Floats:
     """Return the fake counts by kind; in a table of stems what is identical has equal stems."""
-    # In the order of the kinds of `cell_kernels`.
+    # In the order of the kinds of `IDENTITY`.
     return np.array([prior.phrase, prior.word, prior.stem, prior.stem if stems else prior.identity])
 
 
@@ -169,17 +169,17 @@ def lay_out(
     (rows, row_starts, rows_of), (columns, column_starts, columns_of) = found
     pair_starts = np.zeros(len(rows.keys) + 1, np.int64)
     pairs_of = np.empty(len(rows_of), np.int32)
-    kernels.invert(row_starts, rows_of, pair_starts, pairs_of)
+    invert(row_starts, rows_of, pair_starts, pairs_of)
     places = (pair_starts, pairs_of, column_starts, columns_of)
-    of = kernels.Occurrences(*places, rows.keys, columns.keys, rows.stems, columns.stems, least)
+    of = Occurrences(*places, rows.keys, columns.keys, rows.stems, columns.stems, least)
     starts = np.zeros(len(rows.keys) + 1, np.int64)
-    kernels.count_cells(of, starts[1:])
+    count_cells(of, starts[1:])
     np.cumsum(starts, out=starts)
     size = int(starts[-1])
     fake = fake_counts(settings.prior, stems=stems)
     cells = RewriteCells.of_size(rows.keys, starts, columns.keys, size, fake, space)
     for first, last in cells.blocks():
-        kernels.fill_cells(of, first, last, starts, cells.targets, cells.kinds)
+        fill_cells(of, first, last, starts, cells.targets, cells.kinds)
     cells.start()
     return cells, rows, columns
 
@@ -203,18 +203,18 @@ def _phrases(texts: Texts, longest: int, least: int) -> tuple[StoredPhrases, Lon
     keys = _frequent(texts, longest, least)
     phrases = StoredPhrases(keys, keys.copy(), np.full((len(keys), longest), -1, np.int32))
     starts = [0]
-    of: list[Ints] = []
+    members: list[Ints] = []
     for words, stems in texts():
         mine: list[Longs] = []
         for length in range(1, longest + 1):
-            at, place = find_keys(keys, phrase_keys(words, length))
-            phrases.stems[place] = phrase_keys(stems, length)[at]
+            at, index = find_keys(keys, phrase_keys(words, length))
+            phrases.stems[index] = phrase_keys(stems, length)[at]
             for offset in range(length):
-                phrases.words[place, offset] = words[at + offset]
-            mine.append(place)
-        of.append(np.unique(np.concatenate(mine)).astype(np.int32))
-        starts.append(starts[-1] + len(of[-1]))
-    return phrases, np.array(starts, np.int64), np.concatenate([np.empty(0, np.int32), *of])
+                phrases.words[index, offset] = words[at + offset]
+            mine.append(index)
+        members.append(np.unique(np.concatenate(mine)).astype(np.int32))
+        starts.append(starts[-1] + len(members[-1]))
+    return phrases, np.array(starts, np.int64), np.concatenate([np.empty(0, np.int32), *members])
 
 
 def _frequent(texts: Texts, longest: int, least: int) -> Longs:
@@ -275,11 +275,11 @@ class CellPart:
 
     def put_back(self) -> None:
         """Write the counts into the whole table."""
-        kernels.put_back(self.places, self.counts, self.of.counts)
+        put_back(self.places, self.counts, self.of.counts)
         self.of.relax()
 
 
-class PartRoom:
+class PartBuffer:
     """Room for the parts of one table, used by one after the other.
 
     Args:
@@ -299,7 +299,7 @@ class PartRoom:
     def _make(self, size: int) -> None:
         # Never more than the table has; what is not used of it takes no memory.
         size = min(size, self.cells.size)
-        self._arrays = kernels.PartArrays(
+        self._arrays = PartArrays(
             np.empty(size, np.int64), np.empty(size, np.int32), np.empty(size), np.empty(size)
         )
 
@@ -321,7 +321,7 @@ class PartRoom:
         wanted[columns] = True
         starts = np.zeros(len(rows) + 1, np.int64)
         while (
-            count := kernels.take_part(cells.starts, rows, wanted, cells.arrays, self._arrays, starts)
+            count := take_part(cells.starts, rows, wanted, cells.arrays, self._arrays, starts)
         ) < 0:
             if len(pairs) > 1:
                 return None
@@ -335,12 +335,12 @@ class PartRoom:
 
 
 def _keys(texts: Sequence[Ints], longest: int) -> Longs:
-    keys = [phrase_keys(words, length) for words in texts for length in range(1, longest + 1)]
+    keys = [phrase_keys(text, length) for text in texts for length in range(1, longest + 1)]
     return np.unique(np.concatenate(keys))
 
 
 def batches(
-    pairs: Iterable[PairIds], rooms: Mapping[str, PartRoom]
+    pairs: Iterable[PairIds], buffers: Mapping[str, PartBuffer]
 ) -> Iterator[tuple[list[PairIds], dict[str, CellPart]]]:
     """Yield the pairs in their order, as many at a time as there is room for, with what they need."""
     stream = iter(pairs)
@@ -350,14 +350,14 @@ def batches(
         if not waiting:
             return
         some = waiting[:number]
-        parts = {name: room.part(some) for name, room in rooms.items()}
-        found = {name: part for name, part in parts.items() if part is not None}
-        if len(found) < len(parts):
+        parts = {name: buffer.part(some) for name, buffer in buffers.items()}
+        complete = {name: part for name, part in parts.items() if part is not None}
+        if len(complete) < len(parts):
             number = max(1, 2 * len(some) // 3)
             continue
-        yield some, found
-        for part in found.values():
+        yield some, complete
+        for part in complete.values():
             part.put_back()
         waiting = waiting[number:]
-        if all(len(part.places) < _SPARE * rooms[name].size for name, part in found.items()):
+        if all(len(part.places) < _SPARE * buffers[name].size for name, part in complete.items()):
             number += -(-number // 4)

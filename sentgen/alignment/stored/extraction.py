@@ -66,7 +66,7 @@ def features(sentences: Sequence[Words]) -> Floats:
     content = [Counter(map(stem, filter(_says_something, words))) for words in sentences]
     whole = sum(content, Counter[str]())
     columns = {word: n for n, word in enumerate(whole)}
-    counts = [{columns[word]: float(count) for word, count in one.items()} for one in content]
+    counts = [{columns[word]: float(count) for word, count in counts_of.items()} for counts_of in content]
     vectors = unit_rows(sparse_rows(counts, len(columns)))
     together = {columns[word]: float(count) for word, count in whole.items()}
     document = unit_rows(sparse_rows([together], len(columns)))
@@ -77,8 +77,8 @@ def features(sentences: Sequence[Words]) -> Floats:
         places == 0,
         np.log1p(places),
         places / number,
-        np.log1p([one.total() for one in content]),
-        [_mean(np.log(whole[word]) for word in one.elements()) for one in content],
+        np.log1p([counts_of.total() for counts_of in content]),
+        [_mean(np.log(whole[word]) for word in counts_of.elements()) for counts_of in content],
         like,
         first,
         [_mean(any(map(str.isdigit, word)) for word in words) for words in sentences],
@@ -152,13 +152,13 @@ def sources(store: Store, corpus: str, name: str | None) -> dict[str, set[int]]:
     Raises:
         NotFoundError: there is no such corpus or model, or the one has not been applied to the other.
     """
-    found: dict[str, set[int]] = {}
+    chosen: dict[str, set[int]] = {}
     rows = found_rows(store, corpus, name, sentences=True).select(["pair", "source", "rank"])
     for pair, source, rank in zip(*rows.to_pydict().values(), strict=True):
-        of = found.setdefault(pair, set())
+        sentences = chosen.setdefault(pair, set())
         if source is not None and rank == 1:
-            of.add(source - 1)
-    return found
+            sentences.add(source - 1)
+    return chosen
 
 
 def learn_extractor(store: Store, corpus: str, name: str | None) -> Extractor:
@@ -193,14 +193,14 @@ def extracts(
         NotFoundError: there is no such corpus.
     """
     names = ("document", "sentence", "probability", "text")
-    found: list[tuple[str, int, float, str]] = []
+    chosen: list[tuple[str, int, float, str]] = []
     for name, sentences in documents(store, corpus):
         chances = extractor.probabilities(sentences)
-        found += [(name, n + 1, float(chances[n]), " ".join(sentences[n])) for n in best(chances, size)]
-        if limit and len(found) >= limit:
+        chosen += [(name, n + 1, float(chances[n]), " ".join(sentences[n])) for n in best(chances, size)]
+        if limit and len(chosen) >= limit:
             break
-    rows = found[:limit] if limit else found
-    return pa.table({name: [row[place] for row in rows] for place, name in enumerate(names)})
+    rows = chosen[:limit] if limit else chosen
+    return pa.table({name: [row[column] for row in rows] for column, name in enumerate(names)})
 
 
 def documents(store: Store, corpus: str) -> Iterator[tuple[str, list[Words]]]:
@@ -210,10 +210,10 @@ def documents(store: Store, corpus: str) -> Iterator[tuple[str, list[Words]]]:
         NotFoundError: there is no such corpus.
     """
     with store.connect() as connection:
-        of = corpora.find(connection, corpus)
-        column, table = ("document_id", "pair") if of.kind == PAIRS else ("id", "document")
+        row = corpora.find(connection, corpus)
+        column, table = ("document_id", "pair") if row.kind == PAIRS else ("id", "document")
         query = f"select {column}, name from {table} where corpus_id = ? order by id"
-        listed = raw(connection).execute(query, [of.id]).fetchall()
+        listed = raw(connection).execute(query, [row.id]).fetchall()
     for begin in range(0, len(listed), BATCH):
         batch = listed[begin : begin + BATCH]
         with store.connect() as connection:
@@ -237,8 +237,8 @@ def _sentences(connection: Connection, numbers: list[int]) -> dict[int, list[Wor
         group by s.document_id, s.id
         order by s.id
     """
-    found: dict[int, list[Words]] = {}
+    sentences: dict[int, list[Words]] = {}
     rows = fetch_arrow(connection, query, [numbers])
     for document, words in zip(rows["document_id"].to_pylist(), rows["words"].to_pylist(), strict=True):
-        found.setdefault(document, []).append(words)
-    return found
+        sentences.setdefault(document, []).append(words)
+    return sentences

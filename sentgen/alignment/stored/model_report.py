@@ -82,11 +82,16 @@ def iteration_rows(report: ModelReport) -> Rows:
     """Return the iterations of a model as a table, logarithms natural and decimal."""
     rows = [
         (
-            *(one.direction, one.number, decimal(one.logp), one.logp),
-            *(decimal(one.log_posterior), one.log_posterior, one.p_null, *one.weights),
-            *(one.cells, one.seconds),
+            *(iteration.direction, iteration.number, decimal(iteration.logp), iteration.logp),
+            *(
+                decimal(iteration.log_posterior),
+                iteration.log_posterior,
+                iteration.p_null,
+                *iteration.weights,
+            ),
+            *(iteration.cells, iteration.seconds),
         )
-        for one in report.iterations
+        for iteration in report.iterations
     ]
     return Rows(_ITERATION, rows)
 

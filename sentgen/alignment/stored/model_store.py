@@ -89,8 +89,8 @@ def get_model(connection: Connection, name: str) -> AlignmentModelInfo:
     Raises:
         NotFoundError: there is none; the message names those that exist.
     """
-    found = find_model(connection, name)
-    if found is None:
+    model = find_model(connection, name)
+    if model is None:
         names = connection.scalars(
             select(tables.alignment_model.c.name).order_by(tables.alignment_model.c.name)
         )
@@ -99,7 +99,7 @@ def get_model(connection: Connection, name: str) -> AlignmentModelInfo:
             f"there are: {known}" if known else "train one with: sentgen align train --pairs NAME --model M"
         )
         raise NotFoundError(f"no alignment model {name!r}; {hint}")
-    return found
+    return model
 
 
 def priors_model(store: Store, preset_name: str) -> str:
@@ -112,11 +112,13 @@ def priors_model(store: Store, preset_name: str) -> str:
     """
     name = PRIORS if preset_name == "best" else f"{PRIORS}-{preset_name}"
     with store.begin() as connection:
-        found = find_model(connection, name)
-        if found is None:
-            of = preset_settings(preset_name)
-            add_model(connection, name, of, corpus_id=0, corpus="", pairs=0, pairs_hash="", iterations=0)
-        elif found.iterations:
+        model = find_model(connection, name)
+        if model is None:
+            settings = preset_settings(preset_name)
+            add_model(
+                connection, name, settings, corpus_id=0, corpus="", pairs=0, pairs_hash="", iterations=0
+            )
+        elif model.iterations:
             raise InputError(
                 f"the alignment model {name!r} is one that learnt from pairs; align by its name, or remove"
                 f" it: sentgen align remove {name}"
@@ -254,7 +256,7 @@ def save_phrases(
     append(connection, table.name, pa.table(rows))
 
 
-def check_stems(connection: Connection, model: AlignmentModelInfo, lexicon: Lexicon) -> None:
+def ensure_same_stems(connection: Connection, model: AlignmentModelInfo, lexicon: Lexicon) -> None:
     """Refuse a model whose table of stems was made with another stemmer, such as NLTK's.
 
     The keys are numbers of stems, so that one word with another stem would move all that come after it.

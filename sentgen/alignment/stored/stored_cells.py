@@ -112,20 +112,20 @@ def _fill(into: RewriteCells, batches: Iterator[pa.RecordBatch]) -> None:
     """Write batches of sorted rows into the arrays of a table."""
     keys: list[Longs] = []
     firsts: list[Longs] = []
-    place, last = 0, None
+    offset, last = 0, None
     for batch in batches:
         source = batch.column("source").to_numpy()
         # A row may go on from the batch before.
         new = np.append(last is None or source[0] != last, source[1:] != source[:-1])
         keys.append(source[new])
-        firsts.append(np.flatnonzero(new) + place)
-        end = place + len(source)
-        into.targets[place:end] = np.searchsorted(into.columns, batch.column("target").to_numpy())
-        into.kinds[place:end] = batch.column("kind").to_numpy()
-        into.prob[place:end] = batch.column("prob").to_numpy()
-        place, last = end, source[-1]
+        firsts.append(np.flatnonzero(new) + offset)
+        end = offset + len(source)
+        into.targets[offset:end] = np.searchsorted(into.columns, batch.column("target").to_numpy())
+        into.kinds[offset:end] = batch.column("kind").to_numpy()
+        into.prob[offset:end] = batch.column("prob").to_numpy()
+        offset, last = end, source[-1]
     into.rows = np.concatenate(keys)
-    into.starts = np.append(np.concatenate(firsts), place)
+    into.starts = np.append(np.concatenate(firsts), offset)
     # Rows that are out of order would be looked for in vain, without an error.
     if (into.rows[1:] <= into.rows[:-1]).any():
         raise StoreError("the rewrite table is out of order; train the alignment model again")

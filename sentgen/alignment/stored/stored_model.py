@@ -23,7 +23,7 @@ from sentgen.alignment.phrase_hmm.weights import Tuning
 from sentgen.alignment.stored.model_store import (
     DIRECTIONS,
     AlignmentModelInfo,
-    check_stems,
+    ensure_same_stems,
     get_model,
     load_parameters,
 )
@@ -69,9 +69,9 @@ class StoredAligner:
         """Align pairs, one answer for each, in their order."""
         for begin in range(0, len(pairs), BATCH):
             batch = pairs[begin : begin + BATCH]
-            yield from self.fetched(batch).align(batch)
+            yield from self.load_batch(batch).align(batch)
 
-    def fetched(self, pairs: Sequence[Pair]) -> PhraseHmm:
+    def load_batch(self, pairs: Sequence[Pair]) -> PhraseHmm:
         """Return an aligner in memory that is good for these pairs."""
         # One for each batch: words that the model does not know get ids beyond its own, for this batch.
         lexicon = Lexicon(self.words, fold=self.settings.fold)
@@ -81,7 +81,7 @@ class StoredAligner:
             reverse = None
             # A model that was trained forward only has the priors for the other direction (`pbhmm.align`).
             if self.settings.both and self.settings.decode == "posterior" and self.model.settings.both:
-                exchanged = [pair.exchanged() for pair in ids]
+                exchanged = [pair.swap_texts() for pair in ids]
                 reverse = self._parameters(connection, DIRECTIONS[1], exchanged)
         known = self.label, self.settings, forward, lexicon, reverse
         return PhraseHmm(*known, self.budget, self.vectors, self.explain)
@@ -128,7 +128,7 @@ def stored_aligner(store: Store, name: str, *, label: str | None = None) -> Stor
         rows = fetch_arrow(connection, query, [model.id])
         words = tuple(rows["form"].to_pylist())
         lexicon = Lexicon(words, fold=model.settings.fold)
-        check_stems(connection, model, lexicon)
+        ensure_same_stems(connection, model, lexicon)
         tuning = load_tuning(connection, model)
     # What is generated comes first: forms are those of the abstracts forward, of the documents in reverse.
     sides = (rows["abstracts"].to_numpy(), rows["documents"].to_numpy())
@@ -154,8 +154,8 @@ def with_vectors(aligner: OfHmm, store: Store, name: str | None) -> OfHmm:
     return replace(aligner, settings=settings, vectors=named_vectors(store, settings, aligner.name))
 
 
-def named_vectors(store: Store, settings: PbhmmSettings, told: str) -> WordVectors | None:
-    """Return the vectors that settings name, if they do; ``told`` is what errors call the settings.
+def named_vectors(store: Store, settings: PbhmmSettings, label: str) -> WordVectors | None:
+    """Return the vectors that settings name, if they do; ``label`` is what errors call the settings.
 
     Raises:
         NotFoundError: the store has no such vectors.
@@ -164,7 +164,7 @@ def named_vectors(store: Store, settings: PbhmmSettings, told: str) -> WordVecto
     if settings.vectors is None:
         return None
     if not settings.near:
-        raise InputError(f"{told} gives near words nothing, so that vectors change nothing; leave them out")
+        raise InputError(f"{label} gives near words nothing, so that vectors change nothing; leave them out")
     return load_vectors(store, settings.vectors)
 
 

@@ -70,11 +70,11 @@ def pair_numbers(connection: Connection, corpus: str, keys: Sequence[str] = ()) 
     query = select(columns.id, columns.name).where(columns.corpus_id == row.id).order_by(columns.id)
     if not keys:
         return [number for number, _ in connection.execute(query)]
-    found = {name: number for number, name in connection.execute(query.where(columns.name.in_(keys)))}
-    missing = [key for key in keys if key not in found]
+    numbers = {name: number for number, name in connection.execute(query.where(columns.name.in_(keys)))}
+    missing = [key for key in keys if key not in numbers]
     if missing:
         raise NotFoundError(f"no pair {missing[0]!r} in {corpus!r} (sentgen pairs list {corpus})")
-    return sorted(found.values())
+    return sorted(numbers.values())
 
 
 def pair_corpus(connection: Connection, name: str) -> Row[tuple[object, ...]]:

@@ -33,7 +33,7 @@ from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.stored import model_store
 from sentgen.alignment.stored.cells import (
     TEXTS,
-    PartRoom,
+    PartBuffer,
     RewriteCells,
     StoredPhrases,
     batches,
@@ -62,7 +62,7 @@ LARGE = 1 << 20
 KEPT = 10_000_000
 
 
-class StoredIds:
+class _StoredIds:
     """The pairs of a corpus, in words that are numbered in the order of the alphabet.
 
     The numbers do not depend on the order in which the pairs were stored.
@@ -106,7 +106,7 @@ class StoredIds:
             self.in_documents[pair.document] = True
             self.in_abstracts[pair.abstract] = True
             if len(pair.document) * len(pair.abstract) >= LARGE:
-                self.large += (pair.sizes(), pair.exchanged().sizes())
+                self.large += (pair.sizes(), pair.swap_texts().sizes())
             words += len(pair.document) + len(pair.abstract)
             if words <= KEPT:
                 kept.append(pair)
@@ -118,7 +118,7 @@ class StoredIds:
     def stream(self, *, exchanged: bool = False) -> Iterator[PairIds]:
         """Yield the pairs, or the pairs with document and abstract exchanged."""
         for pair in self._pairs() if self._kept is None else self._kept:
-            yield pair.exchanged() if exchanged else pair
+            yield pair.swap_texts() if exchanged else pair
 
     def _pairs(self) -> Iterator[PairIds]:
         for numbers in self._batches:
@@ -170,10 +170,14 @@ class StoredIds:
 
 def _bounds(documents: pa.ChunkedArray) -> dict[int, tuple[int, int]]:
     """Return where the words of each document begin and end; they stand together."""
-    of = documents.to_numpy()
-    firsts = np.flatnonzero(np.append(True, of[1:] != of[:-1])) if len(of) else np.empty(0, np.int64)
-    ends = [*firsts[1:].tolist(), len(of)]
-    return {int(of[first]): (int(first), end) for first, end in zip(firsts, ends, strict=True)}
+    numbers = documents.to_numpy()
+    firsts = (
+        np.flatnonzero(np.append(True, numbers[1:] != numbers[:-1]))
+        if len(numbers)
+        else np.empty(0, np.int64)
+    )
+    ends = [*firsts[1:].tolist(), len(numbers)]
+    return {int(numbers[first]): (int(first), end) for first, end in zip(firsts, ends, strict=True)}
 
 
 #: Shares of the memory limit for the rewrite tables, and for parts of those that do not fit; inference and
@@ -243,7 +247,7 @@ def train_model(
             f"or remove it: sentgen align remove {name}"
         )
     settings = known.settings if known is not None else settings
-    ids = StoredIds(store, corpus, fold=settings.fold)
+    ids = _StoredIds(store, corpus, fold=settings.fold)
     if not len(ids):
         raise InputError(f"the corpus {corpus!r} has no pairs; add some with: sentgen pairs ingest")
     # Now, and not after hours in the first iteration.
@@ -263,14 +267,14 @@ def train_model(
 def _forget_empty(store: Store, model: AlignmentModelInfo) -> None:
     """Remove a model that has no iteration, so that its name is free for other settings."""
     with store.connect() as connection:
-        done = [model_store.iterations_done(connection, model, one) for one in DIRECTIONS]
+        done = [model_store.iterations_done(connection, model, direction) for direction in DIRECTIONS]
     if not any(done):
         model_store.remove_model(store, model.name)
 
 
 def _begin(
     store: Store,
-    ids: StoredIds,
+    ids: _StoredIds,
     corpus: str,
     name: str,
     settings: PbhmmSettings,
@@ -309,7 +313,7 @@ class _Training:
     def __init__(
         self,
         store: Store,
-        ids: StoredIds,
+        ids: _StoredIds,
         model: AlignmentModelInfo,
         direction: str,
         plan: TrainingPlan,
@@ -324,7 +328,7 @@ class _Training:
         self.space = Space(
             int(plan.memory * CELL_SHARE), store.path.parent, most=int(plan.memory * FULL_SHARE)
         )
-        self.wordnet = find_wordnet() if self.settings.kindred else None
+        self.wordnet = find_wordnet() if self.settings.needs_kinship else None
         self.nearness = None if vectors is None else Nearness(vectors, self.settings.nearness)
         #: Tables of words and of stems.
         self.layers: dict[str, RewriteCells] = {}
@@ -373,7 +377,7 @@ class _Training:
     def _load(self) -> RewriteParameters:
         """Return the parameters of the last iteration that was stored."""
         with self.store.connect() as connection:
-            model_store.check_stems(connection, self.model, self.ids.lexicon)
+            model_store.ensure_same_stems(connection, self.model, self.ids.lexicon)
             parameters = model_store.load_parameters(connection, self.model, self.direction, self.forms)
             for layer in LAYERS:
                 self.layers[layer] = load_cells(
@@ -390,7 +394,7 @@ class _Training:
         tally = Tally(parameters, self.settings, words.counts[: words.size], stems.counts[: stems.size])
         done = 0
         for pairs, part in self._parts(parameters, tally):
-            for explained in self._explained(pairs, part):
+            for explained in self._explain_all(pairs, part):
                 tally.add(explained)
                 done += 1
                 self.progress(self.direction, number, done, len(self.ids))
@@ -403,18 +407,20 @@ class _Training:
         if not self.space.spilled:
             yield self.stream(), parameters
             return
-        room, every = self.plan.memory * PART_SHARE, sum(cells.size for cells in self.layers.values())
-        rooms = {
-            layer: PartRoom(cells, TEXTS[layer], self.settings, room * cells.size / every)
+        memory, every = self.plan.memory * PART_SHARE, sum(cells.size for cells in self.layers.values())
+        buffers = {
+            layer: PartBuffer(cells, TEXTS[layer], self.settings, memory * cells.size / every)
             for layer, cells in self.layers.items()
         }
-        for pairs, parts in batches(self.stream(), rooms):
+        for pairs, parts in batches(self.stream(), buffers):
             words, stems = parts["words"], parts["stems"]
             some = replace(parameters, table=words.table, stems=stems.table)
             tally.over(some, words.counts, stems.counts)
             yield iter(pairs), some
 
-    def _explained(self, pairs: Iterator[PairIds], parameters: RewriteParameters) -> Iterator[PairPosteriors]:
+    def _explain_all(
+        self, pairs: Iterator[PairIds], parameters: RewriteParameters
+    ) -> Iterator[PairPosteriors]:
         """Yield pairs with their posteriors, in their order."""
         if self.plan.jobs == 1:
             yield from (self._explain(pair, parameters) for pair in pairs)
@@ -431,7 +437,7 @@ class _Training:
                 waiting.extend(map(submit, islice(pairs, 1)))
 
     def _explain(self, pair: PairIds, parameters: RewriteParameters) -> PairPosteriors:
-        if self.settings.kindred:
+        if self.settings.needs_kinship:
             pair = self.ids.lexicon.with_kinship(pair, wordnet=self.wordnet, nearness=self.nearness)
         return explain(pair, parameters, self.settings, self.plan.budget)
 

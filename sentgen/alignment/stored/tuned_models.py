@@ -76,38 +76,38 @@ def tune_model(
 
 def _hash(examples: Sequence[TuningExample]) -> str:
     digest = hashlib.sha256()
-    for one in examples:
-        digest.update(repr((one.pair, one.sure.tolist(), one.possible.tolist())).encode())
+    for example in examples:
+        digest.update(repr((example.pair, example.sure.tolist(), example.possible.tolist())).encode())
     return digest.hexdigest()
 
 
 def _save_directions(connection: Connection, model: AlignmentModelInfo, tuned: Tuned) -> None:
     """Store each direction as one iteration, with the parameters that weights are added to."""
     plain = prior_parameters(tuned.settings)
-    for direction, one in zip(DIRECTIONS, tuned.directions, strict=True):
+    for direction, learnt in zip(DIRECTIONS, tuned.directions, strict=True):
         done = StoredIteration(
             direction=direction,
             number=1,
-            logp=one.after,
-            log_posterior=one.after - one.penalty,
+            logp=learnt.after,
+            log_posterior=learnt.after - learnt.penalty,
             p_null=plain.p0,
             weights=tuned.settings.weights,
             cells=len(tuned.counts),
-            seconds=one.seconds,
+            seconds=learnt.seconds,
         )
         model_store.save_iteration(connection, model, done, plain)
 
 
 def _save_weights(connection: Connection, model: AlignmentModelInfo, tuned: Tuned) -> None:
-    for direction, one in zip(DIRECTIONS, tuned.directions, strict=True):
-        kept = np.flatnonzero(one.weights)
-        features, values = ([NAMES[place][part] for place in kept.tolist()] for part in (0, 1))
+    for direction, learnt in zip(DIRECTIONS, tuned.directions, strict=True):
+        used = np.flatnonzero(learnt.weights)
+        features, values = ([NAMES[number][part] for number in used.tolist()] for part in (0, 1))
         rows = {
-            "model_id": pa.array(np.full(len(kept), model.id, np.int32)),
-            "direction": pa.array([direction] * len(kept), pa.string()),
+            "model_id": pa.array(np.full(len(used), model.id, np.int32)),
+            "direction": pa.array([direction] * len(used), pa.string()),
             "feature": pa.array(features, pa.string()),
             "value": pa.array(values, pa.string()),
-            "weight": pa.array(one.weights[kept]),
+            "weight": pa.array(learnt.weights[used]),
         }
         append(connection, tables.alignment_weight.name, pa.table(rows))
 
@@ -134,18 +134,18 @@ def load_tuning(connection: Connection, model: AlignmentModelInfo) -> Mapping[st
     rows = fetch_arrow(connection, query, [model.id]).to_pylist()
     if not rows:
         return {}
-    places = {name: place for place, name in enumerate(NAMES)}
+    indexes = {name: index for index, name in enumerate(NAMES)}
     weights = {direction: np.zeros(SIZE) for direction in DIRECTIONS}
     for row in rows:
-        place = places.get((row["feature"], row["value"]))
-        if place is None:
+        index = indexes.get((row["feature"], row["value"]))
+        if index is None:
             raise StoreError(
                 f"the alignment model {model.name!r} was tuned with features that this version of sentgen "
                 f"does not know ({row['feature']}: {row['value']}); tune another one: sentgen align tune"
             )
-        weights[row["direction"]][place] = row["weight"]
+        weights[row["direction"]][index] = row["weight"]
     counts = _load_counts(connection, model)
-    return {direction: Tuning(of, counts) for direction, of in weights.items()}
+    return {direction: Tuning(own_weights, counts) for direction, own_weights in weights.items()}
 
 
 def _load_counts(connection: Connection, model: AlignmentModelInfo) -> LinkCounts:
@@ -153,7 +153,7 @@ def _load_counts(connection: Connection, model: AlignmentModelInfo) -> LinkCount
     rows = fetch_arrow(connection, query, [model.id])
     numbers: dict[str, int] = {}
     first, second = (
-        np.array([numbers.setdefault(one, len(numbers)) for one in rows[side].to_pylist()], np.int64)
+        np.array([numbers.setdefault(stem, len(numbers)) for stem in rows[side].to_pylist()], np.int64)
         for side in ("stem", "other")
     )
     linked, together = (np.array(rows[name].to_numpy(), np.int64) for name in ("linked", "together"))

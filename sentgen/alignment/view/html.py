@@ -19,7 +19,7 @@ from markupsafe import Markup, escape
 import sentgen
 from sentgen.alignment.pairs.alignment import Span, Weighed, linked_words
 from sentgen.alignment.states.word_states import State
-from sentgen.alignment.view.phrases import NAMED, made_of, phrases, reasons, said, weighed_by, why
+from sentgen.alignment.view.phrases import NAMED, made_of, phrases, reasons, remarks, weighed_by, why
 from sentgen.alignment.view.view import APART, AlignedBlock, PairView, Segment, Side
 from sentgen.output.templates import template
 from sentgen.output.wording import quantity
@@ -48,7 +48,7 @@ def _with_words(view: PairView) -> Iterator[str]:
     top = 10 + 0.85 * _LETTER * max(map(_letters, document), default=0)
     width, height = len(document) * _CELL, len(abstract) * _CELL
     grid = _grid(view, left, top, _CELL, _CELL)
-    yield _opening(left + width + top, top + height + 4, "words", grid)
+    yield _svg_tag(left + width + top, top + height + 4, "words", grid)
     for i, word in enumerate(document):
         x = left + (i + 0.75) * _CELL
         yield f'<text transform="translate({x:.1f} {top - 5:.1f}) rotate(-55)">{escape(_short(word))}</text>'
@@ -79,7 +79,7 @@ def _overview(view: PairView) -> Iterator[str]:
     """Draw long texts as a plot: a mark for each block, lines between the sentences of the abstract."""
     n, m = len(view.pair.document), len(view.pair.abstract)
     height = min(max(_WIDTH * m / max(n, 1), _LOW), _HIGH)
-    yield _opening(_WIDTH, height + 20, "overview", _grid(view, 0, 0, _WIDTH / max(n, 1), height / max(m, 1)))
+    yield _svg_tag(_WIDTH, height + 20, "overview", _grid(view, 0, 0, _WIDTH / max(n, 1), height / max(m, 1)))
     yield f'<rect class="frame" x="0.5" y="0.5" width="{_WIDTH - 1}" height="{height - 1:.1f}"/>'
     for start in view.pair.abstract_starts[1:]:
         yield _line(0, start / m * height, _WIDTH, start / m * height)
@@ -101,7 +101,7 @@ def _grid(view: PairView, left: float, top: float, width: float, height: float) 
     return f' data-grid="{left:.3f} {top:.3f} {width:.5f} {height:.5f}"'
 
 
-def _opening(width: float, height: float, kind: str, grid: str) -> str:
+def _svg_tag(width: float, height: float, kind: str, grid: str) -> str:
     label = "Matrix of the links: summary from top to bottom, document from left to right"
     size = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
     return f'<svg class="{kind}"{grid} {size} role="img" aria-label="{label}">'
@@ -135,7 +135,7 @@ def _short(word: str) -> str:
 _SHADES = 5
 
 
-class Panes:
+class _Panes:
     """What stands in the elements of the segments of both texts.
 
     Args:
@@ -145,24 +145,24 @@ class Panes:
 
     def __init__(self, shown: PairView, prefix: str) -> None:
         self._shown, self._prefix = shown, prefix
-        self._told_by, self._linked = shown.told_by, shown.linked
+        self._unlinked_by_source, self._linked = shown.unlinked_by_source, shown.linked_words
         weighed = shown.alignment.weighed
         self._weighed = weighed is not None
         self._candidates = set() if weighed is None else {link.document for link in weighed.links}
 
     def attributes(self, segment: Segment, side: Side) -> Markup | None:
         """Return the attributes of the element of a segment, ``None`` if it has none: it is text alone."""
-        if side == "document" and not segment.blocks and segment.span[0] not in self._told_by:
+        if side == "document" and not segment.blocks and segment.span[0] not in self._unlinked_by_source:
             return None
-        found = Markup(' class="{}" data-b="{}" title="{}"').format(
+        attributes = Markup(' class="{}" data-b="{}" title="{}"').format(
             " ".join(self._looks(segment, side)),
             " ".join(self._together(segment, side)),
-            "; ".join(self._told(segment, side)),
+            "; ".join(self._tip(segment, side)),
         )
         if side == "abstract" and segment.state in APART:
-            found += Markup(' role="note" aria-label="{}"').format(self._spoken(segment.span[0]))
-            found += self._id(segment.span[0])
-        return found
+            attributes += Markup(' role="note" aria-label="{}"').format(self._label(segment.span[0]))
+            attributes += self._id(segment.span[0])
+        return attributes
 
     def words(self, segment: Segment, side: Side) -> Markup:
         """Return the words of a segment as they were written.
@@ -172,40 +172,40 @@ class Panes:
         """
         marks = self._abstract_marks if side == "abstract" else self._document_marks
         places = range(*segment.span)
-        marked = {place: found for place in places if (found := marks(place))}
+        marked = {position: text for position in places if (text := marks(position))}
         if not marked:  # as most of a document is
             return escape(segment.text)
         words, spaces = self._shown.side(side)
-        found = Markup("")
-        for place in places:
-            word = escape(words[place])
-            found += Markup("<span{}>{}</span>").format(marked[place], word) if place in marked else word
-            found += " " * (spaces[place] and place + 1 < segment.span[1])
-        return found
+        text = Markup("")
+        for position in places:
+            word = escape(words[position])
+            text += Markup("<span{}>{}</span>").format(marked[position], word) if position in marked else word
+            text += " " * (spaces[position] and position + 1 < segment.span[1])
+        return text
 
     @cached_property
     def _ids(self) -> dict[int, str]:
         """The ids of the first words in their states, to which the legend leads."""
         first: dict[State, int] = {}
-        for place, one in enumerate(self._shown.states):
-            first.setdefault(one.state, place)
-        return {place: f"{self._prefix}first-{state}" for state, place in first.items()}
+        for position, state in enumerate(self._shown.states):
+            first.setdefault(state.state, position)
+        return {position: f"{self._prefix}first-{name}" for name, position in first.items()}
 
-    def _id(self, place: int) -> Markup:
-        return Markup(' id="{}"').format(self._ids[place]) if place in self._ids else Markup("")
+    def _id(self, position: int) -> Markup:
+        return Markup(' id="{}"').format(self._ids[position]) if position in self._ids else Markup("")
 
-    def _abstract_marks(self, place: int) -> Markup:
-        marks, state = Markup(""), self._shown.states[place].state
+    def _abstract_marks(self, position: int) -> Markup:
+        marks, state = Markup(""), self._shown.states[position].state
         if state in ("variant", "related"):
-            marks += Markup(' class="{}"').format(state) + self._id(place)
+            marks += Markup(' class="{}"').format(state) + self._id(position)
         if self._weighed:
             null = self._shown.alignment.null
-            marks += Markup(' data-s="{}"').format(place)
-            marks += "" if null is None else Markup(' data-null="{:.2f}"').format(null[place])
+            marks += Markup(' data-s="{}"').format(position)
+            marks += "" if null is None else Markup(' data-null="{:.2f}"').format(null[position])
         return marks
 
-    def _document_marks(self, place: int) -> Markup:
-        return Markup(' data-d="{}"').format(place) if place in self._candidates else Markup("")
+    def _document_marks(self, position: int) -> Markup:
+        return Markup(' data-d="{}"').format(position) if position in self._candidates else Markup("")
 
     def _looks(self, segment: Segment, side: Side) -> Iterator[str]:
         if segment.blocks:
@@ -218,64 +218,66 @@ class Panes:
     def _together(self, segment: Segment, side: Side) -> Iterator[str]:
         """Yield what lights up with a segment: its blocks, or an unlinked word and what it contradicts."""
         yield from map(str, segment.blocks)
-        place = segment.span[0]
-        against = self._told_by.get(place, []) if side == "document" else [place]
+        position = segment.span[0]
+        against = self._unlinked_by_source.get(position, []) if side == "document" else [position]
         yield from (
             f"w{word}" for word in against if word not in self._linked and self._shown.states[word].source
         )
 
-    def _told(self, segment: Segment, side: Side) -> Iterator[str]:
+    def _tip(self, segment: Segment, side: Side) -> Iterator[str]:
         """Yield what the tip of a segment says."""
-        return self._told_of_abstract(segment) if side == "abstract" else self._told_of_document(segment)
+        return self._abstract_tip(segment) if side == "abstract" else self._document_tip(segment)
 
-    def _told_of_abstract(self, segment: Segment) -> Iterator[str]:
-        of = self._shown
+    def _abstract_tip(self, segment: Segment) -> Iterator[str]:
+        shown = self._shown
         yield from filter(None, map(self._side_by_side, range(*segment.span)))
         for number in segment.blocks:
-            block = of.blocks[number - 1]
-            place = _beside(segment.span[0], block.abstract, block.document)
-            yield f"from sentence {of.sentence('document', place)}{_sure(block.posterior)}"
-        if not segment.blocks and (source := of.states[segment.span[0]].source):
-            told = "against" if of.states[segment.span[0]].state == "changed" else "from"
-            yield f"{told} sentence {of.sentence('document', source[0])}"
+            block = shown.blocks[number - 1]
+            position = _beside(segment.span[0], block.abstract, block.document)
+            yield f"from sentence {shown.sentence('document', position)}{_sure(block.posterior)}"
+        if not segment.blocks and (source := shown.states[segment.span[0]].source):
+            link = "against" if shown.states[segment.span[0]].state == "changed" else "from"
+            yield f"{link} sentence {shown.sentence('document', source[0])}"
         if segment.null is not None:
             yield f"P(null) {segment.null:.2f}"
 
-    def _told_of_document(self, segment: Segment) -> Iterator[str]:
-        of = self._shown
-        against = (word for place in range(*segment.span) for word in self._told_by.get(place, ()))
+    def _document_tip(self, segment: Segment) -> Iterator[str]:
+        shown = self._shown
+        against = (
+            word for position in range(*segment.span) for word in self._unlinked_by_source.get(position, ())
+        )
         for word in dict.fromkeys(against):
-            yield f"{segment.text} → summary: {of.pair.abstract[word]} ({of.states[word].state})"
+            yield f"{segment.text} → summary: {shown.pair.abstract[word]} ({shown.states[word].state})"
         for number in segment.blocks:
-            block = of.blocks[number - 1]
-            place = _beside(segment.span[0], block.document, block.abstract)
-            sentence = of.sentence("abstract", place)
+            block = shown.blocks[number - 1]
+            position = _beside(segment.span[0], block.document, block.abstract)
+            sentence = shown.sentence("abstract", position)
             yield f"in sentence {sentence} of the summary{_sure(block.posterior)}"
 
-    def _side_by_side(self, place: int) -> str:
+    def _side_by_side(self, position: int) -> str:
         """Return a word with what stands in the document, its state, and why; nothing if it is the same."""
-        of = self._shown.states[place]
-        if of.state == "same":
+        word = self._shown.states[position]
+        if word.state == "same":
             return ""
-        told = ", ".join(filter(None, (of.state, why([of]))))
-        return f"{of.word} ← document: {self._source(place)} ({told})" if of.source else told
+        state = ", ".join(filter(None, (word.state, why([word]))))
+        return f"{word.word} ← document: {self._source(position)} ({state})" if word.source else state
 
-    def _spoken(self, place: int) -> str:
+    def _label(self, position: int) -> str:
         """Return what is read aloud of a word that the document does not support."""
-        of = self._shown.states[place]
-        source = f"the document has {self._source(place)}" if of.source else ""
-        return ", ".join(filter(None, (of.word, of.state, source, why([of]))))
+        word = self._shown.states[position]
+        source = f"the document has {self._source(position)}" if word.source else ""
+        return ", ".join(filter(None, (word.word, word.state, source, why([word]))))
 
-    def _source(self, place: int) -> str:
-        return " ".join(self._shown.pair.document[word] for word in self._shown.states[place].source)
+    def _source(self, position: int) -> str:
+        return " ".join(self._shown.pair.document[word] for word in self._shown.states[position].source)
 
 
-def _beside(place: int, side: Span, other: Span) -> int:
+def _beside(position: int, side: Span, other: Span) -> int:
     """Return the word of the other side of a block that stands beside one; its first if they do not pair up.
 
     A block may go over the end of a sentence.
     """
-    return other[0] + place - side[0] if side[1] - side[0] == other[1] - other[0] else other[0]
+    return other[0] + position - side[0] if side[1] - side[0] == other[1] - other[0] else other[0]
 
 
 def _sure(posterior: float | None) -> str:
@@ -326,13 +328,13 @@ def fragment(view: PairView, *, prefix: str = "", explain: bool = False) -> str:
     return template("sentgen.alignment.view", "alignment.html.j2").render(
         view=view,
         prefix=prefix,
-        panes=Panes(view, prefix),
+        panes=_Panes(view, prefix),
         explain=explain,
         **({"reasons": None} if weighed is None else _reasons(view, weighed)),
         figures=figures(view),
         legend=[(state, view.count(state), meaning) for state, meaning in _MEANINGS.items()],
         rows=list(phrases(view)),
-        said=said,
+        remarks=remarks,
         named=NAMED,
         abstract=list(view.sentences("abstract")),
         document=list(view.sentences("document")),
@@ -365,17 +367,17 @@ def page(view: PairView, *, title: str, model: str, explain: bool = False) -> st
 
 def _reasons(view: PairView, weighed: Weighed) -> dict[str, object]:
     """Return what the page says of reasons."""
-    found = reasons(view)
-    linked = {one.abstract for one in found if one.chosen}
+    rows = reasons(view)
+    linked = {row.abstract for row in rows if row.chosen}
     changed, new = view.count("changed"), view.count("new")
     # A best path has no threshold: the slider begins where links are likelier than not.
     start = 0.5 if weighed.threshold is None else weighed.threshold
-    chosen = f"{quantity(sum(one.chosen for one in found), 'link')}, from the threshold {start:.2f} on"
+    chosen = f"{quantity(sum(row.chosen for row in rows), 'link')}, from the threshold {start:.2f} on"
     if weighed.threshold is None:
         chosen = f"{quantity(len(view.alignment.phrases), 'phrase')}, the best path"
     words = len(view.pair.abstract)
     return {
-        "reasons": found,
+        "reasons": rows,
         "weighed": weighed,
         "linked": linked,
         "start": start,
@@ -394,14 +396,14 @@ def _down(posterior: float) -> float:
 
 def figures(view: PairView) -> list[tuple[str, str]]:
     """Return the figures of a summary with what they are."""
-    found = view.figures
+    figures = view.figures
     # Counts, no shares: one changed word of a thousand is not 0%.
     return [
-        (f"{view.count('changed'):,}", f"changed of {quantity(found.words, 'word')}"),
+        (f"{view.count('changed'):,}", f"changed of {quantity(figures.words, 'word')}"),
         (f"{view.count('new'):,}", "new"),
-        (f"{found.coverage:.0%}", "coverage: words in copied fragments"),
-        (f"{found.density:.1f}", "density: words in the fragment of a word"),
-        (f"{found.longest}", "words in the longest copied run"),
+        (f"{figures.coverage:.0%}", "coverage: words in copied fragments"),
+        (f"{figures.density:.1f}", "density: words in the fragment of a word"),
+        (f"{figures.longest}", "words in the longest copied run"),
     ]
 
 

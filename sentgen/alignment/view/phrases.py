@@ -53,7 +53,7 @@ def reasons(shown: PairView) -> list[Reason]:
         word: sorted(links, key=lambda link: (-link.posterior, link.document))
         for word, links in groupby(shown.alignment.weighed.links, key=lambda link: link.abstract)
     }
-    found = []
+    rows = []
     for word in range(len(shown.pair.abstract)):
         links = by_word.get(word, [])
         of_word = None if null is None else null[word]
@@ -62,26 +62,26 @@ def reasons(shown: PairView) -> list[Reason]:
             (word, link.document) in numbers for link in links
         )
         if loose or not links:
-            found.append(Reason(word, None, None, links[0] if links else None, True, of_word))
-        found += [
+            rows.append(Reason(word, None, None, links[0] if links else None, True, of_word))
+        rows += [
             Reason(
                 word,
                 numbers.get((word, link.document)),
                 link,
                 next((other for other in links if other is not link), None),
-                not place and not loose,
+                not rank and not loose,
                 of_word,
             )
-            for place, link in enumerate(links)
+            for rank, link in enumerate(links)
         ]
-    return found
+    return rows
 
 
-def told(shown: PairView) -> Iterator[Reason]:
+def main_reasons(shown: PairView) -> Iterator[Reason]:
     """Yield the reasons of the links that were chosen; of a new word what would be chosen first."""
-    for _, rows in groupby(reasons(shown), key=lambda one: one.abstract):
+    for _, rows in groupby(reasons(shown), key=lambda reason: reason.abstract):
         of_word = list(rows)
-        yield from [one for one in of_word if one.chosen] or of_word[:1]
+        yield from [reason for reason in of_word if reason.chosen] or of_word[:1]
 
 
 def made_of(link: WeighedLink) -> str:
@@ -90,8 +90,8 @@ def made_of(link: WeighedLink) -> str:
     >>> made_of(WeighedLink(0, 0, 1, shares=(("same word", 0.9), ("same stem", 0.099), ("synonyms", 0.001))))
     'same word 90%, same stem 10%'
     """
-    told = [one for one in link.shares if one[1] >= _SHARE] or link.shares[:1]
-    return ", ".join(f"{name} {share:.0%}" for name, share in told)
+    parts = [part for part in link.shares if part[1] >= _SHARE] or link.shares[:1]
+    return ", ".join(f"{name} {share:.0%}" for name, share in parts)
 
 
 def weighed_by(link: WeighedLink) -> str:
@@ -100,8 +100,10 @@ def weighed_by(link: WeighedLink) -> str:
     >>> weighed_by(WeighedLink(0, 0, 0.9, weights=(("words", "synonyms", -1.25),)))
     'words: synonyms -1.25'
     """
-    told = [one for one in link.weights if abs(one[2]) >= _WEIGHT][:_WEIGHTS]
-    return "; ".join(f"{feature}: {value} {weight:+.2f}" for feature, value, weight in told)
+    largest = [feature_weight for feature_weight in link.weights if abs(feature_weight[2]) >= _WEIGHT][
+        :_WEIGHTS
+    ]
+    return "; ".join(f"{feature}: {value} {weight:+.2f}" for feature, value, weight in largest)
 
 
 def _numbers(shown: PairView) -> dict[tuple[int, int], int]:
@@ -147,7 +149,7 @@ def phrases(shown: PairView) -> Iterator[Phrase]:
         _phrase(shown, block.abstract, block.document, block.number, block.posterior)
         for block in shown.blocks
     ]
-    for span in loose_stretches(shown):
+    for span in _loose_stretches(shown):
         source = shown.states[span[0]].source
         rows.append(_phrase(shown, span, (source[0], source[-1] + 1) if source else None))
     yield from sorted(rows, key=lambda phrase: phrase.abstract[1])
@@ -173,13 +175,13 @@ def _phrase(
     )
 
 
-def loose_stretches(shown: PairView) -> Iterator[Span]:
+def _loose_stretches(shown: PairView) -> Iterator[Span]:
     """Yield the spans of words in no block: new words without a source joined in a sentence, others alone."""
     for sentence in shown.sentences("abstract"):
         joined: list[int] = []
         for segment in sentence:
-            of = shown.states[segment.span[0]]
-            loose = not segment.blocks and of.state == "new" and not of.source
+            state = shown.states[segment.span[0]]
+            loose = not segment.blocks and state.state == "new" and not state.source
             if joined and not loose:
                 yield joined[0], joined[-1] + 1
                 joined = []
@@ -202,19 +204,19 @@ def why(states: Sequence[WordState]) -> str:
     """
     return "; ".join(
         f"{word}: {reason}" if word else reason
-        for word, because, elsewhere in said(states)
+        for word, because, elsewhere in remarks(states)
         if (reason := "; ".join(filter(None, (because, _stands(elsewhere)))))
     )
 
 
-def said(states: Sequence[WordState]) -> Iterator[tuple[str, str, tuple[int, ...]]]:
+def remarks(states: Sequence[WordState]) -> Iterator[tuple[str, str, tuple[int, ...]]]:
     """Yield the words of which there is something to say, empty if there is one: word, why, elsewhere."""
     if len(states) == 1:
         yield "", states[0].why, states[0].elsewhere
         return
-    for one in states:
-        if one.why or one.elsewhere or one.state not in ("same", "new"):
-            yield one.word, one.why or one.state * (one.state != "new"), one.elsewhere
+    for state in states:
+        if state.why or state.elsewhere or state.state not in ("same", "new"):
+            yield state.word, state.why or state.state * (state.state != "new"), state.elsewhere
 
 
 def _stands(sentences: Sequence[int]) -> str:

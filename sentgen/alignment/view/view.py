@@ -64,7 +64,7 @@ def figures(pair: Pair, states: Sequence[WordState]) -> Figures:
 
 def places_of(state: State, states: Sequence[WordState]) -> list[int]:
     """Return the offsets of the abstract words in a state."""
-    return [place for place, one in enumerate(states) if one.state == state]
+    return [position for position, word in enumerate(states) if word.state == state]
 
 
 def fragments(document: Sequence[str], abstract: Sequence[str]) -> Iterator[tuple[int, int, int]]:
@@ -131,14 +131,14 @@ def sentence_sources(pair: Pair, states: Sequence[WordState]) -> list[tuple[int,
 def _sources(pair: Pair, words: Sequence[WordState]) -> list[SentenceSource]:
     by_sentence: dict[int, list[WordState]] = {}
     for word in words:
-        for sentence in {bisect_right(pair.document_starts, place) for place in word.source}:
+        for sentence in {bisect_right(pair.document_starts, position) for position in word.source}:
             by_sentence.setdefault(sentence, []).append(word)
-    found = []
-    for sentence, of in by_sentence.items():
-        known = [word.posterior for word in of if word.posterior is not None]
+    sources = []
+    for sentence, members in by_sentence.items():
+        known = [word.posterior for word in members if word.posterior is not None]
         mean = sum(known) / len(known) if known else None
-        found.append(SentenceSource(sentence, len(of), len(of) / len(words), mean))
-    return sorted(found, key=lambda one: (-one.words, one.sentence))
+        sources.append(SentenceSource(sentence, len(members), len(members) / len(words), mean))
+    return sorted(sources, key=lambda source: (-source.words, source.sentence))
 
 
 Side = Literal["document", "abstract"]
@@ -206,7 +206,7 @@ class PairView:
 
     def worst(self, span: Span) -> State:
         """Return the state of the word of a span of the abstract that has the least support."""
-        return max((one.state for one in self.states[slice(*span)]), key=STATES.index)
+        return max((word.state for word in self.states[slice(*span)]), key=STATES.index)
 
     def sentence(self, side: Side, offset: int) -> int:
         """Return the number of the sentence of a word, from 1."""
@@ -219,8 +219,8 @@ class PairView:
         starts = self.pair.document_starts if side == "document" else self.pair.abstract_starts
         member = _members(self.blocks, side, len(words))
         null = self.alignment.null if side == "abstract" else None
-        told_by = self.told_by
-        apart = self._apart(member) if side == "abstract" else dict.fromkeys(told_by, 0)
+        unlinked_by_source = self.unlinked_by_source
+        apart = self._apart(member) if side == "abstract" else dict.fromkeys(unlinked_by_source, 0)
         for start, end in zip(starts, (*starts[1:], len(words)), strict=True):
             yield [
                 Segment(
@@ -232,7 +232,7 @@ class PairView:
                     self.worst((first, last + 1))
                     if side == "abstract"
                     else max(
-                        (self.states[word].state for word in told_by.get(first, ())),
+                        (self.states[word].state for word in unlinked_by_source.get(first, ())),
                         key=STATES.index,
                         default="same",
                     ),
@@ -241,26 +241,28 @@ class PairView:
             ]
 
     @property
-    def linked(self) -> set[int]:
+    def linked_words(self) -> set[int]:
         """The words of the abstract in blocks, by offset."""
         return {word for block in self.blocks for word in range(*block.abstract)}
 
     @property
-    def told_by(self) -> dict[int, list[int]]:
+    def unlinked_by_source(self) -> dict[int, list[int]]:
         """The words of the abstract that contradict a word of the document, or that were looked up there.
 
         By the offset of that word.
         """
-        linked = self.linked
-        found: dict[int, list[int]] = {}
-        for word, one in enumerate(self.states):
-            for place in one.source if one.state == "changed" or word not in linked else ():
-                found.setdefault(place, []).append(word)
-        return found
+        linked = self.linked_words
+        words: dict[int, list[int]] = {}
+        for word, state in enumerate(self.states):
+            for position in state.source if state.state == "changed" or word not in linked else ():
+                words.setdefault(position, []).append(word)
+        return words
 
     def _apart(self, member: Sequence[tuple[int, ...]]) -> dict[int, int]:
         """Return the words of the abstract that are segments of their own, each to a number of its own."""
-        return {word: word for word, one in enumerate(self.states) if not member[word] or one.state in APART}
+        return {
+            word: word for word, state in enumerate(self.states) if not member[word] or state.state in APART
+        }
 
     def side(self, side: Side) -> tuple[Sequence[str], Sequence[bool]]:
         """Return the words of a side, and of each whether a blank follows."""
@@ -299,17 +301,19 @@ def blocks(alignment: Alignment, states: Sequence[WordState]) -> list[AlignedBlo
     joined: list[list[PhraseLink]] = []
     for phrase in sorted(alignment.phrases, key=lambda phrase: (phrase.abstract, phrase.document)):
         of_words = states[slice(*phrase.abstract)]
-        if of_words and not any(place in range(*phrase.document) for one in of_words for place in one.source):
+        if of_words and not any(
+            index in range(*phrase.document) for state in of_words for index in state.source
+        ):
             continue
-        if any(one.state in APART for one in of_words):
+        if any(state.state in APART for state in of_words):
             joined.append([phrase])
             continue
         # Taken out: a block goes on with one link only, another that begins there is a block of its own.
-        place = ends.pop((phrase.abstract[0], phrase.document[0]), len(joined))
-        if place == len(joined):
+        index = ends.pop((phrase.abstract[0], phrase.document[0]), len(joined))
+        if index == len(joined):
             joined.append([])
-        joined[place].append(phrase)
-        ends[phrase.abstract[1], phrase.document[1]] = place
+        joined[index].append(phrase)
+        ends[phrase.abstract[1], phrase.document[1]] = index
     return [_block(number, phrases) for number, phrases in enumerate(joined, 1)]
 
 
@@ -326,10 +330,10 @@ def _block(number: int, phrases: Sequence[PhraseLink]) -> AlignedBlock:
     )
 
 
-def _members(of: Sequence[AlignedBlock], side: Side, words: int) -> list[tuple[int, ...]]:
+def _members(blocks: Sequence[AlignedBlock], side: Side, words: int) -> list[tuple[int, ...]]:
     """Return the numbers of the blocks that each word is in."""
     member: list[tuple[int, ...]] = [()] * words
-    for block in of:
+    for block in blocks:
         for word in range(*(block.document if side == "document" else block.abstract)):
             member[word] += (block.number,)
     return member

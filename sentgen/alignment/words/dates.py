@@ -81,8 +81,8 @@ def moment(words: Sequence[str], lower: Sequence[str], at: int) -> Moment | None
 
 def _beside_number(lower: Sequence[str], at: int) -> bool:
     return any(
-        _DAY.fullmatch(one) or _YEAR.fullmatch(one)
-        for one in (word_at(lower, at - 1), word_at(lower, at + 1))
+        _DAY.fullmatch(word) or _YEAR.fullmatch(word)
+        for word in (word_at(lower, at - 1), word_at(lower, at + 1))
     )
 
 
@@ -96,8 +96,8 @@ def _weekday(words: Sequence[str], lower: Sequence[str], at: int) -> int | None:
     if number is None or not words[at][:1].isupper():
         return None
     follows = word_at(lower, at + 2 if word_at(lower, at + 1) == "," else at + 1)
-    told = plain != word or _DAY.fullmatch(follows) or follows.rstrip(".") in MONTHS | SHORT_MONTHS
-    return number if told else None
+    is_weekday = plain != word or _DAY.fullmatch(follows) or follows.rstrip(".") in MONTHS | SHORT_MONTHS
+    return number if is_weekday else None
 
 
 def _month(words: Sequence[str], lower: Sequence[str], at: int) -> int | None:
@@ -129,30 +129,30 @@ def _with_year(lower: Sequence[str], at: int) -> bool:
 
 def _year_follows(lower: Sequence[str], at: int) -> tuple[int, int] | None:
     """Return a year that follows, after a comma or *of* or not, and where it ends."""
-    place = at + 1 if word_at(lower, at) in (",", "of", "-") else at
-    word = word_at(lower, place)
-    if not _YEAR.fullmatch(word) or unit_value(word_at(lower, place + 1)) is not None:
+    year_at = at + 1 if word_at(lower, at) in (",", "of", "-") else at
+    word = word_at(lower, year_at)
+    if not _YEAR.fullmatch(word) or unit_value(word_at(lower, year_at + 1)) is not None:
         return None
-    return int(word), place + 1
+    return int(word), year_at + 1
 
 
 def _day_of(word: str) -> int | None:
-    if (found := _DAY.fullmatch(word)) is not None:
-        return int(found[1])
+    if (match := _DAY.fullmatch(word)) is not None:
+        return int(match[1])
     day = ORDINALS.get(word.replace("-", "", 1))
     return day if day is not None and 0 < day < 32 else None
 
 
 def _from_weekday(words: Sequence[str], lower: Sequence[str], at: int, weekday: int) -> Moment:
     """Read *Monday*, *Monday, March 4, 2021*, *Monday 4 March*."""
-    place = at + 2 if word_at(lower, at + 1) in (",", "the") else at + 1
+    next_at = at + 2 if word_at(lower, at + 1) in (",", "the") else at + 1
     rest = None
-    if place < len(lower):
-        month = _month(words, lower, place)
-        rest = _from_day(words, lower, place) if month is None else _from_month(lower, place, month)
+    if next_at < len(lower):
+        month = _month(words, lower, next_at)
+        rest = _from_day(words, lower, next_at) if month is None else _from_month(lower, next_at, month)
     if rest is None or "day" not in rest.readings[0]:
         return Moment(at + 1, ({"weekday": weekday},))
-    return Moment(rest.end, tuple({**one, "weekday": weekday} for one in rest.readings))
+    return Moment(rest.end, tuple({**reading, "weekday": weekday} for reading in rest.readings))
 
 
 def _from_month(lower: Sequence[str], at: int, month: int) -> Moment:
@@ -175,11 +175,11 @@ def _and_year(lower: Sequence[str], end: int, parts: dict[str, int]) -> Moment:
 def _from_day(words: Sequence[str], lower: Sequence[str], at: int) -> Moment | None:
     """Read *4 March*, *4th of March, 2021*."""
     day = _day_of(lower[at])
-    place = at + 2 if word_at(lower, at + 1) in ("of", "-") else at + 1
-    if day is None or place >= len(lower):
+    next_at = at + 2 if word_at(lower, at + 1) in ("of", "-") else at + 1
+    if day is None or next_at >= len(lower):
         return None
-    month = _month(words, lower, place)
-    return None if month is None else _and_year(lower, place + 1, {"month": month, "day": day})
+    month = _month(words, lower, next_at)
+    return None if month is None else _and_year(lower, next_at + 1, {"month": month, "day": day})
 
 
 def _clock(lower: Sequence[str], at: int) -> Moment | None:
@@ -188,17 +188,17 @@ def _clock(lower: Sequence[str], at: int) -> Moment | None:
     if after in ("o'clock", "o’clock") and (hour := _day_of(word) or _HOURS.get(word)) and hour <= 12:
         return Moment(at + 2, ({"hour": hour % 12, "minute": 0},))
     # *Ten am I* is no hour.
-    found = _CLOCK.fullmatch(str(_HOURS[word]) if word in _HOURS and after in _HALVES - {"am"} else word)
-    if found is None:
+    match = _CLOCK.fullmatch(str(_HOURS[word]) if word in _HOURS and after in _HALVES - {"am"} else word)
+    if match is None:
         return None
-    half, end = found[4], at + 1
+    half, end = match[4], at + 1
     if half is None and after in _HALVES:
         half, end = after, at + 2
-    if half is None and found[2] != ":":
+    if half is None and match[2] != ":":
         return None
-    parts = {"hour": int(found[1]) % 12, "minute": int(found[3] or 0)}
-    if half is not None or int(found[1]) > 12 or found[1][0] == "0":
-        parts["half"] = int(half[0] == "p" if half else int(found[1]) > 12)
+    parts = {"hour": int(match[1]) % 12, "minute": int(match[3] or 0)}
+    if half is not None or int(match[1]) > 12 or match[1][0] == "0":
+        parts["half"] = int(half[0] == "p" if half else int(match[1]) > 12)
     return Moment(end, (parts,))
 
 
@@ -233,17 +233,17 @@ def _in_digits(words: Sequence[str], lower: Sequence[str], at: int) -> Moment | 
     if word.isdecimal() and len(word) < 5 and (era := word_at(lower, end)) in _BEFORE_CHRIST | _AFTER_CHRIST:
         year = -int(word) if era in _BEFORE_CHRIST else int(word)
         return Moment(end + 1, (_completed({"year": year}),), (year, year))
-    if (found := _DECADE.fullmatch(word)) is not None:
-        return _decade(lower, at, found)
-    if (found := _YEAR_FIRST.fullmatch(word)) is not None:
-        return _dated(end, int(found[1]), ((int(found[3]), int(found[4])),))
-    if (found := _YEAR_LAST.fullmatch(word)) is not None:
-        one, other, year = int(found[1]), int(found[3]), int(found[4])
+    if (match := _DECADE.fullmatch(word)) is not None:
+        return _decade(lower, at, match)
+    if (match := _YEAR_FIRST.fullmatch(word)) is not None:
+        return _dated(end, int(match[1]), ((int(match[3]), int(match[4])),))
+    if (match := _YEAR_LAST.fullmatch(word)) is not None:
+        left, right, year = int(match[1]), int(match[3]), int(match[4])
         # 3/4/2021 is in March or in April; with points the day comes first.
-        orders = ((other, one),) if found[2] == "." else ((one, other), (other, one))
+        orders = ((right, left),) if match[2] == "." else ((left, right), (right, left))
         return _dated(end, year if year > 99 else 2000 + year if year < 50 else 1900 + year, orders)
-    if (found := _YEARS.fullmatch(word)) is not None:
-        first, last = int(found[1]), int(found[2])
+    if (match := _YEARS.fullmatch(word)) is not None:
+        first, last = int(match[1]), int(match[2])
         last += first - first % 100 if last < 100 else 0
         return Moment(end, (), (first, last)) if first < last else None
     if _YEAR.fullmatch(word) and (word != lower[at] or _is_year(words, lower, at)):
@@ -251,14 +251,14 @@ def _in_digits(words: Sequence[str], lower: Sequence[str], at: int) -> Moment | 
     return None
 
 
-def _decade(lower: Sequence[str], at: int, found: re.Match[str]) -> Moment | None:
-    if found[2]:
-        return Moment(at + 1, (_completed({"decade": int(found[2])}),))
+def _decade(lower: Sequence[str], at: int, match: re.Match[str]) -> Moment | None:
+    if match[2]:
+        return Moment(at + 1, (_completed({"decade": int(match[2])}),))
     before = word_at(lower, at - 1)
     # *In her 90s* is an age.
-    if found[0][0].isdigit() and before not in ("the", "'", "’", "early", "late", "mid"):
+    if match[0][0].isdigit() and before not in ("the", "'", "’", "early", "late", "mid"):
         return None
-    ten = int(found[1])
+    ten = int(match[1])
     return Moment(at + 1, (_completed({"decade": ten + (1900 if ten > 10 else 2000)}),))
 
 
@@ -267,7 +267,7 @@ def _dated(end: int, year: int, orders: Sequence[tuple[int, int]]) -> Moment | N
     possible = [
         {"year": year, "month": month, "day": day} for month, day in orders if month <= 12 and 0 < day <= 31
     ]
-    readings = [_completed(one) for one in possible if one["month"]]
+    readings = [_completed(parts) for parts in possible if parts["month"]]
     if len(readings) == 2 and readings[0] == readings[1]:
         readings.pop()
     return Moment(end, tuple(readings)) if readings else None

@@ -42,11 +42,11 @@ def shared(left: Sequence[Iterable[Key]], right: Sequence[Iterable[Key]]) -> Boo
     for column, members in enumerate(right):
         for member in members:
             where[member].append(column)
-    found = np.zeros((len(left), len(right)), np.bool_)
+    common = np.zeros((len(left), len(right)), np.bool_)
     for row, members in enumerate(left):
         for member in members:
-            found[row, where.get(member, [])] = True
-    return found
+            common[row, where.get(member, [])] = True
+    return common
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +58,7 @@ class Nearness:
 
     def near(self, left: Sequence[str], right: Sequence[str]) -> Bools:
         """Say which words are near, (len(left), len(right)); a word without a vector is near none."""
-        found = np.zeros((len(left), len(right)), np.bool_)
+        near_words = np.zeros((len(left), len(right)), np.bool_)
         numbers, others = self.vectors.numbers(left), self.vectors.numbers(right)
         rows, columns = np.flatnonzero(numbers >= 0), np.flatnonzero(others >= 0)
         of_right = self.vectors.vectors[others[columns]]
@@ -67,13 +67,13 @@ class Nearness:
             some = rows[begin : begin + step]
             # Not a product of matrices, which would wake the threads of BLAS.
             cosines = np.einsum("id,jd->ij", self.vectors.vectors[numbers[some]], of_right)
-            found[np.ix_(some, columns)] = cosines >= self.least
-        return found
+            near_words[np.ix_(some, columns)] = cosines >= self.least
+        return near_words
 
 
 Kinds = npt.NDArray[np.int8]
 T = TypeVar("T")
-#: Kinds of kinship, the closest last; `Settings.akin` says what each is worth.
+#: Kinds of kinship, the closest last; `Settings.kinship_values` says what each is worth.
 NONE, NEAR, RELATED, SYNONYM, GROUPED, SIMILAR = range(6)
 #: Words this long may be similar: a beginning of 3/5, or 7/10 of the pairs of letters in common.
 _LETTERS = 4
@@ -97,7 +97,7 @@ class Kinship:
     abstract_stops: Bools
     document_stops: Bools
 
-    def exchanged(self) -> Kinship:
+    def swap_texts(self) -> Kinship:
         """Return the kinship with document and abstract exchanged."""
         return Kinship(self.kinds.T, self.document, self.abstract, self.document_stops, self.abstract_stops)
 
@@ -143,16 +143,19 @@ def kinship(
     kinds[_initials(abstract, document, document_text)] = SIMILAR
     kinds[_initials(document, abstract, abstract_text).T] = SIMILAR
     if nearness is not None:
-        akin = (kinds != NONE) | shared(*_each(lambda word: [stem(word)], abstract, document))
-        lone = _chosen(abstract, ~(left | akin.any(axis=1))), _chosen(document, ~(right | akin.any(axis=0)))
+        any_kind = (kinds != NONE) | shared(*_each(lambda word: [stem(word)], abstract, document))
+        lone = (
+            _where(abstract, ~(left | any_kind.any(axis=1))),
+            _where(document, ~(right | any_kind.any(axis=0))),
+        )
         kinds[nearness.near(*lone)] = NEAR
     stops = (np.array([word in STOPS for word in words], np.bool_) for words in (abstract, document))
     return Kinship(kinds, left, right, *stops)
 
 
-def _chosen(words: Sequence[str], those: Bools) -> list[str]:
+def _where(words: Sequence[str], wanted: Bools) -> list[str]:
     """Return words with nothing in place of those that do not count."""
-    return [word if counts else "" for word, counts in zip(words, those, strict=True)]
+    return [word if counts else "" for word, counts in zip(words, wanted, strict=True)]
 
 
 def _each(
@@ -164,16 +167,17 @@ def _each(
 def _similar(left: Sequence[str], right: Sequence[str]) -> Bools:
     """Say which words, given without punctuation, begin alike, or share most pairs of letters."""
     long, other_long = (
-        [place for place, word in enumerate(words) if len(word) >= _LETTERS] for words in (left, right)
+        [position for position, word in enumerate(words) if len(word) >= _LETTERS] for words in (left, right)
     )
     numbers: dict[str, int] = {}
     first = _bigrams([left[row] for row in long], numbers)
     second = _bigrams([right[column] for column in other_long], numbers)
     counts, others = (
-        sparse_rows([dict.fromkeys(pairs, 1.0) for pairs in words], len(numbers)) for words in (first, second)
+        sparse_rows([dict.fromkeys(bigrams, 1.0) for bigrams in words], len(numbers))
+        for words in (first, second)
     )
-    size, other_size = (np.array([len(one) for one in words], np.int64) for words in (first, second))
-    found = np.zeros((len(left), len(right)), np.bool_)
+    size, other_size = (np.array([len(pairs) for pairs in words], np.int64) for words in (first, second))
+    similar = np.zeros((len(left), len(right)), np.bool_)
     rows = max(1, WORD_CELLS // max(1, len(right)))
     for begin in range(0, len(long), rows):
         some = slice(begin, begin + rows)
@@ -183,8 +187,8 @@ def _similar(left: Sequence[str], right: Sequence[str]) -> Bools:
         # A common beginning of `_LETTERS` letters has three pairs: few words are left to compare.
         for row, column in np.argwhere((shared >= 3) & ~part).tolist():
             part[row, column] = _begin_alike(left[long[begin + row]], right[other_long[column]])
-        found[np.ix_(long[some], other_long)] = part
-    return found
+        similar[np.ix_(long[some], other_long)] = part
+    return similar
 
 
 def _bigrams(words: Sequence[str], letters: dict[str, int]) -> list[set[int]]:
@@ -194,11 +198,11 @@ def _bigrams(words: Sequence[str], letters: dict[str, int]) -> list[set[int]]:
     ]
 
 
-def _begin_alike(one: str, other: str) -> bool:
+def _begin_alike(word: str, other: str) -> bool:
     same = 0
-    while same < min(len(one), len(other)) and one[same] == other[same]:
+    while same < min(len(word), len(other)) and word[same] == other[same]:
         same += 1
-    return same >= max(_LETTERS, _BEGINNING * max(len(one), len(other)))
+    return same >= max(_LETTERS, _BEGINNING * max(len(word), len(other)))
 
 
 def _equal(left: Sequence[str], right: Sequence[str]) -> Bools:
@@ -210,13 +214,15 @@ def _initials(words: Sequence[str], others: Sequence[str], other_text: Sequence[
     """Say which words are initials, and of which words: of a phrase in the other text."""
     text = FirstLetters(other_text)
     column = {word: number for number, word in enumerate(others)}
-    found = np.zeros((len(words), len(others)), np.bool_)
+    spelled = np.zeros((len(words), len(others)), np.bool_)
     for row, word in enumerate(words):
         initials = letters(word)
         if not (1 < len(initials) <= _INITIALS and initials.isalpha()) or word.lower() in FUNCTION_WORDS:
             continue
-        found[row, [column[other_text[at]] for phrase in text.spelled_out(initials) for at in phrase]] = True
-    return found
+        spelled[row, [column[other_text[at]] for phrase in text.spelled_out(initials) for at in phrase]] = (
+            True
+        )
+    return spelled
 
 
 #: Kinds of relation, the closest last.
@@ -238,11 +244,15 @@ def related_by(folder: Path | None, left: Sequence[str], right: Sequence[str]) -
     """
     if folder is None or not left or not right:
         return np.zeros((len(left), len(right)), np.uint8)
-    content, other = (["" if is_function_word(word) else word.lower() for word in of] for of in (left, right))
-    steps, other_steps = ([_within_a_step(folder, word) for word in of] for of in (content, other))
-    stems, other_stems = ([(stem(word),) if word else () for word in of] for of in (content, other))
-    told, other_told = ([_explanation(folder, word) for word in of] for of in (content, other))
-    explained = shared(stems, other_told).astype(np.uint8) + shared(told, other_stems)
+    content, other = (
+        ["" if is_function_word(word) else word.lower() for word in words] for words in (left, right)
+    )
+    steps, other_steps = ([_within_a_step(folder, word) for word in words] for words in (content, other))
+    stems, other_stems = ([(stem(word),) if word else () for word in words] for words in (content, other))
+    explanations, other_explanations = (
+        [_explanation(folder, word) for word in words] for words in (content, other)
+    )
+    explained = shared(stems, other_explanations).astype(np.uint8) + shared(explanations, other_stems)
     return np.where(explained > 0, 1 + explained, shared(steps, other_steps)).astype(np.uint8)
 
 
@@ -257,5 +267,8 @@ def _explanation(folder: Path, word: str) -> frozenset[str]:
     """Return the stems of the content words that explain the most frequent senses of a word."""
     glosses = wordnet(folder).glosses(word, _SENSES)
     return frozenset(
-        stem(one) for gloss in glosses for one in _WORDS.findall(gloss.lower()) if not is_function_word(one)
+        stem(part)
+        for gloss in glosses
+        for part in _WORDS.findall(gloss.lower())
+        if not is_function_word(part)
     )

@@ -41,7 +41,7 @@ class FirstLetters:
     def __init__(self, text: Sequence[str]) -> None:
         self._firsts = "".join(map(_first_letter, text))
         self._full = list(compress(range(len(text)), map(_is_full, text)))
-        self._full_firsts = "".join(self._firsts[place] for place in self._full)
+        self._full_firsts = "".join(self._firsts[position] for position in self._full)
 
     def spelled_out(self, initials: str) -> list[tuple[int, ...]]:
         """Return the places of words that begin with these initials, one word after the other.
@@ -54,9 +54,9 @@ class FirstLetters:
         >>> FirstLetters("the union of the States of America".split()).spelled_out("usa")
         [(1, 4, 6)]
         """
-        found = [tuple(range(at, at + len(initials))) for at in _all_of(initials, self._firsts)]
+        runs = [tuple(range(at, at + len(initials))) for at in _all_of(initials, self._firsts)]
         full = (tuple(self._full[at : at + len(initials)]) for at in _all_of(initials, self._full_firsts))
-        return list(dict.fromkeys((*found, *full)))
+        return list(dict.fromkeys((*runs, *full)))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -87,16 +87,16 @@ def same_names(abstract: Sequence[str], document: Sequence[str]) -> list[tuple[S
     [((0, 1), (0, 3)), ((2, 4), (8, 9))]
     """
     texts = tuple(_Text(words) for words in (abstract, document))
-    found = set[tuple[Span, Span]]()
+    pairs = set[tuple[Span, Span]]()
     for group in _groups(texts):
         (left, right) = (text.spans(group) for text in texts)
-        found.update(
-            (one, other)
-            for one, form in left.items()
-            for other, other_form in islice(right.items(), _PLACES)
+        pairs.update(
+            (span, other_span)
+            for span, form in left.items()
+            for other_span, other_form in islice(right.items(), _PLACES)
             if form != other_form
         )
-    return sorted(found)
+    return sorted(pairs)
 
 
 def _groups(texts: Sequence[_Text]) -> list[set[Name]]:
@@ -130,14 +130,14 @@ class _Text:
         self.lower = [word.lower() for word in words]
         self.cased = any(map(str.islower, words)) and self.lower != list(words)
         self._places = defaultdict[str, list[int]](list)
-        for place, word in enumerate(self.lower):
-            self._places[word].append(place)
+        for position, word in enumerate(self.lower):
+            self._places[word].append(position)
         #: Places of words that may be short forms, by these.
         self.shorts = defaultdict[str, list[int]](list)
         shorts = {word: _plain(word) for word in set(words) if self._is_short(word)}
-        for place, word in enumerate(words):
+        for position, word in enumerate(words):
             if word in shorts:
-                self.shorts[shorts[word]].append(place)
+                self.shorts[shorts[word]].append(position)
         self._firsts: FirstLetters | None = None
         self.defined = list(self._definitions())
 
@@ -161,19 +161,19 @@ class _Text:
             self._firsts = FirstLetters(self.words)
         # First letters are as if drawn from about twelve.
         unlikely = len(self.words) / 12 ** len(short) < _CHANCE and len(short) > 2
-        found = set()
+        names = set()
         for places in self._firsts.spelled_out(short):
             words = self.words[places[0] : places[-1] + 1]
             full = [word for word in words if word.lower() not in FUNCTION_WORDS]
             ends = words[0], words[-1]
             named = all(map(_begins_as_a_name, full)) and all(map(_begins_as_a_name, ends))
             if named or (unlikely and len(full) == len(words) and all(map(str.islower, words))):
-                found.add(tuple(map(str.lower, words)))
-        return found
+                names.add(tuple(map(str.lower, words)))
+        return names
 
     def _definitions(self) -> Iterator[tuple[str, Name]]:
         """Yield short forms and names, of which one stands in brackets behind the other."""
-        for opening in (place for mark in _OPENING for place in self._places.get(mark, ())):
+        for opening in (position for mark in _OPENING for position in self._places.get(mark, ())):
             near = range(opening + 2, min(opening + _LONGEST, len(self.lower)))
             closing = next((at for at in near if self.lower[at] in _CLOSING), 0)
             if not closing or not opening:
@@ -198,7 +198,7 @@ class _Text:
         """Return where names of a group stand, and as what; of one in another the longer."""
         found = dict[Span, Name]()
         taken = set[int]()
-        for name in sorted(group, key=lambda one: (-len(one), one)):
+        for name in sorted(group, key=lambda phrase: (-len(phrase), phrase)):
             if len(name) == 1 and name[0] in self.shorts:
                 found |= {(at, at + 1): (self.words[at],) for at in self.shorts[name[0]] if at not in taken}
                 continue
@@ -265,7 +265,7 @@ def lower_words(*texts: Sequence[str]) -> frozenset[str]:
     return frozenset(word for words in texts for word in set(words) if word.islower())
 
 
-def name_like(words: Sequence[str], place: int, lower: Collection[str]) -> bool:
+def name_like(words: Sequence[str], position: int, lower: Collection[str]) -> bool:
     """Say whether a word is a proper name by its writing: by its capital, where nothing else asks for one.
 
     At the beginning of a sentence or a quote it must never be in lower case. Where all is in capitals or in
@@ -273,21 +273,21 @@ def name_like(words: Sequence[str], place: int, lower: Collection[str]) -> bool:
 
     Args:
         words: The text.
-        place: The offset of the word.
+        position: The offset of the word.
         lower: Words that the texts have in lower case (``lower_words``).
 
     >>> words = "The firm hired Berlin engineers . Paris hired IBM".split()
     >>> [word for at, word in enumerate(words) if name_like(words, at, lower_words(words))]
     ['Berlin', 'Paris', 'IBM']
     """
-    word = words[place]
+    word = words[position]
     small = word.lower()
     if not lower or not word[:1].isupper() or small in FUNCTION_WORDS - {"us", "it"}:
         return False
     if word.isupper() and len(word) > 1:
         # *THE INTRODUCTION* is a title, and *US* none.
         return len(word) < 6 or small not in lower
-    before = words[place - 1] if place else "."
+    before = words[position - 1] if position else "."
     if before in STOPS or before in _QUOTES:
         return small not in lower
     return small != "i" and small not in FUNCTION_WORDS

@@ -108,12 +108,12 @@ def digits(word: str) -> tuple[Fraction, Fraction, str] | None:
     if word and word[-1] in _SIGNS and (len(word) == 1 or word[:-1].isdecimal()):
         part = Fraction(*_SIGNS[word[-1]])
         return int(word[:-1] or 0) + part, Fraction(1, 10 if word[:-1] else 1000), ""
-    if (found := _NUMERAL.match(word)) is None:
+    if (match := _NUMERAL.match(word)) is None:
         return None
-    written = found[2].replace(",", "")
-    scale = Fraction(10) ** int((found[3] or "0").replace("−", "-"))
+    written = match[2].replace(",", "")
+    scale = Fraction(10) ** int((match[3] or "0").replace("−", "-"))
     value = Fraction(written) * scale
-    return -value if found[1] in ("-", "−") else value, _step(written) * scale, word[found.end() :]
+    return -value if match[1] in ("-", "−") else value, _step(written) * scale, word[match.end() :]
 
 
 def _step(written: str) -> Fraction:
@@ -178,14 +178,14 @@ def simple_fraction(word: str) -> Fraction | None:
 def _scaled(words: Sequence[str], number: Numeral, *, least: int = 0) -> Numeral | None:
     """Multiply by *thousand*, *million*, *dozen* and the like, which must follow if they are at ``least``."""
     value, step, end, in_digits = number
-    found = False
+    has_scale = False
     # No more than *thousand million million*, or a hostile text takes all memory.
     while end < min(len(words), number.end + 3) and words[end] in SCALES:
         scale = SCALES[words[end]]
         # *Two hundred* shows as many digits as *200*, *1.2 million* fewer than *1,200,000*.
-        value, end, found = value * scale, end + 1, True
+        value, end, has_scale = value * scale, end + 1, True
         step = step * scale if scale >= 1000 or step < 1 else step
-    if least and not found:
+    if least and not has_scale:
         return None
     return Numeral(value, step, end, in_digits)
 

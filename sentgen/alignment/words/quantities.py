@@ -71,7 +71,7 @@ _OTHERS: Final = frozenset(listed("other last latter former better top bottom up
 _FRACTIONED: Final = frozenset(listed("of the its their his her our my your these those this that all"))
 
 
-def begins_amount(word: str) -> bool:
+def _begins_amount(word: str) -> bool:
     """Say whether an amount may begin with a word, given in lower case, or have begun right before it."""
     if word in _WORDS or word[0] in CURRENCIES:
         return True
@@ -104,14 +104,14 @@ def amount(words: Sequence[str], lower: Sequence[str], at: int, *, least: int = 
         return _part_of(lower, at, least) or _ordinal(lower, at)
     if word in PARTS or word in SCALES:
         return _behind_article(words, lower, at, least)
-    found = numeral(lower, at)
-    if found is None:
+    number = numeral(lower, at)
+    if number is None:
         return glued(words, lower, at)
     if word[0] in "-−" and word_at(lower, at - 1) == "%":  # *4%-27%*
-        found = found._replace(value=abs(found.value))
-    if (part := _times_part(lower, at, found)) is not None:
+        number = number._replace(value=abs(number.value))
+    if (part := _times_part(lower, at, number)) is not None:
         return part
-    return _counted(words, lower, at, found)
+    return _counted(words, lower, at, number)
 
 
 def _numbers_an_item(lower: Sequence[str], at: int) -> bool:
@@ -131,17 +131,17 @@ def _of_a_name(words: Sequence[str], at: int) -> bool:
     return word_at(words, at - 1) == "-" and name.isupper() and name.isalpha()
 
 
-def _counted(words: Sequence[str], lower: Sequence[str], at: int, found: Numeral) -> Amount | None:
+def _counted(words: Sequence[str], lower: Sequence[str], at: int, number: Numeral) -> Amount | None:
     """Return a number with the unit behind it; *one* only where it counts something."""
-    unit, end = unit_at(words, lower, found.end, found)
+    unit, end = unit_at(words, lower, number.end, number)
     # *One day he left.*
     if lower[at : at + 2] == ["one", "day"] and word_at(lower, at - 1) not in FUNCTION_WORDS:
         return None
     if unit is None and lower[at] in ("one", "1") and (share := _one_in(lower, at)) is not None:
         return share
-    if unit is None and lower[at] == "one" and found.end == at + 1 and not _counts(words, lower, at):
+    if unit is None and lower[at] == "one" and number.end == at + 1 and not _counts(words, lower, at):
         return None
-    return _and_more(words, lower, Amount(at, end, found.value, found.step, unit))
+    return _and_more(words, lower, Amount(at, end, number.value, number.step, unit))
 
 
 def _counts(words: Sequence[str], lower: Sequence[str], at: int) -> bool:
@@ -168,27 +168,27 @@ def _one_in(lower: Sequence[str], at: int) -> Amount | None:
     return Amount(at, whole.end, 1 / whole.value, EXACT)
 
 
-def _and_more(words: Sequence[str], lower: Sequence[str], found: Amount) -> Amount:
+def _and_more(words: Sequence[str], lower: Sequence[str], first: Amount) -> Amount:
     """Add the smaller unit of *5 feet 10 inches*, *1 hour and 20 minutes*."""
-    if found.unit is None or found.unit.kind not in ("time", "length", "mass"):
-        return found
-    place = found.end + (word_at(lower, found.end) in ("and", ","))
-    rest = numeral(lower, place) if place < len(lower) else None
+    if first.unit is None or first.unit.kind not in ("time", "length", "mass"):
+        return first
+    next_at = first.end + (word_at(lower, first.end) in ("and", ","))
+    rest = numeral(lower, next_at) if next_at < len(lower) else None
     if rest is None or rest.value < 1:
-        return found
+        return first
     unit, end = unit_at(words, lower, rest.end, rest)
-    if unit is None or unit.kind != found.unit.kind or unit.size * rest.value >= found.unit.size:
-        return found
-    figure = found.figure + rest.value * unit.size / found.unit.size
-    return found._replace(end=end, figure=figure, step=rest.step * unit.size / found.unit.size)
+    if unit is None or unit.kind != first.unit.kind or unit.size * rest.value >= first.unit.size:
+        return first
+    figure = first.figure + rest.value * unit.size / first.unit.size
+    return first._replace(end=end, figure=figure, step=rest.step * unit.size / first.unit.size)
 
 
 def _ordinal(lower: Sequence[str], at: int) -> Amount | None:
     """Read *third*, *3rd*, *twenty-first*, *third-largest*; not *at first*, nor *First, ...*."""
     word = lower[at]
-    found = _ORDERED.fullmatch(word)
-    if found is not None:
-        return Amount(at, at + 1, Fraction(found[1].replace(",", "")), Fraction(1), ordinal=True)
+    match = _ORDERED.fullmatch(word)
+    if match is not None:
+        return Amount(at, at + 1, Fraction(match[1].replace(",", "")), Fraction(1), ordinal=True)
     whole = word.replace("-", "", 1)
     number = ORDINALS.get(whole)
     if number is None:
@@ -225,10 +225,10 @@ def _behind_article(words: Sequence[str], lower: Sequence[str], at: int, least: 
     article = at > least and lower[at - 1] in ("a", "an")
     start = at - 1 if article else at
     if word in SCALES:
-        found = numeral(lower, start) if article else None
-        return None if found is None else _counted(words, lower, start, _all_of(lower, start, found))
-    if word == "half" and (found := numeral(lower, at)) is not None:
-        return _counted(words, lower, at, found)
+        number = numeral(lower, start) if article else None
+        return None if number is None else _counted(words, lower, start, _all_of(lower, start, number))
+    if word == "half" and (number := numeral(lower, at)) is not None:
+        return _counted(words, lower, at, number)
     if word == "half" and word_at(lower, at + 1) in ("a", "an", "-"):
         half = Numeral(Fraction(1, 2), Fraction(1, 10), at + 2)
         unit, end = unit_at(words, lower, at + 2, half)
@@ -244,23 +244,23 @@ def _is_part(lower: Sequence[str], at: int) -> bool:
     return word_at(lower, at + 1) in _FRACTIONED and before not in ORDINALS and before not in _OTHERS
 
 
-def _all_of(lower: Sequence[str], at: int, found: Numeral) -> Numeral:
+def _all_of(lower: Sequence[str], at: int, number: Numeral) -> Numeral:
     """Add what follows: *a hundred and five*."""
     whole = numeral(["one", *lower[at + 1 : at + 10]], 0)
-    return found if whole is None else whole._replace(end=whole.end + at)
+    return number if whole is None else whole._replace(end=whole.end + at)
 
 
-def _times_part(lower: Sequence[str], at: int, found: Numeral) -> Amount | None:
+def _times_part(lower: Sequence[str], at: int, number: Numeral) -> Amount | None:
     """Read *two thirds*, *three quarters of*, *one half*."""
-    word = word_at(lower, found.end)
-    place = found.end + 1 if word == "-" else found.end
-    below = PARTS.get(word_at(lower, place))
-    if below is None or found.value.denominator > 1 or not 0 < found.value < below:
+    word = word_at(lower, number.end)
+    part_at = number.end + 1 if word == "-" else number.end
+    below = PARTS.get(word_at(lower, part_at))
+    if below is None or number.value.denominator > 1 or not 0 < number.value < below:
         return None
-    plural = lower[place].endswith("s")
-    if plural != (found.value > 1) or (below == 4 and word_at(lower, place + 1) not in ("of", "the")):
+    plural = lower[part_at].endswith("s")
+    if plural != (number.value > 1) or (below == 4 and word_at(lower, part_at + 1) not in ("of", "the")):
         return None
-    return Amount(at, place + 1, found.value / below, EXACT)
+    return Amount(at, part_at + 1, number.value / below, EXACT)
 
 
 Kind = Literal["number", "ordinal", "percent", "measure", "money", "date", "time"]
@@ -319,31 +319,31 @@ def quantities(words: Sequence[str]) -> list[Quantity]:
     lower = [word.lower() for word in words]
     # Most words of a text are none, and few are different.
     starts = {word for word in set(lower) if word and _begins(word)}
-    found = list[Quantity]()
+    result = list[Quantity]()
     end = 0
     for at, word in enumerate(lower):
-        if word in starts and at >= end and (one := _read(words, lower, at, end)) is not None:
-            found.append(one)
-            end = one.end
-    return _with_units_of_ranges(lower, found)
+        if word in starts and at >= end and (quantity := _read(words, lower, at, end)) is not None:
+            result.append(quantity)
+            end = quantity.end
+    return _with_units_of_ranges(lower, result)
 
 
 def _begins(word: str) -> bool:
     if word.isalpha():
-        return word in _DATE_WORDS or begins_amount(word)
-    return any(map(str.isdigit, word)) or word.rstrip(".") in _DATE_WORDS or begins_amount(word)
+        return word in _DATE_WORDS or _begins_amount(word)
+    return any(map(str.isdigit, word)) or word.rstrip(".") in _DATE_WORDS or _begins_amount(word)
 
 
 def _read(words: Sequence[str], lower: Sequence[str], at: int, least: int) -> Quantity | None:
     if (dated := moment(words, lower, at)) is not None:
         return _date(at, dated)
-    found = amount(words, lower, at, least=least)
-    if found is None:
+    result = amount(words, lower, at, least=least)
+    if result is None:
         return None
-    if found.ordinal:
-        return _amount(found, "")
-    large = found.figure >= 10 or found.unit is not None
-    return _amount(found, found.hedge or hedge(lower, found.start, found.end, large=large))
+    if result.ordinal:
+        return _amount(result, "")
+    large = result.figure >= 10 or result.unit is not None
+    return _amount(result, result.hedge or hedge(lower, result.start, result.end, large=large))
 
 
 def _date(at: int, dated: Moment) -> Quantity:
@@ -359,56 +359,66 @@ def _date(at: int, dated: Moment) -> Quantity:
     )
 
 
-def _amount(found: Amount, how_exact: Hedge) -> Quantity:
-    kind: Kind = "ordinal" if found.ordinal else "number"
+def _amount(amount: Amount, how_exact: Hedge) -> Quantity:
+    kind: Kind = "ordinal" if amount.ordinal else "number"
     size, unit = Fraction(1), ""
-    if found.unit is not None:
-        unit, size = found.unit
+    if amount.unit is not None:
+        unit, size = amount.unit
         kind = "percent" if unit == "percent" else "money" if unit in MONEY else "measure"
-    high = None if found.high is None else found.high * size
+    high = None if amount.high is None else amount.high * size
     return Quantity(
-        found.start,
-        found.end,
+        amount.start,
+        amount.end,
         kind,
-        found.figure * size,
+        amount.figure * size,
         high,
-        found.figure,
-        found.step * size,
+        amount.figure,
+        amount.step * size,
         size,
         unit,
         how_exact,
     )
 
 
-def _with_units_of_ranges(lower: Sequence[str], found: list[Quantity]) -> list[Quantity]:
+def _with_units_of_ranges(lower: Sequence[str], ordered: list[Quantity]) -> list[Quantity]:
     """Give the first number of *2 to 3 million dollars* what is said of the last."""
-    for place, (one, other) in enumerate(pairwise(found)):
-        joined = lower[one.end : other.start]
-        between = joined == ["and"] and lower[max(0, one.start - 1) : one.start] in (["between"], ["from"])
+    for index, (first, last) in enumerate(pairwise(ordered)):
+        joined = lower[first.end : last.start]
+        between = joined == ["and"] and lower[max(0, first.start - 1) : first.start] in (
+            ["between"],
+            ["from"],
+        )
         if len(joined) == 1 and (between or joined[0] in _TO):
-            found[place] = _as_last(
-                one, other, set(lower[one.start : one.end]), lower[other.start : other.end]
+            ordered[index] = _as_last(
+                first, last, set(lower[first.start : first.end]), lower[last.start : last.end]
             )
-    return found
+    return ordered
 
 
-def _as_last(one: Quantity, other: Quantity, own: Set[str], others: Sequence[str]) -> Quantity:
+def _as_last(first: Quantity, last: Quantity, own: Set[str], others: Sequence[str]) -> Quantity:
     """Return the first number of a range with unit and scale of the last, where it has none of its own."""
-    if one.figure is None or other.figure is None or one.kind not in ("number", other.kind) or one.readings:
-        return one
+    if (
+        first.figure is None
+        or last.figure is None
+        or first.kind not in ("number", last.kind)
+        or first.readings
+    ):
+        return first
     scale = next((SCALES[word] for word in others if word in SCALES), 1)
     # *From 500 to 2 million* says what it means.
-    if own & SCALES.keys() or one.figure >= other.figure / scale:
+    if own & SCALES.keys() or first.figure >= last.figure / scale:
         scale = 1
     kind, unit, size = (
-        (one.kind, one.unit, one.size) if one.unit or not other.unit else (other.kind, other.unit, other.size)
+        (first.kind, first.unit, first.size)
+        if first.unit or not last.unit
+        else (last.kind, last.unit, last.size)
     )
-    figure = one.figure * scale
-    step = one.step / one.size * scale * size
-    return replace(one, kind=kind, unit=unit, size=size, figure=figure, value=figure * size, step=step)
+    figure = first.figure * scale
+    step = first.step / first.size * scale * size
+    return replace(first, kind=kind, unit=unit, size=size, figure=figure, value=figure * size, step=step)
 
 
-def compare(one: Quantity, other: Quantity) -> Comparison:
+def compare(left: Quantity, right: Quantity) -> Comparison:
     """Say whether two quantities say the same.
 
     ``equal``: as far as both say. ``near``: one is said to be approximate and they differ by at most 5 %; or
@@ -421,80 +431,80 @@ def compare(one: Quantity, other: Quantity) -> Comparison:
     'near'
     """
     if (
-        one.readings
-        and other.readings
-        and not (_is_year(one) and _is_year(other) and (one.high or other.high))
+        left.readings
+        and right.readings
+        and not (_is_year(left) and _is_year(right) and (left.high or right.high))
     ):
-        return _compare_dates(one, other)
-    if one.value is None or other.value is None or (one.kind == "ordinal") != (other.kind == "ordinal"):
+        return _compare_dates(left, right)
+    if left.value is None or right.value is None or (left.kind == "ordinal") != (right.kind == "ordinal"):
         return "incomparable"
-    if one.unit == other.unit:
-        return _compare_values(one, other)
-    if one.unit and other.unit:
+    if left.unit == right.unit:
+        return _compare_values(left, right)
+    if left.unit and right.unit:
         return "incomparable"
-    if one.figure == other.figure and one.high is other.high is None:
+    if left.figure == right.figure and left.high is right.high is None:
         return "incomparable"
-    share, bare = (one, other) if one.unit else (other, one)
+    share, bare = (left, right) if left.unit else (right, left)
     # A half is 50 %; one is not 100 %.
     part = share.unit == "percent" and bare.value is not None and bare.value.denominator > 1
-    return _compare_values(one, other) if part else "different"
+    return _compare_values(left, right) if part else "different"
 
 
-def _is_year(one: Quantity) -> bool:
-    return one.kind == "date" and one.value is not None
+def _is_year(quantity: Quantity) -> bool:
+    return quantity.kind == "date" and quantity.value is not None
 
 
-def _compare_dates(one: Quantity, other: Quantity) -> Comparison:
-    answers = {_compare_parts(first, second) for first in one.readings for second in other.readings}
+def _compare_dates(left: Quantity, right: Quantity) -> Comparison:
+    answers = {_compare_parts(first, second) for first in left.readings for second in right.readings}
     return next(answer for answer in ("equal", "different", "incomparable") if answer in answers)
 
 
-def _compare_parts(one: DateParts, other: DateParts) -> Comparison:
-    shared = one.keys() & other.keys()
+def _compare_parts(left: DateParts, right: DateParts) -> Comparison:
+    shared = left.keys() & right.keys()
     if not shared:
         return "incomparable"
-    return "equal" if all(one[name] == other[name] for name in shared) else "different"
+    return "equal" if all(left[name] == right[name] for name in shared) else "different"
 
 
-def _compare_values(one: Quantity, other: Quantity) -> Comparison:
-    if {one.hedge, other.hedge} == {"more", "less"}:
+def _compare_values(left: Quantity, right: Quantity) -> Comparison:
+    if {left.hedge, right.hedge} == {"more", "less"}:
         return "different"
-    (low, high), (other_low, other_high) = _range(one), _range(other)
+    (low, high), (other_low, other_high) = _range(left), _range(right)
     if (low, high) == (other_low, other_high):
         return "equal"
     if low != high or other_low != other_high:
         within = low <= other_low <= other_high <= high or other_low <= low <= high <= other_high
         return "near" if within else "different"
-    if (one.size in CALENDAR) != (other.size in CALENDAR) and one.unit == other.unit == "time":
+    if (left.size in CALENDAR) != (right.size in CALENDAR) and left.unit == right.unit == "time":
         return "near" if abs(low - other_low) <= CALENDAR_ROOM * max(low, other_low) else "different"
     return (
         "near"
-        if _is_near(one, low, other, other_low) or _is_near(other, other_low, one, low)
+        if _is_near(left, low, right, other_low) or _is_near(right, other_low, left, low)
         else "different"
     )
 
 
-def _range(one: Quantity) -> tuple[Fraction, Fraction]:
-    low = one.value or Fraction(0)
-    return low, low if one.high is None else one.high
+def _range(quantity: Quantity) -> tuple[Fraction, Fraction]:
+    low = quantity.value or Fraction(0)
+    return low, low if quantity.high is None else quantity.high
 
 
-def _is_near(one: Quantity, value: Fraction, other: Quantity, other_value: Fraction) -> bool:
+def _is_near(left: Quantity, value: Fraction, right: Quantity, other_value: Fraction) -> bool:
     """Say whether the first may stand for the second, being inexact, or showing fewer digits."""
-    above, room = other_value - value, _ROOM * max(abs(value), abs(other_value))
-    step = _shown(one, value)
-    if one.hedge in ("more", "less"):
+    above, tolerance = other_value - value, _ROOM * max(abs(value), abs(other_value))
+    step = _shown(left, value)
+    if left.hedge in ("more", "less"):
         # *More than 1,000* are 1,187 as well, and not 990.
-        return 0 <= (above if one.hedge == "more" else -above) <= max(step, room)
-    if one.hedge and abs(above) <= room:
+        return 0 <= (above if left.hedge == "more" else -above) <= max(step, tolerance)
+    if left.hedge and abs(above) <= tolerance:
         return True
     # Half a step up or down, which one rounds up and another to the even digit.
-    return step > other.step and abs(above) * 2 <= step and abs(above) <= _ROUNDED * abs(other_value)
+    return step > right.step and abs(above) * 2 <= step and abs(above) <= _ROUNDED * abs(other_value)
 
 
-def _shown(one: Quantity, value: Fraction) -> Fraction:
+def _shown(quantity: Quantity, value: Fraction) -> Fraction:
     """Return what the last digit is worth that a number shows: in *about 1,200* the hundreds."""
-    step = one.step
-    while one.hedge and value and step >= one.size and value % (10 * step) == 0:
+    step = quantity.step
+    while quantity.hedge and value and step >= quantity.size and value % (10 * step) == 0:
         step *= 10
     return step

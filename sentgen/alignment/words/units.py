@@ -128,12 +128,12 @@ class UnitValue(NamedTuple):
 
 
 def _measures() -> dict[str, UnitValue]:
-    found = dict[str, UnitValue]()
+    measures = dict[str, UnitValue]()
     for line in _TABLE.split("\n"):
         if line:
             kind, size, *names = line.split()
-            found |= dict.fromkeys(names, UnitValue(kind, Fraction(size)))
-    return found
+            measures |= dict.fromkeys(names, UnitValue(kind, Fraction(size)))
+    return measures
 
 
 _MEASURES: Final = _measures()
@@ -161,9 +161,9 @@ def unit_value(unit: str, *, digits: bool = True) -> UnitValue | None:
     """
     if len(unit) <= _SHORTEST and unit.isalpha() and not digits:
         return None
-    found = _MEASURES.get(unit)
+    measure = _MEASURES.get(unit)
     # *5 M* are no meters.
-    return found if found or len(unit) == 1 else _MEASURES.get(unit.lower())
+    return measure if measure or len(unit) == 1 else _MEASURES.get(unit.lower())
 
 
 #: What the last digit of a part is worth, so that 33 % is a third, rounded, and 40 % no half.
@@ -201,13 +201,13 @@ def unit_at(
     if word in _LONG_UNITS:
         phrases = ("-".join(lower[at : at + size]).replace("°-c", "°c") for size in (3, 2))
         for size, phrase in zip((3, 2), phrases, strict=True):
-            if (found := unit_value(phrase)) is not None:
-                return found, min(at + size, len(words))
+            if (value := unit_value(phrase)) is not None:
+                return value, min(at + size, len(words))
     if word == "-":
         # *10 - year - old*
         unit = word_at(words, at + 1)
-        found = None if unit.endswith("s") else unit_value(unit, digits=number.digits)
-        return (found, at + 2) if found else (None, at)
+        value = None if unit.endswith("s") else unit_value(unit, digits=number.digits)
+        return (value, at + 2) if value else (None, at)
     if word == "m" and not _metric(lower, at):
         return None, at
     # *$ x = 0 $* is a formula.
@@ -216,8 +216,8 @@ def unit_at(
     if word in ("x", "×") and word_at(lower, at + 1)[:1].isdigit():
         return None, at
     unit = word_at(words, at)
-    found = unit_value(unit.removesuffix("-old"), digits=number.digits)
-    return (found, at + 1) if found else (None, at)
+    value = unit_value(unit.removesuffix("-old"), digits=number.digits)
+    return (value, at + 1) if value else (None, at)
 
 
 def _metric(lower: Sequence[str], at: int) -> bool:
@@ -231,26 +231,26 @@ def money(words: Sequence[str], lower: Sequence[str], at: int, least: int) -> Am
     sign, start = lower[at], at
     if sign not in SIGNS:
         sign = sign[0]
-        found = _lettered(words[at][1:], at)
+        read = _lettered(words[at][1:], at)
     else:
         if sign == "$" and at > least and lower[at - 1] in DOLLARS:
             sign, start = lower[at - 1] + sign, at - 1
-        found = _lettered(words[at + 1], at + 1) if at + 1 < len(words) else None
+        read = _lettered(words[at + 1], at + 1) if at + 1 < len(words) else None
     unit = unit_value(sign)
     # *$ 0 $* is a formula.
-    if found is None or unit is None or (sign == "$" and word_at(lower, found[0].end) == "$"):
+    if read is None or unit is None or (sign == "$" and word_at(lower, read[0].end) == "$"):
         return None
-    number, high = found
+    number, high = read
     number = _scaled_by(lower, number)
     if high is not None:
-        high *= number.value / found[0].value if found[0].value else 1
+        high *= number.value / read[0].value if read[0].value else 1
     return Amount(start, number.end, number.value, number.step, unit, high)
 
 
 def _lettered(word: str, at: int) -> tuple[Numeral, Fraction | None] | None:
     """Read the number behind a currency: *3bn*, *5m*, *1.5*, *5-10*."""
-    if (found := _range(word)) is not None and not found[3]:
-        return Numeral(found[0], found[2], at + 1, digits=True), found[1]
+    if (ends := _range(word)) is not None and not ends[3]:
+        return Numeral(ends[0], ends[2], at + 1, digits=True), ends[1]
     cut = digits(word)
     if cut is None:
         small = small_number(word.lower())
@@ -277,8 +277,8 @@ def glued(words: Sequence[str], lower: Sequence[str], at: int) -> Amount | None:
         return Amount(at, at + 1, part, EXACT)
     if (signed := _SIGNED.fullmatch(word)) is not None:
         return _signed(signed[1], signed[2], at)
-    if (found := _range(word)) is not None:
-        low, high, step, tail = found
+    if (ends := _range(word)) is not None:
+        low, high, step, tail = ends
         both = Numeral(high, step, at + 1, digits=True)
         unit, end = (unit_value(tail), at + 1) if tail else unit_at(words, lower, at + 1, both)
         return Amount(at, end, low, step, unit, high) if unit or not tail else None
@@ -311,13 +311,13 @@ def _signed(sign: str, rest: str, at: int) -> Amount | None:
 
 def _range(word: str) -> tuple[Fraction, Fraction, Fraction, str] | None:
     """Return both ends of *2-3x*, what the last digit is worth, and the rest; nothing for a score."""
-    found = _RANGE.fullmatch(word)
-    if found is None:
+    match = _RANGE.fullmatch(word)
+    if match is None:
         return None
-    low, high = digits(found[1]), digits(found[2])
+    low, high = digits(match[1]), digits(match[2])
     if low is None or high is None or low[2] or high[2] or not low[0] < high[0] <= 1000 * low[0]:
         return None
-    return low[0], high[0], min(low[1], high[1]), found[3]
+    return low[0], high[0], min(low[1], high[1]), match[3]
 
 
 def _with_tail(at: int, value: Fraction, step: Fraction, tail: str) -> Amount | None:
@@ -356,6 +356,6 @@ def _hyphened(lower: Sequence[str], at: int) -> Amount | None:
             return Amount(at, at + 1, Fraction(small, PARTS[pieces[size]]), EXACT)
         if pieces[size] in ("and", "something", "to", "on", "by", "of"):
             return None
-        found = _with_tail(at, Fraction(value), Fraction(1), "-" + "-".join(pieces[size:]))
-        return None if found and found.unit is None and value <= 1 else found
+        amount = _with_tail(at, Fraction(value), Fraction(1), "-" + "-".join(pieces[size:]))
+        return None if amount and amount.unit is None and value <= 1 else amount
     return None

