@@ -42,7 +42,8 @@ from planting import KINDS, Planter, Summary
 
 from sentgen.alignment import Aligner, Alignment, Pair
 from sentgen.alignment.phrase_hmm.pbhmm import untrained
-from sentgen.alignment.states.word_states import WordState, word_states
+from sentgen.alignment.states.states import WordState
+from sentgen.alignment.states.word_states import word_states
 from sentgen.alignment.systems import aligner_named
 from sentgen.alignment.words.spellings import same_word
 from sentgen.alignment.words.word_classes import is_function_word, stem

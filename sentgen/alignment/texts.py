@@ -10,7 +10,7 @@ from typing import Any
 
 from sentgen.alignment.pairs.alignment import Aligner, Alignment, Pair
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
-from sentgen.alignment.states.word_states import WordState
+from sentgen.alignment.states.states import WordState
 from sentgen.alignment.systems import ensure_fits
 from sentgen.alignment.view.phrases import reasons
 from sentgen.alignment.view.view import PairView, places_of, sentence_sources, view

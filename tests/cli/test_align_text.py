@@ -13,7 +13,7 @@ from chosen_states import choose, contradicted
 from conftest import BROKEN, Sentgen, refused
 from jsonschema import Draft202012Validator
 
-from sentgen.alignment.states.word_states import WordState
+from sentgen.alignment.states.states import WordState
 from sentgen.alignment.texts import json_schema
 
 DOCUMENT = """\

@@ -5,7 +5,7 @@ A link says where a word comes from, not that it says the same: in *hired 21 eng
 
 Links are looked at first, word by word (``relations``). Then each sentence of the abstract is laid beside the
 sentences of the document that it has most from (``slots``): where both differ between words that are the
-same, what stands there is compared (``_Judging``), and what one of both denies (``polarity``). Numbers, dates
+same, what stands there is compared (``_Judging``), and what one of both denies (``judge_polarity``). Numbers, dates
 and names are compared as such (``_judge_names``), and words that no link reaches are looked for
 (``_WordOccurrences``).
 
@@ -28,12 +28,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sentgen.alignment.pairs.alignment import Alignment, Pair, Span, linked_words
-from sentgen.alignment.states.relations import RELATIONS, Relation, opposite, other_form, relation
-from sentgen.alignment.states.slots import LONGEST, Slot, match_words, slots, worth
 from sentgen.alignment.states.states import (
-    STATES,
     SUPPORTED,
-    State,
     TextKinds,
     WordState,
     both_texts,
@@ -41,6 +37,8 @@ from sentgen.alignment.states.states import (
 )
 from sentgen.alignment.words.names import same_names
 from sentgen.alignment.words.quantities import Quantity, compare
+from sentgen.alignment.words.relations import RELATIONS, Relation, opposite, other_form, relation
+from sentgen.alignment.words.slots import LONGEST, Slot, match_words, slots, worth
 from sentgen.alignment.words.word_classes import is_function_word, stem
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.arrays import Longs
@@ -373,8 +371,6 @@ def _share(words: Sequence[str], places: Longs) -> float:
     worths = [worth(word) for word in words]
     return sum(value for value, match in zip(worths, places, strict=True) if match >= 0) / sum(worths)
 
-
-__all__ = ["STATES", "State", "WordState", "word_states"]
 
 #: Sentences of the document that one of the abstract is laid beside, and what they have of it at least.
 _SENTENCES, _LEAST = 2, 1.0

@@ -14,7 +14,8 @@ from sqlalchemy import Connection, delete, insert, select
 from sentgen.alignment.pairs.alignment import Alignment, Pair, PhraseLink
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
 from sentgen.alignment.phrase_hmm.settings import with_decoding
-from sentgen.alignment.states.word_states import WordState, word_states
+from sentgen.alignment.states.states import WordState
+from sentgen.alignment.states.word_states import word_states
 from sentgen.alignment.stored.model_store import (
     DIRECTIONS,
     PRIORS,

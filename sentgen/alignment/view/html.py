@@ -18,7 +18,7 @@ from markupsafe import Markup, escape
 
 import sentgen
 from sentgen.alignment.pairs.alignment import Span, Weighed, linked_words
-from sentgen.alignment.states.word_states import State
+from sentgen.alignment.states.states import State
 from sentgen.alignment.view.phrases import NAMED, made_of, phrases, reasons, remarks, weighed_by, why
 from sentgen.alignment.view.view import APART, AlignedBlock, PairView, Segment, Side
 from sentgen.output.templates import template

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from sentgen.alignment.pairs.alignment import Span, WeighedLink, linked_words
-from sentgen.alignment.states.word_states import State, WordState
+from sentgen.alignment.states.states import State, WordState
 from sentgen.alignment.view.view import PairView
 
 #: Shares that are told in words, but for the largest, and weights.

@@ -26,7 +26,8 @@ from typing import Literal
 import numpy as np
 
 from sentgen.alignment.pairs.alignment import Alignment, Pair, PhraseLink, Span
-from sentgen.alignment.states.word_states import STATES, State, WordState, word_states
+from sentgen.alignment.states.states import STATES, State, WordState
+from sentgen.alignment.states.word_states import word_states
 from sentgen.arrays import Longs
 
 

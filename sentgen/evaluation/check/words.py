@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from sentgen.alignment.pairs.alignment import Alignment, Pair
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
 from sentgen.alignment.phrase_hmm.pbhmm import untrained
-from sentgen.alignment.states.word_states import WordState, word_states
+from sentgen.alignment.states.states import WordState
+from sentgen.alignment.states.word_states import word_states
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import MemoryLimitError
 from sentgen.output.tabular import Rows
