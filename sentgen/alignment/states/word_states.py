@@ -5,8 +5,8 @@ A link says where a word comes from, not that it says the same: in *hired 21 eng
 
 Links are looked at first, word by word (``relations``). Then each sentence of the abstract is laid beside the
 sentences of the document that it has most from (``slots``): where both differ between words that are the
-same, what stands there is compared (``_Judging``), and what one of both denies (``judge_polarity``). Numbers, dates
-and names are compared as such (``_judge_names``), and words that no link reaches are looked for
+same, what stands there is compared (``_Judging``), and what one of both denies (``judge_polarity``). Numbers,
+dates and names are compared as such (``_judge_names``), and words that no link reaches are looked for
 (``_WordOccurrences``).
 
 Words that no link reaches are looked for as follows. A posterior is shared out among all copies of a word,
