@@ -19,7 +19,7 @@ from sentgen.api.options import ApplyOptions, TrainOptions, TuneOptions
 from sentgen.api.session import StoreSession
 from sentgen.api.tables import Table
 from sentgen.errors import InputError
-from sentgen.evaluation.alignment.gold_request import GoldPairs
+from sentgen.evaluation.alignment.gold_readers import GoldPairs
 from sentgen.options import parameters_of
 from sentgen.output.logarithms import decimal
 from sentgen.output.progress import counted, counted_each

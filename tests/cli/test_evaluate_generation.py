@@ -11,7 +11,7 @@ from conftest import PETS, Sentgen, refused
 
 from sentgen.cli.measuring import evaluate_generation
 from sentgen.corpus.sentence import Sentence
-from sentgen.evaluation.report import plots
+from sentgen.evaluation.report import report as reports
 
 PARSER = ("--parser", "toy")
 
@@ -68,7 +68,7 @@ def test_for_reading_and_as_json(sentgen: Sentgen, pets: Path) -> None:
 def test_a_report(sentgen: Sentgen, pets: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The folder is made; its page is named."""
     # What it draws, tests/evaluation/test_generation.py looks at.
-    monkeypatch.setattr(plots, "picture", lambda figure, form: f"{form} of {figure}".encode())
+    monkeypatch.setattr(reports, "picture", lambda figure, form: f"{form} of {figure}".encode())
     told = sentgen(
         "evaluate", "generation", "--clusters", pets, *PARSER, "--lengths", "4", "--report", tmp_path / "new"
     )

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from sentgen.corpus.sentence import Sentence
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.evaluation import evaluate_regeneration
-from sentgen.evaluation.regeneration.argument_errors import ArgumentErrors, argument_errors
-from sentgen.evaluation.regeneration.report import regeneration_report
-from sentgen.evaluation.regeneration.tables import arguments_table
+from sentgen.evaluation.regeneration.measures import ArgumentErrors, argument_errors
+from sentgen.evaluation.regeneration.report import arguments_table, regeneration_report
 from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT, TreeModel
 from sentgen.models import build
 from sentgen.models.base.registry import find

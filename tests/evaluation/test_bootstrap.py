@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from bleu_scores import measured
 
-from sentgen.evaluation.figures.bootstrap import Interval, intervals
-from sentgen.evaluation.figures.measurement import Measurement, ratio
+from sentgen.evaluation.figures.measurement import Interval, Measurement, intervals, ratio
 
 RNG = np.random.default_rng(3)
 OUTPUTS = [" ".join(RNG.permutation(list("abcdefg")[: RNG.integers(2, 7)])) for _ in range(60)]

@@ -20,7 +20,7 @@ from sentgen.evaluation.fusion.measures import BLEU, bleu_statistics
 from sentgen.evaluation.fusion.results import FusionResult
 from sentgen.evaluation.fusion.systems import EXTRACTION, FusionSystem, parse_fusers
 from sentgen.evaluation.regeneration.bleu import bleu
-from sentgen.evaluation.report import plots
+from sentgen.evaluation.report import report as reports
 from sentgen.generation.fusion.request import FusionRequest
 from sentgen.schema import Store
 
@@ -167,7 +167,7 @@ def test_the_report_shows_everything(store: Store, monkeypatch: pytest.MonkeyPat
     result = evaluated(store, key=EXTRACTION["key"], new=making("<b> ate food", "we slept"))
     # What is drawn, other reports have, too.
     monkeypatch.setattr(reporting, "systems_plot", lambda result, theme: "a plot")
-    monkeypatch.setattr(plots, "picture", lambda figure, form: f"{form} of {figure}".encode())
+    monkeypatch.setattr(reports, "picture", lambda figure, form: f"{form} of {figure}".encode())
     report = reporting.fusion_report(result)
     rows = list(csv.DictReader(report.csv["sentences.csv"].splitlines()))
 

@@ -24,10 +24,9 @@ from sentgen.evaluation.clusters.clusters import (
     similar_clusters,
 )
 from sentgen.evaluation.clusters.experiment import StringMaker, evaluate_generation
-from sentgen.evaluation.clusters.report import generation_report
+from sentgen.evaluation.clusters.report import generation_report, strings_table
 from sentgen.evaluation.clusters.results import GenerationResult, outputs_of, rows_of, wilcoxon
 from sentgen.evaluation.clusters.strings import Strings, copies, fluency
-from sentgen.evaluation.clusters.tables import strings_table
 from sentgen.generation.clusters.generate import GenerationSettings
 from sentgen.models import build
 from sentgen.models.scoring import score_sentences

@@ -13,8 +13,7 @@ import pytest
 from sentgen.errors import InputError, ModelError, SentgenError
 from sentgen.evaluation import evaluate_regeneration
 from sentgen.evaluation.regeneration.learning_curve import learning_curve
-from sentgen.evaluation.regeneration.plots import curve_plot
-from sentgen.evaluation.regeneration.report import regeneration_report
+from sentgen.evaluation.regeneration.report import curve_plot, regeneration_report
 from sentgen.evaluation.regeneration.results import LearningPoint
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import Search

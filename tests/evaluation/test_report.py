@@ -13,14 +13,10 @@ import fake_run
 import pytest
 
 from sentgen.errors import InputError
-from sentgen.evaluation.regeneration.examples import examples
-from sentgen.evaluation.regeneration.plots import lengths_plot
-from sentgen.evaluation.regeneration.report import regeneration_report
+from sentgen.evaluation.regeneration.report import examples, figures_table, lengths_plot, regeneration_report
 from sentgen.evaluation.regeneration.results import PRIMARY, RegenerationResult
-from sentgen.evaluation.regeneration.tables import figures_table
-from sentgen.evaluation.report import plots
-from sentgen.evaluation.report.folder import prepare_folder
-from sentgen.evaluation.report.plots import systems_plot
+from sentgen.evaluation.report import report as reports
+from sentgen.evaluation.report.report import prepare_folder, systems_plot
 from sentgen.evaluation.report.tables import best_cells, comparisons_table, latex
 from sentgen.output.drawing import DARK, LIGHT, picture
 
@@ -65,7 +61,7 @@ def parsed(html: str) -> _Tags:
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures are not drawn, which takes longer than all else."""
-    monkeypatch.setattr(plots, "picture", lambda figure, form: form.encode())
+    monkeypatch.setattr(reports, "picture", lambda figure, form: form.encode())
 
 
 def test_files(folder: Path) -> None:

@@ -8,7 +8,7 @@ import toy_store
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError, NotFoundError
 from sentgen.evaluation import evaluate_regeneration
-from sentgen.evaluation.figures.record import RunResult, Start, recorded
+from sentgen.evaluation.figures.results import RunResult, Start, recorded
 from sentgen.evaluation.regeneration.stored_runs import compare_runs
 from sentgen.schema import Store
 from sentgen.schema.store import raw

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sentgen.errors import InputError
-from sentgen.evaluation.regeneration.systems import parse_systems
+from sentgen.evaluation.regeneration.experiment import parse_systems
 from sentgen.generation import Search
 from sentgen.generation.algorithms import settings_record
 from sentgen.generation.systems import read_system

@@ -12,7 +12,7 @@ from sentgen.alignment.phrase_hmm.tuning import TuningPlan
 from sentgen.alignment.stored.tuned_models import tune_model
 from sentgen.cli.console.option_groups import options_of
 from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size
-from sentgen.evaluation.alignment.gold_request import GoldPairs
+from sentgen.evaluation.alignment.gold_readers import GoldPairs
 from sentgen.output.logarithms import decimal
 from sentgen.output.progress import counted_each
 from sentgen.schema.store import default_memory_limit

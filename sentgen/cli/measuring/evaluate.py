@@ -25,7 +25,13 @@ from sentgen.evaluation.regeneration.bleu import overlap_metrics
 from sentgen.evaluation.regeneration.learning_curve import learning_curve
 from sentgen.evaluation.regeneration.measures import ARGUMENT_ERRORS
 from sentgen.evaluation.regeneration.parsed_outputs import VERB_ARGUMENTS
-from sentgen.evaluation.regeneration.report import regeneration_report
+from sentgen.evaluation.regeneration.report import (
+    arguments_rows,
+    arguments_table,
+    figures_table,
+    lengths_table,
+    regeneration_report,
+)
 from sentgen.evaluation.regeneration.results import (
     PRIMARY,
     OrderingResult,
@@ -33,13 +39,7 @@ from sentgen.evaluation.regeneration.results import (
     rows_of,
 )
 from sentgen.evaluation.regeneration.stored_runs import compare_runs
-from sentgen.evaluation.regeneration.tables import (
-    arguments_rows,
-    arguments_table,
-    figures_table,
-    lengths_table,
-)
-from sentgen.evaluation.report.folder import prepare_folder
+from sentgen.evaluation.report.report import prepare_folder
 from sentgen.evaluation.report.tables import comparisons_table, latex, probability, score_table
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import Search

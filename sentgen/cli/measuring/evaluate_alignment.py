@@ -19,15 +19,25 @@ from sentgen.cli.console.output import Output, OutputFormat, output_options
 from sentgen.errors import InputError
 from sentgen.evaluation.alignment.experiment import evaluate_alignment
 from sentgen.evaluation.alignment.gold import Possible
-from sentgen.evaluation.alignment.gold_readers import read_gold
-from sentgen.evaluation.alignment.gold_request import CombineOption, GoldFormatOption, GoldOption, LimitOption
+from sentgen.evaluation.alignment.gold_readers import (
+    CombineOption,
+    GoldFormatOption,
+    GoldOption,
+    LimitOption,
+    read_gold,
+)
 from sentgen.evaluation.alignment.measures import ignored_words, read_ignored
 from sentgen.evaluation.alignment.pseudo import pseudo_documents, pseudo_sizes
-from sentgen.evaluation.alignment.report import alignment_report
+from sentgen.evaluation.alignment.report import (
+    agreement_table,
+    alignment_report,
+    figures_table,
+    new_table,
+    source_table,
+)
 from sentgen.evaluation.alignment.results import AlignmentResult, rows_of
-from sentgen.evaluation.alignment.tables import agreement_table, figures_table, new_table, source_table
 from sentgen.evaluation.alignment.target import Target
-from sentgen.evaluation.report.folder import prepare_folder
+from sentgen.evaluation.report.report import prepare_folder
 from sentgen.evaluation.report.tables import differences_table, latex, score_table
 from sentgen.options import Option
 from sentgen.output.progress import counted_each

@@ -35,11 +35,10 @@ from sentgen.evaluation.fusion.judging import (
     write_sheet,
 )
 from sentgen.evaluation.fusion.measures import require_bleu
-from sentgen.evaluation.fusion.report import fusion_report
+from sentgen.evaluation.fusion.report import figures_table, fusion_report, tests_table
 from sentgen.evaluation.fusion.results import FusionResult, rows_of
 from sentgen.evaluation.fusion.systems import DEFAULT, EXTRACTION, parse_fusers
-from sentgen.evaluation.fusion.tables import figures_table, tests_table
-from sentgen.evaluation.report.folder import prepare_folder
+from sentgen.evaluation.report.report import prepare_folder
 from sentgen.evaluation.report.tables import ReportTable, score_table
 from sentgen.generation.fusion.request import FusionRequest
 from sentgen.options import Option

@@ -31,10 +31,9 @@ from sentgen.evaluation.clusters.clusters import (
     similar_clusters,
 )
 from sentgen.evaluation.clusters.experiment import StringMaker, evaluate_generation
-from sentgen.evaluation.clusters.report import generation_report
+from sentgen.evaluation.clusters.report import figure_rows, generation_report, strings_table, summary_table
 from sentgen.evaluation.clusters.results import GenerationResult, Undefined
-from sentgen.evaluation.clusters.tables import figure_rows, strings_table, summary_table
-from sentgen.evaluation.report.folder import prepare_folder
+from sentgen.evaluation.report.report import prepare_folder
 from sentgen.evaluation.report.tables import latex
 from sentgen.generation.clusters.clusters import parse_lengths
 from sentgen.generation.clusters.corpus_dependencies import CorpusDependencies

@@ -23,8 +23,7 @@ from sentgen.evaluation.alignment.results import (
 )
 from sentgen.evaluation.alignment.target import Target
 from sentgen.evaluation.figures.measurement import Score
-from sentgen.evaluation.figures.record import Start, recorded
-from sentgen.evaluation.figures.results import with_intervals
+from sentgen.evaluation.figures.results import Start, recorded, with_intervals
 from sentgen.evaluation.figures.significance import compare_all
 from sentgen.schema import Store
 

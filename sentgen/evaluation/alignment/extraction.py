@@ -35,12 +35,14 @@ from sentgen.alignment.words.word_classes import stem
 from sentgen.arrays import Floats
 from sentgen.errors import InputError
 from sentgen.evaluation.figures.measurement import Measurement, ratio
-from sentgen.evaluation.figures.record import FigureRow, Start, recorded
 from sentgen.evaluation.figures.results import (
     ExperimentResult,
+    FigureRow,
     MainFigure,
+    Start,
     SystemResult,
     comparison_rows,
+    recorded,
     with_intervals,
 )
 from sentgen.evaluation.figures.significance import compare_all

@@ -18,13 +18,16 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from typing import Annotated
 
 from sentgen.alignment import Link, Pair
+from sentgen.alignment.phrase_hmm.tuning import TuningExample
 from sentgen.corpus.paths import expand
 from sentgen.corpus.readers.lines import split_tokens
 from sentgen.corpus.sources import Source
 from sentgen.errors import InputError
 from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
+from sentgen.options import Option
 from sentgen.output.wording import quantity
 
 #: A byte order mark; files of RTE-2 have them anywhere, in the middle of words, too.
@@ -395,3 +398,44 @@ FORMATS: dict[str, Callable[[str], GoldStandard]] = {
     "handalign": _read_handalign,
     "pharaoh": _read_pharaoh,
 }
+
+
+GoldOption = Annotated[str, Option("Alignments that people made.", metavar="PATH")]
+GoldFormatOption = Annotated[
+    str,
+    Option(
+        "Their format: edinburgh, rte, mtref, multimwa, handalign or pharaoh.",
+        short="-f",
+        metavar="FORMAT",
+    ),
+]
+CombineOption = Annotated[
+    str,
+    Option(
+        "Links of several annotators: drawn by half of them, by any, by all, or by one.",
+        metavar="half|union|intersection|NAME",
+    ),
+]
+LimitOption = Annotated[int | None, Option("Only the first N pairs.", short="-n", metavar="N", least=1)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoldPairs:
+    """The links that a model learns from."""
+
+    gold: GoldOption
+    format: GoldFormatOption = "pharaoh"
+    combine: CombineOption = "half"
+    limit: LimitOption = None
+
+    def examples(self) -> list[TuningExample]:
+        """Read the pairs with their links.
+
+        Raises:
+            InputError: they cannot be read, or there is no such combination or annotator.
+        """
+        gold = read_gold(self.gold, self.format).first(self.limit)
+        return [
+            TuningExample.of(one.pair, links.sure, links.possible)
+            for one, links in zip(gold.pairs, gold.combined(self.combine), strict=True)
+        ]

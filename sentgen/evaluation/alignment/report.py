@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
-from sentgen.evaluation.alignment import tables
-from sentgen.evaluation.alignment.examples import examples
-from sentgen.evaluation.alignment.plots import precision_recall_plot
-from sentgen.evaluation.alignment.results import AlignmentResult
-from sentgen.evaluation.report.plots import systems_plot
-from sentgen.evaluation.report.report import Report
+import numpy as np
+
+from sentgen.alignment import Link, Pair
+from sentgen.alignment.texts import pharaoh
+from sentgen.alignment.words.word_classes import stem
+from sentgen.evaluation.alignment.measures import PRIMARY, SCOPES
+from sentgen.evaluation.alignment.results import AlignerResult, AlignmentResult
+from sentgen.evaluation.report.report import Report, systems_plot
 from sentgen.evaluation.report.tables import (
     ReportTable,
+    best_cells,
     comparisons_csv,
     comparisons_table,
+    csv_text,
     differences_table,
     scores_csv,
     settings_table,
     signatures_table,
 )
+from sentgen.output.drawing import Theme, legend_beside, literal, plain_axes
+from sentgen.output.wording import quantity
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def alignment_report(result: AlignmentResult) -> Report:
@@ -42,8 +56,8 @@ def alignment_report(result: AlignmentResult) -> Report:
         csv={
             "scores.csv": scores_csv((*result.systems, *result.humans)),
             "comparisons.csv": comparisons_csv(result.comparisons),
-            "kinds.csv": tables.kinds_csv(result),
-            "links.csv": tables.links_csv(result),
+            "kinds.csv": kinds_csv(result),
+            "links.csv": links_csv(result),
         },
         plots={
             "systems": partial(systems_plot, result),
@@ -55,17 +69,373 @@ def alignment_report(result: AlignmentResult) -> Report:
 def _tables(result: AlignmentResult) -> list[ReportTable]:
     """Return the tables in their order, without those that have nothing to say."""
     found = [
-        tables.figures_table(result),
+        figures_table(result),
         differences_table(result),
-        tables.missing_table(result),
-        *tables.scope_tables(result),
-        tables.new_table(result),
-        tables.source_table(result),
-        tables.agreement_table(result),
-        tables.kinds_table(result),
-        *(tables.words_table(result, system) for system in result.ranked[:2]),
+        missing_table(result),
+        *scope_tables(result),
+        new_table(result),
+        source_table(result),
+        agreement_table(result),
+        kinds_table(result),
+        *(words_table(result, system) for system in result.ranked[:2]),
         comparisons_table(result),
         settings_table(result),
         signatures_table(result),
     ]
     return [table for table in found if table.rows]
+
+
+EXAMPLES = 20
+#: Texts of an example that are longer than this many words are not shown whole.
+_WORDS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class LinkErrors:
+    """The links of a pair that one system missed, and those that are wrong, as words."""
+
+    system: str
+    figure: str
+    missed: Sequence[str]
+    wrong: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class PairExample:
+    """A pair and the errors of each system, the best one of the run first."""
+
+    key: str
+    document: str
+    abstract: str
+    errors: Sequence[LinkErrors]
+
+
+def examples(result: AlignmentResult, count: int = EXAMPLES) -> list[PairExample]:
+    """Return pairs that are drawn with the seed of the run, in their order, without looking at answers."""
+    drawn = np.random.default_rng(result.seed).permutation(len(result.pairs))[:count]
+    return [_example(result, int(item)) for item in sorted(drawn)]
+
+
+def _example(result: AlignmentResult, item: int) -> PairExample:
+    pair, gold = result.pairs[item], result.gold[item]
+    errors = []
+    for system in result.ranked:
+        links, measurement = system.answers[item].links, system.measurements[PRIMARY]
+        figure = percent(float(measurement.figure(measurement.statistics[item])))
+        missed, wrong = _named(pair, gold.sure - links), _named(pair, links - gold.possible)
+        errors.append(LinkErrors(system.system, figure, missed, wrong))
+    return PairExample(pair.key, _shortened(pair.document), _shortened(pair.abstract), errors)
+
+
+def _named(pair: Pair, links: Collection[Link]) -> list[str]:
+    # In the order of the abstract, which people read.
+    ordered = sorted(links, key=lambda link: (link[1], link[0]))
+    return [f"{pair.document[i]} → {pair.abstract[j]}" for i, j in ordered]
+
+
+def _shortened(words: Sequence[str]) -> str:
+    more = len(words) - _WORDS
+    return " ".join(words[:_WORDS]) + (f" … and {quantity(more, 'word')} more" if more > 0 else "")
+
+
+def precision_recall_plot(result: AlignmentResult, theme: Theme) -> Figure:
+    """Draw each system and annotator at its recall and soft precision, over lines of equal SoftF.
+
+    After ten of them markers are hollow.
+    """
+    figure, axes = plain_axes(8.2, 5.2, theme)
+    for level in range(30, 100, 10):
+        # F = 2pr / (p + r) solved for p, where that is a percentage.
+        recalls = [r for r in range(1, 101) if 2 * r > level and level * r / (2 * r - level) <= 100]
+        precisions = [level * r / (2 * r - level) for r in recalls]
+        axes.plot(recalls, precisions, color=theme.grid, linewidth=0.9, zorder=1)
+        axes.annotate(str(level), (recalls[-1], precisions[-1]), color=theme.faint, fontsize=8)
+    for number, system in enumerate((*result.ranked, *result.humans)):
+        axes.plot(
+            [100 * system.value("recall")],
+            [100 * system.value("soft-precision")],
+            **theme.style(number),
+            linestyle="none",
+            markersize=8,
+            fillstyle="full" if number < len(theme.lines) else "none",
+            markeredgewidth=1.8,
+            label=literal(system.system),
+        )
+    axes.set_xlim(0, 103)
+    axes.set_ylim(0, 103)
+    axes.set_xlabel("recall, %; lines: equal SoftF")
+    axes.set_ylabel("soft precision, %")
+    legend_beside(axes, theme)
+    return figure
+
+
+#: How the two words of a link are related. Copies of words that occur once in both texts are told from those
+#: that have several places to come from or go to.
+RELATIONS = ("copy", "copy, repeated", "same stem", "other word")
+CLASSES = ("content", "function", "number", "punctuation")
+
+
+@dataclass(frozen=True, slots=True)
+class KindCounts:
+    """Links of one kind: how many are sure, how many of these the system found, how many it drew wrongly."""
+
+    sure: int
+    found: int
+    wrong: int
+
+
+def kinds(result: AlignmentResult, system: AlignerResult) -> dict[tuple[str, str], KindCounts]:
+    """Return by relation and class of the abstract word what a system found and drew wrongly.
+
+    A link is wrong if it is not even possible. Kinds without any link are left out.
+    """
+    sure, found, wrong = Counter[tuple[str, str]](), Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for pair, answer, gold in zip(result.pairs, system.answers, result.gold, strict=True):
+        kind = _KindOf(pair, result.ignored)
+        links = answer.links
+        sure.update(map(kind.of, gold.sure))
+        found.update(map(kind.of, gold.sure & links))
+        wrong.update(map(kind.of, links - gold.possible))
+    return {
+        (relation, name): KindCounts(sure[relation, name], found[relation, name], wrong[relation, name])
+        for relation in RELATIONS
+        for name in CLASSES
+        if sure[relation, name] or wrong[relation, name]
+    }
+
+
+class _KindOf:
+    """Tells the kind of a link of one pair."""
+
+    def __init__(self, pair: Pair, ignored: Collection[str]) -> None:
+        self._document = [word.lower() for word in pair.document]
+        self._abstract = [word.lower() for word in pair.abstract]
+        self._counts = Counter(self._document), Counter(self._abstract)
+        self._ignored = ignored
+
+    def of(self, link: Link) -> tuple[str, str]:
+        """Return the relation of the words and the class of the abstract word."""
+        one, other = self._document[link[0]], self._abstract[link[1]]
+        return self._relation(one, other), self._class(other)
+
+    def _relation(self, one: str, other: str) -> str:
+        if one == other:
+            # In each text once: the link can be no other.
+            once = self._counts[0][one] == self._counts[1][one] == 1
+            return "copy" if once else "copy, repeated"
+        return "same stem" if stem(one) == stem(other) else "other word"
+
+    def _class(self, word: str) -> str:
+        if not any(character.isalnum() for character in word):
+            return "punctuation"
+        # Any digit makes a number, as in `4th` and `10,000`.
+        if any(character.isdigit() for character in word):
+            return "number"
+        return "function" if word in self._ignored else "content"
+
+
+def missed_words(result: AlignmentResult, system: AlignerResult, count: int = 20) -> list[tuple[str, int]]:
+    """Return the sure links that a system misses most often, as words, lower-cased."""
+    both = zip(system.answers, result.gold, strict=True)
+    return _most(result.pairs, (gold.sure - answer.links for answer, gold in both), count)
+
+
+def wrong_words(result: AlignmentResult, system: AlignerResult, count: int = 20) -> list[tuple[str, int]]:
+    """Return the wrong links that a system draws most often, as words, lower-cased."""
+    both = zip(system.answers, result.gold, strict=True)
+    return _most(result.pairs, (answer.links - gold.possible for answer, gold in both), count)
+
+
+def _most(pairs: Sequence[Pair], links: Iterable[Collection[Link]], count: int) -> list[tuple[str, int]]:
+    """Count links by their words; of equals the first in the alphabet comes first."""
+    counts = Counter(
+        f"{pair.document[i]} → {pair.abstract[j]}".lower()
+        for pair, found in zip(pairs, links, strict=True)
+        for i, j in found
+    )
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:count]
+
+
+#: What people call the figures, in the order of tables.
+LABELS = {
+    "soft-precision": "SoftP",
+    "recall": "Recall",
+    PRIMARY: AlignmentResult.main.label,
+    "precision": "P",
+    "f1": "F1",
+    "aer": "AER",
+    "macro-precision": "macro P",
+    "macro-recall": "macro R",
+    "macro-f1": "macro F1",
+    "exact": "exact",
+}
+_OF_SCOPE = ("soft-precision", "recall", "soft-f1", "f1", "aer")
+
+
+def percent(value: float) -> str:
+    """Return a share in percent; nothing for one that is not defined.
+
+    >>> percent(0.5478), percent(float("nan"))
+    ('54.8', '')
+    """
+    return f"{100 * value:.1f}" if value == value else ""
+
+
+def figures_table(result: AlignmentResult) -> ReportTable:
+    """Return the figures of all words: systems, the best one first, and annotators."""
+    values = [[system.value(name) for system in result.ranked] for name in LABELS]
+    return ReportTable(
+        f"{quantity(len(result.pairs), 'pair')}, all words",
+        ["system", *LABELS.values(), "training, s", "ms a pair"],
+        [
+            [
+                system.system,
+                *(_cell(system, name, with_interval=name in ("soft-f1", "macro-f1")) for name in LABELS),
+                *_times(system),
+            ]
+            for system in (*result.ranked, *result.humans)
+        ],
+        "In percent; in brackets: 95% intervals of a bootstrap over pairs. Lower is better for AER, the"
+        " alignment error rate. Exact: pairs with all sure and only possible links."
+        + (" Humans: sure links of one annotator by what the others drew." if result.humans else ""),
+        best_cells(values, [list(LABELS).index("aer") + 1]),
+    )
+
+
+def _cell(system: AlignerResult, metric: str, *, with_interval: bool = False) -> str:
+    value, interval = percent(system.value(metric)), system.intervals[metric]
+    return f"{value}\n({percent(interval.low)} – {percent(interval.high)})" if with_interval else value
+
+
+def _times(system: AlignerResult) -> tuple[str, str]:
+    if not system.times:
+        return "", ""
+    training, each_pair = system.times
+    return f"{training.value:.1f}", f"{each_pair.value:.2f}"
+
+
+def scope_tables(result: AlignmentResult) -> Iterator[ReportTable]:
+    """Yield the figures without ignored words, and with the help of the oracle."""
+    for scope, meaning in SCOPES.items():
+        if scope:
+            yield ReportTable(
+                meaning.capitalize(),
+                ["system", *(LABELS[name] for name in _OF_SCOPE)],
+                [
+                    [system.system, *(percent(system.value(name + scope)) for name in _OF_SCOPE)]
+                    for system in (*result.ranked, *result.humans)
+                ],
+            )
+
+
+def new_table(result: AlignmentResult) -> ReportTable:
+    """Return how well new words are told from those that come from the document."""
+    names = [f"new-{figure}{scope}" for scope in ("", ":content") for figure in ("precision", "recall", "f1")]
+    return ReportTable(
+        "New words",
+        ["system", "P", "R", "F1", "P, content", "R, content", "F1, content"],
+        [
+            [system.system, *(percent(system.value(name)) for name in names)]
+            for system in (*result.ranked, *result.humans)
+        ],
+        "Words of the abstract that are aligned with nothing. P: those of the system without a sure link; R:"
+        " those without a possible link that the system leaves alone, too. Content: without ignored words.",
+    )
+
+
+def source_table(result: AlignmentResult) -> ReportTable:
+    """Return how often the sources of abstract sentences are found, where documents have several."""
+    names = ["source-accuracy", "source-accuracy:content"]
+    systems = [one for one in (*result.ranked, *result.humans) if names[0] in one.measurements]
+    return ReportTable(
+        "Sources of sentences",
+        ["system", "accuracy", "content"],
+        [[one.system, *(percent(one.value(name)) for name in names)] for one in systems],
+        "Abstract sentences with sure links: the share whose links mostly lead to the right sentence of the"
+        " document, which is a text of a pseudo-document. Content: without ignored words.",
+    )
+
+
+def _kappa(value: float) -> str:
+    return "none" if math.isnan(value) else f"{value:.3f}"
+
+
+def agreement_table(result: AlignmentResult) -> ReportTable:
+    """Return how far annotators agree."""
+    return ReportTable(
+        "Agreement of the annotators",
+        ["annotators", "links", "words", "items", "kappa"],
+        [
+            [f"{one.one}, {one.other}", one.kind, one.scope, f"{one.items:,}", _kappa(one.kappa)]
+            for one in result.agreements
+        ],
+        "Cohen's kappa; an item is a word of the document with a word of the abstract, linked or not."
+        " Possible: sure and possible links. None: one of them links nothing, or all.",
+    )
+
+
+def kinds_table(result: AlignmentResult) -> ReportTable:
+    """Return by kind of link which sure ones the systems found, and how many wrong ones they drew."""
+    counted = {system.system: kinds(result, system) for system in result.ranked}
+    rows = []
+    for kind in ((relation, name) for relation in RELATIONS for name in CLASSES):
+        of = [found.get(kind) for found in counted.values()]
+        if any(of):
+            sure = max(one.sure for one in of if one)
+            cells = [
+                f"{percent(one.found / one.sure) if one and one.sure else '–'} / {one.wrong if one else 0}"
+                for one in of
+            ]
+            rows.append([", ".join(kind), f"{sure:,}", *cells])
+    return ReportTable(
+        "By kind of link",
+        ["kind", "sure links", *counted],
+        rows,
+        "Sure links that were found, in percent / links that were drawn and are not even possible, a number."
+        " Repeated: the word occurs several times in the document or the abstract.",
+    )
+
+
+def words_table(result: AlignmentResult, system: AlignerResult) -> ReportTable:
+    """Return the words that a system most often fails to link, and most often links wrongly."""
+    missed, wrong = missed_words(result, system), wrong_words(result, system)
+    size = max(len(missed), len(wrong))
+    rows = [
+        [word, str(n or ""), other, str(k or "")]
+        for (word, n), (other, k) in zip(_padded(missed, size), _padded(wrong, size), strict=True)
+    ]
+    columns = ["missed: document → abstract", "times", "wrong: document → abstract", "times"]
+    return ReportTable(f"Words: {system.system}", columns, rows)
+
+
+def _padded(words: Sequence[tuple[str, int]], size: int) -> list[tuple[str, int]]:
+    return [*words, *[("", 0)] * (size - len(words))]
+
+
+def missing_table(result: AlignmentResult) -> ReportTable:
+    """Return the systems that could not run here."""
+    return ReportTable("Not run", ["system", "why"], [[one.system, one.reason] for one in result.missing])
+
+
+def kinds_csv(result: AlignmentResult) -> str:
+    """Return a line a system and kind of link."""
+    return csv_text(
+        ["system", "relation", "class", "sure", "found", "wrong"],
+        [
+            (system.system, *kind, one.sure, one.found, one.wrong)
+            for system in result.systems
+            for kind, one in kinds(result, system).items()
+        ],
+    )
+
+
+def links_csv(result: AlignmentResult) -> str:
+    """Return a line a pair and system: its links as `i-j`, document and abstract."""
+    return csv_text(
+        ["system", "pair", "links"],
+        [
+            (system.system, pair.key, pharaoh(answer))
+            for system in result.systems
+            for pair, answer in zip(result.pairs, system.answers, strict=True)
+        ],
+    )

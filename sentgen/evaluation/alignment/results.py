@@ -11,8 +11,14 @@ from sentgen.alignment.texts import pharaoh
 from sentgen.evaluation.alignment.gold import GoldLinks
 from sentgen.evaluation.alignment.measures import PRIMARY, Agreement
 from sentgen.evaluation.figures.measurement import Score
-from sentgen.evaluation.figures.record import FigureRow, OutputRow
-from sentgen.evaluation.figures.results import ExperimentResult, MainFigure, SystemResult, comparison_rows
+from sentgen.evaluation.figures.results import (
+    ExperimentResult,
+    FigureRow,
+    MainFigure,
+    OutputRow,
+    SystemResult,
+    comparison_rows,
+)
 
 #: Figures that are recorded for each pair.
 _SINGLE = ("soft-precision", "recall", "soft-f1", "precision", "f1")

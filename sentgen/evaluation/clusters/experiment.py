@@ -25,7 +25,7 @@ from sentgen.evaluation.clusters.results import (
     rows_of,
 )
 from sentgen.evaluation.clusters.strings import Strings, copies, fluency
-from sentgen.evaluation.figures.record import Start, recorded
+from sentgen.evaluation.figures.results import Start, recorded
 from sentgen.generation.clusters.clusters import CORPUS, stored_clusters, written_lengths
 from sentgen.generation.clusters.corpus_dependencies import CorpusDependencies
 from sentgen.generation.clusters.generate import LENGTHS, GenerationSettings, generate

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from typing import TYPE_CHECKING
 
-from sentgen.evaluation.check.verb_arguments import Kind
-from sentgen.evaluation.clusters.plots import curve_plot
-from sentgen.evaluation.clusters.results import GenerationResult, Metric
-from sentgen.evaluation.clusters.tables import (
-    curve_table,
-    figure_rows,
-    settings_table,
-    strings_csv,
-    strings_table,
-    summary_table,
-)
+import numpy as np
+
+from sentgen.arrays import Bools
+from sentgen.evaluation.check.verb_arguments import KINDS, Kind
+from sentgen.evaluation.clusters.results import ALPHA, Curve, GenerationResult, Metric, Point
 from sentgen.evaluation.report.report import Report
-from sentgen.evaluation.report.tables import csv_text
+from sentgen.evaluation.report.tables import ReportTable, csv_text, probability
+from sentgen.output.drawing import Theme, plain_axes
+from sentgen.output.tabular import Rows
+from sentgen.output.wording import quantity
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 #: Name of each plot to its curve: the figures 5 to 8 of the paper.
 PLOTS: dict[str, tuple[Metric, Kind]] = {
@@ -75,3 +76,161 @@ def _examples(result: GenerationResult) -> Iterator[tuple[str, list[tuple[int, l
                 figures = [f"{value:.2f}" if value == value else "" for value in precision[:, c, i]]
                 rows.append((length, list(zip(texts, figures, strict=True))))
         yield result.clusters[c], rows
+
+
+_STYLES = (("o", "-"), ("s", "--"))
+
+
+def curve_plot(curve: Curve, systems: tuple[str, str], theme: Theme) -> Figure:
+    """Draw both systems; a row of dots below marks the lengths at which one is significantly better."""
+    figure, axes = plain_axes(7.6, 4.2, theme)
+    lengths = [point.length for point in curve.points]
+    for i, (system, (marker, line)) in enumerate(zip(systems, _STYLES, strict=True)):
+        axes.plot(
+            lengths,
+            [point.means[i] for point in curve.points],
+            color=theme.lines[i],
+            marker=marker,
+            linestyle=line,
+            markersize=4.5,
+            linewidth=1.6,
+            label=system,
+        )
+        found = curve.significant(1 if i == 0 else -1)
+        # Below zero, where no figure is.
+        axes.plot(found, [-0.045] * len(found), marker, color=theme.lines[i], markersize=4.5)
+    axes.set_xlim(lengths[0] - 1, lengths[-1] + 1)
+    # The same for all curves, so that plots can be laid side by side.
+    axes.set_ylim(-0.09, 1.02)
+    axes.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1])
+    axes.grid(axis="y", color=theme.grid, linewidth=0.8)
+    axes.set_xlabel(f"words; marks below: that one is better, p < {ALPHA} (Wilcoxon)")
+    axes.set_ylabel(curve.name)
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, labelcolor=theme.ink)
+    return figure
+
+
+def summary_table(result: GenerationResult) -> ReportTable:
+    """Return every curve in a line: means over all lengths, and how many lengths differ significantly."""
+    system, baseline = result.systems
+    return ReportTable(
+        f"{quantity(len(result.clusters), 'cluster')}, all lengths",
+        ["figure", system, baseline, "difference", "p", f"{system} better at", f"{baseline} better at"],
+        [_summary_row(curve) for curve in result.curves],
+        "Means over clusters of the mean over the lengths, p of the Wilcoxon signed-rank test over clusters."
+        f" Better at: number of lengths at which the test of the length has p < {ALPHA},"
+        " and in brackets of those that remain after Holm's correction for the number of lengths.",
+    )
+
+
+def _summary_row(curve: Curve) -> list[str]:
+    point = curve.overall
+    ahead = [_times(curve, sign) for sign in (1, -1)]
+    return [curve.name, *_means(point), probability(point.p), *ahead]
+
+
+def _times(curve: Curve, sign: int) -> str:
+    sure = sum(point.holm < ALPHA and sign * point.difference > 0 for point in curve.points)
+    return f"{len(curve.significant(sign))} of {len(curve.points)} ({sure})"
+
+
+def _means(point: Point) -> list[str]:
+    # A real minus sign, and no negative zero (`z`).
+    values = (*point.means, point.difference)
+    return ["" if np.isnan(value) else f"{value:z.3f}".replace("-", "−") for value in values]
+
+
+def strings_table(result: GenerationResult) -> ReportTable:
+    """Return what the strings are like, a line a system."""
+    made, fluent = result.made, result.fluency
+    generated, both = result.counts[..., KINDS.index("all"), 0], made.all(axis=0)
+    rows = []
+    for s, system in enumerate(result.systems):
+        row = [
+            system,
+            f"{made[s].mean():.1%}",
+            *(_share(of[s][both]) for of in (generated == 0, result.copied)),
+            f"{generated[s][both].mean():.1f}" if both.any() else "",
+        ]
+        if fluent is not None:
+            row.append(f"{fluent[s][both].mean():.3f}".replace("-", "−") if both.any() else "")
+        rows.append(row)
+    columns = ["system", "made", "without verb arguments", "copied", "verb arguments"]
+    return ReportTable(
+        "The strings",
+        [*columns, *(["log10 a word"] if fluent is not None else [])],
+        rows,
+        "Made: share of clusters and lengths for which there is a string; the other figures are about those"
+        " for which both systems have one. Copied: a sentence of the cluster, or a piece of one.",
+    )
+
+
+def _share(chosen: Bools) -> str:
+    return f"{chosen.mean():.1%}" if chosen.size else ""
+
+
+def curve_table(result: GenerationResult, curve: Curve) -> ReportTable:
+    """Return a curve, a line a length."""
+    return ReportTable(
+        f"{curve.name.capitalize()} by length",
+        ["words", *result.systems, "difference", "clusters", "+", "−", "p", "p, Holm"],
+        [
+            [
+                str(point.length),
+                *_means(point),
+                str(point.clusters),
+                str(point.wins),
+                str(point.losses),
+                probability(point.p),
+                probability(point.holm),
+            ]
+            for point in curve.points
+        ],
+        "Means over the clusters for which both have the figure;"
+        f" plus and minus: clusters in which {result.systems[0]} is better and worse.",
+    )
+
+
+def settings_table(result: GenerationResult) -> ReportTable:
+    """Return what was run."""
+    rows = [[name.replace("_", " "), str(value)] for name, value in result.parameters.items()]
+    return ReportTable("What was run", ["setting", "value"], [["run", str(result.run_id)], *rows])
+
+
+def figure_rows(result: GenerationResult) -> Rows:
+    """Return a row a figure and length; without a length the figure is over all of them."""
+    pooled = [f"{system} pooled" for system in result.systems]
+    columns = ["figure", "relations", "length", "clusters", *result.systems, "difference", *pooled]
+    return Rows([*columns, "better", "worse", "p", "p Holm"], list(_figure_rows(result)))
+
+
+def _figure_rows(result: GenerationResult) -> Iterator[tuple[object, ...]]:
+    for curve in result.curves:
+        for point in (*curve.points, curve.overall):
+            yield (
+                curve.metric,
+                curve.kind,
+                point.length or None,
+                point.clusters,
+                *point.means,
+                point.difference,
+                *point.pooled,
+                point.wins,
+                point.losses,
+                point.p,
+                point.holm if point.length else None,
+            )
+
+
+def strings_csv(result: GenerationResult) -> str:
+    """Return a line a string, with its counts."""
+    return csv_text(
+        ["system", "cluster", "length", "generated", "matched", "source", "recalled", "string"],
+        [
+            [system, name, length, *result.counts[s, c, i, 0].tolist(), result.strings[s][c][i]]
+            for s, system in enumerate(result.systems)
+            for c, name in enumerate(result.clusters)
+            for i, length in enumerate(result.lengths)
+            if result.strings[s][c][i] is not None
+        ],
+    )

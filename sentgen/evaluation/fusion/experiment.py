@@ -11,8 +11,7 @@ from sentgen.corpus.parsers import Parser
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation.check.verb_arguments import FORMS, Spelling
-from sentgen.evaluation.figures.record import Start, recorded
-from sentgen.evaluation.figures.results import with_intervals
+from sentgen.evaluation.figures.results import Start, recorded, with_intervals
 from sentgen.evaluation.figures.significance import SystemComparison, compare_all
 from sentgen.evaluation.fusion.cases import FusionCases
 from sentgen.evaluation.fusion.measures import ARGUMENTS, BLEU, measured, require_bleu

@@ -8,11 +8,19 @@ from functools import partial
 
 import numpy as np
 
-from sentgen.evaluation.fusion.results import FusionResult
-from sentgen.evaluation.fusion.tables import figures_table, sentences_csv, tests_table
-from sentgen.evaluation.report.plots import systems_plot
-from sentgen.evaluation.report.report import Report
-from sentgen.evaluation.report.tables import comparisons_csv, scores_csv, settings_table, signatures_table
+from sentgen.evaluation.fusion.measures import BLEU, LABELS
+from sentgen.evaluation.fusion.results import FuserResult, FusionResult
+from sentgen.evaluation.report.report import Report, systems_plot
+from sentgen.evaluation.report.tables import (
+    ReportTable,
+    comparisons_csv,
+    csv_text,
+    probability,
+    scores_csv,
+    settings_table,
+    signatures_table,
+)
+from sentgen.output.wording import quantity
 
 EXAMPLES = 40
 
@@ -68,3 +76,60 @@ def _examples(result: FusionResult) -> list[ExampleCluster]:
         answers = [(system.system, system.answers[place] or "") for system in result.ranked]
         found.append(ExampleCluster(case.name, inputs, references, answers))
     return found
+
+
+_PERCENT = frozenset(LABELS) - {BLEU, "words"}
+
+
+def figures_table(result: FusionResult) -> ReportTable:
+    """Return all figures of all systems with their intervals, the highest BLEU first."""
+    return ReportTable(
+        quantity(len(result.cases), "cluster"),
+        ["system", *LABELS.values()],
+        [[system.system, *(_cell(system, name) for name in LABELS)] for system in result.ranked],
+        "In brackets: 95% intervals of a bootstrap over clusters. Answered: clusters with a sentence. Copied:"
+        " sentences that are an input, or a piece of one. The others are of the"
+        f" {quantity(result.common, 'cluster')} of which all systems make a sentence: words a sentence, BLEU"
+        " to the references that were held back, precision (P) and recall (R) of verb arguments, in percent.",
+    )
+
+
+def _cell(system: FuserResult, metric: str) -> str:
+    interval, factor = system.intervals[metric], 100 if metric in _PERCENT else 1
+    values = [factor * x for x in (system.value(metric), interval.low, interval.high)]
+    if values[0] != values[0]:  # nothing to count
+        return ""
+    value, low, high = (f"{x:.1f}" for x in values)
+    return f"{value}\n({low} – {high})"
+
+
+def tests_table(result: FusionResult) -> ReportTable:
+    """Return every pair of systems by each figure that is tested."""
+    return ReportTable(
+        "Which systems differ",
+        ["figure", "worse", "better", "difference", "p, sign test", "p, randomization", "p, Holm"],
+        [
+            [
+                LABELS[pair.metric],
+                pair.worse,
+                pair.better,
+                f"{(100 if pair.metric in _PERCENT else 1) * pair.difference:.1f}",
+                *map(probability, (pair.sign_p, pair.shuffle_p, pair.holm)),
+            ]
+            for pair in result.tests
+        ],
+        "Sign test with the sampling method of Collins et al. 2005, a cluster at a time; approximate"
+        " randomization over clusters; Holm: corrected for the number of pairs.",
+    )
+
+
+def sentences_csv(result: FusionResult) -> str:
+    """Return a line a cluster and system: its sentence, or nothing."""
+    return csv_text(
+        ["cluster", "system", "sentence"],
+        [
+            (case.name, system.system, answer)
+            for system in result.systems
+            for case, answer in zip(result.cases, system.answers, strict=True)
+        ],
+    )

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from sentgen.evaluation.figures.record import FigureRow, OutputRow
-from sentgen.evaluation.figures.results import ExperimentResult, MainFigure, SystemResult, comparison_rows
+from sentgen.evaluation.figures.results import (
+    ExperimentResult,
+    FigureRow,
+    MainFigure,
+    OutputRow,
+    SystemResult,
+    comparison_rows,
+)
 from sentgen.evaluation.figures.significance import SystemComparison
 from sentgen.evaluation.fusion.cases import FusionCase
 from sentgen.evaluation.fusion.measures import BLEU, LABELS

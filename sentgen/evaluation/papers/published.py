@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import select
 
 from sentgen.evaluation.figures.measurement import Score
-from sentgen.evaluation.figures.record import FigureRow, RunResult, Start, recorded
+from sentgen.evaluation.figures.results import FigureRow, RunResult, Start, recorded
 from sentgen.schema import Store
 from sentgen.schema.tables.runs import run
 

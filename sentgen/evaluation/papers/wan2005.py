@@ -14,7 +14,7 @@ from sentgen.evaluation.clusters.experiment import StringMaker, evaluate_generat
 from sentgen.evaluation.clusters.held_out import BIGRAM, HeldOutPerplexity, held_out_perplexity
 from sentgen.evaluation.clusters.results import ALPHA, Curve, GenerationResult, Metric
 from sentgen.evaluation.figures.measurement import Score
-from sentgen.evaluation.figures.record import FigureRow, RunResult, Start, recorded
+from sentgen.evaluation.figures.results import FigureRow, RunResult, Start, recorded
 from sentgen.evaluation.papers.paper import Findings, Paper, PaperRequest
 from sentgen.evaluation.papers.published import PublishedTable
 from sentgen.evaluation.report.tables import probability

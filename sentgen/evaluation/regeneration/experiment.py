@@ -19,8 +19,7 @@ from sentgen.corpus.parsers import Parser
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation.figures.measurement import Measurement, Score
-from sentgen.evaluation.figures.record import Start, recorded
-from sentgen.evaluation.figures.results import with_intervals
+from sentgen.evaluation.figures.results import Start, recorded, with_intervals
 from sentgen.evaluation.figures.significance import compare_all
 from sentgen.evaluation.regeneration.answers import Progress, SystemAnswers, answer_all
 from sentgen.evaluation.regeneration.bleu import overlap_metrics
@@ -37,14 +36,14 @@ from sentgen.evaluation.regeneration.results import (
     rows_of,
     sentence_rows,
 )
-from sentgen.evaluation.regeneration.systems import parse_systems
-from sentgen.generation import Search, SearchPlan, plan_search
+from sentgen.generation import Search, SearchPlan, algorithm_named, plan_search
 from sentgen.generation.algorithms import settings_record
 from sentgen.generation.bags.bag_reader import TagKind, other_kind
 from sentgen.generation.foreign_tags import with_known_tags
 from sentgen.models.base.registry import ModelInfo, ModelLike
 from sentgen.models.dependency.tagging import have_function_heads, tag_set
 from sentgen.models.submodel import lowercases
+from sentgen.notation import parse_system
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import corpus
 
@@ -352,3 +351,40 @@ def _ordering_result(name: str, found: SystemAnswers, parsed: Measurement | None
     # Nothing is known of the time that other systems took.
     own = any(answer.given for answer in found.answers)
     return OrderingResult(name, found.answers, figures, times if own else [])
+
+
+def parse_systems(texts: Sequence[str], search: Search) -> dict[str, Search]:
+    """Return the search of each system, ``NAME`` or ``NAME:SETTING=VALUE:SETTING=VALUE`` (see `read_system`).
+
+    Args:
+        texts: one a system.
+        search: what all systems share: the paper that they take if they name none, and settings, for those
+            that look at them and do not set them themselves.
+
+    Raises:
+        InputError: there is no such algorithm, no system looks at a change, or two systems are the same.
+
+    >>> parse_systems(["lmo", "beam"], Search(changes={"beam": 8}))["lmo"].changes
+    {}
+    """
+    if not texts:
+        raise InputError("there is nothing to compare; name an algorithm or more, such as lmo,beam")
+    twice = next((text for text in texts if texts.count(text) > 1), None)
+    if twice is not None:
+        raise InputError(f"{twice} is there twice; name each system once")
+    algorithms = {text: algorithm_named(parse_system(text)[0]) for text in texts}
+    looked_at = {name for algorithm in algorithms.values() for name in algorithm.options}
+    idle = sorted(
+        name for name, value in search.changes.items() if value is not None and name not in looked_at
+    )
+    if idle:
+        raise InputError(f"none of {', '.join(texts)} looks at {idle[0].replace('_', '-')}; leave it out")
+    # What is said for all systems holds for those that look at it; the others must not refuse it.
+    return {
+        text: replace(
+            search,
+            algorithm=text,
+            changes={name: value for name, value in search.changes.items() if name in algorithm.options},
+        )
+        for text, algorithm in algorithms.items()
+    }

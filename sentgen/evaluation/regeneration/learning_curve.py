@@ -21,7 +21,7 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.settings import find_corpus
 from sentgen.errors import InputError, ModelError
-from sentgen.evaluation.figures.record import Start, recorded
+from sentgen.evaluation.figures.results import Start, recorded
 from sentgen.evaluation.figures.significance import compare_all
 from sentgen.evaluation.regeneration.answers import Progress
 from sentgen.evaluation.regeneration.experiment import COMMAND, evaluate_regeneration

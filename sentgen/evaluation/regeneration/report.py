@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
-from sentgen.evaluation.regeneration.examples import examples
-from sentgen.evaluation.regeneration.plots import curve_plot, lengths_plot
-from sentgen.evaluation.regeneration.results import RegenerationResult
-from sentgen.evaluation.regeneration.tables import (
-    LABELS,
-    arguments_table,
-    figures_table,
-    lengths_csv,
-    lengths_table,
-)
-from sentgen.evaluation.report.plots import systems_plot
-from sentgen.evaluation.report.report import Report
+import numpy as np
+
+from sentgen.evaluation.regeneration.bleu import bleu
+from sentgen.evaluation.regeneration.measures import ARGUMENT_ERRORS
+from sentgen.evaluation.regeneration.orders import adjacencies_found
+from sentgen.evaluation.regeneration.parsed_outputs import VERB_ARGUMENTS
+from sentgen.evaluation.regeneration.results import PRIMARY, OrderingResult, RegenerationResult
+from sentgen.evaluation.report.report import Report, systems_plot
 from sentgen.evaluation.report.tables import (
+    ReportTable,
+    best_cells,
     comparisons_csv,
     comparisons_table,
+    csv_text,
     differences_table,
     scores_csv,
     settings_table,
     signatures_table,
 )
+from sentgen.generation import RegeneratedSentence
+from sentgen.output.drawing import Theme, legend_beside, literal, plain_axes
+from sentgen.output.wording import quantity
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def regeneration_report(result: RegenerationResult) -> Report:
@@ -67,3 +75,225 @@ def regeneration_report(result: RegenerationResult) -> Report:
             "by-length": partial(lengths_plot, result),
         },
     )
+
+
+def lengths_plot(result: RegenerationResult, theme: Theme) -> Figure:
+    """Draw the main figure of each system by the number of words of the sentences."""
+    figure, axes = plain_axes(8.2, 4.4, theme)
+    for number, system in enumerate(result.ranked):
+        axes.plot(
+            range(len(result.lengths)),
+            [score.value for score in result.by_length(system)],
+            **theme.style(number),
+            linestyle="-" if number < len(theme.lines) else "--",
+            markersize=5.5,
+            linewidth=1.6,
+            label=literal(system.system),
+        )
+    labels = [f"{b.label.replace('-', '–')}\n{len(b.sentences):,}" for b in result.lengths]
+    axes.set_xticks(range(len(labels)), labels)
+    # From 0, so that heights can be compared, with room for the highest marker.
+    axes.set_ylim(0, 1.06 * axes.get_ylim()[1])
+    axes.grid(axis="y", color=theme.grid, linewidth=0.8)
+    axes.set_xlabel("words in the sentence, and number of sentences")
+    axes.set_ylabel(result.main.label)
+    legend_beside(axes, theme)
+    return figure
+
+
+def curve_plot(result: RegenerationResult, theme: Theme) -> Figure:
+    """Draw the main figure of each system by the number of sentences that it was learnt from."""
+    figure, axes = plain_axes(8.2, 4.4, theme)
+    systems = {system.system: system for system in result.systems}
+    for number, name in enumerate(dict.fromkeys(point.algorithm for point in result.curve)):
+        points = sorted((one for one in result.curve if one.algorithm == name), key=lambda one: one.sentences)
+        sizes = [point.sentences for point in points]
+        found = [systems[point.system] for point in points]
+        values = [system.value(result.main.metric) for system in found]
+        ends = [system.intervals[result.main.metric] for system in found]
+        style = theme.style(number)
+        axes.plot(sizes, values, **style, markersize=5.5, linewidth=1.6, label=literal(name))
+        axes.vlines(sizes, [e.low for e in ends], [e.high for e in ends], color=style["color"], alpha=0.4)
+    axes.set_xscale("log")
+    sizes = sorted({point.sentences for point in result.curve})
+    axes.set_xticks(sizes, [f"{size:,}" for size in sizes], minor=False)
+    axes.set_xticks([], minor=True)
+    axes.grid(axis="y", color=theme.grid, linewidth=0.8)
+    axes.set_xlabel("sentences that were learnt from")
+    axes.set_ylabel(f"{result.main.label}, with 95% interval")
+    legend_beside(axes, theme)
+    return figure
+
+
+#: What people call the metrics.
+LABELS = {
+    "bleu-lc-13a": "BLEU, lower-cased, 13a",
+    "bleu-none": "BLEU, as it stands",
+    PRIMARY: RegenerationResult.main.label,
+    "chrf": "chrF",
+    "exact-match": "exact, %",
+    "kendall-tau": "Kendall's tau",
+    "adjacency": "neighbors right, %",
+    "other-words": "other words, %",
+    "search-error": "search errors, %",
+    "attachment": "heads right, %",
+    VERB_ARGUMENTS: "verb arguments, %",
+}
+PERCENT = frozenset({"exact-match", "adjacency", "other-words", "search-error", "attachment", VERB_ARGUMENTS})
+
+
+#: Figures that are better if they are lower.
+_LOWER = frozenset({"other-words", "search-error"})
+
+
+def figures_table(result: RegenerationResult) -> ReportTable:
+    """Return the figures of all systems with their intervals; those of arguments have their own table."""
+    names = [name for name in result.signatures if name not in ARGUMENT_ERRORS]
+    ranked = result.ranked
+    figures = [[_value(system, name) for system in ranked] for name in names]
+    times = [[system.times[n].value if system.times else None for system in ranked] for n in (0, 1)]
+    lower = [place for place, name in enumerate(names, 1) if name in _LOWER]
+    return ReportTable(
+        quantity(len(result.references), "sentence"),
+        ["system", *(LABELS.get(name, name) for name in names), "look-up, ms", "search, ms"],
+        [
+            [
+                system.system,
+                *(_with_interval(system, name) for name in names),
+                *([f"{time.value:.2f}" for time in system.times] or ["", ""]),
+            ]
+            for system in ranked
+        ],
+        "In brackets: 95% intervals of a bootstrap over sentences. Milliseconds are per sentence.",
+        best_cells([*figures, *times], [*lower, len(names) + 1, len(names) + 2]),
+    )
+
+
+def arguments_rows(systems: Sequence[OrderingResult]) -> list[list[str]]:
+    """Return a row a system that makes trees: its errors in the arguments with their share, and its units."""
+    rows = []
+    for system in systems:
+        found = [system.measurements[name] for name in ARGUMENT_ERRORS if name in system.measurements]
+        if found:
+            errors = [f"{one.statistics[:, 0].sum():,.0f} ({100 * one.value:.1f}%)" for one in found]
+            rows.append([system.system, *errors, f"{found[0].statistics[:, 1].sum():,.0f}"])
+    return rows
+
+
+def arguments_table(result: RegenerationResult) -> ReportTable:
+    """Return the errors in the arguments of the systems that make trees."""
+    return ReportTable(
+        "Arguments",
+        ["system", *ARGUMENT_ERRORS, "units"],
+        arguments_rows(result.ranked),
+        "Theft: a unit hangs on another head, and its real one has fewer on that side than it should. Greed"
+        " and shortage: a head has more, or fewer, on a side than it should, and than is usual for it."
+        " In brackets: per unit.",
+    )
+
+
+def _value(system: OrderingResult, metric: str) -> float | None:
+    return system.value(metric) if metric in system.measurements else None
+
+
+def _with_interval(system: OrderingResult, metric: str) -> str:
+    if metric not in system.measurements:
+        return ""
+    interval = system.intervals[metric]
+    factor = 100 if metric in PERCENT else 1
+    values = (factor * x for x in (system.value(metric), interval.low, interval.high))
+    value, low, high = (f"{x:z.2f}" if metric == "kendall-tau" else f"{x:z.1f}" for x in values)
+    return f"{value}\n({low} – {high})".replace("-", "−")
+
+
+def lengths_table(result: RegenerationResult) -> ReportTable:
+    """Return the main figure by the number of words of a sentence."""
+    values = [[score.value for score in result.by_length(system)] for system in result.ranked]
+    return ReportTable(
+        f"By length ({result.main.label})",
+        ["words", *(f"{bucket.label} ({len(bucket.sentences):,})" for bucket in result.lengths)],
+        [
+            [system.system, *(f"{value:.1f}" for value in row)]
+            for system, row in zip(result.ranked, values, strict=True)
+        ],
+        "In brackets: number of sentences.",
+        best_cells(list(zip(*values, strict=True))),
+    )
+
+
+def lengths_csv(result: RegenerationResult) -> str:
+    """Return a line a system and length."""
+    rows = (
+        (system.system, bucket.label, len(bucket.sentences), PRIMARY, score.value)
+        for system in result.systems
+        for bucket, score in zip(result.lengths, result.by_length(system), strict=True)
+    )
+    return csv_text(["system", "words", "sentences", "metric", "value"], rows)
+
+
+EXAMPLES = 40
+_LEAST_WORDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class OutputUnit:
+    """A unit of an output; ``wrong`` if it does not follow what is before it in the original."""
+
+    text: str
+    phrase: bool
+    wrong: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SystemOutput:
+    """What one system made; ``wrong_end`` if the original does not end so."""
+
+    system: str
+    bleu: float
+    exact: bool
+    pieces: Sequence[OutputUnit]
+    wrong_end: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceExample:
+    """A sentence of the test set, counted from 1, and the attempts, the best system of the run first."""
+
+    item: int
+    reference: str
+    attempts: Sequence[SystemOutput]
+
+
+def examples(result: RegenerationResult, count: int = EXAMPLES) -> list[SentenceExample]:
+    """Return sentences of five words and more, drawn with the seed of the run, in the order of the test set.
+
+    They are drawn without looking at the outputs, so that they show what is usual. Where the test set has too
+    few of that length, all its sentences are shown, up to ``count``.
+    """
+    long = [i for i, text in enumerate(result.references) if len(text.split()) >= _LEAST_WORDS]
+    # Short sentences are right by chance, and show little.
+    pool = long if len(long) >= count else range(len(result.references))
+    drawn = np.random.default_rng(result.seed).permutation(np.array(pool, np.int64))[:count]
+    return [_example(result, int(item)) for item in sorted(drawn)]
+
+
+def _example(result: RegenerationResult, item: int) -> SentenceExample:
+    reference = result.references[item]
+    attempts = []
+    for system in result.ranked:
+        value = bleu(system.measurements[PRIMARY].statistics[item], effective=True)
+        answer = system.answers[item]
+        pieces, wrong_end = _pieces(answer, reference)
+        attempts.append(
+            SystemOutput(system.system, float(value), answer.text == reference, pieces, wrong_end)
+        )
+    return SentenceExample(item + 1, reference, attempts)
+
+
+def _pieces(answer: RegeneratedSentence, reference: str) -> tuple[list[OutputUnit], bool]:
+    found = adjacencies_found(answer.words, reference.split(" "))
+    pieces, place = [], 0
+    for unit in answer.units:
+        pieces.append(OutputUnit(" ".join(unit.words), len(unit.words) > 1, not found[place]))
+        place += len(unit.words)
+    return pieces, not found[place]

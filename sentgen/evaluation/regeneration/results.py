@@ -6,8 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sentgen.evaluation.figures.measurement import Score
-from sentgen.evaluation.figures.record import FigureRow, OutputRow
-from sentgen.evaluation.figures.results import ExperimentResult, MainFigure, SystemResult, comparison_rows
+from sentgen.evaluation.figures.results import (
+    ExperimentResult,
+    FigureRow,
+    MainFigure,
+    OutputRow,
+    SystemResult,
+    comparison_rows,
+)
 from sentgen.evaluation.regeneration.bleu import sentence_scores
 from sentgen.generation import RegeneratedSentence
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, select
 
 from sentgen.errors import InputError, NotFoundError
-from sentgen.evaluation.figures.record import Start, recorded
+from sentgen.evaluation.figures.results import Start, recorded
 from sentgen.evaluation.regeneration.cases import Case
 from sentgen.evaluation.regeneration.experiment import COMMAND, set_record, summarize
 from sentgen.evaluation.regeneration.given_outputs import given_answer, given_answers

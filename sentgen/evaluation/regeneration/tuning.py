@@ -20,7 +20,7 @@ from sentgen.arrays import Floats
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation.figures.measurement import Score
-from sentgen.evaluation.figures.record import FigureRow, RunResult, Start, recorded
+from sentgen.evaluation.figures.results import FigureRow, RunResult, Start, recorded
 from sentgen.evaluation.regeneration.bleu import bleu
 from sentgen.evaluation.regeneration.cases import Case
 from sentgen.evaluation.regeneration.expected_bleu import learn, together

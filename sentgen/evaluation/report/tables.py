@@ -9,8 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sentgen.errors import printable
-from sentgen.evaluation.figures.record import FigureRow
-from sentgen.evaluation.figures.results import ExperimentResult, SystemResult, SystemT
+from sentgen.evaluation.figures.results import ExperimentResult, FigureRow, SystemResult, SystemT
 from sentgen.evaluation.figures.significance import SHUFFLES, SystemComparison
 from sentgen.output.latex import tabular
 from sentgen.output.plain_table import Align
