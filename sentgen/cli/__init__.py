@@ -165,11 +165,11 @@ def _run() -> None:
         return
     import logging
 
-    from sentgen.cli.console.waiting import told_of_compiling
+    from sentgen.cli.console.waiting import say_when_compiling
 
     # On a full disk the rollback fails too; SQLAlchemy would log that with its traceback before our line.
     logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
-    with told_of_compiling():
+    with say_when_compiling():
         build()()
 
 

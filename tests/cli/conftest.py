@@ -81,7 +81,7 @@ def sentgen(
     """Run a command in this process, through the same entrance as the installed program."""
     monkeypatch.setenv("SENTGEN_DB", str(store))
     monkeypatch.setenv("NO_COLOR", "1")
-    monkeypatch.setattr(waiting, "PATIENCE", 3600.0)  # whether something is compiled, tests do not know
+    monkeypatch.setattr(waiting, "SECONDS", 3600.0)  # whether something is compiled, tests do not know
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments: object, stdin: str = "") -> Told:

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 from sentgen.cli.console import waiting
-from sentgen.cli.console.waiting import COMPILING, told_of_compiling
+from sentgen.cli.console.waiting import COMPILING, say_when_compiling
 
 MODULE = """
 from sentgen.arrays import compiled
@@ -55,12 +55,12 @@ def test_slow_work_that_compiles(
 ) -> None:
     """One line for all functions, and none when their machine code is there."""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
-    monkeypatch.setattr(waiting, "PATIENCE", 0.0)
-    with told_of_compiling():
+    monkeypatch.setattr(waiting, "SECONDS", 0.0)
+    with say_when_compiling():
         work(functions)
     assert capsys.readouterr() == ("", f"{COMPILING}\n")
 
-    with told_of_compiling():
+    with say_when_compiling():
         work(functions)
 
     assert capsys.readouterr() == ("", "")
@@ -70,10 +70,10 @@ def test_quick_work(
     functions: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Nothing is said when the work ends first, nor when other work follows."""
-    monkeypatch.setattr(waiting, "PATIENCE", 30.0)
-    with told_of_compiling():
+    monkeypatch.setattr(waiting, "SECONDS", 30.0)
+    with say_when_compiling():
         functions.one_more(1.5)
-        monkeypatch.setattr(waiting, "PATIENCE", 0.0)
+        monkeypatch.setattr(waiting, "SECONDS", 0.0)
     time.sleep(0.2)
     functions.one_less(1.5)
 

@@ -187,10 +187,10 @@ class Output:
             first = f"{what}s {offset + 1:,} to {offset + number:,}"
         self.note(f"{first}; there are more (--limit 0 for all)")
 
-    def note_part(self, number: int, of: int, what: str, *, offset: int = 0) -> None:
+    def note_part(self, number: int, total: int, what: str, *, offset: int = 0) -> None:
         """Say which of all rows were written, where these were counted."""
         first = f"{offset + 1:,} to " if offset else ""
-        self.note(f"{first}{offset + number} of {quantity(of, what)} (--limit 0 for all)")
+        self.note(f"{first}{offset + number} of {quantity(total, what)} (--limit 0 for all)")
 
     def arrow(
         self,

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 #: Machine code is kept from run to run; making it takes tens of seconds.
 COMPILING = "still working; the first run of an algorithm compiles it, which takes up to a minute ..."
 #: Seconds of compiling about which nothing is said.
-PATIENCE = 3.0
+SECONDS = 3.0
 
 
 @contextmanager
-def told_of_compiling() -> Iterator[None]:
+def say_when_compiling() -> Iterator[None]:
     """Say on standard error, in one line, when the work inside compiles something and goes on after that."""
     logger, handler = logging.getLogger("sentgen.machine_code"), _Telling()
     before = logger.level
@@ -39,7 +39,7 @@ class _Telling(logging.Handler):
         if record.levelno >= logging.WARNING:
             _say(record.getMessage())
         elif self._timer is None:
-            self._timer = threading.Timer(PATIENCE, _say, [COMPILING])
+            self._timer = threading.Timer(SECONDS, _say, [COMPILING])
             self._timer.daemon = True
             self._timer.start()
 

@@ -125,11 +125,13 @@ def models(
         counts = parse_counts(min_count)
     settings = recipe(order, smoothing, counts, unknown, False)
     check(name, settings)
-    place = Place(lake)
-    work = _work(place, machines.work)
-    read_manifest(place)
+    lake_place = Place(lake)
+    work = _work(lake_place, machines.work)
+    read_manifest(lake_place)
     with _running(machines, memory_limit) as (engine, memory, report):
-        built = ModelJob(place, work, engine, memory, report=report, say=_note).run(name, corpus, settings)
+        built = ModelJob(lake_place, work, engine, memory, report=report, say=_note).run(
+            name, corpus, settings
+        )
     lines = (
         ("model", built.label),
         ("lake", lake),
@@ -157,13 +159,13 @@ def status(
 
     Example: `sentgen cluster status lake`
     """
-    place = Place(lake)
-    lines = list(listing.status(place, _work(place, work)))
+    lake_place = Place(lake)
+    lines = list(listing.status(lake_place, _work(lake_place, work)))
     out.rows(
         ["what", "name", "files", "rows", "bytes"],
-        [(one.what, one.name, one.files, one.rows, one.bytes) for one in lines],
+        [(line.what, line.name, line.files, line.rows, line.bytes) for line in lines],
     )
-    if any(one.what == listing.STAGE for one in lines):
+    if any(line.what == listing.STAGE for line in lines):
         out.note("a count or a model is not finished; run the same command again, and it goes on")
 
 
@@ -190,15 +192,15 @@ def remove(
     """
     if [corpus is not None, model is not None, unfinished].count(True) != 1:
         raise typer.BadParameter("give one of CORPUS, --model and --unfinished")
-    place = Place(lake)
+    lake_place = Place(lake)
     if model is not None:
-        for label in remove_model(place, _work(place, work), model):
+        for label in remove_model(lake_place, _work(lake_place, work), model):
             typer.echo(f"removed {label}")
         return
     if corpus is None:
-        typer.echo(f"dropped the unfinished {listing.drop_unfinished(place, _work(place, work))}")
+        typer.echo(f"dropped the unfinished {listing.drop_unfinished(lake_place, _work(lake_place, work))}")
         return
-    sentences, tokens = listing.remove(place, _work(place, work), corpus)
+    sentences, tokens = listing.remove(lake_place, _work(lake_place, work), corpus)
     typer.echo(f"removed {corpus}: {quantity(sentences, 'sentence')}, {quantity(tokens, 'token')}")
 
 

@@ -30,7 +30,7 @@ _limit = partial(Option, panel="Limits")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LimitOptions:
+class _LimitOptions:
     """What a request may cost, in the units of the command line."""
 
     timeout: Annotated[float, _limit("Time limit for computation.", metavar="SECONDS", least=0.1)] = 30.0
@@ -72,7 +72,7 @@ class LimitOptions:
 
 
 @options_of(Serving, "serving", token_file="workers", allow_host="workers", sql="workers", only="workers")
-@options_of(LimitOptions)
+@options_of(_LimitOptions)
 def serve(
     *,
     snapshots: Annotated[
@@ -114,7 +114,7 @@ def serve(
             rich_help_panel=_WHO,
         ),
     ] = None,
-    request: LimitOptions,
+    request: _LimitOptions,
 ) -> None:
     """Serve a published store over HTTP: the API under /v1, and pages for a browser.
 

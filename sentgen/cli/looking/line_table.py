@@ -106,10 +106,10 @@ def _fitted_to(table: pa.Table | Rows, out: Output) -> pa.Table | Rows:
     line, names = out.width or _PIPE, names_of(table)
     # The nodes of a request, behind the words, are the first to go.
     places = [name for name in names if name in (*_PLACE, "nodes")]
-    fit, room = _values_fitted(table, line, places[:1])
-    if room < _WORDS and places and _shown(names):
-        fit, room = _values_fitted(without_columns(table, places), line, [])
-    if room < _FEWEST and out.width:
+    fit, cells = _values_fitted(table, line, places[:1])
+    if cells < _WORDS and places and _shown(names):
+        fit, cells = _values_fitted(without_columns(table, places), line, [])
+    if cells < _FEWEST and out.width:
         side = record_room(names, line)
         return _cut_sides(table, side, side)
     # On a narrow line, columns are left out for the words, but for the first.
@@ -122,12 +122,12 @@ def _fitted_to(table: pa.Table | Rows, out: Output) -> pa.Table | Rows:
 
 
 def _values_fitted(table: pa.Table | Rows, line: int, places: Sequence[str]) -> tuple[pa.Table | Rows, int]:
-    """Cut values of metadata until the words have room; return the table, and the room."""
+    """Cut values of metadata until the words have room; return the table, and the cells that they have."""
     for most in _VALUES:
         fit = _cut(table, _shown(names_of(table)), cut_end, most)
-        if (room := _room(fit, line, places)) >= _WORDS:
+        if (cells := _room(fit, line, places)) >= _WORDS:
             break
-    return fit, room
+    return fit, cells
 
 
 def _room(table: pa.Table | Rows, line: int, places: Sequence[str]) -> int:
@@ -137,11 +137,11 @@ def _room(table: pa.Table | Rows, line: int, places: Sequence[str]) -> int:
     return line - 2 - sum(taken)
 
 
-def _sides(table: pa.Table | Rows, room: int) -> tuple[int, int]:
-    """Return the widths of both contexts: half of the room each, unless one of them needs less."""
+def _sides(table: pa.Table | Rows, cells: int) -> tuple[int, int]:
+    """Return the widths of both contexts: half of the cells each, unless one of them needs less."""
     # What the right one does not need, the left one may have.
-    left = min(_widest(table, "left"), max(room // 2, room - _widest(table, "right")))
-    return left, max(room - left, 8)
+    left = min(_widest(table, "left"), max(cells // 2, cells - _widest(table, "right")))
+    return left, max(cells - left, 8)
 
 
 def _widest(table: pa.Table | Rows, name: str) -> int:

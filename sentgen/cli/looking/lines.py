@@ -69,7 +69,7 @@ def list_(
     Example: `sentgen lines list make --label "?" --sort left`, or `sentgen lines list make --xlsx make.xlsx`
     """
     if not request.name:
-        _sets(_place(desk, db), out)
+        _sets(_desk_path(desk, db), out)
         return
     with open_store(db, read_only=True, memory_limit=memory_limit) as store, store.connect() as connection:
         answer = replace(request, labeler=_who(request.labeler)).find(_desk(desk, db), connection)
@@ -90,10 +90,10 @@ def list_(
         raise typer.Exit(1)
 
 
-def _sets(place: Path, out: Output) -> None:
+def _sets(path: Path, out: Output) -> None:
     """List the sets; without a desk there are none."""
     out.table(
-        line_sets.overview(Desk(place) if place.exists() else None),
+        line_sets.overview(Desk(path) if path.exists() else None),
         essential=("lines", "labeled"),
         none="no line sets yet; make one with: sentgen lines new SET QUERY",
     )
@@ -170,10 +170,10 @@ def remove(
 
 
 def _desk(desk: Path | None, db: Path | None, *, create: bool = False) -> Desk:
-    return Desk(_place(desk, db), create=create)
+    return Desk(_desk_path(desk, db), create=create)
 
 
-def _place(desk: Path | None, db: Path | None) -> Path:
+def _desk_path(desk: Path | None, db: Path | None) -> Path:
     return desk or desk_beside(db or default_path())
 
 

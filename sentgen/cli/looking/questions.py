@@ -67,11 +67,11 @@ def question(declaration: type, **places: str) -> Callable[[Callable[..., Result
 
     def decorate(function: Callable[..., Result]) -> Callable[..., Result]:
         @wraps(function)
-        def told(*, reading: StoreOptions, out: Output, **given: object) -> Result:
+        def command(*, reading: StoreOptions, out: Output, **given: object) -> Result:
             # Both go to standard error, which is a file for `sentgen sql` then.
             return function(reading=reading, out=replace(out, comments=reading.show_sql), **given)
 
-        return output_options(options_of(declaration, **places)(options_of(StoreOptions, "reading")(told)))
+        return output_options(options_of(declaration, **places)(options_of(StoreOptions, "reading")(command)))
 
     return decorate
 

@@ -58,7 +58,7 @@ app.command("judgments")(judgments)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RegenerationExperiment(Search):
+class _RegenerationExperiment(Search):
     """What is compared, and how: a search, of which ``algorithms`` have their own settings."""
 
     ORDER: ClassVar = (
@@ -111,11 +111,11 @@ class RegenerationExperiment(Search):
 @app.command()
 @output_options
 @options_of(
-    RegenerationExperiment, parser="by_length", report="by_length", db="format", memory_limit="format"
+    _RegenerationExperiment, parser="by_length", report="by_length", db="format", memory_limit="format"
 )
 def regeneration(
     *,
-    request: RegenerationExperiment,
+    request: _RegenerationExperiment,
     parser: Annotated[
         str | None,
         typer.Option(
@@ -155,13 +155,13 @@ def regeneration(
     if report is not None:
         out.note(f"report: {regeneration_report(result).write(report)[0]}")
     _show(result, out)
-    told = f"seed {request.seed}, {result.seconds:.1f} s; sentences are in the table output"
-    out.note(f"run {result.run_id}: {told}")
+    about = f"seed {request.seed}, {result.seconds:.1f} s; sentences are in the table output"
+    out.note(f"run {result.run_id}: {about}")
 
 
 def _evaluated(
     store: Store,
-    request: RegenerationExperiment,
+    request: _RegenerationExperiment,
     parser: Parser | None,
     *,
     by_length: bool,
@@ -253,9 +253,9 @@ def _show_figures(result: RegenerationResult, out: Output) -> None:
     if VERB_ARGUMENTS in result.signatures:
         interval = f"95% of {VERB_ARGUMENTS}"
         parsed = [
-            [*_values(one, [VERB_ARGUMENTS]), _ends(one, VERB_ARGUMENTS, 4)]
-            for one in result.systems
-            if VERB_ARGUMENTS in one.measurements
+            [*_values(system, [VERB_ARGUMENTS]), _ends(system, VERB_ARGUMENTS, 4)]
+            for system in result.systems
+            if VERB_ARGUMENTS in system.measurements
         ]
         typer.echo()
         out.rows(["system", VERB_ARGUMENTS, interval], parsed, align={interval: "right"})
@@ -271,14 +271,14 @@ def _show_figures(result: RegenerationResult, out: Output) -> None:
 
 def _ends(system: OrderingResult, metric: str, digits: int) -> str:
     """Return the ends of the interval of a figure."""
-    found = system.intervals[metric]
-    return f"{found.low:.{digits}f} - {found.high:.{digits}f}"
+    interval = system.intervals[metric]
+    return f"{interval.low:.{digits}f} - {interval.high:.{digits}f}"
 
 
 def _values(system: OrderingResult, metrics: Sequence[str]) -> list[object]:
     """Return the name of a system and its figures, None where it has none."""
-    found = system.measurements
-    return [system.system, *(found[name].value if name in found else None for name in metrics)]
+    measurements = system.measurements
+    return [system.system, *(measurements[name].value if name in measurements else None for name in metrics)]
 
 
 def _show_comparisons(comparisons: Sequence[SystemComparison], out: Output) -> None:

@@ -48,7 +48,7 @@ _WIDE = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AlignmentExperiment:
+class _AlignmentExperiment:
     """What is compared with the links of people, and how."""
 
     gold: GoldOption
@@ -104,10 +104,10 @@ class AlignmentExperiment:
 
 
 @output_options
-@options_of(AlignmentExperiment)
+@options_of(_AlignmentExperiment)
 def alignment(
     *,
-    request: AlignmentExperiment,
+    request: _AlignmentExperiment,
     report: Annotated[Path | None, report_into("tables, plots and examples")] = None,
     db: DbOption = None,
     memory_limit: MemoryOption = None,

@@ -50,6 +50,6 @@ def extraction(
     typer.echo()
     cells = [[cell.replace("\n", " ") for cell in row] for row in differences.rows]
     out.rows(differences.columns, cells, align=dict.fromkeys(differences.columns[1:], "right"))
-    told = f"{quantity(result.pairs, 'pair')}, {quantity(size, 'sentence')} a document, in percent"
-    out.note(f"{told}; run {result.run_id}")
+    about = f"{quantity(result.pairs, 'pair')}, {quantity(size, 'sentence')} a document, in percent"
+    out.note(f"{about}; run {result.run_id}")
     out.note(f"{differences.title}. {differences.note}")

@@ -50,7 +50,7 @@ _WIDE = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FusionExperiment(FusionRequest):
+class _FusionExperiment(FusionRequest):
     """What is compared, and how: a request for fusion, whose algorithm is each of ``systems``."""
 
     ORDER: ClassVar = (
@@ -87,10 +87,10 @@ class FusionExperiment(FusionRequest):
 
 
 @output_options
-@options_of(FusionExperiment, report="judge_clusters")
+@options_of(_FusionExperiment, report="judge_clusters")
 def fusion(
     *,
-    request: FusionExperiment,
+    request: _FusionExperiment,
     report: Annotated[Path | None, report_into("tables, a plot and sentences")] = None,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
@@ -179,7 +179,7 @@ def judgments(
         out.rows(["system", "grammatical", "judged", "share", "low", "high"], list(ends))
 
 
-def _write(result: FusionResult, request: FusionExperiment, report: Path | None, out: Output) -> None:
+def _write(result: FusionResult, request: _FusionExperiment, report: Path | None, out: Output) -> None:
     """Write the files that were asked for."""
     if report is not None:
         out.note(f"report: {fusion_report(result).write(report)[0]}")

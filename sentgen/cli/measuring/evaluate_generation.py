@@ -46,7 +46,7 @@ from sentgen.output.progress import counted_each
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GenerationExperiment:
+class _GenerationExperiment:
     """What is compared, and how."""
 
     clusters: Annotated[str, Option("Clusters: a document each, in any format.", metavar="PATH")]
@@ -133,10 +133,10 @@ class GenerationExperiment:
 
 
 @output_options
-@options_of(GenerationExperiment, report="undefined")
+@options_of(_GenerationExperiment, report="undefined")
 def generation(
     *,
-    request: GenerationExperiment,
+    request: _GenerationExperiment,
     report: Annotated[Path | None, report_into("plots, tables and strings")] = None,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
@@ -187,7 +187,7 @@ def generation(
     out.note(f"run {result.run_id}: {result.seconds:.1f} s; strings are in the table output")
 
 
-def _clusters(request: GenerationExperiment, parser: Parser) -> list[Cluster]:
+def _clusters(request: _GenerationExperiment, parser: Parser) -> list[Cluster]:
     """Read the clusters with the trees that were asked for."""
     path, form, own = request.clusters, request.format, None if request.source_trees == "gold" else parser
     if request.derive is None:

@@ -52,8 +52,8 @@ def build(*, request: BuildRequest, db: DbOption = None, memory_limit: MemoryOpt
         models = request.build(store, _report)
     for model in models:
         # A companion may be of fewer corpora than the model: of those with tags.
-        of = "" if model.corpora == models[0].corpora else f", of {' and '.join(model.corpora)} alone"
-        typer.echo(f"{model.label}: {model.size}, {quantity(model.tokens, 'token')}{of}", err=True)
+        part = "" if model.corpora == models[0].corpora else f", of {' and '.join(model.corpora)} alone"
+        typer.echo(f"{model.label}: {model.size}, {quantity(model.tokens, 'token')}{part}", err=True)
 
 
 @app.command("mix")
@@ -68,8 +68,8 @@ def mix(*, request: MixRequest, db: DbOption = None, memory_limit: MemoryOption 
     """
     with open_store(db, memory_limit=memory_limit, share=DATABASE_SHARE) as store:
         model = request.make(store, _report)
-    of = ", ".join(f"{label} {weight:.4f}" for label, weight in model.parts)
-    typer.echo(f"{model.label}: {model.size}, order {model.order}, of {of}", err=True)
+    parts = ", ".join(f"{label} {weight:.4f}" for label, weight in model.parts)
+    typer.echo(f"{model.label}: {model.size}, order {model.order}, of {parts}", err=True)
 
 
 @app.command("prune")

@@ -16,7 +16,7 @@ from sentgen.output.progress import counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TuningOptions(TuningSettings):
+class _TuningOptions(TuningSettings):
     """What is learnt from."""
 
     ORDER: ClassVar = ("dev", "model", "sentences", "rounds", "candidates", "features", "seed", "format")
@@ -31,10 +31,10 @@ class TuningOptions(TuningSettings):
 
 
 @output_options
-@options_of(TuningOptions, db="format", memory_limit="format")
+@options_of(_TuningOptions, db="format", memory_limit="format")
 def command(
     *,
-    request: TuningOptions,
+    request: _TuningOptions,
     db: DbOption = None,
     memory_limit: MemoryOption = None,
     out: Output,
@@ -56,8 +56,8 @@ def command(
         sentences = read_test_set(request.dev, form=request.format)
         result = tune(store, model, sentences, request, source=request.dev, progress=progress)
     _show(result, out)
-    kept = f"version {result.version} of the weights of {model.label}" if result.version else "nothing"
-    out.note(f"run {result.run_id}: stored {kept}; seed {request.seed}, {result.seconds:.1f} s")
+    stored = f"version {result.version} of the weights of {model.label}" if result.version else "nothing"
+    out.note(f"run {result.run_id}: stored {stored}; seed {request.seed}, {result.seconds:.1f} s")
 
 
 def _show(result: TuningResult, out: Output) -> None:
@@ -67,11 +67,11 @@ def _show(result: TuningResult, out: Output) -> None:
     rows = [
         (
             number,
-            one.learnt_from,
-            one.held_out,
+            tuned.learnt_from,
+            tuned.held_out,
             "*" if number == result.best else "",
-            *({**one.weights.features, **one.weights.factors}[name] for name in names),
+            *({**tuned.weights.features, **tuned.weights.factors}[name] for name in names),
         )
-        for number, one in enumerate(result.rounds)
+        for number, tuned in enumerate(result.rounds)
     ]
     out.rows(["round", "BLEU", "held out", "best", *names], rows)

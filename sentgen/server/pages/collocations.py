@@ -57,14 +57,14 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     by = str(parameters["by"])
 
     def page_of(collocate: str) -> str:
-        return link("/collocations", **{**link_values, "word": node_pattern(collocate, by)})
+        return link("/collocations", **{**link_values, "word": _node_pattern(collocate, by)})
 
     def lines(node: str, collocate: str) -> str:
-        return lines_of(query, node if node == word else node_pattern(node, by), collocate)
+        return lines_of(query, node if node == word else _node_pattern(node, by), collocate)
 
     def all_of(collocate: str) -> str:
         values = {name: link_values[name] for name in ("corpus", "where", "ignore_case")}
-        return link("/query", query=node_pattern(collocate, by), **values)
+        return link("/query", query=_node_pattern(collocate, by), **values)
 
     return {
         **common,
@@ -78,7 +78,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     }
 
 
-def node_pattern(collocate: str, by: str) -> str:
+def _node_pattern(collocate: str, by: str) -> str:
     """Return the query of one token for a collocate, as the node of others."""
     return f"[{by}={cql_value(collocate)}]"
 
@@ -91,7 +91,7 @@ def lines_of(query: PageParameters, node: str, collocate: str) -> str:
     by, window = query.choice("by", CollocateUnit), query.text("window", _WINDOW)
     link_values = {name: query.all(name) for name in ("corpus", "where", "ignore_case")}
     if is_cql(node):
-        near = node_pattern(collocate, by)
+        near = _node_pattern(collocate, by)
         return link("/query", query=node, filter=near, window=window, keep="keep", **link_values)
     about = {"word": node, "pattern": "on", "other": collocate, "by": str(by), "role": "collocate"}
     return link("/hits", **about, window=window, **link_values)

@@ -48,7 +48,7 @@ _MOST_YEARS, _MOST_RATES = 8, 4
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnPoint:
+class _DrawnPoint:
     """A point: its place, what it says, and the page with its hits or its sentence; none for one without."""
 
     x: float
@@ -58,21 +58,21 @@ class DrawnPoint:
 
 
 @dataclass(frozen=True, slots=True)
-class ChartRun:
+class _ChartRun:
     """A part of a line without a gap: the outline of its intervals, the line as a path, and its points."""
 
     area: str
     path: str
-    points: Sequence[DrawnPoint]
+    points: Sequence[_DrawnPoint]
 
 
 @dataclass(frozen=True, slots=True)
-class ChartLine:
+class _ChartLine:
     """A line, with its name and the number of its hits."""
 
     name: str
     count: int
-    runs: Sequence[ChartRun]
+    runs: Sequence[_ChartRun]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class RateChart:
     """Lines, and what stands below and beside them: places with their texts."""
 
     time: str
-    lines: Sequence[ChartLine]
+    lines: Sequence[_ChartLine]
     years: Sequence[tuple[float, str]]
     rates: Sequence[tuple[float, str]]
     width: int = _CHART.width
@@ -136,20 +136,20 @@ class _Scale:
         return round(_CHART.axis - _CHART.down * rate / self.most, 1)
 
 
-def _line(name: str, runs: Runs, scale: _Scale, urls: Sequence[str]) -> ChartLine:
+def _line(name: str, runs: Runs, scale: _Scale, urls: Sequence[str]) -> _ChartLine:
     count = sum(point.count for run in runs for point in run)
-    return ChartLine(name, count, [_run(name, run, scale, urls) for run in runs])
+    return _ChartLine(name, count, [_run(name, run, scale, urls) for run in runs])
 
 
-def _run(name: str, run: Sequence[TimePoint], scale: _Scale, urls: Sequence[str]) -> ChartRun:
+def _run(name: str, run: Sequence[TimePoint], scale: _Scale, urls: Sequence[str]) -> _ChartRun:
     above = [f"{scale.x(point.time)} {scale.y(point.rate.high)}" for point in run]
     below = [f"{scale.x(point.time)} {scale.y(point.rate.low)}" for point in reversed(run)]
     middle = [f"{scale.x(point.time)} {scale.y(point.rate.rate)}" for point in run]
     points = [
-        DrawnPoint(scale.x(point.time), scale.y(point.rate.rate), _title(name, point), _url(point, urls))
+        _DrawnPoint(scale.x(point.time), scale.y(point.rate.rate), _title(name, point), _url(point, urls))
         for point in run
     ]
-    return ChartRun(f"M{'L'.join([*above, *below])}Z", f"M{'L'.join(middle)}", points)
+    return _ChartRun(f"M{'L'.join([*above, *below])}Z", f"M{'L'.join(middle)}", points)
 
 
 def _title(name: str, point: TimePoint) -> str:
@@ -184,7 +184,7 @@ class SurprisalCurve:
     """The curve of a model; ``ticks`` are heights with their bits, ``each`` the sentences of a point."""
 
     model: str
-    points: Sequence[DrawnPoint]
+    points: Sequence[_DrawnPoint]
     ticks: Sequence[tuple[float, int]]
     sentences: int
     each: int
@@ -227,7 +227,7 @@ def _curve(model: str, rows: Sequence[Mapping[str, Any]], page_of: Callable[[str
         last = f" to {part[-1]['sentence']}" if len(part) > 1 else ""
         title = f"{part[0]['sentence']}{last}: {mean:.2f} bits a token"
         points.append(
-            DrawnPoint(x, _CURVE.top + _CURVE.down * (1 - mean / top), title, page_of(part[0]["sentence"]))
+            _DrawnPoint(x, _CURVE.top + _CURVE.down * (1 - mean / top), title, page_of(part[0]["sentence"]))
         )
     ticks = [(_CURVE.top + _CURVE.down * (1 - bits / top), bits) for bits in range(0, top + 1, step)]
     mean = sum(row["bits"] for row in rows) / sum(row["tokens"] for row in rows)
@@ -243,7 +243,7 @@ _THINNEST, _THICKEST = 0.6, 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class GraphNode:
+class _GraphNode:
     """A word at its place: ``anchor`` is the side on which it begins, ``link`` its page."""
 
     word: str
@@ -259,7 +259,7 @@ class GraphNode:
 
 
 @dataclass(frozen=True, slots=True)
-class GraphEdge:
+class _GraphEdge:
     """A line between two places, as thick as the two words are strong together."""
 
     ends: tuple[float, float, float, float]
@@ -273,9 +273,9 @@ class Graph:
     """Words and lines; ``spokes`` are the lines of the node in the middle."""
 
     node: str
-    words: Sequence[GraphNode]
-    spokes: Sequence[GraphEdge]
-    edges: Sequence[GraphEdge]
+    words: Sequence[_GraphNode]
+    spokes: Sequence[_GraphEdge]
+    edges: Sequence[_GraphEdge]
     width: int = _WIDTH
     height: int = _HEIGHT
 
@@ -303,7 +303,7 @@ def draw_collocates(
             break
     first, second = rows[: len(order)], rows[len(order) :]
     places = {word: _place(number, len(order)) for number, word in enumerate(order)}
-    words = [GraphNode(word, *_label(*places[word]), page_of(word)) for word in order]
+    words = [_GraphNode(word, *_label(*places[word]), page_of(word)) for word in order]
     middle = (_WIDTH / 2, _HEIGHT / 2)
     spokes = [_edge(middle, places[row["collocate"]], row, first, lines) for row in first]
     edges = [_edge(places[row["node"]], places[row["collocate"]], row, second, lines) for row in second]
@@ -330,11 +330,11 @@ def _edge(
     row: Mapping[str, Any],
     rows: Sequence[Mapping[str, Any]],
     lines: Callable[[str, str], str],
-) -> GraphEdge:
+) -> _GraphEdge:
     weights = [each["logdice"] for each in rows]
     least, most = min(weights), max(weights)
     share = (row["logdice"] - least) / (most - least) if most > least else 1
     title = f"{row['node']} and {row['collocate']}: {row['count']:,}, logDice {row['logdice']:.1f}"
     ends = (*start, *end)
     width = _THINNEST + (_THICKEST - _THINNEST) * share
-    return GraphEdge(ends, width, title, lines(row["node"], row["collocate"]))
+    return _GraphEdge(ends, width, title, lines(row["node"], row["collocate"]))

@@ -22,7 +22,7 @@ FORMATS = ("detected", "conllu", "text")
 
 
 @dataclass(frozen=True, slots=True)
-class ShownFusion:
+class _ShownFusion:
     """A sentence: its row, its stretches with where each is from, its words, and what was done to the key."""
 
     row: Mapping[str, Any]
@@ -72,7 +72,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     }
 
 
-def _fused(answer: PageAnswer) -> Iterator[ShownFusion]:
+def _fused(answer: PageAnswer) -> Iterator[_ShownFusion]:
     """Yield the sentences of an answer."""
     for row in answer.rows:
         words, changes = (
@@ -80,7 +80,7 @@ def _fused(answer: PageAnswer) -> Iterator[ShownFusion]:
             for name in ("words", "changes")
         )
         stretches = runs((word["word"], word["sentence"]) for word in words)
-        yield ShownFusion(row, stretches, words, changes)
+        yield _ShownFusion(row, stretches, words, changes)
 
 
 def _sources(answer: PageAnswer) -> Iterator[tuple[int, list[tuple[str, bool]]]]:

@@ -27,7 +27,7 @@ class FilterStep(NamedTuple):
     keep: str
 
 
-class SortLink(NamedTuple):
+class _SortLink(NamedTuple):
     """An order that a page can be asked for."""
 
     name: str
@@ -129,14 +129,14 @@ class LineChoice:
         """Return what was found without what the chain says."""
         return hits if hits.problem else replace(hits, notes=hits.notes[len(self.filters) :])
 
-    def orders(self, link_values: Mapping[str, object]) -> list[SortLink]:
+    def orders(self, link_values: Mapping[str, object]) -> list[_SortLink]:
         """Return the pages in other orders, by one key each."""
         now = self.sort[0] if len(self.sort) == 1 else "" if self.sort else _NONE
         links = []
         for key in (_NONE, *SORT_KEYS):
             other = replace(self, sort=[] if key == _NONE else [key])
             name = "corpus" if key == _NONE else key
-            links.append(SortLink(name, link("/query", **link_values, **other.link_values), key == now))
+            links.append(_SortLink(name, link("/query", **link_values, **other.link_values), key == now))
         return links
 
 

@@ -26,7 +26,7 @@ WORD = ("word", "ngram", "log10", "log10_backoff", "log10_total")
 
 
 @dataclass(frozen=True, slots=True)
-class PageOutput:
+class _PageOutput:
     """What one algorithm made of the words.
 
     ``reasons`` are those of each sentence, in their order, and ``steps`` how its tree was found.
@@ -65,7 +65,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     if not chosen:
         trees = await _have_trees(ask, corpora_of.get(str(parameters["model"]), []), str(parameters["units"]))
         chosen = list(_WITH_TREES if trees else _WITHOUT)
-    attempts: list[PageOutput] = []
+    attempts: list[_PageOutput] = []
     if words and not labels:
         models = models if models.problem else ask.problem("the store has no language model", 409)
     elif words:
@@ -111,13 +111,13 @@ def _algorithms() -> Mapping[str, Algorithm]:
 
 async def _attempt(
     ask: Asking, algorithm: Algorithm, words: str, parameters: Mapping[str, object]
-) -> PageOutput:
+) -> _PageOutput:
     given = {"bag": [words], "algorithm": algorithm.name, **parameters}
     answer, explained = await asyncio.gather(
         ask("regenerate", **given, tree=algorithm.trees), ask("regenerate", **given, explain=True)
     )
     reasons = [[row for row in explained.rows if row["rank"] == sentence["rank"]] for sentence in answer.rows]
-    return PageOutput(algorithm, answer, explained, reasons, list(map(_steps, reasons)))
+    return _PageOutput(algorithm, answer, explained, reasons, list(map(_steps, reasons)))
 
 
 def _steps(reasons: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ from sentgen.server.pages.texts import link, token_pattern
 
 
 @dataclass(frozen=True, slots=True)
-class RelationRows:
+class _RelationRows:
     """The collocates of one relation: its name, how often the words stand in it, and the rows with links."""
 
     name: str
@@ -35,8 +35,8 @@ async def _sketch(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     column = measure.replace("-", "_")
     corpora, rows = query.all("corpus"), query.rows(default("sketch", "limit"))
     parameters: dict[str, Any] = {
-        "word": as_pattern(word, by),
-        "against": as_pattern(against, by) if against else "",
+        "word": _as_pattern(word, by),
+        "against": _as_pattern(against, by) if against else "",
         "by": by,
         "measure": measure,
         "corpus": corpora,
@@ -62,22 +62,22 @@ async def _sketch(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "relations": relations_of(answer, parameters) if answer else [],
         "bars": bars_of(answer.rows, column) if answer else {},
         "both": BOTH,
-        "as_typed": as_typed,
+        "as_typed": _as_typed,
         "examples": [] if word else await examples.words(ask, corpora),
     }
 
 
-def as_pattern(text: str, by: str) -> str:
+def _as_pattern(text: str, by: str) -> str:
     """Return what was typed as a pattern: a word alone is a lemma where collocates are lemmas."""
     return token_pattern(text, "lemma") if by == "lemma" and text.isalpha() else text
 
 
-def as_typed(word: str, by: str) -> str:
-    """Return what is typed for a word, of which `as_pattern` makes the pattern of nothing else."""
+def _as_typed(word: str, by: str) -> str:
+    """Return what is typed for a word, of which `_as_pattern` makes the pattern of nothing else."""
     return word if word.isalpha() else token_pattern(word, by)
 
 
-def relations_of(answer: PageAnswer, parameters: Mapping[str, Any]) -> list[RelationRows]:
+def relations_of(answer: PageAnswer, parameters: Mapping[str, Any]) -> list[_RelationRows]:
     relations = []
     for (relation, *_), group in groupby(
         answer.rows, lambda row: (row["relation"], row["role"], row["preposition"])
@@ -92,7 +92,7 @@ def relations_of(answer: PageAnswer, parameters: Mapping[str, Any]) -> list[Rela
             }
             for row in group
         ]
-        relations.append(RelationRows(rows[0]["name"], relation, rows[0]["pairs"], rows))
+        relations.append(_RelationRows(rows[0]["name"], relation, rows[0]["pairs"], rows))
     return relations
 
 
@@ -134,11 +134,11 @@ async def _thesaurus(ask: Asking, query: PageParameters) -> Mapping[str, object]
     overview, subcorpora, answer = await asyncio.gather(
         ask("corpora"),
         ask("subcorpora"),
-        ask("thesaurus", word=as_pattern(word, by), **parameters) if word else ask.nothing(),
+        ask("thesaurus", word=_as_pattern(word, by), **parameters) if word else ask.nothing(),
     )
 
     def page(path: str, other: str) -> str:
-        return link(path, word=as_typed(other, by), **link_values)
+        return link(path, word=_as_typed(other, by), **link_values)
 
     return {
         "word": word,
@@ -150,7 +150,7 @@ async def _thesaurus(ask: Asking, query: PageParameters) -> Mapping[str, object]
         "subcorpora": subcorpora,
         "answer": answer,
         "page": page,
-        "against": lambda other: link("/sketch", word=word, against=as_typed(other, by), **link_values),
+        "against": lambda other: link("/sketch", word=word, against=_as_typed(other, by), **link_values),
         "examples": [] if word else await examples.words(ask, corpora),
     }
 

@@ -20,7 +20,7 @@ MOST_ARGUMENTS = 7
 
 
 @dataclass(frozen=True, slots=True)
-class Histogram:
+class _Histogram:
     """How many modifiers the word takes on one side with one of its tags: counts and shares of 0 to 7."""
 
     tag: str
@@ -130,7 +130,7 @@ def _most_frequent(events: PageAnswer, role: str, direction: str) -> list[tuple[
     return [(*key, count) for key, count in ranked[:_SHOWN]]
 
 
-def _histograms(arguments: PageAnswer) -> list[Histogram]:
+def _histograms(arguments: PageAnswer) -> list[_Histogram]:
     """Return one histogram for each tag and side, left before right, in the order of the answer."""
     keys = dict.fromkeys((row["tag"] or "", row["direction"]) for row in arguments.rows)
     histograms = []
@@ -141,7 +141,7 @@ def _histograms(arguments: PageAnswer) -> list[Histogram]:
                 number = min(row["arguments"], MOST_ARGUMENTS)
                 counts[number] += row["count"]
                 shares[number] += row["share"]
-        histograms.append(Histogram(tag, side, counts, shares))
+        histograms.append(_Histogram(tag, side, counts, shares))
     return histograms
 
 
