@@ -11,7 +11,9 @@ import typer
 from sentgen.alignment.choice import Choice, Preset, notes
 from sentgen.alignment.pairs.budget import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.phrase_hmm.settings import training_settings
+from sentgen.alignment.phrase_hmm.tuning import TuningPlan
 from sentgen.alignment.stored import application
+from sentgen.alignment.stored.extraction import SIZE, extracts, learn_extractor
 from sentgen.alignment.stored.model_report import (
     ModelReport,
     iteration_rows,
@@ -22,30 +24,58 @@ from sentgen.alignment.stored.model_report import (
 )
 from sentgen.alignment.stored.model_store import DIRECTIONS, StoredIteration, list_models, remove_model
 from sentgen.alignment.stored.training import TrainingPlan, train_model
+from sentgen.alignment.stored.tuned_models import tune_model
 from sentgen.alignment.texts import pharaoh as as_pharaoh
-from sentgen.cli.aligning.align_extract import extract
 from sentgen.cli.aligning.align_text import text
-from sentgen.cli.aligning.align_tune import tune
 from sentgen.cli.console.option_groups import LimitOption, options_of
 from sentgen.cli.console.options import (
+    AlignedOption,
     DbOption,
     DryRunOption,
+    LearnOption,
     MemoryOption,
+    SizeOption,
     check_plot_option,
     one_more,
     open_store,
     parse_size,
 )
 from sentgen.cli.console.output import Output, output_options, printable
+from sentgen.evaluation.alignment.gold_readers import GoldPairs
 from sentgen.output.logarithms import NATURAL, decimal
 from sentgen.output.plots.pictures import write_plot
-from sentgen.output.progress import counted, trained
+from sentgen.output.progress import counted, counted_each, trained
 from sentgen.output.wording import quantity
 from sentgen.schema.store import default_memory_limit
 
 app = typer.Typer(help="Align abstracts with the documents that they come from: train, apply, show.")
 app.command("text")(text)
-app.command("extract")(extract)
+
+
+@app.command()
+@output_options
+def extract(
+    *,
+    pairs: LearnOption,
+    of: Annotated[
+        str, typer.Option("--of", metavar="NAME", help="Corpus whose documents are read, of pairs or any.")
+    ],
+    model: AlignedOption = None,
+    size: SizeOption = SIZE,
+    limit: LimitOption = 20,
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+    out: Output,
+) -> None:
+    """Learn from aligned pairs which sentences abstracts come from, and print those of other documents.
+
+    Example: `sentgen align extract --pairs papers --of news --size 2`
+    """
+    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
+        extractor = learn_extractor(store, pairs, model)
+        sentences = extracts(store, extractor, of, size=size, limit=one_more(limit))
+        out.first(sentences, limit, none=f"no documents in {of}")
+
 
 PairsOption = Annotated[str, typer.Option("--pairs", metavar="NAME", help="Corpus of pairs.")]
 ModelOption = Annotated[str, typer.Option("--model", "-m", metavar="M", help="Name of the model.")]
@@ -143,7 +173,52 @@ def _line(done: StoredIteration) -> str:
     )
 
 
-app.command()(tune)
+@app.command()
+@options_of(GoldPairs)
+@options_of(TuningPlan, "plan")
+def tune(
+    name: Annotated[str, typer.Argument(metavar="M", help="Name of the model.")],
+    *,
+    request: GoldPairs,
+    plan: TuningPlan,
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+) -> None:
+    """Tune a model on links that people drew, by conditional training of the preset best.
+
+    The model weighs what it knows of words, places and jumps anew, so that the links of the gold standard
+    become as probable as they can. The threshold is the one that is best on the same pairs.
+
+    Example: `sentgen align tune news --gold rte2 --format rte`
+    """
+    if not name.strip():
+        raise typer.BadParameter("a model needs a name; give one, such as news")
+    examples = request.examples()
+    memory = parse_size(memory_limit) or default_memory_limit()
+    with (
+        open_store(db, create=True, memory_limit=str(memory), share=DATABASE_SHARE) as store,
+        counted_each() as progress,
+    ):
+        tuned = tune_model(
+            store,
+            name,
+            examples,
+            Path(request.gold).name,
+            plan,
+            budget=aligning_budget(memory, with_store=True),
+            progress=progress,
+        )
+    typer.echo(
+        f"{'direction':<9} {'iterations':>10} {'log10, untuned':>15} {'log10, tuned':>13} {'seconds':>8}"
+    )
+    for direction, way in zip(("forward", "reverse"), tuned.directions, strict=True):
+        before, after = decimal(way.before), decimal(way.after)
+        typer.echo(
+            f"{direction:<9} {way.iterations:>10} {before:>15,.1f} {after:>13,.1f} {way.seconds:>8.1f}"
+        )
+    untuned, f1 = tuned.f1
+    typer.echo(f"\nthreshold {tuned.settings.threshold:g}")
+    typer.echo(f"macro F1 on the same pairs {100 * f1:.1f}; untuned {100 * untuned:.1f}")
 
 
 @app.command()

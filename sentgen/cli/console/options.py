@@ -35,6 +35,12 @@ ParserOption = Annotated[
     ),
 ]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")]
+LearnOption = Annotated[str, typer.Option("--pairs", metavar="NAME", help="Aligned pairs to learn from.")]
+AlignedOption = Annotated[
+    str | None,
+    typer.Option("--model", "-m", metavar="M", help="Model that aligned them; if not given, the priors."),
+]
+SizeOption = Annotated[int, typer.Option("--size", min=1, metavar="N", help="Sentences of each document.")]
 
 
 @contextmanager

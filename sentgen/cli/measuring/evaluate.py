@@ -12,8 +12,7 @@ import typer
 from sentgen.cli.console.option_groups import options_of
 from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store, report_into
 from sentgen.cli.console.output import Output, OutputFormat, output_options
-from sentgen.cli.measuring.evaluate_alignment import alignment
-from sentgen.cli.measuring.evaluate_extraction import extraction
+from sentgen.cli.measuring.evaluate_alignment import alignment, extraction
 from sentgen.cli.measuring.evaluate_fusion import fusion, judgments
 from sentgen.cli.measuring.evaluate_generation import generation
 from sentgen.corpus.parsers import Parser, open_parser

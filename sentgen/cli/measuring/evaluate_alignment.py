@@ -1,4 +1,4 @@
-"""`sentgen evaluate alignment`: aligners against links that people drew."""
+"""`sentgen evaluate alignment` and `evaluate extraction`: links, and the sentences that they choose."""
 
 from __future__ import annotations
 
@@ -10,14 +10,26 @@ import typer
 
 from sentgen.alignment import Pair
 from sentgen.alignment.pairs.budget import DATABASE_SHARE, aligning_budget
+from sentgen.alignment.stored.extraction import SIZE
 from sentgen.alignment.stored.stored_pairs import stored_pairs
 from sentgen.alignment.systems import parse_specs
 from sentgen.alignment.texts import read_pairs
 from sentgen.cli.console.option_groups import options_of
-from sentgen.cli.console.options import DbOption, MemoryOption, open_store, parse_size, report_into
+from sentgen.cli.console.options import (
+    AlignedOption,
+    DbOption,
+    LearnOption,
+    MemoryOption,
+    SizeOption,
+    open_store,
+    parse_size,
+    report_into,
+)
 from sentgen.cli.console.output import Output, OutputFormat, output_options
 from sentgen.errors import InputError
 from sentgen.evaluation.alignment.experiment import evaluate_alignment
+from sentgen.evaluation.alignment.extraction import evaluate_extraction
+from sentgen.evaluation.alignment.extraction import rows_of as extraction_rows
 from sentgen.evaluation.alignment.gold import Possible
 from sentgen.evaluation.alignment.gold_readers import (
     CombineOption,
@@ -41,6 +53,7 @@ from sentgen.evaluation.report.report import prepare_folder
 from sentgen.evaluation.report.tables import differences_table, latex, score_table
 from sentgen.options import Option
 from sentgen.output.progress import counted_each
+from sentgen.output.wording import quantity
 from sentgen.schema.store import default_memory_limit
 
 #: Columns of figures beside one another on a terminal.
@@ -182,3 +195,43 @@ def _show(result: AlignmentResult, out: Output) -> None:
 def _that_fit(columns: int) -> list[list[int]]:
     """Split columns after the first one into parts that fit a terminal."""
     return [[0, *range(begin, min(begin + _WIDE, columns))] for begin in range(1, columns, _WIDE)]
+
+
+@output_options
+def extraction(
+    *,
+    pairs: LearnOption,
+    of: Annotated[str, typer.Option("--of", metavar="NAME", help="Aligned pairs to test it on.")],
+    model: AlignedOption = None,
+    size: SizeOption = SIZE,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of samples and tests.")] = 1,
+    db: DbOption = None,
+    memory_limit: MemoryOption = None,
+    out: Output,
+) -> None:
+    """Learn from aligned pairs which sentences abstracts come from, and test it on other aligned pairs.
+
+    Beside the extractor stand the first sentences of each document (`lead`), those most like the document
+    (`salience`), and those from which most words of the abstract come (`alignment`), which no system knows.
+
+    Example: `sentgen evaluate extraction --pairs train --of dev --size 1`
+    """
+    with open_store(db, memory_limit=memory_limit) as store:
+        result = evaluate_extraction(store, pairs, of, model, size=size, seed=seed)
+    if not out.for_reading:
+        out.table(score_table(extraction_rows(result), "pairs", result.pairs))
+        return
+    names = ("rouge-1", "rouge-2", "source-f1")
+    rows = []
+    for system in result.ranked:
+        interval = system.intervals["rouge-1"]
+        first, *others = (100 * system.value(name) for name in names)
+        rows.append((system.system, first, 100 * interval.low, 100 * interval.high, *others))
+    out.rows(("system", "ROUGE-1", "low", "high", "ROUGE-2", "source F1"), rows)
+    differences = differences_table(result)
+    typer.echo()
+    cells = [[cell.replace("\n", " ") for cell in row] for row in differences.rows]
+    out.rows(differences.columns, cells, align=dict.fromkeys(differences.columns[1:], "right"))
+    about = f"{quantity(result.pairs, 'pair')}, {quantity(size, 'sentence')} a document, in percent"
+    out.note(f"{about}; run {result.run_id}")
+    out.note(f"{differences.title}. {differences.note}")
