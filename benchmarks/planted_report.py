@@ -12,7 +12,7 @@ from harness import show
 from planting import ANOTHER, ORIGINS, SAME, Planted, Planter, Summary
 
 from sentgen.alignment.states.states import WordState
-from sentgen.output.intervals import wilson
+from sentgen.output.rates import wilson
 
 #: What the name of a system ends with where only its links count.
 LINKS = " links"

@@ -35,8 +35,7 @@ from harness import OUT, show
 from sentgen.cli import build
 from sentgen.errors import SentgenError
 from sentgen.schema import Store
-from sentgen.schema.dialect import DuckDialect
-from sentgen.schema.engine import duck_of
+from sentgen.schema.engine import DuckDialect, duck_of
 
 STORE, DIGESTS = "store.duckdb", "digests"
 _STORED = "select count(*) from duckdb_databases() where path = ?"

@@ -33,7 +33,7 @@ from sqlalchemy import Connection
 from sentgen.cli.console.options import open_store
 from sentgen.lookups.base.statement import Statement
 from sentgen.lookups.concordances.concordance import Kwic
-from sentgen.output.intervals import wilson
+from sentgen.output.rates import wilson
 from sentgen.schema import Store
 
 JUDGEMENTS = Path(__file__).with_name("typical_judgements.tsv")

@@ -51,17 +51,17 @@ class Citation:
     def contents(self) -> list[str]:
         """Return a line for each corpus: its name, sizes and licence."""
         return [
-            f"{one['name']} ({quantity(one['sentences'], 'sentence')}, {quantity(one['tokens'], 'token')}, "
-            f"{one['licence'] or 'no licence given'})"
-            for one in self.corpora
+            f"{corpus['name']} ({quantity(corpus['sentences'], 'sentence')}, "
+            f"{quantity(corpus['tokens'], 'token')}, {corpus['licence'] or 'no licence given'})"
+            for corpus in self.corpora
         ]
 
     @property
     def lines(self) -> list[tuple[str, str]]:
         """Return what there is to say, as names and values."""
-        said = [("query", self.query), ("data", f"{self.kind} {self.name}"), ("sha256", self.sha256)]
-        said += [("date", self.date), *(("corpus", line) for line in self.contents)]
-        return [(name, value) for name, value in (*said, ("software", self.software)) if value]
+        facts = [("query", self.query), ("data", f"{self.kind} {self.name}"), ("sha256", self.sha256)]
+        facts += [("date", self.date), *(("corpus", line) for line in self.contents)]
+        return [(name, value) for name, value in (*facts, ("software", self.software)) if value]
 
     @property
     def bibtex(self) -> str:
@@ -110,7 +110,7 @@ def cite(path: Path, query: str | None = None, *, names: Collection[str] = ()) -
 
 
 def _asked(corpora: Iterable[PublishedCorpus], names: Collection[str]) -> tuple[PublishedCorpus, ...]:
-    return tuple(one for one in corpora if not names or one["name"] in names)
+    return tuple(corpus for corpus in corpora if not names or corpus["name"] in names)
 
 
 _LATEST = "select max(ingested_at)::date as day from source"

@@ -65,9 +65,9 @@ def relation(name: str) -> Relation:
     Raises:
         NotFoundError: there is none of that name.
     """
-    for found in relations():
-        if found.name == name.lower():
-            return found
+    for candidate in relations():
+        if candidate.name == name.lower():
+            return candidate
     close = get_close_matches(name.lower(), names(), n=3, cutoff=0.5)
     hint = f"; did you mean {' or '.join(close)}?" if close else ""
     raise NotFoundError(f"no table or view {name!r}{hint} (sentgen schema lists them)")
@@ -75,26 +75,29 @@ def relation(name: str) -> Relation:
 
 def relation_rows(rows: Mapping[str, int]) -> Rows:
     """Return all tables and views with what they hold; ``rows`` are those of each table, where known."""
-    found = [(one.name, one.kind, rows.get(one.name), one.description) for one in relations()]
-    return Rows(("name", "kind", "rows", "description"), found)
+    table = [(listed.name, listed.kind, rows.get(listed.name), listed.description) for listed in relations()]
+    return Rows(("name", "kind", "rows", "description"), table)
 
 
-def column_rows(of: Relation) -> Rows:
+def column_rows(described: Relation) -> Rows:
     """Return the columns of a table or view with what they mean."""
-    found = [
-        (one.name, one.type.lower(), "yes" if one.nullable else "no", one.description) for one in of.columns
+    table = [
+        (column.name, column.type.lower(), "yes" if column.nullable else "no", column.description)
+        for column in described.columns
     ]
-    return Rows(("column", "type", "nullable", "description"), found)
+    return Rows(("column", "type", "nullable", "description"), table)
 
 
 def _descriptions() -> dict[str, dict[str, str]]:
     """Return relation to column to description; the relation itself is described under the empty name."""
-    found = {VERSION_TABLE: dict(VERSION_COMMENTS)}
+    descriptions = {VERSION_TABLE: dict(VERSION_COMMENTS)}
     for table in metadata.sorted_tables:
-        found[table.name] = {"": table.comment or ""} | {c.name: c.comment or "" for c in table.columns}
+        descriptions[table.name] = {"": table.comment or ""} | {
+            c.name: c.comment or "" for c in table.columns
+        }
     for view in inspection.views():
-        found[view.name] = {"": view.description} | view.columns
-    return found
+        descriptions[view.name] = {"": view.description} | view.columns
+    return descriptions
 
 
 def _catalogue() -> list[tuple[str, str, str, bool]]:

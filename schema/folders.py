@@ -25,10 +25,10 @@ _TEXT = "Made by sentgen, which removes this folder with all that is in it.\n"
 _DRAFT = re.compile(r"\.sentgen-[0-9a-f]{32}\.tmp")
 
 
-def make(folder: Path, *, kept: bool = False) -> None:
+def make(folder: Path, *, lasting: bool = False) -> None:
     """Make a folder and mark it, or take one that was made so.
 
-    It goes with the process, unless ``kept`` says that another one may go on with what is in it.
+    It goes with the process, unless ``lasting`` says that another one may go on with what is in it.
 
     Raises:
         StoreError: there is a folder that was not, with something in it, or a file.
@@ -39,7 +39,7 @@ def make(folder: Path, *, kept: bool = False) -> None:
         if not folder.is_dir() or any(folder.iterdir()):
             raise in_the_way(folder)
         (folder / MARK).write_text(_TEXT, "ascii", newline="\n")
-    if not kept:
+    if not lasting:
         temporary.hold(folder, lambda path: remove(Path(path)))
 
 

@@ -172,9 +172,11 @@ def syntax_message(error: Exception) -> str:
     if isinstance(error, _OF_THE_MACHINE):
         return _UNTOLD
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    kept = [line for line in lines if not line.startswith(("LINE ", "^"))]
-    message = _CLASS.sub("", " ".join(kept[:4]))
-    message = " ".join(one for one in _SENTENCE.split(message) if not _ADVICE.search(one)) or _UNTOLD
+    shown = [line for line in lines if not line.startswith(("LINE ", "^"))]
+    message = _CLASS.sub("", " ".join(shown[:4]))
+    message = (
+        " ".join(sentence for sentence in _SENTENCE.split(message) if not _ADVICE.search(sentence)) or _UNTOLD
+    )
     return message if len(message) <= MAX_MESSAGE else f"{message[:MAX_MESSAGE]}..."
 
 

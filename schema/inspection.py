@@ -50,11 +50,11 @@ class View:
 def views() -> tuple[View, ...]:
     """Return all views, each after those that it reads."""
     files = resources.files("sentgen.schema").joinpath("views").iterdir()
-    found = [_parse(f.name[:-4], f.read_text("utf-8")) for f in files if f.name.endswith(".sql")]
+    parsed = [_parse(f.name[:-4], f.read_text("utf-8")) for f in files if f.name.endswith(".sql")]
     # Creating a view binds it: what it reads must be there.
-    names = {view.name for view in found}
-    read = {view.name: (names - {view.name}).intersection(_READ.findall(view.sql)) for view in found}
-    return tuple(sorted(found, key=lambda view: (_depth(view.name, read), view.name)))
+    names = {view.name for view in parsed}
+    read = {view.name: (names - {view.name}).intersection(_READ.findall(view.sql)) for view in parsed}
+    return tuple(sorted(parsed, key=lambda view: (_depth(view.name, read), view.name)))
 
 
 def _parse(name: str, text: str) -> View:

@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 
 import duckdb
-from sqlalchemy import Engine, select, text
+from sqlalchemy import Engine, Table, select, text
 
 from sentgen.errors import DamagedError, StoreError
 from sentgen.output.tabular import Rows
@@ -20,19 +20,95 @@ from sentgen.schema import folders
 from sentgen.schema.base import metadata, quoted
 from sentgen.schema.counting import COUNTED, PAIRS, recount, recount_pairs
 from sentgen.schema.durability import block_journal, write_lock
-from sentgen.schema.durability.blocks import block_checks
 from sentgen.schema.engine import one_number, one_row, open_engine, raw, translated_errors
-from sentgen.schema.integrity.check import Check
+from sentgen.schema.inspection import VERSION_TABLE
+from sentgen.schema.integrity.check import RESTORE, Check
 from sentgen.schema.integrity.checks import checks
-from sentgen.schema.integrity.counted_checks import counted_checks
+from sentgen.schema.integrity.sum_checks import counted_checks
 from sentgen.schema.lakes import layout
 from sentgen.schema.lakes.loading import changed
 from sentgen.schema.lakes.places import Place
 from sentgen.schema.store import Store
-from sentgen.schema.tables import segments
+from sentgen.schema.tables import alignment, models, runs, segments, vectors
 from sentgen.schema.tables.corpus import corpus, sentence
 from sentgen.schema.tables.counts import segment
+from sentgen.schema.tables.parses import parse
+from sentgen.schema.tables.saved import saved_query
 from sentgen.system.files import READ_WHILE_WRITTEN, replace, sync_folder
+
+_RETRAIN = "restore a backup; if there is none, train the model again in a new store"
+_CURES = {
+    **dict.fromkeys(
+        (t.name for t in (models.model, models.model_corpus, models.model_parameter, models.model_ngram)),
+        "restore a backup; if there is none, build the models again in a new store",
+    ),
+    models.surprisal.name: "restore a backup; if there is none, apply the models again in a new store",
+    models.model_weight.name: "restore a backup; if there is none, tune again in a new store",
+    **dict.fromkeys(
+        (t.name for t in (vectors.vector_space, *vectors.OF_SPACE)),
+        "restore a backup; if there is none, build the vectors again in a new store",
+    ),
+    **dict.fromkeys((t.name for t in (alignment.alignment_model, *alignment.OF_MODEL)), _RETRAIN),
+    **dict.fromkeys(
+        (t.name for t in (runs.run, runs.score, runs.output)),
+        "restore a backup; if there is none, evaluate again in a new store",
+    ),
+    saved_query.name: "restore a backup; if there is none, save the queries again in a new store",
+    parse.name: "restore a backup; if there is none, parse again in a new store",
+}
+
+#: What has an index scanned from end to end: without it, DuckDB reads the table instead, or nothing at all
+#: where its statistics say that all rows pass.
+_THROUGH_INDEXES = {
+    "index_scan_percentage": "1.0",
+    "index_scan_max_count": "9223372036854775807",
+    "disabled_optimizers": "'statistics_propagation'",
+}
+
+
+def block_checks() -> Iterator[Check]:
+    """Yield a check for each table that reads all of it: DuckDB compares each block with its checksum.
+
+    A query that needs two columns reads the blocks of two columns. So a damaged block is found only by what
+    reads everything: all values of all columns, long strings and dictionaries with them, and every index
+    from end to end. The other blocks are free, or hold the catalog, without which the store does not open.
+    """
+    for table in metadata.sorted_tables:
+        yield Check(
+            f"blocks of {table.name}",
+            "\nunion all\n".join((_all_values(table), *_indexes(table))),
+            _CURES.get(table.name, RESTORE),
+            settings=_THROUGH_INDEXES,
+        )
+    yield Check(
+        f"blocks of {VERSION_TABLE}",
+        _index(VERSION_TABLE, "version_num", "''"),
+        RESTORE,
+        settings=_THROUGH_INDEXES,
+    )
+
+
+def _all_values(table: Table) -> str:
+    """Return a query of all values that yields no row: a sum of hashes is not negative."""
+    # A hash reads values whole; counts and minima would come from statistics.
+    columns = ", ".join(quoted(column.name) for column in table.columns)
+    return f"select 'values' as part, sum(hash({columns})) as found from {table.name} having found < 0"
+
+
+def _indexes(table: Table) -> Iterator[str]:
+    for column in table.columns:
+        if column.primary_key or column.unique:
+            yield _index(table.name, column.name, "-1" if column.primary_key else "''")
+
+
+def _index(table: str, column: str, least: str) -> str:
+    """Return a query that yields a row if the index of a column does not have all rows."""
+    return f"""
+        select 'index of {column}', count(*) as found
+        from {table}
+        where {column} >= {least}
+        having found <> (select count(*) from {table})
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +137,9 @@ class CheckResult:
         return "skipped" if self.problems is None else "failed" if self.problems else "ok"
 
 
-def result_rows(found: Iterable[CheckResult]) -> Rows:
+def result_rows(results: Iterable[CheckResult]) -> Rows:
     """Return what checks found as a table."""
-    rows = [(one.check.name, one.status, one.problems, one.example) for one in found]
+    rows = [(result.check.name, result.status, result.problems, result.example) for result in results]
     return Rows(("check", "status", "problems", "first problem"), rows)
 
 
@@ -80,23 +156,25 @@ class Compaction:
 
 def sizes(store: Store) -> list[Size]:
     """Return the size of each table, largest first."""
-    found = _lake_sizes(store.lake) if store.lake else _sizes(store)
-    return sorted(found, key=lambda size: (-size.bytes, -size.rows, size.table))
+    unsorted = _lake_sizes(store.lake) if store.lake else _sizes(store)
+    return sorted(unsorted, key=lambda size: (-size.bytes, -size.rows, size.table))
 
 
 def size_rows(store: Store) -> Rows:
     """Return the size of each table as a table, largest first."""
-    return Rows(("table", "rows", "bytes"), [(one.table, one.rows, one.bytes) for one in sizes(store)])
+    return Rows(("table", "rows", "bytes"), [(size.table, size.rows, size.bytes) for size in sizes(store)])
 
 
 def _lake_sizes(lake: Place) -> list[Size]:
     manifest = layout.read_manifest(lake)
     files = {name: manifest.tables.get(name, ()) for name in metadata.tables}
-    return [Size(name, manifest.rows(name), sum(file.bytes for file in of)) for name, of in files.items()]
+    return [
+        Size(name, manifest.rows(name), sum(file.bytes for file in listed)) for name, listed in files.items()
+    ]
 
 
 def _sizes(store: Store) -> list[Size]:
-    found = []
+    sizes = []
     with store.connect() as connection:
         duck = raw(connection)
         block = one_number(duck, "select block_size from pragma_database_size()")
@@ -104,8 +182,8 @@ def _sizes(store: Store) -> list[Size]:
             rows = one_number(duck, f"select count(*) from {table.name}")
             # Columns share blocks, and what is constant or not yet written has number -1.
             blocks = f"select count(distinct block_id) from pragma_storage_info('{table.name}')"
-            found.append(Size(table.name, rows, one_number(duck, f"{blocks} where block_id >= 0") * block))
-    return found
+            sizes.append(Size(table.name, rows, one_number(duck, f"{blocks} where block_id >= 0") * block))
+    return sizes
 
 
 def facts(store: Store) -> dict[str, str | int]:
@@ -142,31 +220,33 @@ def check(store: Store, extra: Iterable[Check] = (), *, quick: bool = False) -> 
     if store.lake:
         files = list(_files_of(store.lake))
         yield from files
-        if any(one.problems for one in files):
+        if any(planned.problems for planned in files):
             return  # whatever reads these would fail, or say what is not so
     # Read first: a check that meets a damaged block afterwards is skipped, for a reason that was shown.
-    for one in () if store.lake else block_checks():
+    for planned in () if store.lake else block_checks():
         try:
-            yield _run(store, one)
+            yield _run(store, planned)
         except DamagedError:
-            yield CheckResult(one, 1, "a block is damaged: it is not what was written")
+            yield CheckResult(planned, 1, "a block is damaged: it is not what was written")
     without = [corpus_id for corpus_id, _ in counted(store)]
     made = chain(checks(without), counted_checks(without))
-    for one in chain(made, _until_damage(_tree_recounts(store)), _until_damage(extra)):
-        if quick and one.slow:
+    for planned in chain(made, _until_damage(_tree_recounts(store)), _until_damage(extra)):
+        if quick and planned.slow:
             continue
         try:
-            yield _run(store, one)
+            yield _run(store, planned)
         except DamagedError:
-            yield CheckResult(one, None, "needs a table with a damaged block")
+            yield CheckResult(planned, None, "needs a table with a damaged block")
 
 
 def counted(store: Store) -> list[tuple[int, str]]:
     """Return number and name of the corpora of a lake without sentences: those that were counted there."""
     if not store.lake:
         return []
-    kept = select(sentence.c.corpus_id)
-    query = select(corpus.c.id, corpus.c.name).where(corpus.c.id.not_in(kept)).order_by(corpus.c.name)
+    with_sentences = select(sentence.c.corpus_id)
+    query = (
+        select(corpus.c.id, corpus.c.name).where(corpus.c.id.not_in(with_sentences)).order_by(corpus.c.name)
+    )
     with store.connect() as connection:
         return [(row.id, row.name) for row in connection.execute(query)]
 
@@ -176,8 +256,8 @@ def _files_of(lake: Place) -> Iterator[CheckResult]:
     manifest = layout.read_manifest(lake)
     for table in manifest.tables:
         wrong = changed(lake, manifest, table)
-        one = Check(f"files of {table}", "", "copy the lake again, or make it again")
-        yield CheckResult(one, len(wrong), f"path {wrong[0].path}" if wrong else "")
+        check = Check(f"files of {table}", "", "copy the lake again, or make it again")
+        yield CheckResult(check, len(wrong), f"path {wrong[0].path}" if wrong else "")
 
 
 def _until_damage(made: Iterable[Check]) -> Iterator[Check]:
@@ -195,7 +275,7 @@ def _tree_recounts(store: Store) -> Iterator[Check]:
     for corpus_id, name in (each for each in corpora if each not in without):
         for table in COUNTED:
             yield Check(f"{table} of {name} recounted", recount(table, corpus_id), slow=True)
-        mine = [number for number, of in counted_in if of == corpus_id]
+        mine = [number for number, owner in counted_in if owner == corpus_id]
         if mine:
             yield Check(f"{PAIRS} of {name} recounted", recount_pairs(mine), slow=True)
 
@@ -276,8 +356,8 @@ def _copy_into(engine: Engine, path: Path, draft: Path) -> None:
         duck = raw(connection)
         with block_journal.kept(duck, path):
             duck.execute("checkpoint")
-        place = str(draft).replace("'", "''")
-        duck.execute(f"attach '{place}' as draft")
+        target = str(draft).replace("'", "''")
+        duck.execute(f"attach '{target}' as draft")
         current = quoted(_text(duck, "select current_database()"))
         for reserved in ("word", "tag"):  # a transaction each: a key cannot go and come in one
             duck.execute(f"delete from draft.main.{reserved}")

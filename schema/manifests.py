@@ -72,8 +72,11 @@ def snapshots(folder: Path) -> list[Snapshot]:
     """
     if not folder.is_dir():
         raise NotFoundError(f"{folder}: no such folder; make snapshots with: sentgen publish --to {folder}")
-    found = (snapshot_of(path) for path in folder.glob("sentgen-*.json"))
-    return sorted((one for one in found if one), key=lambda one: (one.published_at, one.name))
+    read = (snapshot_of(path) for path in folder.glob("sentgen-*.json"))
+    return sorted(
+        (snapshot for snapshot in read if snapshot),
+        key=lambda snapshot: (snapshot.published_at, snapshot.name),
+    )
 
 
 def newest(folder: Path) -> Snapshot:
@@ -82,10 +85,10 @@ def newest(folder: Path) -> Snapshot:
     Raises:
         NotFoundError: there is none.
     """
-    found = snapshots(folder)
-    if not found:
+    published = snapshots(folder)
+    if not published:
         raise NotFoundError(f"{folder}: no snapshot here; make one with: sentgen publish --to {folder}")
-    return found[-1]
+    return published[-1]
 
 
 def snapshot_at(path: Path) -> Snapshot | None:

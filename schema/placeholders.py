@@ -31,10 +31,10 @@ def named(text: str) -> tuple[str, Value]:
 
 def _value(text: str) -> Value:
     try:
-        found = json.loads(text, parse_constant=_refuse)
+        parsed = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):
         return text
-    return text if isinstance(found, (list, dict)) else found
+    return text if isinstance(parsed, (list, dict)) else parsed
 
 
 def _refuse(name: str) -> NoReturn:

@@ -113,12 +113,12 @@ def parts(
     """
     require_harmless(duck, sql)
     with _explained():
-        found = answer(duck, sql, parameters)
-        types = [str(column[1]) for column in found.description or ()]
+        relation = answer(duck, sql, parameters)
+        types = [str(column[1]) for column in relation.description or ()]
         if arrow or not set(types) <= set(SIMPLE_TYPES):
-            yield from _arrow_parts(found.to_arrow_reader(8192))
+            yield from _arrow_parts(relation.to_arrow_reader(8192))
             return
-        names = [column[0] for column in found.description or ()]
+        names = [column[0] for column in relation.description or ()]
         duck.execute(sql, parameters or None)  # a relation has its rows at once only
         rows = duck.fetchmany(_PART)
         yield Rows(names, rows, types)
@@ -133,7 +133,7 @@ def _arrow_parts(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:
     whole = False
     for batch in reader:
         batches.append(batch)
-        if sum(one.num_rows for one in batches) >= _PART:
+        if sum(waiting.num_rows for waiting in batches) >= _PART:
             yield pa.Table.from_batches(batches)
             batches, whole = [], True
     if batches or not whole:
@@ -238,13 +238,13 @@ def lock(duck: duckdb.DuckDBPyConnection, path: Path) -> None:
 
 
 def _attacks(path: Path) -> tuple[str, ...]:
-    place = str(path).replace("'", "''")
+    name = str(path).replace("'", "''")
     # The store itself is read: it cannot be for want of the file that DuckDB refuses.
     return (
-        f"copy (select 1) to '{place}.attack' (use_tmp_file false)",
-        f"select count(*) from read_blob('{place}')",
-        f"select count(*) from read_text('{place}')",
-        f"attach '{place}.attack' as attack",
+        f"copy (select 1) to '{name}.attack' (use_tmp_file false)",
+        f"select count(*) from read_blob('{name}')",
+        f"select count(*) from read_text('{name}')",
+        f"attach '{name}.attack' as attack",
         "set disabled_filesystems = ''",
         "set enable_external_access = true",
         "create table attack (x integer)",

@@ -1,10 +1,13 @@
 """Snapshots: immutable copies of a store, named by their content, that servers open.
 
 A snapshot is a file ``sentgen-HASH.duckdb`` of mode 0444 with its manifest ``sentgen-HASH.json`` beside it;
-HASH is the beginning of the SHA-256 of the file. Files that the store was made from are named without the
-folders in which they lie (`sentgen.schema.public_names`); the rest is the store as it is. The manifest is
-renamed into place last, and a file without one is no snapshot: whenever publishing stops, there is a whole
-snapshot or none.
+HASH is the beginning of the SHA-256 of the file. The manifest is renamed into place last, and a file without
+one is no snapshot: whenever publishing stops, there is a whole snapshot or none.
+
+The store keeps the path of every source, so that `sentgen corpora verify` finds the file again. A snapshot is
+for strangers: there, the sources of a corpus are named from their common folder on, and any other file by its
+name alone; the rest is the store as it is. Paths of Windows are known on any system: a store is read in one
+and published in another.
 """
 
 from __future__ import annotations
@@ -12,27 +15,31 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from posixpath import commonpath, normpath
 
 import duckdb
-from sqlalchemy import text
+import pyarrow as pa
+from sqlalchemy import Connection, text
 
 from sentgen.errors import InputError, NotFoundError, StoreError
 from sentgen.schema import folders
+from sentgen.schema.base import metadata
 from sentgen.schema.durability import write_lock
-from sentgen.schema.durability.write_ahead_log import log_of
-from sentgen.schema.engine import translated_errors
+from sentgen.schema.durability.duckdb_faults import log_of
+from sentgen.schema.engine import raw, translated_errors
 from sentgen.schema.lakes.loading import load
 from sentgen.schema.lakes.places import lake_at
 from sentgen.schema.manifests import Snapshot, place_of, snapshot_of, snapshots
-from sentgen.schema.public_names import make_public
 from sentgen.schema.store import Store, fetch_arrow
+from sentgen.schema.tables.fidelity import source_file
 from sentgen.system import files
 
 _DIGITS = 16
@@ -203,12 +210,242 @@ def _write_manifest(snapshot: Snapshot, drafts: Path) -> None:
 def _prune(folder: Path, keep: int) -> tuple[str, ...]:
     """Remove the oldest snapshots; servers that have one open keep what they opened."""
     # Renamed by hand, a snapshot is its owner's.
-    old = [one for one in snapshots(folder) if one.name == _name(one.sha256)][:-keep]
+    old = [snapshot for snapshot in snapshots(folder) if snapshot.name == _name(snapshot.sha256)][:-keep]
     removed = []
-    for one in old:
+    for snapshot in old:
         # A manifest without its file is no snapshot: killed in between, nobody opens half of a pair.
-        if not files.remove_unless_open(one.path):
+        if not files.remove_unless_open(snapshot.path):
             continue  # it is whole, and goes with one that is published later
-        files.remove(one.manifest)
-        removed.append(one.name)
+        files.remove(snapshot.manifest)
+        removed.append(snapshot.name)
     return tuple(removed)
+
+
+#: Parameters of a run that are files as somebody typed them.
+_FILES = frozenset({"test", "gold", "clusters", "train", "ptb", "lm-text", "source"})
+#: A path from the root, a drive, a home or a parent folder on, up to its last slash; no URL.
+_FOLDERS = re.compile(
+    r"(?<![^\s\"':=,;|@\[({])"
+    r"(?:~[^/\\\s]*|\.{1,2}|(?:\\\\\?\\)?[A-Za-z]:)?(?:/(?!/)|\\+)(?:[^:=,;|\"']*[/\\])?"
+)
+#: Parent folders at the beginning of a path.
+_LEADING_UP = re.compile(r"^(\.\./)+")
+#: Columns that repeat what somebody typed, a parser or a system with its files.
+_TYPED = (
+    ("source", "reader_version"),
+    ("table_meta", "path"),
+    ("run", "parameters"),
+    ("score", "system"),
+    ("score", "signature"),
+    ("output", "system"),
+    ("alignment_model", "settings"),
+    ("parse", "parser"),
+    ("parse", "version"),
+)
+
+
+def names_of_sources(paths: Iterable[str]) -> dict[str, str]:
+    r"""Return the public names of the sources of a corpus, each another one.
+
+    A member of an archive keeps its name within; standard input has no folder.
+
+    >>> names_of_sources(["/home/ann/wsj/00/a.mrg", "/home/ann/wsj/01/a.mrg", "-"])
+    {'-': '-', '/home/ann/wsj/00/a.mrg': '00/a.mrg', '/home/ann/wsj/01/a.mrg': '01/a.mrg'}
+    >>> names_of_sources(["/home/ann/texts.zip!news/a.txt"])
+    {'/home/ann/texts.zip!news/a.txt': 'texts.zip!news/a.txt'}
+    >>> names_of_sources([r"C:\Users\ann\wsj\00\a.mrg", r"C:\Users\ann\wsj\01\a.mrg"]).values()
+    dict_values(['00/a.mrg', '01/a.mrg'])
+    """
+    names: dict[str, str] = {}
+    taken: set[str] = set()
+    # Sorted, so that the numbers of names that are taken do not depend on the order of the rows.
+    paths = sorted(set(paths))
+    files = {path: _with_slashes(path.partition("!")[0]) for path in paths}
+    # Apart: commonpath refuses absolute and relative paths together, and drives have nothing in common.
+    roots = {path: PureWindowsPath(file).anchor for path, file in files.items()}
+    folders = {
+        root: _common_folder([files[path] for path in paths if roots[path] == root])
+        for root in set(roots.values())
+    }
+    for path in paths:
+        _, mark, member = path.partition("!")
+        name = _below(files[path], folders[roots[path]]) + mark + member
+        number, base = 1, name
+        while name in taken:
+            number += 1
+            name = f"{base} ({number})"
+        taken.add(name)
+        names[path] = name
+    return names
+
+
+def _with_slashes(file: str) -> str:
+    """Return the path of a file of any system with single slashes."""
+    return re.sub("^/+", "/", normpath(file.replace("\\", "/")))
+
+
+def _common_folder(files: list[str]) -> str:
+    """Return the folder of files that begin alike, at a root or not; empty if none is."""
+    folder = commonpath([str(PurePosixPath(file).parent) for file in files])
+    parts = PureWindowsPath(folder)
+    # Only the root, a drive or `..` in common is no folder to name files from.
+    return folder if {*parts.parts} - {parts.anchor, ".."} else ""
+
+
+def _below(file: str, folder: str) -> str:
+    """Return the path of a file from a folder on; its name alone if there is no folder."""
+    path = PurePosixPath(file)
+    return str(path.relative_to(folder)) if folder else path.name
+
+
+def public_text(text: str) -> str:
+    """Return what somebody typed without the folders in it; JSON is searched value by value.
+
+    >>> public_text("udpipe:/home/ann/ewt.udpipe@2"), public_text('{"test": "../ann/dev.conllu", "n": 1}')
+    ('udpipe:ewt.udpipe@2', '{"n": 1, "test": "dev.conllu"}')
+    """
+    if text.startswith("{"):
+        with suppress(ValueError):
+            value = json.loads(text)
+            public = _public_value(value)
+            # Unchanged, it keeps its spelling: the same bytes, and nothing to rewrite.
+            return text if public == value else json.dumps(public, sort_keys=True)
+    return _FOLDERS.sub("", text)
+
+
+def _public_value(value: object, key: str = "") -> object:
+    if isinstance(value, dict):
+        return {name: _public_value(each, name) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_public_value(each, key) for each in value]
+    if not isinstance(value, str):
+        return value
+    if key in _FILES:
+        return next(iter(names_of_sources([value]).values()))
+    return _FOLDERS.sub("", value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Replacement:
+    """Values of a column and what stands for them, for each value of ``key``, another column."""
+
+    table: str
+    column: str
+    key: str
+    names: pa.Table
+
+
+def make_public(path: Path, *, memory_limit: int | None = None) -> bool:
+    """Replace the names of files in a copy of a store, and overwrite the old ones.
+
+    In parts of the catalog that are not in use any more, the first eight bytes of one may stay.
+    The same bytes come out for the same bytes; those of a store without such names stay as they are. Linear
+    in the tables of sources and documents, and in the free space of the file.
+
+    Returns:
+        Whether there was anything to replace.
+    """
+    with (
+        # Reading first: a file that a writer opened is not the same bytes any more.
+        Store(path, read_only=True, memory_limit=memory_limit, threads=1) as store,
+        store.connect() as connection,
+    ):
+        duck = raw(connection)
+        if not (any(_replacements(duck)) or duck.execute("select 1 from source_file limit 1").fetchone()):
+            return False
+    # With one thread, rows and blocks come in one order: a snapshot is named by its bytes.
+    with Store(path, memory_limit=memory_limit, threads=1) as store, store.connect() as connection:
+        connection.rollback()
+        connection = connection.execution_options(isolation_level="AUTOCOMMIT")
+        duck = raw(connection)
+        # Its gaps hold what was in memory (seen in 2.0.0): other bytes each time, and nobody's to read.
+        duck.execute("set disabled_compression_methods = 'dict_fsst'")
+        for replacement in list(_replacements(duck)):
+            _replace(connection, replacement)
+        # Of no use but on the machine whose folders it names.
+        source_file.drop(connection)
+        source_file.create(connection)
+        duck.execute("checkpoint")
+        _overwrite_free_blocks(duck)
+    return True
+
+
+def _replacements(duck: duckdb.DuckDBPyConnection) -> Iterator[_Replacement]:
+    """Yield what is to be replaced."""
+    named: dict[int, list[str]] = {}
+    query = "select corpus_id, path from source union select corpus_id, path from rejection order by all"
+    for number, path in duck.execute(query).fetchall():
+        named.setdefault(number, []).append(path)
+    names = {(number, old): new for number in named for old, new in names_of_sources(named[number]).items()}
+    sources = duck.execute("select id, corpus_id, path from source order by id").fetchall()
+    # A document without a name of its own has the path of its source for one, as somebody typed it.
+    query = r"select distinct source_id, name from document where regexp_matches(name, '[/\\]') order by all"
+    named_with_folders: dict[int, list[str]] = {}
+    for source, name in duck.execute(query).fetchall():
+        named_with_folders.setdefault(source, []).append(name)
+    by_source = {
+        (source, name): names[corpus, path]
+        for source, corpus, path in sources
+        for name in (path, *(name for name in named_with_folders.get(source, ()) if _is_end(name, path)))
+    }
+    yield from _replacement(duck, "document", "name", "source_id", by_source)
+    yield from _replacement(duck, "source", "path", "corpus_id", names)
+    yield from _replacement(duck, "rejection", "path", "corpus_id", names)
+    for table, column in _TYPED:
+        values = duck.execute(f"select distinct {column} from {table} where {column} is not null order by 1")
+        texts = {(0, str(value)): public_text(str(value)) for (value,) in values.fetchall()}
+        yield from _replacement(duck, table, column, "0", texts)
+
+
+def _is_end(name: str, path: str) -> bool:
+    """Say whether a name is a path without the folder in which it was typed."""
+    return _with_slashes(path).endswith(f"/{_LEADING_UP.sub('', _with_slashes(name))}")
+
+
+def _replacement(
+    duck: duckdb.DuckDBPyConnection, table: str, column: str, key: str, names: Mapping[tuple[int, str], str]
+) -> Iterator[_Replacement]:
+    """Yield the replacement of the names that change, if the column has any of them."""
+    changed = [(number, old, new) for (number, old), new in names.items() if old != new]
+    _names = pa.table(
+        {
+            "key": pa.array([number for number, _, _ in changed], pa.int32()),
+            "old": pa.array([old for _, old, _ in changed], pa.string()),
+            "new": pa.array([new for _, _, new in changed], pa.string()),
+        }
+    )
+    same = f"n.old = {table}.{column} and n.key = {table}.{key}"
+    query = f"select count(*) from {table} semi join _names n on {same}"
+    if changed and duck.execute(query.replace(f"{table}.0", "0")).fetchall() != [(0,)]:
+        yield _Replacement(table, column, key, _names)
+
+
+def _replace(connection: Connection, one: _Replacement) -> None:
+    """Make a table anew: an updated one keeps old values in its statistics, an emptied one (1.4) its rows."""
+    duck = raw(connection)
+    _names = one.names
+    key = one.key if one.key == "0" else f"t.{one.key}"
+    duck.execute(
+        f"""
+        create or replace temp table rewritten as
+        select t.* replace (coalesce(n.new, t.{one.column}) as {one.column})
+        from {one.table} t
+        left join _names n on n.old = t.{one.column} and n.key = {key}
+        order by t.rowid
+        """
+    )
+    table = metadata.tables[one.table]
+    table.drop(connection)
+    table.create(connection)
+    duck.execute(f"insert into {one.table} by name select * from rewritten")
+    duck.execute("drop table rewritten")
+
+
+def _overwrite_free_blocks(duck: duckdb.DuckDBPyConnection) -> None:
+    """Fill what is free of the file with numbers, and free it again: what was deleted is there until then."""
+    query = "select free_blocks * block_size // 8 from pragma_database_size()"
+    ((numbers,),) = duck.execute(query).fetchall()
+    duck.execute(f"create table filler as select hash(range) as number from range({numbers})")
+    duck.execute("checkpoint")
+    duck.execute("drop table filler")
+    duck.execute("checkpoint")

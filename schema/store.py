@@ -33,7 +33,7 @@ from sentgen.schema.engine import (
 from sentgen.schema.lakes import opening
 from sentgen.schema.lakes.places import Place, lake_at
 from sentgen.schema.manifests import place_of, refuse_snapshot
-from sentgen.schema.other_files import require_database
+from sentgen.schema.migrate import require_database
 
 if TYPE_CHECKING:
     import duckdb
@@ -140,8 +140,8 @@ class Store:
         """Say who writes to a store that has no corpora yet, which looks like one that nobody fills."""
         if who := write_lock.holder(self.path):
             with self.engine.connect() as connection:
-                found = connection.exec_driver_sql("select 1 from corpus limit 1").first()
-            if found is None:
+                first = connection.exec_driver_sql("select 1 from corpus limit 1").first()
+            if first is None:
                 write_lock.logger.warning(
                     "nothing is stored yet: %s, writes to this store; wait until it ends", who
                 )

@@ -78,9 +78,9 @@ def __getattr__(name: str) -> object:
         raise ImportError(unfit)
     from importlib import import_module
 
-    found = getattr(import_module(_FROM[name]), name) if _FROM[name] else import_module(f"sentgen.{name}")
-    globals()[name] = found
-    return found
+    value = getattr(import_module(_FROM[name]), name) if _FROM[name] else import_module(f"sentgen.{name}")
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

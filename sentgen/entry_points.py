@@ -44,8 +44,8 @@ class Plugin:
     @property
     def package(self) -> str:
         """Return the package that adds it, with its version."""
-        found = self.entry.dist
-        return f"{found.name} {found.version}" if found else "a package without a name"
+        distribution = self.entry.dist
+        return f"{distribution.name} {distribution.version}" if distribution else "a package without a name"
 
     def load(self) -> object:
         """Import what the entry point names.
@@ -62,11 +62,11 @@ class Plugin:
             ) from error
 
     @contextmanager
-    def at_work(self, place: Callable[[], tuple[str, int]] = lambda: ("", 0)) -> Iterator[None]:
+    def at_work(self, position: Callable[[], tuple[str, int]] = lambda: ("", 0)) -> Iterator[None]:
         """Turn what goes wrong in code of the plug-in into one line; errors of sentgen are meant for users.
 
         Args:
-            place: returns the file and the line that it is reading.
+            position: returns the file and the line that it is reading.
 
         Raises:
             PluginError: it has raised something else.
@@ -76,7 +76,7 @@ class Plugin:
         except SentgenError:
             raise
         except Exception as error:
-            path, line = place()
+            path, line = position()
             raise PluginError(
                 f"has failed: {_told(error)}{_where(error)}; tell its authors",
                 plugin=self,
@@ -87,8 +87,8 @@ class Plugin:
 
 def _told(error: BaseException) -> str:
     """Return the kind of an error and the first line of its message."""
-    said = str(error).strip().split("\n")[0]
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+    message = str(error).strip().split("\n")[0]
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
 def _where(error: BaseException) -> str:
@@ -103,7 +103,9 @@ def found(kind: Kind) -> tuple[Plugin, ...]:
     from importlib.metadata import entry_points
 
     entries = entry_points(group=f"sentgen.{kind}s")
-    return tuple(sorted((Plugin(kind, one) for one in entries), key=lambda one: (one.name, one.package)))
+    return tuple(
+        sorted((Plugin(kind, entry) for entry in entries), key=lambda entry: (entry.name, entry.package))
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,7 @@ class Registry(Generic[Thing]):
         """
         if name in self.own:
             return self.own[name]
-        plugin = next((one for one in found(self.kind) if one.name == name), None)
+        plugin = next((other for other in found(self.kind) if other.name == name), None)
         if plugin is None or name in self.reserved:
             return None
         thing = self._loaded_once(plugin)
@@ -189,14 +191,16 @@ class Registry(Generic[Thing]):
                 "has the name of a built-in one, which is taken; its authors must choose another",
                 plugin=plugin,
             )
-        others = [one.package for one in found(self.kind) if one.name == plugin.name and one != plugin]
+        others = [
+            other.package for other in found(self.kind) if other.name == plugin.name and other != plugin
+        ]
         if others:
             raise PluginError(f"has the same name as that of {others[0]}; uninstall one", plugin=plugin)
 
 
 def added_names(kind: Kind, known: Collection[str] = ()) -> list[str]:
     """Return the names that plug-ins add to those that are known, each once; imports none of them."""
-    return list(dict.fromkeys(one.name for one in found(kind) if one.name not in known))
+    return list(dict.fromkeys(plugin.name for plugin in found(kind) if plugin.name not in known))
 
 
 def of_kind(plugin: Plugin, given: object, wanted: type[Thing]) -> Thing:

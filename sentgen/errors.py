@@ -54,8 +54,8 @@ class SentgenError(Exception):
         IPython asks for it; what went on inside sentgen helps nobody who made the mistake.
         """
         own = takewhile(lambda frame: not _is_inside(frame.filename), extract_tb(self.__traceback__))
-        told = [f"line {frame.lineno}: {frame.line}" for frame in own if not _IPYTHON.search(frame.filename)]
-        return [*told, f"{type(self).__name__}: {self}"]
+        lines = [f"line {frame.lineno}: {frame.line}" for frame in own if not _IPYTHON.search(frame.filename)]
+        return [*lines, f"{type(self).__name__}: {self}"]
 
 
 class InputError(SentgenError):

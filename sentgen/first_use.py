@@ -104,13 +104,13 @@ def run(*parts: str) -> list[str]:
             Path(name).write_text(text, "utf-8", newline="\n")
         for line in "\n".join(PARTS[part].strip() for part in parts).splitlines():
             sys.argv = ["sentgen", *shlex.split(line)]
-            said = io.StringIO()
+            output = io.StringIO()
             try:
-                with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(said):
+                with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(output):
                     main()
             except SystemExit as end:
                 if end.code:
-                    failed.append(f"{line}: {end.code}\n{said.getvalue()}")
+                    failed.append(f"{line}: {end.code}\n{output.getvalue()}")
     return failed
 
 

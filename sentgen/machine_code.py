@@ -61,13 +61,13 @@ class MachineCode(FunctionCache):
 
     def _load_overload(self, sig: object, target_context: Any) -> object:
         try:
-            found = super()._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+            code = super()._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         except (ImportError, AttributeError):
             # An earlier version made it, whose types were in other modules.
             self.flush()  # type: ignore[no-untyped-call]
-            found = None
-        if found is not None:
-            return found
+            code = None
+        if code is not None:
+            return code
         if not self._is_shipped:
             logger.info("compiling %s", self._py_func.__qualname__)
             return None
@@ -76,8 +76,8 @@ class MachineCode(FunctionCache):
         data = self._shipped.load((signature, (triple, *_GENERIC), hashes))  # type: ignore[no-untyped-call]
         if data is not None:
             return self._impl.rebuild(target_context, data)
-        kept = self._shipped._load_index()  # type: ignore[no-untyped-call]
-        if any(processor == (triple, *_GENERIC) for _, processor, _ in kept):
+        index = self._shipped._load_index()  # type: ignore[no-untyped-call]
+        if any(processor == (triple, *_GENERIC) for _, processor, _ in index):
             logger.info("compiling %s for other types", self._py_func.__qualname__)
         else:
             _say_that_it_compiles()

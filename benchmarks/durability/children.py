@@ -28,8 +28,7 @@ import sentgen.cli
 from durability.digests import Digest, digest
 from sentgen.corpus import parsers
 from sentgen.counts import batch
-from sentgen.schema.dialect import DuckDialect
-from sentgen.schema.engine import duck_of
+from sentgen.schema.engine import DuckDialect, duck_of
 
 #: Tokens of a batch: a source or two, so that an ingestion has several transactions.
 BATCH_TOKENS = 100_000

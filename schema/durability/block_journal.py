@@ -59,9 +59,9 @@ def keep(duck: duckdb.DuckDBPyConnection, path: Path) -> None:
     if not shared:
         return
     # From the file: the buffers of DuckDB may hold the next state, and the header refers to the last one.
-    found = block_restore.read_blocks(_descriptor(path), shared)
+    blocks = block_restore.read_blocks(_descriptor(path), shared)
     with journal_of(path).open("wb") as file:
-        file.write(found.packed())
+        file.write(blocks.packed())
         file.flush()
         # On the disk before the first block is rewritten: after a power cut, one of the two must be whole.
         os.fsync(file.fileno())
@@ -71,8 +71,8 @@ def keep(duck: duckdb.DuckDBPyConnection, path: Path) -> None:
 
 def _descriptor(path: Path) -> int:
     """Return the descriptor that DuckDB has of the file: to open it and close it would give up its lock."""
-    if found := files.descriptors_of(path):
-        return found[0]
+    if descriptors := files.descriptors_of(path):
+        return descriptors[0]
     file = path.stat()
     # By device and inode: a compaction puts another file under the same name.
     return _open_for_good(os.path.realpath(path), file.st_dev, file.st_ino)
@@ -134,10 +134,10 @@ def alone(program: str, *words: str) -> str:
     A process that closes a file gives up its locks on it, and those of DuckDB are taken with the file.
     """
     # -I and -S: of packages it has this one alone, and nothing from the current folder should run.
-    found = f"import sys; sys.path.append({os.path.dirname(sentgen.__path__[0])!r})"
-    command = [sys.executable, "-I", "-S", "-X", "utf8", "-c", f"{found}\n{program}", *words]
+    path = f"import sys; sys.path.append({os.path.dirname(sentgen.__path__[0])!r})"
+    command = [sys.executable, "-I", "-S", "-X", "utf8", "-c", f"{path}\n{program}", *words]
     done = subprocess.run(
         command, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", check=False
     )
-    said = done.stderr.strip().rpartition("\n")[2]
-    return (said or f"it ended with {done.returncode}") if done.returncode else ""
+    last_line = done.stderr.strip().rpartition("\n")[2]
+    return (last_line or f"it ended with {done.returncode}") if done.returncode else ""

@@ -83,17 +83,17 @@ def _crc(head: tuple[int, int, int], body: bytes) -> int:
 
 def newest(store: int) -> tuple[int, int]:
     """Return the iteration of the header that holds, and the bytes of a block, of an open file."""
-    found = [read_at(store, _HEADER.size, at) for at in _HEADERS]
-    headers = [_HEADER.unpack(one) for one in found if len(one) == _HEADER.size]
-    _, iteration, *_, size = max(headers, key=lambda one: one[1], default=(0, 0, 0))
+    read = [read_at(store, _HEADER.size, at) for at in _HEADERS]
+    headers = [_HEADER.unpack(header) for header in read if len(header) == _HEADER.size]
+    _, iteration, *_, size = max(headers, key=lambda header: header[1], default=(0, 0, 0))
     return iteration, size or _USUAL_SIZE
 
 
 def read_blocks(store: int, wanted: list[tuple[int, int]]) -> Journal:
     """Return blocks of an open file as they are on the disk; they are named by number and what is in use."""
     iteration, size = newest(store)
-    found = (SavedBlock(number, used, _read(store, number, size)) for number, used in wanted)
-    return Journal(iteration, size, tuple(block for block in found if len(block.data) == size))
+    blocks = (SavedBlock(number, used, _read(store, number, size)) for number, used in wanted)
+    return Journal(iteration, size, tuple(block for block in blocks if len(block.data) == size))
 
 
 def _read(store: int, number: int, size: int) -> bytes:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import duckdb
 
 _VERSION = tuple(map(int, duckdb.__version__.split(".")[:2]))
@@ -23,3 +25,17 @@ STORAGE_VERSION = {"storage_compatibility_version": "v1.4.0"}
 #: `block_restore` reads and writes the file for that, whose layout is known of these versions. Waits for a
 #: version with which `tests/schema/test_block_journal.py` finds no file that it cannot open.
 LAYOUT_IS_KNOWN = _VERSION < (2, 1)
+
+
+#: What DuckDB appends to the name of a store for its log, and for those of an interrupted checkpoint.
+_ENDINGS = (".wal", ".wal.checkpoint", ".wal.recovery")
+
+
+def log_of(path: Path) -> Path:
+    """Return where DuckDB keeps the log of a store."""
+    return path.with_name(f"{path.name}.wal")
+
+
+def has_log(path: Path) -> bool:
+    """Say whether a process has ended in the middle of writing the store, or is writing now."""
+    return any(path.with_name(path.name + ending).exists() for ending in _ENDINGS)

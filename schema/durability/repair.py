@@ -10,9 +10,8 @@ import duckdb
 from sentgen.schema.base import quoted
 from sentgen.schema.engine import one_number, one_row, raw, translated_errors
 from sentgen.schema.integrity.check import REINGEST, REPAIR, Check
-from sentgen.schema.integrity.checks import checks
+from sentgen.schema.integrity.checks import checks, unowned
 from sentgen.schema.migrate import back_up
-from sentgen.schema.owners import unowned
 from sentgen.schema.store import Store
 
 #: Models are wrong if the counts, or the texts, that they were built from are.
@@ -108,16 +107,16 @@ def _hide(duck: duckdb.DuckDBPyConnection) -> list[RemovedRows]:
     """Lay views over the tables that hide what nothing accounts for, and return what they hide."""
     (name,) = one_row(duck, "select current_database()") or ("",)
     hidden: dict[str, list[str]] = {}
-    found = []
+    removed = []
     for rows in unowned():
         if count := one_number(duck, f"select count(*) from ({rows.query})"):
-            found.append(RemovedRows(rows.table, count, rows.name))
+            removed.append(RemovedRows(rows.table, count, rows.name))
             # `is not true`: a row for which the condition is null has an owner, as far as SQL can tell.
             hidden.setdefault(rows.table, []).append(f"({rows.condition}) is not true")
             shown = " and ".join(hidden[rows.table])
             table = f"{quoted(name)}.main.{rows.table}"
             duck.execute(f"create or replace temp view {rows.table} as from {table} where {shown}")
-    return found
+    return removed
 
 
 def _remove(duck: duckdb.DuckDBPyConnection) -> list[RemovedRows]:

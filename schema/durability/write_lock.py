@@ -147,50 +147,50 @@ def take(path: Path) -> WriteLock:
         InUseError: another process is.
         StoreError: a file of another has the name of the lock.
     """
-    place = _place(path)
+    lock_path = _place(path)
     with _guard:
-        if lock := _held.get(place):
+        if lock := _held.get(lock_path):
             lock._users += 1
             return lock
-        descriptor, is_ours = _descriptor(place, path)
-        lock = _held[place] = WriteLock(place, descriptor, is_ours=is_ours)
+        descriptor, is_ours = _descriptor(lock_path, path)
+        lock = _held[lock_path] = WriteLock(lock_path, descriptor, is_ours=is_ours)
         lock.announce(writing=True)
         return lock
 
 
-def _descriptor(place: Path, store: Path) -> tuple[int, bool]:
+def _descriptor(lock_path: Path, store: Path) -> tuple[int, bool]:
     """Return the locked file, or -1 where there are no such locks, and whether sentgen has made it."""
     for tries in range(_TRIES):
         try:
-            found = _try(place, last=tries == _TRIES - 1)
+            locked = _try(lock_path, last=tries == _TRIES - 1)
         except OSError:
             return -1, False  # what is wrong with the folder is said by whoever opens the store
-        if found:
-            return found
+        if locked:
+            return locked
         time.sleep(_BETWEEN / _TRIES)
     raise in_use(store)
 
 
-def _try(place: Path, *, last: bool) -> tuple[int, bool] | None:
+def _try(lock_path: Path, *, last: bool) -> tuple[int, bool] | None:
     """Do it once; return nothing if another process has the file, or may be about to have it."""
     try:
-        descriptor, is_new = files.make_locked(place, _this_process().packed()), True
+        descriptor, is_new = files.make_locked(lock_path, _this_process().packed()), True
     except FileExistsError:
         try:
-            descriptor, is_new = os.open(place, os.O_RDWR | files.BINARY), False
+            descriptor, is_new = os.open(lock_path, os.O_RDWR | files.BINARY), False
         except FileNotFoundError:  # removed in between by the one who had it, or a link that leads nowhere
             return None
     taken = -1
     try:
-        told = files.read_at(descriptor, _LONGEST, 0).strip(b"\0")
-        if told and _holder(told) is None:
-            raise folders.in_the_way(place)
+        content = files.read_at(descriptor, _LONGEST, 0).strip(b"\0")
+        if content and _holder(content) is None:
+            raise folders.in_the_way(lock_path)
         with suppress(BlockingIOError, PermissionError):
             files.lock(descriptor)
             # Empty: its maker may be about to lock it. Another file: it was removed by the one who had it.
-            if (is_new or told or last) and os.fstat(descriptor).st_ino == _inode(place):
+            if (is_new or content or last) and os.fstat(descriptor).st_ino == _inode(lock_path):
                 taken = descriptor
-        return (taken, is_new or bool(told)) if taken >= 0 else None
+        return (taken, is_new or bool(content)) if taken >= 0 else None
     finally:
         if taken < 0:
             os.close(descriptor)
@@ -201,10 +201,10 @@ def _this_process() -> Holder:
     return Holder(os.getpid(), command, time.time(), writing=True)
 
 
-def _holder(told: bytes) -> Holder | None:
+def _holder(content: bytes) -> Holder | None:
     """Return who has written a file, if it is one of ours."""
     try:
-        return Holder(**json.loads(told))
+        return Holder(**json.loads(content))
     except (ValueError, TypeError):
         return None
 
@@ -223,20 +223,20 @@ def _place(path: Path) -> Path:
 
 def holder(path: Path) -> Holder | None:
     """Return the writer of a store, if another process is; a file that a killed one has left is removed."""
-    place = _place(path)
-    if place in _held:
+    lock_path = _place(path)
+    if lock_path in _held:
         return None
     try:
-        with place.open("rb") as file:
+        with lock_path.open("rb") as file:
             # Another's, or empty while it is made: neither is locked here, nor removed.
-            if (found := _holder(file.read(_LONGEST).strip(b"\0"))) is None:
+            if (named := _holder(file.read(_LONGEST).strip(b"\0"))) is None:
                 return None
             try:
                 files.lock(file.fileno())
             except OSError:
-                return found
-            if os.fstat(file.fileno()).st_ino == _inode(place):
-                place.unlink()
+                return named
+            if os.fstat(file.fileno()).st_ino == _inode(lock_path):
+                lock_path.unlink()
     except OSError:  # gone, in a folder that is not ours, or open here, as Windows has it: the next writer's
         pass
     return None
@@ -246,11 +246,11 @@ def in_use(path: Path, message: str = "") -> InUseError:
     """Say who has a store; ``message`` is DuckDB's, which names a process."""
     who: Holder | str | None = holder(path)
     if who is None:
-        found = re.findall(r"\(PID (\d+)\)", message)  # the last one: paths come before it
-        who = f"number {found[-1]}" if found else ""
-    told = f", {who}" if who else ""
+        pids = re.findall(r"\(PID (\d+)\)", message)  # the last one: paths come before it
+        who = f"number {pids[-1]}" if pids else ""
+    named = f", {who}" if who else ""
     return InUseError(
-        f"{path}: the store is in use by another process{told};"
+        f"{path}: the store is in use by another process{named};"
         " wait until it ends (--wait SECONDS), or use a copy of the file"
     )
 
@@ -268,8 +268,8 @@ def refuse_if_wanted(path: Path) -> None:
     Raises:
         InUseError: there is one.
     """
-    found = holder(path)
-    if found and found.writing:
+    writer = holder(path)
+    if writer and writer.writing:
         raise in_use(path)
 
 
@@ -284,7 +284,7 @@ def waited(path: Path, work: Callable[[], T], *, seconds: float | None = None) -
     Raises:
         InUseError: the other process still has it.
     """
-    began, told = time.monotonic(), False
+    began, announced = time.monotonic(), False
     limit = lock_policy.wait if seconds is None else seconds
     while True:
         try:
@@ -293,7 +293,7 @@ def waited(path: Path, work: Callable[[], T], *, seconds: float | None = None) -
             gone = time.monotonic() - began
             if gone >= limit:
                 raise
-            if gone >= _BEFORE_SAYING and not told:
+            if gone >= _BEFORE_SAYING and not announced:
                 logger.warning("waiting: %s", str(error).partition("; wait")[0])
-                told = True
+                announced = True
         time.sleep(_BETWEEN)

@@ -1,15 +1,214 @@
-"""What must hold in every store: each check is a named query whose rows are the problems."""
+"""What must hold in every store: each check is a named query whose rows are the problems.
+
+For that it says which row accounts for which; `sentgen db repair` removes what has no owner.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from sentgen.schema.integrity.alignment_checks import ALIGNMENT_CHECKS
-from sentgen.schema.integrity.check import REBUILD, REINGEST, REPAIR, RESTORE, Check
+from sentgen.schema.integrity.check import REBUILD, REINGEST, REPAIR, RESTORE, RETRAIN, Check
 from sentgen.schema.integrity.sum_checks import sum_checks
-from sentgen.schema.owners import unowned
+from sentgen.schema.tables.alignment import OF_MODEL
 from sentgen.schema.tables.corpus import RESERVED_WORDS
-from sentgen.schema.tables.fidelity import IN_SENTENCE
+from sentgen.schema.tables.fidelity import IN_SENTENCE, OF_SENTENCE
+from sentgen.schema.tables.segments import segment_tables
+
+
+@dataclass(frozen=True, slots=True)
+class OrphanRows:
+    """Rows of a table that nothing accounts for.
+
+    Args:
+        name: short name.
+        table: the table.
+        condition: SQL that is true for such a row, with the name of the table for the row.
+        shown: columns that tell them apart.
+    """
+
+    name: str
+    table: str
+    condition: str
+    shown: str
+
+    @property
+    def query(self) -> str:
+        """SQL whose rows are the problems."""
+        return f"select {self.shown}\nfrom {self.table}\nwhere {self.condition}"
+
+    @property
+    def removal(self) -> str:
+        """SQL that removes them."""
+        return f"delete from {self.table}\nwhere {self.condition}"
+
+
+def unowned() -> Iterator[OrphanRows]:
+    """Yield what may be without an owner, owners first: removed in this order, nothing is left over."""
+    yield _without("source", "corpus_id", "corpus")
+    yield _without("document", "source_id", "source")
+    yield _without("sentence", "document_id", "document")
+    yield OrphanRows(
+        "sentences beyond their document",
+        "sentence",
+        """sentence.id not between (
+    select d.first_sentence
+    from document d
+    where d.id = sentence.document_id
+) and (
+    select d.first_sentence + d.sentences - 1
+    from document d
+    where d.id = sentence.document_id
+)""",
+        "id, document_id",
+    )
+    yield _without("token", "sentence_id", "sentence")
+    yield _without("multiword", "sentence_id", "sentence")
+    for kept in OF_SENTENCE:
+        yield _without(kept.name, "sentence_id", "sentence")
+    yield _without("document_meta", "document_id", "document")
+    yield _without("table_meta", "corpus_id", "corpus")
+    yield _without("source_layout", "source_id", "source")
+    yield _without("source_file", "source_id", "source")
+    yield _without("rejection", "corpus_id", "corpus")
+    yield _without("segment", "corpus_id", "corpus")
+    for table in segment_tables():
+        yield _without(table, "segment_id", "segment")
+    for table in ("model_corpus", "model_parameter", "model_weight", "model_ngram", "surprisal"):
+        yield _without(table, "model_id", "model")
+    yield _without("word_vector", "space_id", "vector_space")
+    yield _without("score", "run_id", "run")
+    yield _without("output", "run_id", "run")
+    yield from _alignments()
+
+
+def _alignments() -> Iterator[OrphanRows]:
+    yield _without("pair", "corpus_id", "corpus")
+    yield _without("pair", "document_id", "document")
+    yield _without("pair", "abstract_id", "document")
+    for table in reversed(OF_MODEL):
+        yield _without(table.name, "model_id", "alignment_model")
+    same = "i.model_id = alignment_jump.model_id and i.direction = alignment_jump.direction"
+    yield _lost("alignment_jump", "alignment_iteration", f"{same} and i.iteration = alignment_jump.iteration")
+    same = """i.model_id = alignment_rewrite.model_id
+        and i.direction = if(alignment_rewrite.reverse, 'reverse', 'forward')
+        and i.iteration = alignment_rewrite.iteration"""
+    yield _lost("alignment_rewrite", "alignment_iteration", same)
+    yield _lost("alignment_phrase", "alignment_iteration", "i.model_id = alignment_phrase.model_id")
+    yield _without("alignment", "pair_id", "pair")
+    for name in ("alignment_link", "alignment_state"):
+        yield _lost(name, "alignment", f"i.model_id = {name}.model_id and i.pair_id = {name}.pair_id")
+
+
+def _without(table: str, column: str, owner: str) -> OrphanRows:
+    # Ids are never null: one null in the list, and `not in` would find nothing.
+    condition = f"{table}.{column} not in (select id from {owner})"
+    return OrphanRows(f"{table}.{column} without {owner}", table, condition, column)
+
+
+def _lost(table: str, owner: str, same: str) -> OrphanRows:
+    condition = f"not exists (\n    select 1\n    from {owner} i\n    where {same}\n)"
+    return OrphanRows(f"{table} without {owner}", table, condition, "model_id")
+
+
+_AGAIN = "align again (sentgen align apply)"
+#: All of them, the slow one last.
+ALIGNMENT_CHECKS = (
+    Check("duplicate pairs", "select name from pair group by corpus_id, name having count(*) > 1"),
+    Check(
+        "words of a pair",
+        """
+        select p.name
+        from pair p
+        left join (
+            select document_id, sum(length) as words
+            from sentence
+            group by document_id
+        ) d on d.document_id = p.document_id
+        left join (
+            select document_id, sum(length) as words
+            from sentence
+            group by document_id
+        ) a on a.document_id = p.abstract_id
+        where (d.words, a.words) is distinct from (p.document_words, p.abstract_words)
+        """,
+    ),
+    Check(
+        "iterations one after the other",
+        """
+        select model_id, direction, count(*) as iterations, max(iteration) as last
+        from alignment_iteration
+        group by model_id, direction
+        having min(iteration) <> 1
+            or count(distinct iteration) <> count(*)
+            or max(iteration) <> count(*)
+        """,
+        RETRAIN,
+    ),
+    Check(
+        "jumps sum to one",
+        """
+        select model_id, direction, iteration, sum(prob) as total
+        from alignment_jump
+        group by model_id, direction, iteration
+        having not abs(total - 1) <= 1e-6
+        """,
+        RETRAIN,
+    ),
+    Check(
+        "links within their texts",
+        """
+        select p.name, l.document_first, l.document_end, l.abstract_first, l.abstract_end
+        from alignment_link l
+        join pair p on p.id = l.pair_id
+        where l.document_first < 0
+            or l.document_end not between l.document_first + 1 and p.document_words
+            or l.abstract_first < 0
+            or l.abstract_end not between l.abstract_first + 1 and p.abstract_words
+        """,
+        _AGAIN,
+    ),
+    Check(
+        "a state for each word of an aligned abstract",
+        """
+        select p.name
+        from alignment a
+        join pair p on p.id = a.pair_id
+        left join alignment_state s on s.model_id = a.model_id and s.pair_id = a.pair_id
+        group by a.model_id, p.id, p.name, p.abstract_words
+        having count(distinct s.position) <> p.abstract_words
+            or count(s.position) <> p.abstract_words
+            or min(s.position) <> 0
+            or max(s.position) <> p.abstract_words - 1
+        """,
+        _AGAIN,
+    ),
+    Check(
+        "states within their texts",
+        """
+        select p.name, s.position
+        from alignment_state s
+        join pair p on p.id = s.pair_id
+        where s.state not in ('same', 'variant', 'related', 'changed', 'new')
+            or list_min(s.source) < 0
+            or list_max(s.source) >= p.document_words
+            or list_min(s.elsewhere) < 1
+        """,
+        _AGAIN,
+    ),
+    Check(
+        "rewrites sum to one",
+        """
+        select model_id, reverse, stems, source, sum(prob) as total
+        from alignment_rewrite
+        group by model_id, reverse, stems, iteration, source
+        having not abs(total - 1) <= 1e-6
+        """,
+        RETRAIN,
+        slow=True,
+    ),
+)
+
 
 #: The sentences by themselves.
 _LENGTHS = (

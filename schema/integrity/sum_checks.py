@@ -1,13 +1,56 @@
-"""What the sentences of a store are counted as: its totals, n-grams and trees."""
+"""What the sentences of a store, or of a lake without any, are counted as: totals, n-grams and trees.
+
+N-grams are counted as plainly as SQL allows: what every faster way of counting must equal.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from sentgen.schema.integrity.check import REINGEST, REPAIR, Check
-from sentgen.schema.integrity.reference_ngrams import reference_ngrams_sql
+from sentgen.schema.tables.corpus import BOS, EOS
 from sentgen.schema.tables.counts import ATTRIBUTES, MAX_ORDER
 from sentgen.schema.tables.segments import counted_tables
+
+
+def reference_ngrams_sql(order: int) -> str:
+    """Return a query that counts the n-grams of one order from the tables token and sentence.
+
+    Each sentence is wrapped in one ``<s>`` (word 1) and one ``</s>`` (word 2); an n-gram starts at any word,
+    ``<s>`` included, and ends at the latest on ``</s>``. Corpora with a lower ``max_order`` are left out.
+
+    Returns:
+        A query with the columns ``corpus_id``, ``w1`` to ``w<order>`` and ``count``.
+    """
+    words = [f"w{i}" for i in range(1, order + 1)]
+    leads = [f"lead(word_id, {i - 1}) over sentence_order as w{i}" for i in range(2, order + 1)]
+    start = ",\n        ".join(["corpus_id", "word_id as w1", *leads])
+    window = (
+        "\n    window sentence_order as (partition by sentence_id order by position)" if order > 1 else ""
+    )
+    return f"""
+with framed as (
+    select corpus_id, sentence_id, position, word_id
+    from token
+    union all
+    select corpus_id, id, 0, 1
+    from sentence
+    union all
+    select corpus_id, id, length + 1, 2
+    from sentence
+),
+started as (
+    select
+        {start}
+    from framed{window}
+)
+select s.corpus_id, {", ".join(f"s.{w}" for w in words)}, count(*) as count
+from started s
+join corpus c on c.id = s.corpus_id
+where s.{words[-1]} is not null
+    and c.max_order >= {order}
+group by all
+"""
 
 
 def sum_checks(counted: Sequence[int]) -> Iterator[Check]:
@@ -249,4 +292,56 @@ def _recounts(counted: Sequence[int]) -> Iterator[Check]:
             where stored.count is distinct from expected.count
             """,
             slow=True,
+        )
+
+
+_RECOUNT = (
+    "remove the corpus and count it again (sentgen cluster remove NAME --from LAKE; "
+    "sentgen cluster count PATH --to LAKE --corpus NAME)"
+)
+
+
+def counted_checks(corpora: Sequence[int]) -> Iterator[Check]:
+    """Yield checks of the counts of corpora without sentences: against what segments and sources say."""
+    if not corpora:
+        return
+    listed = ", ".join(map(str, corpora))
+    yield Check(
+        "segments sum to the sources",
+        f"""
+        select c.name as corpus
+        from corpus c
+        left join ({sizes_of_corpora("segment")}) g on g.corpus_id = c.id
+        left join ({sizes_of_corpora("source")}) r on r.corpus_id = c.id
+        where c.id in ({listed})
+            and (g.sentences, g.tokens) is distinct from (r.sentences, r.tokens)
+        """,
+        _RECOUNT,
+    )
+    for order in range(1, MAX_ORDER + 1):
+        # A sentence of one word has no n-gram of order 5, and would have -1.
+        short = "coalesce(t.count, 0)" if order == MAX_ORDER else "0"
+        yield Check(
+            f"n-grams of order {order} sum to those of the segments",
+            f"""
+            select c.name as corpus, s.id as segment, coalesce(g.count, 0) as stored
+            from segment s
+            join corpus c on c.id = s.corpus_id
+            left join (
+                select segment_id, sum(count) as count
+                from ngram_{order}
+                group by segment_id
+            ) g on g.segment_id = s.id
+            left join (
+                select segment_id, sum(count) as count
+                from ngram_3
+                where w1 = {BOS}
+                    and w3 = {EOS}
+                group by segment_id
+            ) t on t.segment_id = s.id
+            where c.id in ({listed})
+                and c.max_order >= {order}
+                and coalesce(g.count, 0) <> s.tokens + s.sentences * ({3 - order}) + {short}
+            """,
+            _RECOUNT,
         )

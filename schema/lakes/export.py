@@ -1,56 +1,114 @@
-"""Make a lake of a store: what it holds, table by table, in the order of its rows."""
+"""Make a lake of a store, table by table, in the order of its rows: the same rows make the same bytes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
+from typing import IO
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from sentgen.errors import StoreError
 from sentgen.output.wording import quantity
 from sentgen.schema.base import metadata, quoted
 from sentgen.schema.engine import arrow_reader, raw
-from sentgen.schema.lakes.files import FILE_ROWS, ROW_GROUP, write_file
-from sentgen.schema.lakes.layout import LakeFile, Manifest, file_schema, is_lake, write_manifest
+from sentgen.schema.lakes.layout import LakeFile, Manifest, file_name, file_schema, is_lake, write_manifest
 from sentgen.schema.lakes.places import Place
 from sentgen.schema.store import Store
 
+#: Rows of a row group, which DuckDB reads or skips as one: as many as in its own files.
+ROW_GROUP = 122_880
+#: Rows of a file, of which several are read at a time.
+FILE_ROWS = 80 * ROW_GROUP
 
-def export(store: Store, place: Place, *, progress: Callable[[str], None] = lambda _: None) -> Manifest:
+
+def write_file(lake: Place, table: str, part: int, batches: Iterable[pa.RecordBatch]) -> LakeFile:
+    """Write sorted rows of a table as one file, and return what the manifest says of it.
+
+    It is written aside and renamed; written again, it is the same file. One row group is in memory at a time.
+
+    Args:
+        lake: the lake.
+        table: the table of the store.
+        part: place of the file among those of the table, from 0.
+        batches: the rows, columns by name, in batches of any size.
+    """
+    with lake.draft() as (file, keep):
+        rows = _write(file, file_schema(table), batches)
+        size = file.tell()
+        file.seek(0)
+        digest = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
+        name = file_name(table, part, digest)
+        keep(name)
+    return LakeFile(name, rows, size, digest)
+
+
+def _write(file: IO[bytes], schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> int:
+    rows = 0
+    # Hardly any two logarithms are the same: a dictionary of them takes a third of the time, and more bytes.
+    coded = [column.name for column in schema if column.type != pa.float64()]
+    with pq.ParquetWriter(
+        file, schema, compression="zstd", use_dictionary=coded, write_statistics=True
+    ) as writer:
+        for group in row_groups(batches, schema):
+            writer.write_table(group, row_group_size=ROW_GROUP)
+            rows += group.num_rows
+    return rows
+
+
+def row_groups(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.Table]:
+    """Yield the rows in tables of `ROW_GROUP` rows, the last one of less, with the columns of the schema."""
+    waiting: list[pa.RecordBatch] = []
+    rows = 0
+    for batch in batches:
+        waiting.append(batch.select(schema.names).cast(schema))
+        rows += batch.num_rows
+        if rows >= ROW_GROUP:
+            table = pa.Table.from_batches(waiting)
+            whole = rows - rows % ROW_GROUP
+            for begin in range(0, whole, ROW_GROUP):
+                yield table.slice(begin, ROW_GROUP)
+            waiting, rows = table.slice(whole).to_batches(), rows - whole
+    if rows:
+        yield pa.Table.from_batches(waiting)
+
+
+def export(store: Store, lake: Place, *, progress: Callable[[str], None] = lambda _: None) -> Manifest:
     """Write all tables of a store as a lake, and return its manifest.
 
     Killed, it leaves no lake; run again, it makes the same files. Memory holds one row group at a time.
 
     Args:
         store: the store, which is only read.
-        place: where the lake shall be.
+        lake: where the lake shall be.
         progress: called with one line a table.
 
     Raises:
         StoreError: a lake is there already, or it cannot be written.
     """
-    if is_lake(place):
-        raise StoreError(f"{place}: there is a lake here already; name another folder, or remove this one")
+    if is_lake(lake):
+        raise StoreError(f"{lake}: there is a lake here already; name another folder, or remove this one")
     tables = {}
     for name in metadata.tables:
-        files = tuple(_files(store, place, name))
+        files = tuple(_files(store, lake, name))
         if files:
             tables[name] = files
             progress(f"{name}: {quantity(sum(file.rows for file in files), 'row')}")
     manifest = Manifest(tables)
-    write_manifest(place, manifest)
+    write_manifest(lake, manifest)
     return manifest
 
 
-def _files(store: Store, place: Place, table: str) -> Iterator[LakeFile]:
+def _files(store: Store, lake: Place, table: str) -> Iterator[LakeFile]:
     columns = ", ".join(quoted(column) for column in file_schema(table).names)
     with store.connect() as connection:
         # In the order of the rows, which is how the store has sorted them.
         reader = arrow_reader(raw(connection), f"select {columns} from {table}", rows=ROW_GROUP)
         batches = (batch for batch in reader if batch.num_rows)
         for part, first in enumerate(batches):
-            yield write_file(place, table, part, _some(chain([first], batches)))
+            yield write_file(lake, table, part, _some(chain([first], batches)))
 
 
 def _some(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -91,8 +91,8 @@ def hash_in(path: str) -> str:
     >>> [hash_in(f"{table}/part=00003-0123456789abcdef.parquet") for table in ("word", "year")]
     ['0123456789abcdef', '']
     """
-    found = _NAME.fullmatch(path)
-    return found[2] if found and found[1] in metadata.tables and len(found[2]) == _DIGITS else ""
+    match = _NAME.fullmatch(path)
+    return match[2] if match and match[1] in metadata.tables and len(match[2]) == _DIGITS else ""
 
 
 def file_schema(table: str) -> pa.Schema:
@@ -110,13 +110,13 @@ def file_schema(table: str) -> pa.Schema:
         "DATETIME": pa.timestamp("us"),
     }
 
-    def of(kind: object) -> pa.DataType:
+    def arrow_type(kind: object) -> pa.DataType:
         if isinstance(kind, ARRAY):
-            return pa.list_(of(kind.item_type))
+            return pa.list_(arrow_type(kind.item_type))
         return pa.string() if isinstance(kind, OneOf) else types[str(kind)]
 
     columns = metadata.tables[table].columns
-    return pa.schema([pa.field(c.name, of(c.type), c.nullable is not False) for c in columns])
+    return pa.schema([pa.field(c.name, arrow_type(c.type), c.nullable is not False) for c in columns])
 
 
 def sort_keys(table: str) -> tuple[str, ...]:
@@ -139,45 +139,47 @@ def sort_keys(table: str) -> tuple[str, ...]:
     return ("id",) if "id" in names else ()
 
 
-def is_lake(place: Place) -> bool:
+def is_lake(root: Place) -> bool:
     """Say whether there is a manifest."""
-    return place.exists(MANIFEST)
+    return root.exists(MANIFEST)
 
 
-def read_manifest(place: Place) -> Manifest:
+def read_manifest(root: Place) -> Manifest:
     """Return what a lake holds.
 
     Raises:
         NotFoundError: there is no lake.
         StoreError: its manifest is damaged, or of a version that this sentgen does not read.
     """
-    if not is_lake(place):
-        raise NotFoundError(f"{place}: no lake here: there is no {MANIFEST}; make one with: sentgen cluster")
+    if not is_lake(root):
+        raise NotFoundError(f"{root}: no lake here: there is no {MANIFEST}; make one with: sentgen cluster")
     try:
-        values = json.loads(place.read(MANIFEST))
+        values = json.loads(root.read(MANIFEST))
         if values["format"] != FORMAT:
             raise StoreError(
-                f"{place}: a lake of format {values['format']}, and this sentgen reads {FORMAT}; "
+                f"{root}: a lake of format {values['format']}, and this sentgen reads {FORMAT}; "
                 "use the sentgen that made it, or make it again"
             )
-        tables = {name: tuple(LakeFile(**each) for each in of) for name, of in values["tables"].items()}
+        tables = {
+            name: tuple(LakeFile(**each) for each in listed) for name, listed in values["tables"].items()
+        }
         for name, files in tables.items():
             if name not in metadata.tables or not all(_NAME.fullmatch(file.path) for file in files):
                 raise ValueError(name)
         if values["schema"] != REVISIONS[-1]:
             raise StoreError(
-                f"{place}: a lake with tables of revision {values['schema']}, and this sentgen reads "
+                f"{root}: a lake with tables of revision {values['schema']}, and this sentgen reads "
                 f"{REVISIONS[-1]}; use the sentgen that made it, or make it again"
             )
         return Manifest(tables, str(values["schema"]), FORMAT)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise StoreError(
-            f"{place}/{MANIFEST}: no manifest of a lake, or damaged; make the lake again"
+            f"{root}/{MANIFEST}: no manifest of a lake, or damaged; make the lake again"
         ) from error
 
 
-def write_manifest(place: Place, manifest: Manifest) -> None:
+def write_manifest(root: Place, manifest: Manifest) -> None:
     """Write the manifest aside and rename it into place; with it, the lake is what it says."""
     tables = {name: [asdict(file) for file in files] for name, files in manifest.tables.items() if files}
     values = {"format": manifest.format, "schema": manifest.schema, "tables": tables}
-    place.write(MANIFEST, f"{json.dumps(values, indent=1, sort_keys=True)}\n".encode())
+    root.write(MANIFEST, f"{json.dumps(values, indent=1, sort_keys=True)}\n".encode())

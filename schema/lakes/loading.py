@@ -14,18 +14,18 @@ from sentgen.schema.lakes.places import Place
 from sentgen.schema.store import Store
 
 
-def load(place: Place, path: Path, *, memory_limit: int | None = None) -> None:
+def load(lake: Place, path: Path, *, memory_limit: int | None = None) -> None:
     """Make a new store that holds what a lake holds.
 
     Raises:
         DamagedError: a file of the lake is not what was written.
         StoreError: the store cannot be written.
     """
-    manifest = read_manifest(place)
+    manifest = read_manifest(lake)
     for table in manifest.tables:
-        if wrong := changed(place, manifest, table):
+        if wrong := changed(lake, manifest, table):
             raise DamagedError(
-                f"{place.path(wrong[0].path)}: changed since it was written; "
+                f"{lake.path(wrong[0].path)}: changed since it was written; "
                 "copy the lake again, or make it again"
             )
     # With one thread, rows keep their order (`sentgen.schema.store.one_thread`).
@@ -35,20 +35,20 @@ def load(place: Place, path: Path, *, memory_limit: int | None = None) -> None:
     ):
         connection.rollback()
         duck = raw(connection)
-        if place.files is not None:
-            duck.register_filesystem(place.files)
+        if lake.files is not None:
+            duck.register_filesystem(lake.files)
         for reserved in ("word", "tag"):  # a transaction each: a key cannot go and come in one
             duck.execute(f"delete from {reserved}")
         for name in metadata.tables:
-            duck.execute(f"insert into {name} by name {rows_of(place, manifest, name)}")
+            duck.execute(f"insert into {name} by name {rows_of(lake, manifest, name)}")
         duck.execute("checkpoint")
 
 
-def changed(place: Place, manifest: Manifest, table: str) -> list[LakeFile]:
+def changed(lake: Place, manifest: Manifest, table: str) -> list[LakeFile]:
     """Return the files of a table that are not what was written; reads all of them."""
-    found = []
+    wrong = []
     for file in manifest.tables.get(table, ()):
-        with translated_errors(Path(place.path(file.path))), place.open(file.path) as opened:
+        with translated_errors(Path(lake.path(file.path))), lake.open(file.path) as opened:
             if hashlib.file_digest(opened, "sha256").hexdigest() != file.sha256:  # type: ignore[arg-type]
-                found.append(file)
-    return found
+                wrong.append(file)
+    return wrong

@@ -26,8 +26,8 @@ _URL = re.compile(r"([a-z][a-z0-9+.-]+):/+(.*)", re.DOTALL)
 
 def lake_at(path: Path | str) -> Place | None:
     """Return the place of a lake if that is what a path means: a URL, or a folder with a manifest."""
-    place = Place(path)
-    return place if place.files is not None or place.exists(MANIFEST) else None
+    lake = Place(path)
+    return lake if lake.files is not None or lake.exists(MANIFEST) else None
 
 
 class Place:
@@ -42,17 +42,17 @@ class Place:
 
     def __init__(self, root: PurePath | str) -> None:
         # In Windows a path that is made of a URL has backslashes.
-        found = _URL.fullmatch(root.as_posix() if isinstance(root, PurePath) else root)
+        url = _URL.fullmatch(root.as_posix() if isinstance(root, PurePath) else root)
         #: None for a local folder.
         self.files: AbstractFileSystem | None = None
-        if found and found[1] != "file":
-            root = f"{found[1]}://{found[2].rstrip('/')}"
-            self.files = _file_system(found[1], root)
+        if url and url[1] != "file":
+            root = f"{url[1]}://{url[2].rstrip('/')}"
+            self.files = _file_system(url[1], root)
             # As DuckDB spells it when it asks for a file, and compares it with those that are allowed.
             self.root = str(self.files.unstrip_protocol(self.files._strip_protocol(root)))
         else:
-            if found:
-                root = found[2] if os.path.splitdrive(found[2])[0] else f"/{found[2]}"
+            if url:
+                root = url[2] if os.path.splitdrive(url[2])[0] else f"/{url[2]}"
             self.root = os.path.abspath(root)
 
     def __str__(self) -> str:

@@ -48,8 +48,8 @@ def list_saved(connection: Connection) -> list[SavedQuery]:
 
 def saved_rows(connection: Connection) -> Rows:
     """Return all saved queries as a table: name, command line and when each was saved."""
-    found = [(one.name, one.line, one.saved_at) for one in list_saved(connection)]
-    return Rows(("name", "query", "saved_at"), found)
+    rows = [(query.name, query.line, query.saved_at) for query in list_saved(connection)]
+    return Rows(("name", "query", "saved_at"), rows)
 
 
 def find_saved(connection: Connection, name: str) -> SavedQuery:
@@ -58,13 +58,13 @@ def find_saved(connection: Connection, name: str) -> SavedQuery:
     Raises:
         NotFoundError: there is none of that name.
     """
-    found = list_saved(connection)
-    for one in found:
-        if one.name == name:
-            return one
-    there = ", ".join(one.name for one in found)
-    told = f"there are: {there}" if there else "save one with: sentgen saved add NAME -- kwic PATTERN"
-    raise NotFoundError(f"no saved query {name!r}; {told}")
+    queries = list_saved(connection)
+    for query in queries:
+        if query.name == name:
+            return query
+    there = ", ".join(query.name for query in queries)
+    advice = f"there are: {there}" if there else "save one with: sentgen saved add NAME -- kwic PATTERN"
+    raise NotFoundError(f"no saved query {name!r}; {advice}")
 
 
 def save_query(
@@ -79,7 +79,7 @@ def save_query(
         raise InputError("a blank is no name for a saved query; give it another one")
     if replace:
         connection.execute(delete(saved_query).where(saved_query.c.name == name))
-    elif any(one.name == name for one in list_saved(connection)):
+    elif any(query.name == name for query in list_saved(connection)):
         raise InputError(f"there is a saved query {name!r}; choose another name, or --replace it")
     row = {"name": name, "command": command, "arguments": json.dumps(list(arguments)), "saved_at": now()}
     connection.execute(insert(saved_query), row)

@@ -21,7 +21,7 @@ from sentgen.errors import InputError
 from sentgen.extras import needs
 from sentgen.output.logarithms import NATURAL
 from sentgen.output.plain_table import Align, aligned_lines, cells_of, cut_end, cut_front, is_numeric
-from sentgen.output.plots.pictures import check_plot, need_plots, write_plot
+from sentgen.output.plots import check_plot, need_plots, write_plot
 from sentgen.output.tabular import Rows, arrow_of, column_of, distinct, names_of, rows_of
 from sentgen.output.wording import quantity
 

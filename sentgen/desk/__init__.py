@@ -3,5 +3,5 @@
 They live in a SQLite file of their own beside the store (`desk`), never in it or in a snapshot. A set has the
 lines that a query found when it was made (`line_sets`); each labeler labels them (`labels`), what comes of it
 is reported (`agreement`), and a spreadsheet of them comes back (`spreadsheet`). A line is known by document,
-sentence and place: `standing` tells what is gone from the store since, or changed.
+sentence and place: `line_sets` tells what is gone from the store since, or changed.
 """

@@ -1,6 +1,6 @@
 """What came of labeling: shares of the labels, and how far two labelers agree.
 
-A share lies, with 95 %, in the interval of Wilson 1927 (`sentgen.output.intervals`). Agreement is the share
+A share lies, with 95 %, in the interval of Wilson 1927 (`sentgen.output.rates`). Agreement is the share
 of lines with the same label among those that both labeled, and Cohen's kappa (Cohen 1960, "A coefficient of
 agreement for nominal scales") what of it is more than chance::
 
@@ -20,7 +20,7 @@ from itertools import combinations
 from sentgen.desk.desk import Desk
 from sentgen.desk.tables import find_set, labels_of, size_of
 from sentgen.errors import InputError
-from sentgen.output.intervals import Z, wilson
+from sentgen.output.rates import Z, wilson
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import are, quantity
 
@@ -84,12 +84,12 @@ def report(desk: Desk, name: str) -> tuple[Rows, Sequence[str]]:
         rows += _shares(labeler, given)
         if left := size - len(given):
             notes.append(f"{quantity(left, 'line')} of {size:,} {are(left)} not labeled by {labeler}")
-    for (one, ours), (two, theirs) in combinations(labels.items(), 2):
+    for (first, ours), (second, theirs) in combinations(labels.items(), 2):
         pairs = [(ours[number], theirs[number]) for number in sorted({*ours} & {*theirs})]
         if pairs:
-            rows += _agreed(f"{one}, {two}", pairs)
+            rows += _agreed(f"{first}, {second}", pairs)
         else:
-            notes.append(f"{one} and {two} have labeled no line in common")
+            notes.append(f"{first} and {second} have labeled no line in common")
     notes += [note for no, note in _NO_KAPPA.items() if any(row[0] == "kappa" and no(row) for row in rows)]
     return Rows(("measure", "labeler", "label", "lines", "value", "low", "high"), rows, _TYPES), notes
 
@@ -110,6 +110,6 @@ def _shares(labeler: str, given: Mapping[int, str]) -> Iterator[Row]:
 
 
 def _agreed(labelers: str, pairs: Sequence[tuple[str, str]]) -> Iterator[Row]:
-    same = sum(one == two for one, two in pairs)
+    same = sum(first == second for first, second in pairs)
     yield "agreement", labelers, None, len(pairs), same / len(pairs), *wilson(same, len(pairs))
     yield "kappa", labelers, None, len(pairs), *(kappa(pairs) or (None, None, None))

@@ -57,17 +57,17 @@ class Allowance:
     def warnings(self, connection: Connection) -> Sequence[str]:
         """Return what the writer has, where that is near to a bound."""
         made, used = self._used(connection)
-        told = []
+        warnings = []
         if made >= _NEAR * self.sets:
-            told.append(
+            warnings.append(
                 f"you have made {made:,} of the {quantity(self.sets, 'line set')} that you may make here"
             )
         if used >= _NEAR * self.bytes:
-            told.append(
+            warnings.append(
                 f"your line sets and labels take {_megabytes(used)} of the {_megabytes(self.bytes)} that they"
                 " may take here"
             )
-        return told
+        return warnings
 
     def _used(self, connection: Connection) -> tuple[int, int]:
         sums = [func.coalesce(func.sum(share.c[name]), 0) for name in ("sets", "bytes")]

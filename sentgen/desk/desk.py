@@ -43,7 +43,7 @@ def desk_beside(store: Path) -> Path:
 
 def told_of_new(path: Path) -> str:
     """Say that a desk was not there and is new, and which lie beside it: a slip in its name hides labels."""
-    others = sorted(one.name for one in path.absolute().parent.glob("*.desk") if one.name != path.name)
+    others = sorted(other.name for other in path.absolute().parent.glob("*.desk") if other.name != path.name)
     beside = f"; those of other files are not in it: {', '.join(others[:_OTHERS])}" if others else ""
     return f"{path}: no such file, so a new one is made, without line sets{beside}"
 
@@ -93,8 +93,8 @@ class Desk:
 
     def _connect(self) -> sqlite3.Connection:
         # Never made here: a desk that was removed meanwhile is not begun anew without its sets.
-        place = f"{self.path.absolute().as_uri()}?mode=rw"
-        opened = sqlite3.connect(place, uri=True, timeout=_PATIENCE, isolation_level=None)
+        uri = f"{self.path.absolute().as_uri()}?mode=rw"
+        opened = sqlite3.connect(uri, uri=True, timeout=_PATIENCE, isolation_level=None)
         # What is committed outlives a power cut, too.
         opened.execute("pragma synchronous = extra")
         opened.execute("pragma foreign_keys = on")

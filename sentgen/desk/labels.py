@@ -72,7 +72,7 @@ def numbers_of(which: str, most: int) -> list[int]:
     Raises:
         InputError: it names no lines, or some that there are not.
     """
-    found: dict[int, None] = {}
+    chosen: dict[int, None] = {}
     for part in which.replace(" ", "").split(","):
         numbers = _NUMBERS.fullmatch(part)
         if not numbers:
@@ -80,8 +80,8 @@ def numbers_of(which: str, most: int) -> list[int]:
         first, last = int(numbers[1]), int(numbers[2] or numbers[1])
         if not 1 <= first <= last <= most:
             raise InputError(f"there is no line {part}; the set has the lines 1 to {most:,}")
-        found |= dict.fromkeys(range(first, last + 1))
-    return list(found)
+        chosen |= dict.fromkeys(range(first, last + 1))
+    return list(chosen)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,9 +169,11 @@ class Changed:
 
     def __str__(self) -> str:
         verb = "has" if len(self.lines) == 1 else "have"
-        told = f"{self.name}: {self.number:,} of {quantity(len(self.lines), 'line')} {verb} another label now"
+        sentence = (
+            f"{self.name}: {self.number:,} of {quantity(len(self.lines), 'line')} {verb} another label now"
+        )
         alike = ", ".join(f"{given!r} is {label!r}" for given, label in self.taken_for.items())
-        return f"{told}; {alike}, as the set has it" if alike else told
+        return f"{sentence}; {alike}, as the set has it" if alike else sentence
 
 
 def given_to(connection: Connection, of_set: Any, given: Mapping[int, str], labeler: str) -> Changed:
@@ -205,7 +207,7 @@ def given_to(connection: Connection, of_set: Any, given: Mapping[int, str], labe
 def as_known(text: str, known: dict[str, None]) -> str:
     """Return a label as it is written already, and from now on if it is new."""
     if text not in known:
-        text = next((one for one in known if _folded(one) == _folded(text)), text)
+        text = next((other for other in known if _folded(other) == _folded(text)), text)
     known[text] = None
     return text
 

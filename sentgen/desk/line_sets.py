@@ -6,22 +6,121 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Annotated, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
 
 from sqlalchemy import Connection, delete, insert, select
 
 from sentgen.case_folding import fold
 from sentgen.desk.desk import Desk, now
 from sentgen.desk.labels import UNLABELED, LabelerOption, NameOption, as_known, checked
-from sentgen.desk.standing import CHANGED, GONE, Standing, known_lines, standings
 from sentgen.desk.tables import find_set, labels_of, line, line_set, names_of_sets, size_of
 from sentgen.errors import InputError
+from sentgen.lookups.base.statement import Statement
 from sentgen.lookups.command_line import command_line
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.question.lookup import LimitOption, OffsetOption
 from sentgen.options import Option, parameters_of
-from sentgen.output.tabular import Rows
+from sentgen.output.tabular import Rows, arrow_of
 from sentgen.output.wording import are, quantity
+from sentgen.schema.engine import raw, registered
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+#: What is said of a line whose sentence is gone, and of one whose node has other words now.
+GONE, CHANGED = "gone", "changed"
+
+_KNOWN = """\
+select any_value(hit.corpus) as corpus, any_value(hit.document) as document,
+  any_value(s.sent_id) as sent_id, any_value(s.id - d.first_sentence) as ordinal, hit.first, hit.last,
+  to_json(list(w.form order by t.position)) as forms,
+  any_value(hit."left") as "left", any_value(hit.node) as node, any_value(hit."right") as "right"
+from drawn_line as hit
+join sentence s on s.id = hit.sentence_id
+join document d on d.id = s.document_id
+join token t on t.sentence_id = s.id and t.position between hit.first and hit.last
+join word w on w.id = t.word_id
+group by hit.place, hit.first, hit.last
+order by hit.place"""
+
+_NOW = """\
+with home as (
+  select l.*, d.id as document_id, d.first_sentence, d.sentences
+  from kept_line as l
+  join corpus c on c.name = l.corpus
+  join document d on d.corpus_id = c.id and d.name = l.document
+),
+found as (
+  select home.*, s.id
+  from home
+  join sentence s on s.document_id = home.document_id and s.sent_id = home.sent_id
+  union all
+  select home.*, s.id
+  from home
+  join sentence s on s.id = home.first_sentence + home.ordinal and s.document_id = home.document_id
+  where home.sent_id is null
+    and s.sent_id is null
+)
+select found.number, coalesce(any_value(found.sent_id), found.id::varchar) as sentence,
+  coalesce(to_json(list(w.form order by t.position) filter (where w.form is not null)), '[]') as forms
+from found
+left join token t on t.sentence_id = found.id and t.position between found.first and found.last
+left join word w on w.id = t.word_id
+group by found.number, found.id
+order by found.number, found.id"""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What has become of a line.
+
+    Attributes:
+        state: `GONE` or `CHANGED`; empty where all is as it was.
+        sentence: what names its sentence now, if there is one.
+    """
+
+    state: str = GONE
+    sentence: str | None = None
+
+
+def known_lines(connection: Connection, lines: pa.Table | Rows) -> Iterator[dict[str, Any]]:
+    """Yield what a set keeps of lines (see `sentgen.desk.tables.line`), in their order.
+
+    Args:
+        connection: the store.
+        lines: a concordance with the places of its nodes (`Kwic.lines`).
+    """
+    import pyarrow as pa
+
+    table = arrow_of(lines)
+    numbered = table.append_column("place", pa.array(range(table.num_rows), pa.int64()))
+    with registered(raw(connection), drawn_line=numbered):
+        yield from Statement(_KNOWN).run(connection).to_pylist()
+
+
+def standings(connection: Connection, lines: Sequence[Mapping[str, Any]]) -> dict[int, Standing]:
+    """Return what has become of lines of a set, by number."""
+    import pyarrow as pa
+
+    if not lines:
+        return {}
+    names = {"corpus": pa.string(), "document": pa.string(), "sent_id": pa.string()}
+    numbers = dict.fromkeys(("number", "ordinal", "first", "last"), pa.int64())
+    table = pa.table(
+        {name: pa.array([line[name] for line in lines], kind) for name, kind in (names | numbers).items()}
+    )
+    forms = {line["number"]: line["forms"] for line in lines}
+    with registered(raw(connection), kept_line=table):
+        rows = Statement(_NOW).run(connection).to_pylist()
+    standings: dict[int, Standing] = {number: Standing() for number in forms}
+    for row in rows:
+        number, same = row["number"], row["forms"] == forms[row["number"]]
+        # Of sentences with the same name, one that has the words.
+        if (same and standings[number].state) or standings[number].sentence is None:
+            standings[number] = Standing("" if same else CHANGED, row["sentence"])
+    return standings
+
 
 Sort = Literal["line", "label", "left", "node", "right", "document"]
 #: Bytes of a line beside its texts, about.
@@ -63,7 +162,7 @@ class NewLineSet(Kwic):
     @property
     def drawing(self) -> Kwic:
         """Return the question that finds the lines."""
-        return Kwic(**{one.name: getattr(self, one.name) for one in fields(Kwic)})
+        return Kwic(**{option.name: getattr(self, option.name) for option in fields(Kwic)})
 
     def make(self, desk: Desk, connection: Connection) -> tuple[int, int]:
         """Make the set; return the number of its lines, and how many there are to be had.
@@ -77,27 +176,27 @@ class NewLineSet(Kwic):
         """
         name = checked(self.name, "name of a line set", "/")
         known: dict[str, None] = {}
-        keys = list(dict.fromkeys(as_known(checked(one, "label"), known) for one in self.labels))
-        asked = self.drawing
-        answer = asked.lines(connection, placed=True)
+        keys = list(dict.fromkeys(as_known(checked(text, "label"), known) for text in self.labels))
+        question = self.drawing
+        answer = question.lines(connection, placed=True)
         if not answer.rows.num_rows:
             raise InputError(f"set {name!r} is not made: {'; '.join(answer.notes) or 'nothing is found'}")
         lines = list(known_lines(connection, answer.rows))
         with desk.writing() as writing:
             if name in names_of_sets(writing):
                 raise InputError(f"there is a line set {name!r}; remove it first, or take another name")
-            row = {"name": name, "query": command_line("kwic", asked), "labels": json.dumps(keys)}
+            row = {"name": name, "query": command_line("kwic", question), "labels": json.dumps(keys)}
             made = writing.execute(insert(line_set), row | {"made_at": now()}).inserted_primary_key
             assert made is not None
             for start in range(0, len(lines), _BLOCK):
                 block = lines[start : start + _BLOCK]
                 rows = [
-                    {**one, "set_id": made[0], "number": number}
-                    for number, one in enumerate(block, start + 1)
+                    {**row, "set_id": made[0], "number": number}
+                    for number, row in enumerate(block, start + 1)
                 ]
                 writing.execute(insert(line), rows)
             if desk.allowance:
-                size = sum(len(str(value).encode()) for one in lines for value in one.values())
+                size = sum(len(str(value).encode()) for row in lines for value in row.values())
                 desk.allowance.take(writing, made[0], sets=1, size=size + _LINE * len(lines))
         return len(lines), answer.total or len(lines)
 
@@ -149,12 +248,12 @@ class SetLines:
         given = {"label": own, **others} if self.labeler else others
         columns = ("line", *given, "state", *_PLACE, *_WORDS)
         rows = []
-        for one in part:
-            number, standing = one["number"], now[one["number"]]
-            name = one["sent_id"] or standing.sentence or f"#{one['ordinal'] + 1}"
-            said = (each.get(number) for each in given.values())
-            place = (one["corpus"], one["document"], name)
-            rows.append((number, *said, standing.state or None, *place, *(one[word] for word in _WORDS)))
+        for row in part:
+            number, standing = row["number"], now[row["number"]]
+            name = row["sent_id"] or standing.sentence or f"#{row['ordinal'] + 1}"
+            texts = (each.get(number) for each in given.values())
+            where = (row["corpus"], row["document"], name)
+            rows.append((number, *texts, standing.state or None, *where, *(row[word] for word in _WORDS)))
         types = ("BIGINT", *["VARCHAR"] * (len(columns) - 1))
         keys, query = json.loads(of_set.labels), of_set.query
         more = self.offset + len(part) < len(chosen)
@@ -168,7 +267,7 @@ class SetLines:
         of_set: Any,
     ) -> list[dict[str, Any]]:
         if self.label == UNLABELED:
-            lines = [one for one in lines if one["number"] not in own]
+            lines = [row for row in lines if row["number"] not in own]
         elif self.label is not None:
             every = [own] if self.labeler else list(labels.values())
             known = sorted(
@@ -177,10 +276,10 @@ class SetLines:
             if self.label not in known:
                 there = f"there are {', '.join(known)}" if known else "there are no labels yet"
                 raise InputError(f"no label {self.label!r} in {self.name}; {there}")
-            lines = [one for one in lines if any(each.get(one["number"]) == self.label for each in every)]
+            lines = [row for row in lines if any(each.get(row["number"]) == self.label for each in every)]
         key = _KEYS.get(self.sort)
         if self.sort == "label":
-            return sorted(lines, key=lambda one: (one["number"] not in own, own.get(one["number"], "")))
+            return sorted(lines, key=lambda row: (row["number"] not in own, own.get(row["number"], "")))
         return sorted(lines, key=key) if key else lines
 
 
@@ -248,12 +347,12 @@ def _labeled(labels: Mapping[str, Mapping[int, str]]) -> int:
     return len({number for given in labels.values() for number in given})
 
 
-def _told(found: Mapping[int, Standing]) -> Sequence[str]:
+def _told(standings: Mapping[int, Standing]) -> Sequence[str]:
     """Say what has become of lines since they were drawn."""
-    states = Counter(one.state for one in found.values())
-    told = []
+    states = Counter(standing.state for standing in standings.values())
+    notes = []
     for state, why in ((GONE, "gone from the store"), (CHANGED, "of other words in the store now")):
         if number := states[state]:
             before = "it was" if number == 1 else "they were"
-            told.append(f"{quantity(number, 'line')} {are(number)} {why}, and shown as {before}")
-    return told
+            notes.append(f"{quantity(number, 'line')} {are(number)} {why}, and shown as {before}")
+    return notes

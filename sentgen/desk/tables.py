@@ -89,12 +89,12 @@ def find_set(connection: Connection, name: str) -> Any:
     Raises:
         NotFoundError: there is none of that name.
     """
-    found = connection.execute(select(line_set).where(line_set.c.name == name)).first()
-    if found is None:
+    row = connection.execute(select(line_set).where(line_set.c.name == name)).first()
+    if row is None:
         names = names_of_sets(connection)
         there = f"there are: {', '.join(names)}" if names else "make one with: sentgen lines new SET QUERY"
         raise NotFoundError(f"no line set {name!r}; {there}")
-    return found
+    return row
 
 
 def names_of_sets(connection: Connection) -> Sequence[str]:
@@ -112,7 +112,7 @@ def labels_of(connection: Connection, set_id: int) -> dict[str, dict[int, str]]:
     of_lines = (label.c.labeler, label.c.number)
     last = select(func.max(label.c.id)).where(label.c.set_id == set_id).group_by(*of_lines)
     query = select(*of_lines, label.c.label).where(label.c.id.in_(last), label.c.label.is_not(None))
-    found: dict[str, dict[int, str]] = {}
+    labels: dict[str, dict[int, str]] = {}
     for labeler, number, text in connection.execute(query.order_by(*of_lines)):
-        found.setdefault(labeler, {})[number] = text
-    return found
+        labels.setdefault(labeler, {})[number] = text
+    return labels

@@ -19,9 +19,7 @@ from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.frequency_rows import part_sizes
 from sentgen.lookups.statistics.keywords import Keywords
 from sentgen.lookups.statistics.sketch import Sketch
-from sentgen.output.plots.places import places_plot
-from sentgen.output.plots.rates import frequency_plot
-from sentgen.output.plots.scores import score_plot, sketch_plot
+from sentgen.output.plots import frequency_plot, places_plot, score_plot, sketch_plot
 from sentgen.output.rates import PartSizes
 
 if TYPE_CHECKING:

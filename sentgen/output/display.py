@@ -54,7 +54,7 @@ def shortened(text: str, most: int = MOST_CHARACTERS) -> str:
     >>> shortened("camp"), shortened("no camp", 3), shortened("x" * 5000)[117:]
     ('camp', 'no … (7 characters)', 'xxx… (5,000 characters)')
     """
-    return _cut(_LONG_WORD.sub(lambda found: _cut(found[0], MOST_OF_WORD), visible(text)), most)
+    return _cut(_LONG_WORD.sub(lambda match: _cut(match[0], MOST_OF_WORD), visible(text)), most)
 
 
 def _cut(text: str, most: int) -> str:
@@ -63,7 +63,7 @@ def _cut(text: str, most: int) -> str:
 
 def ending(text: str, most: int = MOST_CHARACTERS) -> str:
     """Return a text, or its end if it is too long."""
-    text = _LONG_WORD.sub(lambda found: _cut(found[0], MOST_OF_WORD), visible(text))
+    text = _LONG_WORD.sub(lambda match: _cut(match[0], MOST_OF_WORD), visible(text))
     return text if len(text) <= most else f"…{text[-most:]}"
 
 

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING
 
 from sentgen import temporary
 from sentgen.errors import InputError
-from sentgen.system import outputs
+from sentgen.system import files as system_files
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -53,7 +53,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def _opened(path: Path) -> AbstractContextManager[IO[bytes]]:
-    if (descriptor := outputs.descriptor_named(path)) is not None:
+    if (descriptor := system_files.descriptor_named(path)) is not None:
         with suppress(OSError, ValueError):  # closed, or full: what was printed before comes before
             sys.stdout.flush()
         return io.BufferedWriter(_Stream(os.dup(descriptor), "w"))
@@ -71,13 +71,13 @@ def _opened(path: Path) -> AbstractContextManager[IO[bytes]]:
 @contextmanager
 def _replaced(path: Path, old: os.stat_result | None) -> Iterator[IO[bytes]]:
     """Open a file beside a plain one, or where there is none, which it replaces at the end."""
-    if old is not None and not outputs.may_be_written(path, old):
+    if old is not None and not system_files.may_be_written(path, old):
         raise PermissionError(EACCES, os.strerror(EACCES))
     # What nobody else may read, nobody else reads while it is written.
     opener = partial(os.open, mode=0o666 if old is None else 0o600)
     with temporary.aside(path) as draft, open(draft, "xb", opener=opener) as sink:
         if old is not None:
-            outputs.take_over(sink.fileno(), old)
+            system_files.take_over(sink.fileno(), old)
         yield sink
 
 

@@ -53,8 +53,8 @@ def tabular(
         _line([escaped(name) for name in names]),
         r"\midrule",
         *(
-            _line([_cell(cell, (place, column) in bold) for column, cell in enumerate(row)])
-            for place, row in enumerate(rows)
+            _line([_cell(cell, (index, column) in bold) for column, cell in enumerate(row)])
+            for index, row in enumerate(rows)
         ),
         r"\bottomrule",
         r"\end{tabular}",

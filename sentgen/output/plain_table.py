@@ -87,9 +87,9 @@ def cut_front(text: str, width: int) -> str:
     if cell_len(text) <= width:
         return text
     start = len(text)
-    room = width - 1
+    cells = width - 1
     # Backwards by cells: there is no function that keeps the end of a text.
-    while start and (room := room - cell_len(text[start - 1])) >= 0:
+    while start and (cells := cells - cell_len(text[start - 1])) >= 0:
         start -= 1
     # What stands above or below a letter goes with it.
     while unicodedata.combining(text[start : start + 1] or " "):

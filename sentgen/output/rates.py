@@ -1,17 +1,36 @@
 """Rates per million tokens with their intervals, and how they change over time.
 
-A rate is a share of tokens, with its interval (`sentgen.output.intervals`).
+A rate is a share of tokens. Its interval is that of Wilson 1927, "Probable inference, the law of succession,
+and statistical inference": with p = count / n and z = 1.96 (95 %) ::
+
+    (p + z²/2n ± z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n)
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from sentgen.output.intervals import wilson
+Z = 1.959963984540054
+
+
+def wilson(count: int, total: float) -> tuple[float, float]:
+    """Return between what a share lies with 95 %: that of so many in so many.
+
+    >>> tuple(round(value, 3) for value in wilson(5, 10))
+    (0.237, 0.763)
+    """
+    share, weight = count / total, Z * Z / total
+    middle = (share + weight / 2) / (1 + weight)
+    side = Z * math.sqrt(share * (1 - share) / total + weight / (4 * total)) / (1 + weight)
+    # What never occurs has no share below zero, whatever is rounded; nor has what always occurs one above 1.
+    low = max(middle - side, 0.0) if count else 0.0
+    return low, min(middle + side, 1.0) if count < total else 1.0
+
 
 _MILLION = 1_000_000
 #: A year, a month or a day, with or without the time of it; not five digits, and no range of years.
@@ -98,11 +117,11 @@ def over_time(
     """
     column = rate_column(list(rows[0]))
     lines: dict[tuple[str, ...], list[TimePoint]] = {}
-    for place, row in enumerate(rows):
+    for index, row in enumerate(rows):
         rate, value = row_rate(row, column), str(row[time])
         if rate is not None:
             points = lines.setdefault(tuple(str(row[key]) for key in others), [])
-            points.append(TimePoint(value, _years(value), rate, row["count"], place))
+            points.append(TimePoint(value, _years(value), rate, row["count"], index))
     dated = _with_time(sizes, time)
     for line, points in lines.items():
         points += _zeros(dict(zip(others, line, strict=True)), points, time, dated)
@@ -115,21 +134,23 @@ def _with_time(sizes: PartSizes, time: str) -> PartSizes:
     """Return the sizes of the parts that have a time; none if they are not told by it."""
     if time not in sizes.keys:
         return PartSizes()
-    place = list(sizes.keys).index(time)
-    return PartSizes(sizes.keys, {one: n for one, n in sizes.tokens.items() if _TIME.fullmatch(one[place])})
+    column = list(sizes.keys).index(time)
+    return PartSizes(
+        sizes.keys, {values: n for values, n in sizes.tokens.items() if _TIME.fullmatch(values[column])}
+    )
 
 
 def _zeros(
     line: Mapping[str, str], points: Sequence[TimePoint], time: str, sizes: PartSizes
 ) -> list[TimePoint]:
     """Return the times at which the part of a line has tokens and no hits."""
-    found, there = list[TimePoint](), {one.value for one in points}
+    zeros, there = list[TimePoint](), {point.value for point in points}
     for values, tokens in sizes.tokens.items():
         part = dict(zip(sizes.keys, values, strict=True))
         value = part.pop(time)
         if value not in there and tokens and all(line[key] == part[key] for key in part):
-            found.append(TimePoint(value, _years(value), rate_of(0, tokens)))
-    return found
+            zeros.append(TimePoint(value, _years(value), rate_of(0, tokens)))
+    return zeros
 
 
 def _step(values: set[str]) -> float | None:
@@ -140,12 +161,12 @@ def _step(values: set[str]) -> float | None:
 
 
 def _runs(points: Sequence[TimePoint], step: float | None) -> Runs:
-    found: Runs = [[points[0]]]
+    runs: Runs = [[points[0]]]
     for before, after in pairwise(points):
         if step is not None and after.time - before.time > step:
-            found.append([])
-        found[-1].append(after)
-    return found
+            runs.append([])
+        runs[-1].append(after)
+    return runs
 
 
 def _years(text: str) -> float:

@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from sentgen.errors import InputError
 
-if TYPE_CHECKING:  # half of what a look-up takes is imports, and few of them need Arrow
+if TYPE_CHECKING:
     import pyarrow as pa
 
 
@@ -71,24 +71,24 @@ def column_of(table: pa.Table | Rows, name: str) -> list[Any]:
     """Return the values of a column."""
     if not isinstance(table, Rows):
         return list(table[name].to_pylist())
-    place = list(table.columns).index(name)
-    return [row[place] for row in table.rows]
+    index = list(table.columns).index(name)
+    return [row[index] for row in table.rows]
 
 
 def with_column(table: pa.Table | Rows, name: str, texts: Sequence[str]) -> pa.Table | Rows:
     """Return the table with texts in place of a column, or in a new last one."""
     names = names_of(table)
-    place = names.index(name) if name in names else len(names)
+    index = names.index(name) if name in names else len(names)
     if isinstance(table, Rows):
         columns, types = [*table.columns], [*table.types]
-        columns[place : place + 1] = [name]
-        types[place : place + 1] = ["VARCHAR"] if types else []
-        rows = [(*row[:place], text, *row[place + 1 :]) for row, text in zip(table.rows, texts, strict=True)]
+        columns[index : index + 1] = [name]
+        types[index : index + 1] = ["VARCHAR"] if types else []
+        rows = [(*row[:index], text, *row[index + 1 :]) for row, text in zip(table.rows, texts, strict=True)]
         return Rows(columns, rows, types)
     import pyarrow as pa
 
     column = pa.array(texts, pa.string())
-    return table.set_column(place, name, column) if name in names else table.append_column(name, column)
+    return table.set_column(index, name, column) if name in names else table.append_column(name, column)
 
 
 def without_columns(table: pa.Table | Rows, names: Sequence[str]) -> pa.Table | Rows:
@@ -97,19 +97,19 @@ def without_columns(table: pa.Table | Rows, names: Sequence[str]) -> pa.Table | 
         return table
     if not isinstance(table, Rows):
         return table.drop_columns(list(names))
-    kept = [place for place, name in enumerate(table.columns) if name not in names]
-    types = [table.types[place] for place in kept] if table.types else ()
-    rows = [tuple(row[place] for place in kept) for row in table.rows]
-    return Rows([table.columns[place] for place in kept], rows, types)
+    indexes = [index for index, name in enumerate(table.columns) if name not in names]
+    types = [table.types[index] for index in indexes] if table.types else ()
+    rows = [tuple(row[index] for index in indexes) for row in table.rows]
+    return Rows([table.columns[index] for index in indexes], rows, types)
 
 
 def in_order(table: pa.Table | Rows, names: Sequence[str]) -> pa.Table | Rows:
     """Return the table with its columns in another order."""
     if not isinstance(table, Rows):
         return table.select(list(names))
-    places = [list(table.columns).index(name) for name in names]
-    types = [table.types[place] for place in places] if table.types else ()
-    return Rows(list(names), [tuple(row[place] for place in places) for row in table.rows], types)
+    indexes = [list(table.columns).index(name) for name in names]
+    types = [table.types[index] for index in indexes] if table.types else ()
+    return Rows(list(names), [tuple(row[index] for index in indexes) for row in table.rows], types)
 
 
 def arrow_of(table: pa.Table | Rows) -> pa.Table:
@@ -160,9 +160,9 @@ def as_arrow(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> pa.Tab
     """Build an Arrow table; a column of mixed types becomes text."""
     import pyarrow as pa
 
-    kept = list(rows)
+    listed = list(rows)
     arrays = []
-    for values in zip(*kept, strict=True) if kept else [()] * len(columns):
+    for values in zip(*listed, strict=True) if listed else [()] * len(columns):
         try:
             arrays.append(pa.array(values))
         except (pa.ArrowInvalid, pa.ArrowTypeError):
@@ -233,3 +233,22 @@ def csv_value(value: object) -> object:
     if isinstance(value, (dict, list, bool)):
         return json.dumps(value, ensure_ascii=False)
     return value
+
+
+def write_parquet(schema: pa.Schema, tables: Iterable[pa.Table], sink: IO[bytes]) -> int:
+    """Write the parts of a table, of which one is in memory at a time; return their rows.
+
+    A part without rows gets no row group, in which some readers look for values in vain. Columns of the same
+    name are told apart by a number.
+    """
+    import pyarrow as pa  # as few ask for it, not every process should hold it
+    import pyarrow.parquet as pq
+
+    names, rows = distinct(schema.names), 0
+    renamed = pa.schema([field.with_name(name) for field, name in zip(schema, names, strict=True)])
+    with writable(names), pq.ParquetWriter(sink, renamed) as writer:
+        for table in tables:
+            if table.num_rows:
+                writer.write_table(table.rename_columns(names))
+                rows += table.num_rows
+    return rows

@@ -46,14 +46,14 @@ def write_workbook(
 
     # A text that looks like a link or a number stays a text.
     settings = {"constant_memory": on_disk, "in_memory": not on_disk, "nan_inf_to_errors": False}
-    kept = _KeptError(sink)
+    archive = _KeptError(sink)
     try:
-        with Workbook(kept, settings) as workbook:
+        with Workbook(archive, settings) as workbook:
             number = _fill(workbook, columns, rows)
     except FileCreateError as error:
-        kept.error = error.args[0]
-    if kept.error:
-        raise kept.error
+        archive.error = error.args[0]
+    if archive.error:
+        raise archive.error
     return number
 
 
@@ -73,10 +73,10 @@ class _KeptError:
         self._place += len(data)
         return len(data)
 
-    def seek(self, place: int) -> int:
-        self._try(lambda: self._sink.seek(place))
-        self._place = place
-        return place
+    def seek(self, offset: int) -> int:
+        self._try(lambda: self._sink.seek(offset))
+        self._place = offset
+        return offset
 
     def tell(self) -> int:
         return self._place
@@ -104,11 +104,11 @@ def _fill(workbook: Workbook, columns: Sequence[str], rows: Iterable[Sequence[ob
         datetime: workbook.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"}),
         date: workbook.add_format({"num_format": "yyyy-mm-dd"}),
     }
-    for place, width in enumerate(_widths(columns, first)):
-        sheet.set_column(place, place, width)
+    for column, width in enumerate(_widths(columns, first)):
+        sheet.set_column(column, column, width)
     sheet.freeze_panes(1, 0)
-    for place, name in enumerate(columns):
-        sheet.write_string(0, place, name, bold)
+    for column, name in enumerate(columns):
+        sheet.write_string(0, column, name, bold)
     number = 0
     for number, row in enumerate(chain(first, following), 1):
         if number >= MOST_ROWS:
@@ -116,33 +116,33 @@ def _fill(workbook: Workbook, columns: Sequence[str], rows: Iterable[Sequence[ob
                 f"more rows than a sheet of Excel holds ({MOST_ROWS - 1:,}); ask for fewer with --limit,"
                 " or write --csv or --parquet"
             )
-        for place, value in enumerate(row):
-            _write(sheet, number, place, value, forms, columns[place])
+        for column, value in enumerate(row):
+            _write(sheet, number, column, value, forms, columns[column])
     return number
 
 
 def _widths(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterator[int]:
-    for place, name in enumerate(columns):
-        longest = max(cell_len(str(row[place])) for row in rows) if rows else 0
+    for index, name in enumerate(columns):
+        longest = max(cell_len(str(row[index])) for row in rows) if rows else 0
         yield min(max(longest, cell_len(name), _NARROW) + 2, _WIDE)
 
 
 def _write(
-    sheet: Worksheet, row: int, place: int, value: object, forms: Mapping[type[date], object], name: str
+    sheet: Worksheet, row: int, column: int, value: object, forms: Mapping[type[date], object], name: str
 ) -> None:
     if hasattr(value, "item"):
         value = value.item()
     if isinstance(value, Decimal):
         value = jsonable(value) if value.is_finite() else float(value)
     if isinstance(value, bool):
-        sheet.write_boolean(row, place, value)
+        sheet.write_boolean(row, column, value)
     elif isinstance(value, float) or (isinstance(value, int) and abs(value) < _EXACT):
         if abs(value) <= _LARGEST:
-            sheet.write_number(row, place, value)
+            sheet.write_number(row, column, value)
         elif not isnan(value):  # a cell has no such number, and an empty one would say that there is none
-            sheet.write_string(row, place, str(value))
+            sheet.write_string(row, column, str(value))
     elif isinstance(value, date) and value.year >= _FIRST_YEAR and getattr(value, "tzinfo", None) is None:
-        sheet.write_datetime(row, place, value, forms[datetime if isinstance(value, datetime) else date])
+        sheet.write_datetime(row, column, value, forms[datetime if isinstance(value, datetime) else date])
     elif value is not None:
         text = str(csv_value(value)) if not isinstance(value, time) else value.isoformat()
         if (units := len(text.encode("utf-16-le")) // 2) > MOST_CHARACTERS:
@@ -151,4 +151,4 @@ def _write(
                 f" {MOST_CHARACTERS:,}; write --csv or --parquet"
             )
         if text:
-            sheet.write_string(row, place, text)
+            sheet.write_string(row, column, text)

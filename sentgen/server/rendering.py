@@ -8,8 +8,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from sentgen.output.parquet import write_parquet
-from sentgen.output.tabular import arrow_of, csv_value, distinct, json_row, names_of, rows_of
+from sentgen.output.tabular import arrow_of, csv_value, distinct, json_row, names_of, rows_of, write_parquet
 from sentgen.server.operations.limits import Limits
 from sentgen.server.operations.operation import Result
 from sentgen.server.wire import MEDIA_TYPES, Format, Reply

@@ -1,4 +1,4 @@
-"""Files: locks, room on the disk, folders that are synced, and which ones this process has open.
+"""Files: locks, space on the disk, folders that are synced, open descriptors, modes and owners.
 
 `sentgen.schema.durability` runs this without any package, too: nothing but the standard library is imported
 at the top.
@@ -119,8 +119,8 @@ def opened(path: str | Path) -> io.BufferedReader:
             waiting = select.poll()
             waiting.register(descriptor, select.POLLIN)
             if not waiting.poll(FIRST_BYTE * 1000):
-                told = f"nothing came through it in {FIRST_BYTE:g} seconds; start what writes to it first"
-                raise TimeoutError(errno.ETIMEDOUT, told, str(path))
+                message = f"nothing came through it in {FIRST_BYTE:g} seconds; start what writes to it first"
+                raise TimeoutError(errno.ETIMEDOUT, message, str(path))
         os.set_blocking(descriptor, True)
         return io.BufferedReader(io.FileIO(descriptor))
     except BaseException:
@@ -187,12 +187,12 @@ def descriptors_of(path: Path) -> list[int] | None:
         listed = os.listdir("/proc/self/fd" if sys.platform == "linux" else "/dev/fd")
     except OSError:
         return None
-    found, file = [], path.stat()
+    descriptors, file = [], path.stat()
     for descriptor in map(int, listed):
         with suppress(OSError):  # it is closed by now
             if os.path.samestat(os.fstat(descriptor), file):
-                found.append(descriptor)
-    return found
+                descriptors.append(descriptor)
+    return descriptors
 
 
 def replace(draft: str | Path, path: str | Path) -> None:
@@ -281,3 +281,47 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+#: Links that lead from one to the next, as Linux bounds them.
+_MOST_LINKS = 40
+
+
+def descriptor_named(path: Path) -> int | None:
+    """Return the descriptor of this process that a path names, as ``/dev/stdout`` does; nothing if none.
+
+    It has a place and a mode of writing, which opening the path again would lose.
+    """
+    if sys.platform == "win32":
+        return None
+    link = str(path)
+    for _ in range(_MOST_LINKS):
+        folder, name = os.path.split(link)
+        if name.isascii() and name.isdecimal() and _has_descriptors(os.path.realpath(folder)):
+            return int(name)
+        if not os.path.islink(link):
+            return None
+        link = os.path.join(folder, os.readlink(link))
+    return None
+
+
+def _has_descriptors(folder: str) -> bool:
+    own = folder.startswith(f"/proc/{os.getpid()}/") and folder.endswith("/fd")
+    return own or folder == "/dev/fd"
+
+
+def may_be_written(path: Path, status: os.stat_result) -> bool:
+    """Say whether a file may be written; one that nobody may write to is not to be, by root neither."""
+    return bool(status.st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH)) and os.access(path, os.W_OK)
+
+
+def take_over(descriptor: int, status: os.stat_result) -> None:
+    """Give a new file the mode of another, and its owner and group as far as this user may."""
+    if sys.platform == "win32":
+        return
+    # The owner first: a file that changes hands loses parts of its mode.
+    for owner in (status.st_uid, -1):
+        with suppress(PermissionError):
+            os.fchown(descriptor, owner, status.st_gid)
+            break
+    os.fchmod(descriptor, stat.S_IMODE(status.st_mode))

@@ -9,8 +9,7 @@ import duckdb
 import pytest
 from conftest import Sentgen
 
-from sentgen.schema.durability.duckdb_faults import WITHOUT_LOG
-from sentgen.schema.durability.write_ahead_log import log_of
+from sentgen.schema.durability.duckdb_faults import WITHOUT_LOG, log_of
 
 #: Commands that write, in an order in which each has something to write.
 WRITING = (

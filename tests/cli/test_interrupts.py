@@ -104,7 +104,7 @@ spilled = Path("store.duckdb.tmp")
 spilled.mkdir()
 (spilled / "duckdb_temp_storage_DEFAULT-0.tmp").touch()
 folders.make(Path("marked"))
-folders.make(Path("work"), kept=True)
+folders.make(Path("work"), lasting=True)
 child = subprocess.Popen(["sleep", "60"])
 Path("child").write_text(str(child.pid))
 with temporary.folder() as folder, whole_file(Path("output")) as file, folders.draft("."):

@@ -11,9 +11,7 @@ from conftest import Sentgen, refused
 
 from sentgen.errors import InputError
 from sentgen.output.drawing import picture
-from sentgen.output.plots.places import places_plot
-from sentgen.output.plots.rates import frequency_plot
-from sentgen.output.plots.scores import score_plot, sketch_plot
+from sentgen.output.plots import frequency_plot, places_plot, score_plot, sketch_plot
 from sentgen.output.rates import PartSizes, rate_of
 from sentgen.output.tabular import Rows
 

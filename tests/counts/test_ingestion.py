@@ -18,7 +18,7 @@ from sentgen.counts import batch, corpora, segments
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, NotFoundError
 from sentgen.schema import Store, maintenance
-from sentgen.schema.integrity.reference_ngrams import reference_ngrams_sql
+from sentgen.schema.integrity.sum_checks import reference_ngrams_sql
 from sentgen.schema.store import fetch_arrow, raw
 
 

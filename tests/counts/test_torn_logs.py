@@ -17,7 +17,7 @@ from sentgen.counts.pair_ingestion import ingest_pairs
 from sentgen.models import build
 from sentgen.schema import Store, engine, metadata
 from sentgen.schema.durability import block_journal
-from sentgen.schema.durability.write_ahead_log import log_of
+from sentgen.schema.durability.duckdb_faults import log_of
 from sentgen.schema.engine import raw
 
 pytestmark = pytest.mark.slow

@@ -20,7 +20,7 @@ from sentgen.desk.labels import GivenLabel, TakenBack
 from sentgen.desk.spreadsheet import import_labels
 from sentgen.desk.tables import find_set, labels_of
 from sentgen.errors import InputError
-from sentgen.output.intervals import wilson
+from sentgen.output.rates import wilson
 from sentgen.output.workbook import write_workbook
 
 LABELERS, LABELS = ("ann", "ben"), ("light", "full", "idiom", "")

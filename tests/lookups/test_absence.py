@@ -26,7 +26,7 @@ from sentgen.lookups.search.absence import PARSE, pieces
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.sketch import Sketch
-from sentgen.output.look_alikes import looks
+from sentgen.output.wording import looks
 from sentgen.schema import Store
 from sentgen.schema.engine import raw
 

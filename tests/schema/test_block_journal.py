@@ -13,9 +13,9 @@ import duckdb
 import pytest
 
 from sentgen.errors import StoreError
-from sentgen.schema import Store, dialect
+from sentgen.schema import Store, engine
 from sentgen.schema.durability import block_journal, block_restore
-from sentgen.schema.durability.write_ahead_log import log_of
+from sentgen.schema.durability.duckdb_faults import log_of
 from sentgen.schema.store import raw
 from sentgen.system import files
 
@@ -197,7 +197,7 @@ def test_interrupted_commit_leaves_no_journal(path: Path, monkeypatch: pytest.Mo
     with Store(path) as store, store.begin() as connection:
         raw(connection).execute("delete from word where id > 30")
     expected = words(path)
-    monkeypatch.setattr(dialect.DuckDialect, "do_commit", interrupted)
+    monkeypatch.setattr(engine.DuckDialect, "do_commit", interrupted)
     with pytest.raises(KeyboardInterrupt), Store(path) as store, store.begin() as connection:
         raw(connection).execute("insert into word select 1000 + range, 'w' || range from range(500)")
 
@@ -254,7 +254,7 @@ def test_the_name_of_a_journal_is_on_the_disk_before_the_commit(
 ) -> None:
     """A power cut keeps what was synced: the content of the file, and the folder that has its name."""
     told: list[str] = []
-    commit = dialect.DuckDialect.do_commit
+    commit = engine.DuckDialect.do_commit
 
     def synced(folder: Path) -> None:
         assert block_journal.journal_of(path).exists()
@@ -267,7 +267,7 @@ def test_the_name_of_a_journal_is_on_the_disk_before_the_commit(
     with Store(path) as store, store.begin() as connection:
         raw(connection).execute("delete from word where id > 30")
     monkeypatch.setattr(files, "sync_folder", synced)
-    monkeypatch.setattr(dialect.DuckDialect, "do_commit", committing)
+    monkeypatch.setattr(engine.DuckDialect, "do_commit", committing)
     with Store(path) as store, store.begin() as connection:
         raw(connection).execute("insert into word values (5000, 'x')")
 

@@ -13,8 +13,8 @@ import pytest
 from sentgen.cli import build
 from sentgen.errors import DamagedError
 from sentgen.schema import Store, maintenance, metadata
-from sentgen.schema.durability.blocks import block_checks
 from sentgen.schema.integrity.check import Check
+from sentgen.schema.maintenance import block_checks
 
 #: What stands before the blocks: the header of the file and two of the database, of which one is current.
 HEADERS = 3 * 4096

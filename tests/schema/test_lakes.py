@@ -26,7 +26,8 @@ from sentgen.errors import InputError, NotFoundError, QueryRejected, StoreError
 from sentgen.schema import Store, metadata, readonly
 from sentgen.schema.engine import raw
 from sentgen.schema.guard import require_harmless
-from sentgen.schema.lakes import files, opening
+from sentgen.schema.lakes import export as exporting
+from sentgen.schema.lakes import opening
 from sentgen.schema.lakes.export import export
 from sentgen.schema.lakes.layout import (
     MANIFEST,
@@ -158,11 +159,11 @@ def test_row_groups_have_one_size_however_rows_come(sizes: list[int], group: int
     parts = np.split(ids, np.cumsum(sizes)[:-1]) if sizes else []
     # Another order of columns, and another type, than the table has.
     batches = [pa.record_batch({"form": [str(i) for i in part], "id": part}) for part in parts if len(part)]
-    before, files.ROW_GROUP = files.ROW_GROUP, group
+    before, exporting.ROW_GROUP = exporting.ROW_GROUP, group
     try:
-        groups = list(files.row_groups(batches, file_schema("word")))
+        groups = list(exporting.row_groups(batches, file_schema("word")))
     finally:
-        files.ROW_GROUP = before
+        exporting.ROW_GROUP = before
 
     assert [i for one in groups for i in one["id"].to_pylist()] == ids.tolist()
     assert all(one.num_rows == group for one in groups[:-1])

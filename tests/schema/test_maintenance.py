@@ -17,7 +17,7 @@ from sentgen.errors import StoreError
 from sentgen.schema import Store, engine, maintenance, migrate
 from sentgen.schema.integrity.check import Check
 from sentgen.schema.integrity.checks import checks
-from sentgen.schema.integrity.reference_ngrams import reference_ngrams_sql
+from sentgen.schema.integrity.sum_checks import reference_ngrams_sql
 
 from .conftest import Rows
 

@@ -17,8 +17,7 @@ from sqlalchemy.schema import CreateTable
 
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import Store, dictionary, inspection, maintenance, metadata, migrate, readonly
-from sentgen.schema.dialect import DuckDialect
-from sentgen.schema.engine import default_memory_limit, open_engine
+from sentgen.schema.engine import DuckDialect, default_memory_limit, open_engine
 from sentgen.schema.tables.corpus import RESERVED_TAGS, RESERVED_WORDS
 
 pytestmark = pytest.mark.migrates

@@ -137,7 +137,7 @@ def test_each_call_that_makes_a_connection_is_known() -> None:
     ]
     assert sorted(calls) == [
         ("completion.py", "duckdb.connect(place, read_only=not lake, config=NEVER_LOADED)"),
-        ("dialect.py", "duckdb.connect(*words, config={**NEVER_LOADED, **config}, **options)"),
+        ("engine.py", "duckdb.connect(*words, config={**NEVER_LOADED, **config}, **options)"),
         (
             "readonly.py",
             "duckdb.connect(':memory:', config=settings(memory_limit, threads) | _SWITCHES | _OPEN)",

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.schema import Store, metadata
-from sentgen.schema.public_names import make_public, names_of_sources, public_text
-from sentgen.schema.snapshots import publish
+from sentgen.schema.snapshots import make_public, names_of_sources, public_text, publish
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import Store, maintenance, metadata
 from sentgen.schema.base import OneOf
 from sentgen.schema.durability.repair import RemovedRows, repair
-from sentgen.schema.owners import unowned
+from sentgen.schema.integrity.checks import unowned
 
 #: What a torn log leaves of an ingestion, a model, and a merge: rows without those that account for them.
 TORN = (

@@ -8,7 +8,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from sentgen.schema.durability.write_ahead_log import log_of
+from sentgen.schema.durability.duckdb_faults import log_of
 
 #: Rows of both tables before, between and after two transactions; row groups hold 122,880 rows.
 STATES = [(0, 0), (300_000, 20), (300_000, 21)]

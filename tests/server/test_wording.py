@@ -65,7 +65,6 @@ SAID: dict[str, tuple[str, ...]] = {
     "schema/engine.py": tuple(operations()),
     "schema/migrate.py": (),
     "schema/manifests.py": (),  # opening a store
-    "schema/other_files.py": (),
     "schema/readonly.py": ("sql",),
     "schema/tables/saved.py": (),
     "schema/snapshots.py": (),

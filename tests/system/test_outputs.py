@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sentgen.system.outputs import descriptor_named, may_be_written, take_over
+from sentgen.system.files import descriptor_named, may_be_written, take_over
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has all these names")

@@ -12,7 +12,7 @@ from sentgen.alignment.stored.model_store import DIRECTIONS, StoredIteration, ge
 from sentgen.errors import InputError, NotFoundError
 from sentgen.output.drawing import LIGHT, plain_axes
 from sentgen.output.logarithms import decimal
-from sentgen.output.plots.pictures import set_title
+from sentgen.output.plots import set_title
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow

@@ -43,7 +43,7 @@ from sentgen.cli.console.options import (
 from sentgen.cli.console.output import Output, output_options, printable
 from sentgen.evaluation.alignment.gold_readers import GoldPairs
 from sentgen.output.logarithms import NATURAL, decimal
-from sentgen.output.plots.pictures import write_plot
+from sentgen.output.plots import write_plot
 from sentgen.output.progress import counted, counted_each, trained
 from sentgen.output.wording import quantity
 from sentgen.schema.store import default_memory_limit

@@ -12,7 +12,7 @@ import typer
 
 from sentgen import sizes
 from sentgen.errors import InputError
-from sentgen.output.plots.pictures import check_plot
+from sentgen.output.plots import check_plot
 from sentgen.schema import Store, default_path
 from sentgen.schema.store import default_memory_limit
 

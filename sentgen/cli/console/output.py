@@ -44,7 +44,6 @@ from sentgen.errors import InputError
 from sentgen.errors import printable as printable
 from sentgen.output.files import whole_file
 from sentgen.output.latex import tabular
-from sentgen.output.parquet import write_parquet
 from sentgen.output.plain_table import Align as Align
 from sentgen.output.plain_table import aligned_lines, cells_of, is_numeric
 from sentgen.output.tabular import (
@@ -56,6 +55,7 @@ from sentgen.output.tabular import (
     json_row,
     names_of,
     rows_of,
+    write_parquet,
 )
 from sentgen.output.typography import isolated
 from sentgen.output.wording import quantity

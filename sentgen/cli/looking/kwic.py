@@ -9,7 +9,7 @@ from sentgen.cli.console.output import Output
 from sentgen.cli.looking.line_table import WidthOption, fitted, line_look, show_lines
 from sentgen.cli.looking.questions import PlotOption, StoreOptions, finish, question
 from sentgen.lookups.concordances.concordance import Kwic
-from sentgen.output.plots.places import PARTS
+from sentgen.output.plots import PARTS
 from sentgen.output.tabular import Rows, column_of, with_column
 
 if TYPE_CHECKING:

@@ -118,7 +118,7 @@ def draw(connection: Connection, request: Question, answer: Answer, plot: Path |
     if plot is not None and answer.rows.num_rows:
         # They import all questions that can be drawn.
         from sentgen.lookups.figures import figure_of
-        from sentgen.output.plots.pictures import write_plot
+        from sentgen.output.plots import write_plot
 
         write_plot(figure_of(connection, request, answer), plot)
         out.note(f"plot: {plot}")

@@ -19,7 +19,7 @@ from sentgen.counts.cluster.locking import locked
 from sentgen.counts.settings import OF_READERS, Settings, check_settings, corpus_row
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import folders
-from sentgen.schema.lakes.files import write_file
+from sentgen.schema.lakes.export import write_file
 from sentgen.schema.lakes.layout import (
     LakeFile,
     Manifest,

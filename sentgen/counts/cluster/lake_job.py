@@ -57,7 +57,7 @@ class LakeJob:
             done = None if unfinished else planned(self.work)
             if done is not None:
                 self.clear()
-            folders.make(self.work, kept=True)
+            folders.make(self.work, lasting=True)
             yield done
 
     def plan(self, what: Mapping[str, object]) -> Any:

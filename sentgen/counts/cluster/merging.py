@@ -21,7 +21,7 @@ from sentgen.counts.ngrams import WIDTH
 from sentgen.counts.spill import NgramCounter, merge, rolled_up
 from sentgen.schema import folders
 from sentgen.schema.engine import arrow_reader
-from sentgen.schema.lakes.files import write_file
+from sentgen.schema.lakes.export import write_file
 from sentgen.schema.lakes.layout import file_schema, sort_keys
 from sentgen.schema.lakes.places import Place
 from sentgen.temporary import aside

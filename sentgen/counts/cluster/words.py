@@ -22,7 +22,7 @@ from sentgen.corpus.vocabulary import Vocabulary
 from sentgen.counts.cluster.files import read_batch, write_batches
 from sentgen.counts.cluster.reading import partitioned
 from sentgen.schema.engine import arrow_reader, arrow_table, one_number, settings
-from sentgen.schema.lakes.files import write_file
+from sentgen.schema.lakes.export import write_file
 from sentgen.schema.lakes.layout import LakeFile
 from sentgen.schema.lakes.places import Place
 from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_TAGS, RESERVED_WORDS

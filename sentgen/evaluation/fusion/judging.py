@@ -21,7 +21,7 @@ from sentgen.evaluation.fusion.cases import FusionCase
 from sentgen.evaluation.fusion.systems import EXTRACTION
 from sentgen.evaluation.report.tables import ReportTable, probability
 from sentgen.output.files import write_text
-from sentgen.output.intervals import wilson
+from sentgen.output.rates import wilson
 from sentgen.output.wording import quantity
 
 SHEET = ("number", "key", "sentence", "judgment")

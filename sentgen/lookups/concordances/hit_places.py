@@ -20,7 +20,7 @@ from sentgen.lookups.base.tokens import Tokens
 from sentgen.lookups.concordances.hits import HitSource
 from sentgen.lookups.search.attributes import of_key
 from sentgen.lookups.search.hits import BlockHits
-from sentgen.output.plots.places import PARTS
+from sentgen.output.plots import PARTS
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 

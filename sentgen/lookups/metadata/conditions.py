@@ -29,8 +29,7 @@ from sentgen.lookups.metadata.syntax import (
     MetadataComparison,
     atoms,
 )
-from sentgen.output.look_alikes import in_other_characters
-from sentgen.output.wording import either, near
+from sentgen.output.wording import either, in_other_characters, near
 from sentgen.schema.tables.corpus import subcorpus
 
 if TYPE_CHECKING:

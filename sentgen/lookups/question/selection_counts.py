@@ -7,7 +7,7 @@ from sentgen.lookups.question.selection import Selection
 from sentgen.schema import counting
 from sentgen.schema.tables.corpus import BOS, EOS
 
-#: As `sentgen.schema.integrity.reference_ngrams`: in one <s> and one </s>, which an n-gram does not cross.
+#: As `sentgen.schema.integrity.sum_checks`: in one <s> and one </s>, which an n-gram does not cross.
 _NGRAMS = """\
 (
     select {words}, 1 as count

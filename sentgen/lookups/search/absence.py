@@ -25,8 +25,7 @@ from sentgen.lookups.question.patterns import (
     word_among,
 )
 from sentgen.lookups.question.selection import Selection
-from sentgen.output.look_alikes import in_other_characters, looks
-from sentgen.output.wording import either, near
+from sentgen.output.wording import either, in_other_characters, looks, near
 from sentgen.schema.engine import kept
 from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_TAGS, RESERVED_WORDS
 

@@ -32,7 +32,7 @@ from sentgen.models.smoothing.rows import (
     read_unigrams,
     words_of,
 )
-from sentgen.schema.lakes.files import write_file
+from sentgen.schema.lakes.export import write_file
 from sentgen.schema.tables.corpus import BOS
 from sentgen.space import Space
 

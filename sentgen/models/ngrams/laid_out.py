@@ -209,7 +209,7 @@ def _mapped(path: Path | None, most: int) -> _LaidOut | None:
 
 
 def _write_file(path: Path, plan: _Plan, label: str, write: Callable[[_LaidOut], None]) -> _LaidOut | None:
-    folders.make(path.parent, kept=True)
+    folders.make(path.parent, lasting=True)
     told = f"{plan.size >> 20:,} MB in {path.parent}"
     if plan.size > shutil.disk_usage(path.parent).free * _OF_DISK:
         raise StoreError(f"{told} are too much of what the disk has left; free space")

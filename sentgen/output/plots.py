@@ -1,0 +1,326 @@
+"""Plots of tables, and their files: rates, scores, and where in their documents hits are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from sentgen.errors import InputError
+from sentgen.extras import needs
+from sentgen.output.drawing import LIGHT, Form, legend_beside, literal, picture, plain_axes, plain_panels
+from sentgen.output.files import whole_file
+from sentgen.output.rates import PartSizes, Runs, over_time, rate_column, row_rate, time_key
+from sentgen.output.tabular import Rows, names_of
+from sentgen.output.wording import quantity
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+#: Bars that can be told apart in a plot, and letters of a label and of a title.
+MOST_BARS, _LABEL, _TITLE = 60, 40, 90
+_FORMS: dict[str, Form] = {f".{form}": form for form in get_args(Form)}
+
+
+def check_plot(path: Path | None) -> None:
+    """Refuse a file that no plot can be, or where there is nothing to draw with.
+
+    Raises:
+        InputError: its ending is another one, or matplotlib is not installed.
+    """
+    if path is None:
+        return
+    if path.suffix not in _FORMS:
+        raise InputError("a plot ends in .svg, .png or .pdf; name such a file", path=str(path))
+    need_plots()
+
+
+def need_plots() -> None:
+    """Refuse where there is nothing to draw with.
+
+    Raises:
+        InputError: matplotlib is not installed.
+    """
+    with needs("plots", "matplotlib, which draws plots,"):
+        import matplotlib.figure  # noqa: F401
+
+
+def write_plot(figure: Figure, path: Path) -> None:
+    """Write a plot whole or not at all.
+
+    Raises:
+        InputError: the file cannot be written there.
+    """
+    with whole_file(path) as sink:
+        sink.write(picture(figure, _FORMS[path.suffix]))
+
+
+def bar_axes(bars: int, width: float = 7.2) -> tuple[Figure, Axes, range]:
+    """Return an empty plot for so many bars, with their places from above.
+
+    Raises:
+        InputError: there are more than fit.
+    """
+    check_bars(bars)
+    figure, axes = plain_axes(width, 1.3 + 0.3 * bars, LIGHT)
+    axes.set_ylim(-0.7, bars - 0.3)
+    axes.grid(axis="x", color=LIGHT.grid, linewidth=0.8)
+    return figure, axes, range(bars)[::-1]
+
+
+def check_bars(number: int) -> None:
+    """Refuse more bars than fit.
+
+    Raises:
+        InputError: there are more.
+    """
+    if number > MOST_BARS:
+        raise InputError(
+            f"{number:,} bars are too many to draw; ask for fewer with --limit, {MOST_BARS} at most"
+        )
+
+
+def set_title(axes: Axes, text: str) -> None:
+    """Write a title over a plot."""
+    axes.set_title(label(text, _TITLE), loc="left", fontsize=11, color=LIGHT.ink)
+
+
+def label(text: str, most: int = _LABEL) -> str:
+    """Return the text of a label, or the beginning of a long one."""
+    return literal(text if len(text) <= most else f"{text[: most - 1]}…")
+
+
+#: Parts into which a document is cut, to say where in it a hit is.
+PARTS = 1000
+
+
+def places_plot(table: pa.Table | Rows, title: str, more: int) -> Figure:
+    """Draw a row a document, with a line for each place of a hit.
+
+    Args:
+        table: ``document``, ``count``, ``tokens`` and ``places``.
+        title: what was looked for.
+        more: documents that are not among the rows.
+
+    Raises:
+        InputError: there are more than fit.
+    """
+    rows: list[dict[str, Any]] = table.to_pylist()
+    figure, axes, positions = bar_axes(len(rows), width=8.8)
+    axes.grid(visible=False)
+    axes.hlines(positions, 0, 100, color=LIGHT.grid, linewidth=0.8)
+    for row, y in zip(rows, positions, strict=True):
+        hits = [100 * (int(part) + 0.5) / PARTS for part in row["places"].split()]
+        axes.vlines(hits, y - 0.36, y + 0.36, color=LIGHT.lines[0], linewidth=1)
+        counts = f"{quantity(row['count'], 'hit')} in {quantity(row['tokens'], 'token')}"
+        axes.text(101, y, counts, va="center", fontsize=9, color=LIGHT.faint)
+    axes.set_yticks(positions, [label(row["document"]) for row in rows])
+    axes.set_xlim(0, 100)
+    others = f"; hits in {quantity(more, 'document')} more" if more else ""
+    axes.set_xlabel(f"place in the document, %{others}")
+    set_title(axes, title)
+    return figure
+
+
+#: Lines that can be told apart in a plot.
+MOST_LINES = 8
+_UNIT = "with 95% intervals (Wilson)"
+
+
+def frequency_plot(table: pa.Table | Rows, title: str, *, whole: bool, sizes: PartSizes) -> Figure:
+    """Draw a frequency list as rates: over time where a key has years or dates, else a bar a row.
+
+    Args:
+        table: columns of keys, then ``count``, and a rate per million.
+        title: what was counted.
+        whole: whether it has all rows.
+        sizes: how many tokens the parts of the corpus have that its keys make.
+
+    Raises:
+        InputError: there is more than fits, nothing to draw, or years that are not all there.
+    """
+    names, every = names_of(table), table.to_pylist()
+    keys, column = names[: names.index("count")], rate_column(names)
+    rows: list[dict[str, Any]] = [row for row in every if row_rate(row, column)]
+    if not rows:
+        raise InputError("these rows have no rate per million, so there is nothing to draw")
+    full_title = f"{title}: {quantity(sum(row['count'] for row in rows), 'hit')}"
+    if left_out := len(every) - len(rows):
+        full_title += (
+            f", without {quantity(left_out, 'row')} that {'has' if left_out == 1 else 'have'} no rate"
+        )
+    time = time_key(keys, rows)
+    if time is not None:
+        if not whole:
+            raise InputError("a plot over time needs all rows; ask for them with --limit 0")
+        others = [key for key in keys if key != time]
+        lines = over_time(rows, time, others, sizes)
+        return _over_time(lines, time, full_title, named=bool(others))
+    return _bars(rows, keys, column, full_title)
+
+
+def _bars(rows: Sequence[Mapping[str, Any]], keys: Sequence[str], column: str, title: str) -> Figure:
+    figure, axes, positions = bar_axes(len(rows))
+    rates = [rate for row in rows if (rate := row_rate(row, column))]
+    axes.barh(positions, [rate.rate for rate in rates], color=LIGHT.lines[0], alpha=0.55, height=0.7)
+    axes.hlines(
+        positions, [rate.low for rate in rates], [rate.high for rate in rates], color=LIGHT.ink, linewidth=1.4
+    )
+    named = [(label(", ".join(str(row[key]) for key in keys)), row["count"]) for row in rows]
+    axes.set_yticks(positions, [f"{name}, n = {count:,}" for name, count in named])
+    axes.set_xlim(left=0)
+    axes.set_xlabel(f"per million tokens, {_UNIT}")
+    set_title(axes, title)
+    return figure
+
+
+def _over_time(lines: Mapping[tuple[str, ...], Runs], time: str, title: str, *, named: bool) -> Figure:
+    from matplotlib.ticker import MaxNLocator
+
+    if len(lines) > MOST_LINES:
+        raise InputError(f"{len(lines):,} lines are too many to tell apart; there is room for {MOST_LINES}")
+    figure, axes = plain_axes(8.2, 4.2, LIGHT)
+    for number, (name, runs) in enumerate(lines.items()):
+        style, count = LIGHT.style(number), sum(point.count for run in runs for point in run)
+        for index, run in enumerate(runs):
+            years, rates = [point.time for point in run], [point.rate for point in run]
+            lows, highs = [rate.low for rate in rates], [rate.high for rate in rates]
+            axes.fill_between(years, lows, highs, alpha=0.18, color=style["color"], linewidth=0)
+            if len(run) == 1:  # between two gaps, where there is nothing to fill
+                axes.vlines(years, lows, highs, color=style["color"], alpha=0.5)
+            legend = f"{label(', '.join(name))}, n = {count:,}" if index == 0 else None
+            axes.plot(years, [rate.rate for rate in rates], label=legend, markersize=5, **style)
+    axes.set_ylim(bottom=0)
+    axes.grid(axis="y", color=LIGHT.grid, linewidth=0.8)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_xlabel(literal(time))
+    axes.set_ylabel(f"per million tokens,\n{_UNIT}")
+    set_title(axes, title)
+    if named:
+        legend_beside(axes, LIGHT)
+    return figure
+
+
+#: Ratios, which are 1 where there is no difference, and so drawn on a logarithmic scale.
+_RATIOS = ("odds_ratio", "simple_maths")
+#: What is above or below no difference, or of the other word; the places differ, too.
+_MORE, _LESS = LIGHT.lines[:2]
+#: Relations of a sketch that are drawn, and of these in a row.
+_MOST_RELATIONS, _ACROSS = 9, 3
+
+
+def score_plot(table: pa.Table | Rows, column: str, title: str) -> Figure:
+    """Draw the scores of rows as bars, which go to both sides of where there is no difference.
+
+    Args:
+        table: rows, whose first columns say what each is of, up to ``count``.
+        column: the score; with its interval where there are columns of it.
+        title: of what.
+
+    Raises:
+        InputError: there is more than fits, or nothing to draw.
+    """
+    names = names_of(table)
+    every: list[dict[str, Any]] = table.to_pylist()
+    base = 1 if column in _RATIOS else 0
+    rows = [row for row in every if _drawable(row[column], base)]
+    if not rows:
+        raise InputError(
+            f"{column} is zero, infinite or missing in all of these rows, so there is nothing to draw;"
+            " rank by another --measure"
+        )
+    keys = names[: names.index("count")]
+    figure, axes, positions = bar_axes(len(rows))
+    values = [row[column] for row in rows]
+    colors = [_MORE if value >= base else _LESS for value in values]
+    axes.barh(positions, [value - base for value in values], left=base, color=colors, height=0.7)
+    if {f"{column}_low", f"{column}_high"} <= {*names}:
+        lows, highs = ([row[f"{column}_{end}"] for row in rows] for end in ("low", "high"))
+        axes.hlines(positions, lows, highs, color=LIGHT.ink, linewidth=1.4)
+        column += ", with 95% intervals"
+    if base:
+        axes.set_xscale("log")
+        column += " (1: no difference; logarithmic)"
+    axes.set_yticks(positions, [f"{_named(row, keys)}, n = {row['count']:,}" for row in rows])
+    axes.axvline(base, color=LIGHT.ink, linewidth=0.8)
+    axes.set_xlabel(column)
+    full_title = f"{title}: {quantity(len(rows), 'row')}"
+    if left_out := len(every) - len(rows):
+        full_title += f", without {quantity(left_out, 'row')} that cannot be drawn"
+    set_title(axes, full_title)
+    return figure
+
+
+def sketch_plot(table: pa.Table | Rows, column: str, title: str, words: Sequence[str]) -> Figure:
+    """Draw a word sketch, a panel a relation: bars, or of two words a sign of each where it has a collocate.
+
+    Args:
+        table: rows of a sketch, or of a difference of two.
+        column: the score.
+        title: of what.
+        words: that which is sketched, or both.
+
+    Raises:
+        InputError: there are more collocates of a relation than fit.
+    """
+    rows: list[dict[str, Any]] = table.to_pylist()
+    groups = [list(part) for _, part in groupby(rows, lambda row: (row["relation"], row["role"]))]
+    shown = groups[:_MOST_RELATIONS]
+    across = min(_ACROSS, len(shown))
+    lines = [shown[start : start + across] for start in range(0, len(shown), across)]
+    check_bars(max(map(len, shown)))
+    heights = [1.0 + 0.24 * max(map(len, line)) for line in lines]
+    figure, panels = plain_panels(1 + 4 * across, heights, across, LIGHT)
+    for axes, group in zip(panels, shown, strict=False):
+        _relation(axes, group, column, words)
+        # Bars of a line are as high as each other, from above.
+        level = shown.index(group) // across
+        axes.set_ylim(len(group) - 0.3 - max(map(len, lines[level])) - 0.4, len(group) - 0.3)
+    for axes in panels[len(shown) :]:
+        axes.set_visible(False)
+    more = f", without {quantity(len(groups) - len(shown), 'rarer relation')}" if groups != shown else ""
+    figure.suptitle(label(f"{title}{more}", 90), x=0.01, ha="left", fontsize=11, color=LIGHT.ink)
+    if len(words) > 1:
+        handles, names = panels[0].get_legend_handles_labels()
+        figure.legend(handles, names, loc="outside upper right", frameon=False, labelcolor=LIGHT.ink)
+    return figure
+
+
+def _relation(axes: Axes, rows: Sequence[Mapping[str, Any]], column: str, words: Sequence[str]) -> None:
+    positions = range(len(rows))[::-1]
+    if len(words) == 1:
+        axes.barh(positions, [_score(row[column]) for row in rows], color=_MORE, height=0.7)
+        labels = [f"{_named(row, ['collocate'])}, n = {row['count']:,}" for row in rows]
+    else:
+        columns = (column, f"{column}_against")
+        for row, y in zip(rows, positions, strict=True):
+            ends = [row[key] for key in columns if row[key] is not None]
+            axes.hlines(y, min(ends), max(ends), color=LIGHT.grid, linewidth=2)
+        for number, (key, word) in enumerate(zip(columns, words, strict=True)):
+            values = [math.nan if row[key] is None else row[key] for row in rows]
+            axes.plot(values, positions, linestyle="", markersize=6, label=label(word), **LIGHT.style(number))
+        labels = [_named(row, ["collocate"]) for row in rows]
+    axes.set_yticks(positions, labels)
+    axes.grid(axis="x", color=LIGHT.grid, linewidth=0.8)
+    axes.set_xlabel(column)
+    axes.set_title(
+        f"{label(rows[0]['name'], 36)}\n{quantity(rows[0]['pairs'], 'pair')}",
+        loc="left", fontsize=10, color=LIGHT.ink,
+    )  # fmt: skip
+
+
+def _named(row: Mapping[str, Any], keys: Sequence[str]) -> str:
+    return label(" ".join(str(row[key]) for key in keys))
+
+
+def _score(value: float | None) -> float:
+    return math.nan if value is None or not math.isfinite(value) else value
+
+
+def _drawable(value: float | None, base: int) -> bool:
+    return value is not None and math.isfinite(value) and (value > 0 or not base)

@@ -1,1 +1,0 @@
-"""Plots of tables, which matplotlib draws: rates, scores, and where hits are."""
