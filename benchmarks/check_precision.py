@@ -64,7 +64,7 @@ def pairs(name: str) -> Iterator[TokenizedPair]:
     for file in pair_files([str(data(f"pairs/{name}"))]):
         for raw in file.read(settings):
             if dev is None or raw.key.partition("#")[0] in dev:
-                yield raw.tokenised(settings)
+                yield raw.tokenize(settings)
 
 
 def parsed(name: str, parser: Parser) -> Iterator[tuple[str, list[Sentence], list[Sentence]]]:

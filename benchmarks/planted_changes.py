@@ -164,7 +164,7 @@ def show_verbatim_new(cases: Sequence[Case], real: int, systems: Sequence[str]) 
 
 def real_pairs(name: str, most: int) -> Iterator[Pair]:
     for raw in raw_pairs(name)[:most]:
-        pair = raw.tokenised(PairSettings(replace_controls=True))
+        pair = raw.tokenize(PairSettings(replace_controls=True))
         if isinstance(pair, TokenizedPair):
             yield Pair.of_sentences(pair.key, pair.document, pair.abstract)
 

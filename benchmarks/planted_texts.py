@@ -90,7 +90,7 @@ def raw_pairs(name: str) -> list[RawPair]:
 
 def _tokenized(raw: Sequence[RawPair]) -> Iterator[Text]:
     for one in raw:
-        pair = one.tokenised(PairSettings(replace_controls=True))
+        pair = one.tokenize(PairSettings(replace_controls=True))
         if isinstance(pair, TokenizedPair):
             yield Text(pair.key, pair.document)
 

@@ -155,7 +155,7 @@ def drawn() -> list[RawPair]:
 
 def tokenized(raw: RawPair) -> Pair:
     """Return the words of a pair, as `align text` finds them in plain text."""
-    found = raw.tokenised(PairSettings())
+    found = raw.tokenize(PairSettings())
     if isinstance(found, Rejection):
         raise found.as_error("pair")
     return Pair.of_sentences(found.key, found.document, found.abstract)

@@ -78,7 +78,7 @@ def _regions(found: list[TreebankBlock | Sentence | Rejection]) -> list[list[tup
 def _plain(parts: list[TokenColumns]) -> list[Any]:
     if not parts:
         return []
-    columns = TokenColumns.joined(parts).said()
+    columns = TokenColumns.concatenate(parts).without_empty()
     assert columns.strings["forms"] is not None
     coded = [columns.strings[name] for name in STRINGS]
     strings = [None if one is None else np.array(one.values.strings)[one.codes].tolist() for one in coded]

@@ -192,7 +192,7 @@ def pair_reader(bench: Bench, rng: random.Random) -> None:
                 str(one.as_error("pair"))
             else:
                 one.sha256(settings)
-                one.tokenised(settings)
+                one.tokenize(settings)
 
 
 def _pair_paths(bench: Bench, rng: random.Random) -> list[str]:

@@ -36,7 +36,7 @@ def read_pairs(*paths: str, settings: PairSettings | None = None) -> Iterator[Pa
     settings = settings or PairSettings()
     for file in pair_files(paths):
         for raw in file.read(settings):
-            pair = raw if isinstance(raw, Rejection) else raw.tokenised(settings)
+            pair = raw if isinstance(raw, Rejection) else raw.tokenize(settings)
             if isinstance(pair, Rejection):
                 raise pair.as_error("pair")
             yield Pair.of_sentences(pair.key, pair.document, pair.abstract)

@@ -37,7 +37,7 @@ class Sentences(Table):
     @property
     def texts(self) -> list[str]:
         """All sentences."""
-        return [one.text for one in self._made.sentences]
+        return [sentence.text for sentence in self._made.sentences]
 
     @property
     def tree(self) -> Tree:

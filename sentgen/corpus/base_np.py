@@ -330,19 +330,19 @@ def function_heads(sentence: Sentence) -> list[int]:
     """
     if sentence.heads is None or sentence.deprels is None:
         raise ValueError("function_heads needs heads and deprels")
-    return promoted(sentence.heads, sentence.deprels)
+    return promoted_heads(sentence.heads, sentence.deprels)
 
 
-def promoted(heads: list[int], deprels: list[str]) -> list[int]:
+def promoted_heads(heads: list[int], deprels: list[str]) -> list[int]:
     """Return the heads after promotion (see `function_heads`).
 
-    >>> promoted([4, 4, 4, 0], ["nsubj", "aux", "cop", "root"])
+    >>> promoted_heads([4, 4, 4, 0], ["nsubj", "aux", "cop", "root"])
     [2, 0, 2, 3]
     """
-    promoted_heads: list[int] = function_head_positions(
+    heads_of_functions: list[int] = function_head_positions(
         relation_codes(deprels), *_one_sentence(heads)
     ).tolist()
-    return promoted_heads
+    return heads_of_functions
 
 
 def _one_sentence(heads: Sequence[int]) -> tuple[Ints, Ints]:

@@ -53,7 +53,7 @@ _USUAL = {"folia": ".xml", "tei": ".xml", "wsj": ".mrg"}
 _PLAIN = (text.READER, lines.READER)
 _BY_EXTENSION = {extension: reader.name for reader in READERS.values() for extension in reader.extensions}
 #: Tables of lines: which of their columns is text has to be said, and formats of tokens come so, too.
-_TABLES = {extension: one for one in (table.CSV, table.TSV) for extension in one.extensions}
+_TABLES = {extension: reader for reader in (table.CSV, table.TSV) for extension in reader.extensions}
 #: Extensions that prose has; what has another one must look like it.
 _OPEN_EXTENSIONS = frozenset({"", ".txt", ".text", ".rst", ".adoc"})
 #: A word of prose, with what may stand around it; code and tables have others.

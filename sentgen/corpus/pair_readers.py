@@ -370,7 +370,7 @@ class RawPair:
         made = json.dumps([*given, settings.tokenized, settings.document_words])
         return hashlib.sha256(made.encode()).hexdigest()
 
-    def tokenised(self, settings: PairSettings, *, limits: InputLimits = LIMITS) -> TokenizedPair | Rejection:
+    def tokenize(self, settings: PairSettings, *, limits: InputLimits = LIMITS) -> TokenizedPair | Rejection:
         """Split both texts into sentences and words; the first fault refuses the pair."""
         path = self.document_source.name
         sides: list[tuple[Sentence, ...]] = []

@@ -53,8 +53,8 @@ class TextTable:
     columns: Sequence[str]
     rows: Iterator[TableRow]
 
-    def place(self, name: str, option: str) -> int:
-        """Return the place of a column.
+    def column_index(self, name: str, option: str) -> int:
+        """Return the index of a column.
 
         Args:
             name: the column.

@@ -67,13 +67,13 @@ class Coded(NamedTuple):
             encoded = encoded.combine_chunks()
         return cls(Values(encoded.dictionary.to_pylist()), encoded.indices.to_numpy())
 
-    def used(self) -> tuple[list[str], Ints]:
+    def used_values(self) -> tuple[list[str], Ints]:
         """Return those that it has in the order of their first occurrence, and which one each row has."""
         encoded = pa.array(self.codes).dictionary_encode()
         strings = self.values.strings
         return [strings[code] for code in encoded.dictionary.to_pylist()], encoded.indices.to_numpy()
 
-    def having(self, string: str) -> Bools:
+    def equals(self, string: str) -> Bools:
         """Say which rows have a string."""
         rows: Bools = self.codes == self.values.number(string)
         return rows
@@ -104,7 +104,7 @@ class TokenColumns:
         """Join the columns of sentences."""
         lengths = np.array([len(sentence.forms) for sentence in sentences], np.int32)
 
-        def joined(name: str, missing: object) -> list[object] | None:
+        def values_of(name: str, missing: object) -> list[object] | None:
             lists = [getattr(sentence, name) for sentence in sentences]
             if all(values is None for values in lists):
                 return None
@@ -114,11 +114,18 @@ class TokenColumns:
             )
             return list(chain.from_iterable(filled))
 
-        strings = {name: joined(name, ABSENT) for name in STRINGS}
-        heads, nps, spaces = joined("heads", NO_HEAD), joined("nps", NO_NP), joined("space_after", None)
+        strings = {name: values_of(name, ABSENT) for name in STRINGS}
+        heads, nps, spaces = (
+            values_of("heads", NO_HEAD),
+            values_of("nps", NO_NP),
+            values_of("space_after", None),
+        )
         return cls(
             lengths,
-            {n: None if one is None else Coded.of(pa.array(one, pa.string())) for n, one in strings.items()},
+            {
+                n: None if values is None else Coded.of(pa.array(values, pa.string()))
+                for n, values in strings.items()
+            },
             None if heads is None else np.array(heads, np.int32),
             None if nps is None else np.array(nps, np.int32),
             None if spaces is None else pa.array(spaces, pa.bool_()),
@@ -126,7 +133,7 @@ class TokenColumns:
         )
 
     @classmethod
-    def joined(cls, parts: Sequence[Self]) -> Self:
+    def concatenate(cls, parts: Sequence[Self]) -> Self:
         """Put parts one after the other."""
         if len(parts) == 1:
             return parts[0]
@@ -136,31 +143,32 @@ class TokenColumns:
             if all(column is None for column in columns):
                 return None
             filled = (
-                pa.nulls(n, pa.bool_()) if one is None else one for one, n in zip(columns, sizes, strict=True)
+                pa.nulls(n, pa.bool_()) if column is None else column
+                for column, n in zip(columns, sizes, strict=True)
             )
             # In one piece, or the rows that are written of them would be in as many.
-            joined: Column = pa.concat_arrays(list(chain.from_iterable(map(_chunks, filled))))
-            return joined
+            chunks: Column = pa.concat_arrays(list(chain.from_iterable(map(_chunks, filled))))
+            return chunks
 
         def numbers(columns: Sequence[Ints | None], missing: int) -> Ints | None:
             if all(column is None for column in columns):
                 return None
             filled = [
-                np.full(n, missing, np.int32) if one is None else one
-                for one, n in zip(columns, sizes, strict=True)
+                np.full(n, missing, np.int32) if column is None else column
+                for column, n in zip(columns, sizes, strict=True)
             ]
             return np.concatenate(filled)
 
         return cls(
             np.concatenate([part.lengths for part in parts]),
-            {name: _joined([part.strings[name] for part in parts], sizes) for name in STRINGS},
+            {name: _concatenate([part.strings[name] for part in parts], sizes) for name in STRINGS},
             numbers([part.heads for part in parts], NO_HEAD),
             numbers([part.nps for part in parts], NO_NP),
             bools([part.space_after for part in parts]),
             np.concatenate([part.unmarked for part in parts]),
         )
 
-    def said(self) -> Self:
+    def without_empty(self) -> Self:
         """Return them without columns that say nothing."""
 
         def numbers(column: Ints | None, missing: int) -> Ints | None:
@@ -170,14 +178,14 @@ class TokenColumns:
         absent = {
             name
             for name, column in self.strings.items()
-            if name != "forms" and column is not None and column.having(ABSENT).all()
+            if name != "forms" and column is not None and column.equals(ABSENT).all()
         }
         strings = {name: None if name in absent else column for name, column in self.strings.items()}
         heads, nps = numbers(self.heads, NO_HEAD), numbers(self.nps, NO_NP)
         return replace(self, strings=strings, heads=heads, nps=nps)
 
 
-def _joined(columns: Sequence[Coded | None], sizes: Sequence[int]) -> Coded | None:
+def _concatenate(columns: Sequence[Coded | None], sizes: Sequence[int]) -> Coded | None:
     """Put columns one after the other; where there is none, it has no value in so many rows."""
     given = [column for column in columns if column is not None]
     if not given:
@@ -187,7 +195,7 @@ def _joined(columns: Sequence[Coded | None], sizes: Sequence[int]) -> Coded | No
         return Coded(values, np.concatenate([column.codes for column in given]))
     values, parts = Values(), []
     for column, size in zip(columns, sizes, strict=True):
-        strings, codes = ([ABSENT], np.zeros(size, np.int32)) if column is None else column.used()
+        strings, codes = ([ABSENT], np.zeros(size, np.int32)) if column is None else column.used_values()
         parts.append(values.add(strings)[codes])
     return Coded(values, np.concatenate(parts))
 

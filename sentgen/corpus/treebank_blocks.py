@@ -215,7 +215,7 @@ def _columns(
         for first, last, _ in sentences[number].multiwords:
             within[start + first - 1 : start + last] = True
     # The space after a range is told at its line: what is told at its words, too, is more than that.
-    alone = misc.having(conllu.NO_SPACE) & ~within
+    alone = misc.equals(conllu.NO_SPACE) & ~within
     [absent] = misc.values.add([ABSENT])
     strings: dict[str, Coded | None] = {name: coded[name] for name in STRINGS}
     strings["misc"] = Coded(misc.values, np.where(alone, absent, misc.codes))
@@ -227,7 +227,7 @@ def has_values(column: Coded | None, starts: Longs) -> Bools:
     """Say in which sentences a column has a value."""
     if column is None:
         return np.zeros(starts.size, bool)
-    result: Bools = np.logical_or.reduceat(~column.having(ABSENT), starts)
+    result: Bools = np.logical_or.reduceat(~column.equals(ABSENT), starts)
     return result
 
 

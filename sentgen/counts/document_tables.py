@@ -204,7 +204,7 @@ class DocumentTable:
             if not self.key:
                 named = ", ".join(table.columns)
                 raise InputError(f"which column names the documents? give --key: {named}", path=self.table)
-            key = table.place(self.key, "--key")
+            key = table.column_index(self.key, "--key")
             others = [(at, _key_of(name)) for at, name in enumerate(table.columns) if at != key]
             rows = []
             for row in table.rows:

@@ -176,7 +176,7 @@ class _Pairs(Batch[_Found, PairSummary]):
                 f"and a corrected pair goes in after: sentgen corpora remove {self.settings.corpus}"
             )
             return Rejection(raw.document_source.name, raw.line, raw.key, "pair-name", message)
-        pair = raw.tokenised(settings)
+        pair = raw.tokenize(settings)
         if isinstance(pair, Rejection):
             return pair
         # Only what is stored: a refused pair may come again, mended.

@@ -305,7 +305,7 @@ def _misc(placed: Placed) -> Iterator[Rows]:
     values = placed.columns.strings["misc"]
     if values is None:
         return
-    chosen = np.flatnonzero(~values.having(ABSENT))
+    chosen = np.flatnonzero(~values.equals(ABSENT))
     ids, positions = _tokens(placed)
     strings = values.values.strings
     misc = [strings[code] for code in values.codes[chosen].tolist()]
@@ -348,7 +348,7 @@ def _enhanced(placed: Placed, encode: Callable[[list[str]], Ints]) -> Iterator[R
     if deps is None:
         ids, positions, limits = ids[:0], positions[:0], limits[:0]
         deps = Coded(Values(), positions)
-    strings, codes = deps.used()
+    strings, codes = deps.used_values()
     cells = Values(strings)
     codes = np.concatenate((codes, cells.add(node.columns[_DEPS] for _, node in nodes)))
     of_nodes = np.array([(i, lengths[i], node.position, node.minor) for i, node in nodes], np.int64)

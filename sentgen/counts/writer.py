@@ -167,7 +167,7 @@ def _underscores(tokens: TokenColumns, absent: Bools) -> Bools:
     lemmatized = np.repeat(np.logical_or.reduceat(~absent, starts), tokens.lengths)
     forms = tokens.strings["forms"]
     assert forms is not None
-    literal: Bools = lemmatized & absent & forms.having(ABSENT)
+    literal: Bools = lemmatized & absent & forms.equals(ABSENT)
     return literal
 
 
@@ -265,7 +265,7 @@ class Writer:
         first = self._next_sentence
         self._place_all(block)
         self._regions.add_block(first, block.columns.lengths, block.marks, block.spans)
-        self._parts.append(block.columns.said())
+        self._parts.append(block.columns.without_empty())
         self._lines.append(block.lines)
         if self._pending_tokens >= FLUSH_TOKENS:
             self.flush()
@@ -348,7 +348,7 @@ class Writer:
         if not self._pending:
             return
         self._join()
-        columns, told = TokenColumns.joined(self._parts), self._told
+        columns, told = TokenColumns.concatenate(self._parts), self._told
         lengths, forms = columns.lengths, columns.strings["forms"]
         assert forms is not None
         ids = self._first_sentence + self.sentences + np.arange(lengths.size, dtype=np.int64)
@@ -431,7 +431,7 @@ class Writer:
             if (filled := tokens.strings[column]) is None:
                 continue
             # Null in the column, and the mark gets an id all the same: encoding knows no gaps.
-            absent = filled.having(ABSENT)
+            absent = filled.equals(ABSENT)
             if column == "lemmas" and absent.any():
                 absent &= ~_underscores(tokens, absent)
             ids = store.encode_column(filled, lowercase=self.corpus.lowercase and name == "lemma_id")

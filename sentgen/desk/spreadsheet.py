@@ -41,7 +41,7 @@ def _read(path: str, name: str, nodes: dict[int, str]) -> dict[int, str]:
     """Return the labels by number of the line."""
     given: dict[int, str] = {}
     with open_table(source_at(path)) as table:
-        number_at, label_at = table.place(LINE, LINE), table.place(LABEL, LABEL)
+        number_at, label_at = table.column_index(LINE, LINE), table.column_index(LABEL, LABEL)
         node_at = table.columns.index(NODE) if NODE in table.columns else None
         for row in table.rows:
             if row.wrong:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentgen.corpus.base_np import base_nps, function_heads, mark_base_nps, promoted
+from sentgen.corpus.base_np import base_nps, function_heads, mark_base_nps, promoted_heads
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.validation import check
 
@@ -118,7 +118,7 @@ class TestFunctionHeads:
         ],
     )
     def test_by_hand(self, heads: list[int], deprels: list[str], expected: list[int]) -> None:
-        assert promoted(heads, deprels) == expected
+        assert promoted_heads(heads, deprels) == expected
 
     @given(trees())
     def test_the_result_is_a_tree(self, tree: tuple[list[int], list[str]]) -> None:
@@ -132,7 +132,7 @@ class TestFunctionHeads:
     def test_projective_trees_stay_projective(self, tree: tuple[list[int], list[str]]) -> None:
         heads, deprels = tree
         if is_projective(heads):
-            assert is_projective(promoted(heads, deprels))
+            assert is_projective(promoted_heads(heads, deprels))
 
     @pytest.mark.parametrize("relation", ["case", "compound"])
     @pytest.mark.parametrize("heads", [[*range(2, 5_001), 0], [5_000] * 4_999 + [0]])
@@ -140,7 +140,7 @@ class TestFunctionHeads:
         start = time.perf_counter()
         deprels = [relation] * 4_999 + ["root"]
 
-        assert check(Sentence(["w"] * 5_000, heads=promoted(heads, deprels))) is None
+        assert check(Sentence(["w"] * 5_000, heads=promoted_heads(heads, deprels))) is None
         assert len(base_nps(["NOUN"] * 5_000, heads, deprels)) == 5_000
         assert time.perf_counter() - start < 5
 

@@ -54,7 +54,7 @@ def test_they_are_blanks_of_pairs(sign: str, tmp_path: Path) -> None:
     path.write_text(json.dumps({"id": "a", "document": f"It{sign}is so.", "abstract": "So."}) + "\n", "utf-8")
     for settings in (PairSettings(), PairSettings(replace_controls=True)):
         (file,) = pair_files([str(path)])
-        (pair,) = [one.tokenised(settings) for one in file.read(settings) if hasattr(one, "tokenised")]
+        (pair,) = [one.tokenize(settings) for one in file.read(settings) if hasattr(one, "tokenize")]
 
         assert isinstance(pair, TokenizedPair)
         assert [one.forms for one in pair.document] == [WORDS]

@@ -7,7 +7,7 @@ from pathlib import Path
 import conllu as library
 import pytest
 
-from sentgen.corpus.base_np import base_nps, promoted
+from sentgen.corpus.base_np import base_nps, promoted_heads
 from sentgen.corpus.formats import READERS
 from sentgen.corpus.paths import expand
 from sentgen.corpus.sentence import Sentence
@@ -51,7 +51,7 @@ def test_no_ud_sentence_is_rejected(data_dir: Path, part: str) -> None:
         for sentence in read("conllu", path):
             assert sentence.heads is not None
             assert sentence.deprels is not None
-            heads = promoted(sentence.heads, sentence.deprels)
+            heads = promoted_heads(sentence.heads, sentence.deprels)
             nps = base_nps(sentence.upos or [], sentence.heads, sentence.deprels)
             assert check(Sentence(sentence.forms, heads=heads, nps=nps)) is None
 

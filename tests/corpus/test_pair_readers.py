@@ -322,7 +322,7 @@ def test_trees_of_two_files_are_kept(tmp_path: Path) -> None:
     (raw,) = file.read(PairSettings())
 
     assert isinstance(raw, RawPair)
-    pair = raw.tokenised(PairSettings())
+    pair = raw.tokenize(PairSettings())
     assert isinstance(pair, TokenizedPair)
     assert [text[0].heads for text in (pair.document, pair.abstract)] == [[2, 0], [2, 0]]
 

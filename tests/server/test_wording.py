@@ -83,7 +83,7 @@ SAID: dict[str, tuple[str, ...]] = {
         (
             "sentgen/corpus/formats.py:text",
             "sentgen/corpus/readers/_named_columns.py",
-            "sentgen/corpus/readers/_tei_header.py",
+            "sentgen/corpus/readers/tei.py",
             "sentgen/corpus/readers/html.py",
             "sentgen/corpus/readers/jsonl.py",
             "sentgen/corpus/readers/table.py",
@@ -97,7 +97,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/corpus/pair_readers.py": (),
     "sentgen/corpus/parsers.py": ("check", "generate"),
     "sentgen/corpus/parser_adapters.py": ("generate",),
-    "sentgen/corpus/sentences.py": TREES,
+    "sentgen/corpus/reading.py": TREES,
     "sentgen/lookups/dependency_search.py:level": ("dependencies",),
     "sentgen/lookups/dependency_search.py": ("dependencies", "arguments"),
     "sentgen/lookups/search/absence.py:by": ("frequencies",),

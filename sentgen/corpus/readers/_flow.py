@@ -159,7 +159,7 @@ class Flow:
         self._block = _Block()
         self._document, self._metadata = None, []
 
-    def open(self, kind: str, attributes: dict[str, str]) -> None:
+    def open_region(self, kind: str, attributes: dict[str, str]) -> None:
         """Begin a region with the next token."""
         self.opened.append(_Opened(kind, attributes))
 
@@ -292,7 +292,7 @@ class Flow:
         if not (block.size or block.words):
             self._block.marks = block.marks
             return
-        item = self._raw(block) if block.size else self._tokenized(block)
+        item = self._raw(block) if block.size else self._sentence_of(block)
         if isinstance(item, Rejection):
             # Its regions may go on.
             self._block.marks = [mark._replace(place=0) for mark in block.marks]
@@ -332,7 +332,7 @@ class Flow:
             language=self.language,
         )
 
-    def _tokenized(self, block: _Block) -> Sentence | Rejection:
+    def _sentence_of(self, block: _Block) -> Sentence | Rejection:
         sent_id, metadata = self._sentence or ("", [])
         words = block.words
         sentence = Sentence(

@@ -101,7 +101,7 @@ class _Folia(Elements):
             if name in _TEXTS and parent == ROOT:
                 self.flow.begin_document(self.name, self.metadata)
             self.flow.cut()
-            self.flow.open(name, self._known_attributes(name, attributes))
+            self.flow.open_region(name, self._known_attributes(name, attributes))
         elif name not in _AROUND:
             self.pass_over()
             return

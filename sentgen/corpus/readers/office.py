@@ -22,7 +22,6 @@ from sentgen.corpus.readers._blocks import (
     ITEM,
     QUOTE,
     Blocks,
-    ElementTarget,
     feed_member,
     opened_archive,
     read_member,
@@ -327,8 +326,7 @@ class _OpenDocument:
 
 
 def _blocks(archive: zipfile.ZipFile, name: str, target: _Word | _OpenDocument) -> Iterator[RawText]:
-    told: ElementTarget = target
-    for _ in feed_member(archive, name, told):
+    for _ in feed_member(archive, name, target):
         yield from target.blocks.take()
 
 

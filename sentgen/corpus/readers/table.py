@@ -46,8 +46,8 @@ def documents_of(table: TextTable, *, text: str, id: str) -> Iterator[Rejection 
     path = table.path
     if not text:
         raise InputError(f"which column is the text? give --text: {table.most_text_first()}", path=path)
-    column = table.place(text, "--text")
-    named = table.place(id, "--id") if id else None
+    column = table.column_index(text, "--text")
+    named = table.column_index(id, "--id") if id else None
     others = [(at, name) for at, name in enumerate(table.columns) if at not in (column, named)]
     file, seen = re.split(r"[/\\!]", path)[-1], dict[str, int]()
     for row_number, row in enumerate(table.rows, 1):
@@ -209,4 +209,4 @@ SHEET = Reader(
     extra="documents",
 )
 READERS = (CSV, TSV, PARQUET, SHEET)
-_EXTENSIONS = tuple(extension for one in READERS for extension in one.extensions)
+_EXTENSIONS = tuple(extension for reader in READERS for extension in reader.extensions)

@@ -217,7 +217,7 @@ class _Tei(Elements):
         elif name == "l":
             flow.space()
             end = self._end_line
-        flow.open(name, region)
+        flow.open_region(name, region)
         return end
 
     def _end_region(self, _: str) -> None:
