@@ -302,12 +302,10 @@ class SpanStatement:
         )
 
     def _first(self, state: int, number: int | None, edges: Edges, read: str) -> str:
-        conditions = self._regions.at(edges, "t.sentence_id", "t.first - 1")
+        at = self._regions.at(edges, "t.sentence_id", "t.first - 1")
         if number is None:
-            return _ANY_FIRST.format(
-                state=state, labels=self._no_labels(), conditions=where(conditions, "  ")
-            )
-        conditions = where([f"t.class = {number}", *conditions], "  ")
+            return _ANY_FIRST.format(state=state, labels=self._no_labels(), conditions=where(at, "  "))
+        conditions = where([f"t.class = {number}", *at], "  ")
         return _FIRST.format(state=state, labels=self._labels("t"), read=read, conditions=conditions)
 
     def _steps(self, states: Automaton, classes: Sequence[int | None], read: str) -> list[str]:
