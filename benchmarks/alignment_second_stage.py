@@ -68,7 +68,7 @@ def first_stage(of: Sequence[TuningExample], folds: int) -> list[Seen]:
             ids = replace(ids, clues=find_clues(one.pair, ids, tuned.counts, wordnet))
             forward, reverse = (
                 Objective([], plain, settings).posteriors(
-                    TuningTask.of(side, sure, possible, plain, settings), learnt.weights
+                    TuningTask.of_pair(side, sure, possible, plain, settings), learnt.weights
                 )
                 for side, sure, possible, learnt in (
                     (ids, one.sure, one.possible, tuned.directions[0]),

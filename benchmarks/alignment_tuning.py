@@ -61,7 +61,7 @@ class Standard:
 def examples(gold: GoldStandard) -> list[TuningExample]:
     """Return the pairs with the links of the annotators, combined as evaluations do."""
     return [
-        TuningExample.of(one.pair, links.sure, links.possible)
+        TuningExample.of_links(one.pair, links.sure, links.possible)
         for one, links in zip(gold.pairs, gold.combined(), strict=True)
     ]
 

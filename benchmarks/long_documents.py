@@ -107,7 +107,7 @@ def tuned_tables(count: int, named: Mapping[str, str], novels: Sequence[str], mo
         odd, even = (replace(gold, pairs=gold.pairs[half::2]) for half in (0, 1))
         odd = odd.first(count)
         examples = [
-            TuningExample.of(one.pair, links.sure, links.possible)
+            TuningExample.of_links(one.pair, links.sure, links.possible)
             for one, links in zip(odd.pairs, odd.combined("half"), strict=True)
         ]
         tuned = tune(examples).aligner("tuned")

@@ -47,8 +47,8 @@ def _guarded_make(plugin: Plugin, make: Callable[..., Aligner]) -> Callable[...,
         with plugin.at_work():
             made: object = make(name=name, **settings)
         if not callable(getattr(made, "align", None)):
-            told = f"makes a {type(made).__name__} without a method `align`; tell its authors"
-            raise PluginError(told, plugin=plugin)
+            fault = f"makes a {type(made).__name__} without a method `align`; tell its authors"
+            raise PluginError(fault, plugin=plugin)
         return _Guarded(plugin, name, made)  # type: ignore[arg-type]
 
     return guarded

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sentgen.alignment import Pair
-from sentgen.alignment.baselines.bitext import grow_diag_final_and, joined
+from sentgen.alignment.baselines.bitext import grow_diag_final_and, join_links
 from sentgen.alignment.systems import SYSTEMS, aligner_named
 from sentgen.errors import InputError
 
@@ -255,6 +255,6 @@ def test_joins() -> None:
     """The other joins are sets."""
     one, other = {(0, 0), (1, 1)}, {(0, 0), (2, 2)}
 
-    assert joined(one, other, "intersection") == {(0, 0)}
-    assert joined(one, other, "forward") == one
-    assert joined(one, other, "backward") == other
+    assert join_links(one, other, "intersection") == {(0, 0)}
+    assert join_links(one, other, "forward") == one
+    assert join_links(one, other, "backward") == other

@@ -157,7 +157,7 @@ def test_expected_counts_in_blocks(name: str, monkeypatch: pytest.MonkeyPatch) -
     for found, wanted in zip(counted(pair, of, settings, InBlocks()), whole, strict=True):
         assert found == pytest.approx(wanted, rel=1e-12, abs=1e-12)
     monkeypatch.setattr("sentgen.alignment.phrase_hmm.emission.WORD_CELLS", 30)
-    assert rewriting(pair, of, settings).kept is None
+    assert rewriting(pair, of, settings).all_parts is None
     for found, wanted in zip(counted(pair, of, settings, Budget()), whole, strict=True):
         assert np.array_equal(found, wanted)
 

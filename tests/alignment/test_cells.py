@@ -13,7 +13,7 @@ from sentgen.alignment import Pair
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
 from sentgen.alignment.phrase_hmm.parameters import (
     RewriteTable,
-    _stemmed,
+    _stems_as_words,
     phrase_pairs,
     prior_mean,
     support,
@@ -60,7 +60,7 @@ def test_cells_of_stems_are_their_support(texts: list[tuple[list[str], list[str]
 
     cells, _, _ = lay_out(lambda: iter(pairs), settings, Space(ROOM, Path()), stems=True)
 
-    stemmed = [_stemmed(pair) for pair in pairs]
+    stemmed = [_stems_as_words(pair) for pair in pairs]
     same(cells, support(stemmed, np.arange(len(lexicon.stems)), settings, stems=True))
 
 

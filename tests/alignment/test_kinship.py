@@ -181,9 +181,9 @@ def test_components_of_words_that_are_akin() -> None:
     plain, found = rewriting(ids, parameters, KIN), rewriting(akin, parameters, KIN)
     threaten, the, dog = found.emission.abstract.tolist()
     article, threats = found.emission.document.tolist()
-    assert found.kept is not None
-    assert plain.kept is not None
-    parts, plain_parts = (one.of.parts.reshape(3, 3, 2) for one in (found.kept, plain.kept))
+    assert found.all_parts is not None
+    assert plain.all_parts is not None
+    parts, plain_parts = (one.components.parts.reshape(3, 3, 2) for one in (found.all_parts, plain.all_parts))
 
     assert parts[1, threaten, threats] == 0.5
     assert plain_parts[1, threaten, threats] == 0  # their stems are threaten and threat

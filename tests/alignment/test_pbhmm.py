@@ -55,7 +55,7 @@ def test_untrained_aligner_finds_copies(name: str) -> None:
 def test_different_words_are_looked_for_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Budget, kinship, full stops and both directions share the different words of a pair."""
     seen: list[int] = []
-    look = Words.of
+    look = Words.of_text
 
     def counted(text: Ints, stems: Ints) -> Words:
         seen.append(len(text))

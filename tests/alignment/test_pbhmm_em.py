@@ -147,9 +147,9 @@ def test_each_component_sums_to_one() -> None:
     parameters = initial_parameters(pairs, lexicon.stem_of, settings)
     known = np.intersect1d(pairs[0].document, abstract)
     joined = PairIds(known, abstract, lexicon.stem_of[known], lexicon.stem_of[abstract])
-    kept = rewriting(joined, parameters, settings).kept
+    kept = rewriting(joined, parameters, settings).all_parts
     assert kept is not None
-    parts = kept.of.parts.reshape(3, len(abstract), len(known))
+    parts = kept.components.parts.reshape(3, len(abstract), len(known))
 
     # The words of pair 1 that occur in abstracts; identity and stems spread over all forms of their stem.
     assert parts[2].sum(axis=0) == pytest.approx(np.ones(len(known)))

@@ -52,7 +52,7 @@ def words_of(text: str) -> tuple[str, ...]:
 def example(one: tuple[str, str, set[tuple[int, int]], set[tuple[int, int]]]) -> TuningExample:
     document, abstract, sure, possible = one
     pair = Pair(document, tuple(document.split()), tuple(abstract.split()))
-    return TuningExample.of(pair, frozenset(sure), frozenset(possible))
+    return TuningExample.of_links(pair, frozenset(sure), frozenset(possible))
 
 
 def encoded(pair: Pair) -> PairIds:
@@ -66,9 +66,9 @@ def tasks(exchanged: bool) -> list[TuningTask]:
     for one in map(example, TINY):
         ids = encoded(one.pair)
         if exchanged:
-            found.append(TuningTask.of(ids.swap_texts(), one.sure.T, one.possible.T, PLAIN, BEST))
+            found.append(TuningTask.of_pair(ids.swap_texts(), one.sure.T, one.possible.T, PLAIN, BEST))
         else:
-            found.append(TuningTask.of(ids, one.sure, one.possible, PLAIN, BEST))
+            found.append(TuningTask.of_pair(ids, one.sure, one.possible, PLAIN, BEST))
     return found
 
 

@@ -117,7 +117,7 @@ def test_a_model_of_the_store_is_the_one_in_memory(tmp_path: Path) -> None:
     """Every link with its posterior, to the last bit."""
     pairs = [Pair(noun, ("the", "red", noun), ("a", "big", noun)) for noun in NOUNS]
     links = frozenset({(1, 1), (2, 2)})
-    examples = [TuningExample.of(pair, links, frozenset({(0, 0)})) for pair in pairs]
+    examples = [TuningExample.of_links(pair, links, frozenset({(0, 0)})) for pair in pairs]
     with Store(tmp_path / "s.duckdb", create=True) as store:
         tuned = tune_model(store, "t", examples, "gold", TuningPlan(iterations=5))
         aligner = stored_aligner(store, "t")
@@ -130,7 +130,7 @@ def test_a_model_of_the_store_is_the_one_in_memory(tmp_path: Path) -> None:
 def test_a_model_without_a_feature_of_today_aligns(tmp_path: Path) -> None:
     """An earlier version knew fewer features: those that are not stored weigh nothing, the others the same."""
     pairs = [Pair(noun, ("the", "red", noun), ("a", "big", noun)) for noun in NOUNS]
-    examples = [TuningExample.of(pair, frozenset({(1, 1), (2, 2)}), frozenset()) for pair in pairs]
+    examples = [TuningExample.of_links(pair, frozenset({(1, 1), (2, 2)}), frozenset()) for pair in pairs]
     with Store(tmp_path / "s.duckdb", create=True) as store:
         tuned = tune_model(store, "t", examples, "gold", TuningPlan(iterations=5))
         new = np.array([feature == "related in WordNet" for feature, _ in NAMES])

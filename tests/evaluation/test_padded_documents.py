@@ -47,7 +47,7 @@ def test_other_texts_move_tuned_models_little(data_dir: Path) -> None:
     words = [word for one in others.pairs for word in one.pair.document]
     more = replace(gold, pairs=gold.pairs[60:100])
     examples = [
-        TuningExample.of(one.pair, links.sure, links.possible)
+        TuningExample.of_links(one.pair, links.sure, links.possible)
         for one, links in zip(more.pairs, more.combined(), strict=True)
     ]
     tuned = tune(examples, TuningPlan(iterations=8)).aligner("tuned")

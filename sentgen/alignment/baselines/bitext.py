@@ -35,7 +35,7 @@ USUAL_JOIN: Join = "grow-diag-final-and"
 _NEIGHBORS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
 
 
-def joined(forward: Set[Link], backward: Set[Link], join: Join) -> set[Link]:
+def join_links(forward: Set[Link], backward: Set[Link], join: Join) -> set[Link]:
     """Make one set of links from two directions."""
     if join == USUAL_JOIN:
         return grow_diag_final_and(forward, backward)
@@ -72,13 +72,13 @@ def grow_diag_final_and(forward: Set[Link], backward: Set[Link]) -> set[Link]:
                 if near in either and near not in links and (near[0] not in left or near[1] not in right):
                     add(near)
                     grown = True
-    for link in _ascending(forward, backward):
+    for link in _in_order(forward, backward):
         if link[0] not in left and link[1] not in right:
             add(link)
     return links
 
 
-def _ascending(*sets: Iterable[Link]) -> Iterable[Link]:
+def _in_order(*sets: Iterable[Link]) -> Iterable[Link]:
     return (link for links in sets for link in sorted(links))
 
 
@@ -133,12 +133,12 @@ def extract(texts: Sequence[Sequence[str]], wanted: Sequence[Sequence[str]], siz
     columns = {word: i for i, word in enumerate(dict.fromkeys(word for text in texts for word in text))}
     spread = Counter(word for text in texts for word in set(text))
     weight = np.log(len(texts) / np.array([spread[word] for word in columns]))
-    rows, targets = (_weighted(each, columns, weight) for each in (texts, wanted))
+    rows, targets = (_weigh(each, columns, weight) for each in (texts, wanted))
     gram, likeness = ((some @ rows.T).toarray() for some in (rows, targets))
     return [_leave_out(gram, overlaps, size) for overlaps in likeness]
 
 
-def _weighted(texts: Sequence[Sequence[str]], columns: dict[str, int], weights: Floats) -> csr_array:
+def _weigh(texts: Sequence[Sequence[str]], columns: dict[str, int], weights: Floats) -> csr_array:
     """Return the count of each word in each text times its weight; words without a column are left out."""
     counts = [Counter(columns[word] for word in text if word in columns) for text in texts]
     rows = sparse_rows(counts, len(columns))

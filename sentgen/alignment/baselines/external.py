@@ -35,7 +35,7 @@ from sentgen.alignment.baselines.bitext import (
     USUAL_JOIN,
     BitextUnit,
     Join,
-    joined,
+    join_links,
     units,
     with_training,
     word_links,
@@ -72,7 +72,7 @@ class External:
             units(with_training(pairs, self.training), source="document", sentences=self.sentences)
         )
         with temporary.folder("sentgen-align-") as folder:
-            forward, backward = self.run(numbered(all_units), folder)
+            forward, backward = self.run(number_words(all_units), folder)
         if len(forward) != len(all_units) or len(backward) != len(all_units):
             raise InputError(
                 f"{self.name} answered {len(forward):,} and {len(backward):,} of"
@@ -81,7 +81,7 @@ class External:
         links: list[set[Link]] = [set() for _ in pairs]
         for unit, ahead, back in zip(all_units, forward, backward, strict=True):
             if unit.pair is not None and unit.pair < len(pairs):
-                links[unit.pair].update(self._in_texts(unit, joined(ahead, back, self.join)))
+                links[unit.pair].update(self._in_texts(unit, join_links(ahead, back, self.join)))
         for pair_links in links:
             yield word_links(pair_links)
 
@@ -93,7 +93,7 @@ class External:
             raise InputError(f"{self.name} linked a word that is not there") from error
 
 
-def numbered(units: Sequence[BitextUnit]) -> list[tuple[list[str], list[str]]]:
+def number_words(units: Sequence[BitextUnit]) -> list[tuple[list[str], list[str]]]:
     """Return the texts with a number for each word, the same on both sides."""
     ids: dict[str, str] = {}
 

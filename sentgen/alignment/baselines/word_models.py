@@ -23,7 +23,7 @@ from sentgen.alignment.baselines.bitext import (
     Side,
     alignments,
     bitext,
-    joined,
+    join_links,
     units,
     with_training,
     word_links,
@@ -242,11 +242,11 @@ def train_model1(text: Bitext, iterations: int) -> tuple[Floats, list[float]]:
     for _ in range(iterations):
         counts = np.zeros(len(table))
         logp.append(model1_counts(text, table, counts))
-        table = normalized(text, counts)
+        table = normalize(text, counts)
     return table, logp
 
 
-def normalized(text: Bitext, counts: Floats) -> Floats:
+def normalize(text: Bitext, counts: Floats) -> Floats:
     """Divide the count of each parameter by that of its source word."""
     totals = np.bincount(text.sources, counts)[text.sources]
     return np.divide(counts, totals, out=np.zeros(len(counts)), where=totals > 0)
@@ -305,7 +305,7 @@ class SymmetricHMM:
         flipped = replace(self.basis, source="document").align(pairs)
         basic = replace(self.basis, source="abstract").align(pairs)
         for document_links, abstract_links in zip(flipped, basic, strict=True):
-            yield word_links(joined(document_links.links, abstract_links.links, self.join))
+            yield word_links(join_links(document_links.links, abstract_links.links, self.join))
 
 
 def train_hmm(
@@ -322,7 +322,7 @@ def train_hmm(
     for _ in range(iterations):
         counts, jump_counts = np.zeros(len(table)), np.zeros(len(jump))
         logp.append(hmm_counts(text, table, jump, null, smoothing, counts, jump_counts))
-        table = normalized(text, counts)
+        table = normalize(text, counts)
         # A jump that was never seen keeps a little, or short sentences may have none that is possible.
         jump = jump_counts + 1e-6 * max(float(jump_counts.sum()), 1.0)
     return table, jump, logp

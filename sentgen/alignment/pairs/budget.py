@@ -100,7 +100,7 @@ class Budget:
         m, n = sizes.abstract, sizes.document
         texts = text_sizes(n, m)
         # From the fastest way to the slowest: all at once, in blocks, with the posteriors of links in a file.
-        fixed = _fixed(sizes, events, table=table)
+        fixed = _fixed_bytes(sizes, events, table=table)
         links = 8 * sizes.cells if table else 0
         # 16 bytes for the passes, and a flag for each link that may be chosen.
         if fixed + links + 17 * sizes.cells <= self.memory:
@@ -124,7 +124,7 @@ class Budget:
         """Return how many phrase events there is room for."""
         m, n = sizes.abstract, sizes.document
         blocks = max(_block_bytes(m, n, _rows(m, n)), _block_bytes(n, m, _rows(n, m)))
-        return (self.memory - _fixed(sizes, 0, table=table) - blocks) / EVENT_BYTES
+        return (self.memory - _fixed_bytes(sizes, 0, table=table) - blocks) / EVENT_BYTES
 
     def most_links(self, *, explained: bool = False) -> float:
         """Return how many links there is room for, when they are shown, too."""
@@ -179,7 +179,7 @@ def events_take_too_much(events: float, most: float) -> MemoryLimitError:
     )
 
 
-def _fixed(sizes: PairSizes, events: int, *, table: bool) -> float:
+def _fixed_bytes(sizes: PairSizes, events: int, *, table: bool) -> float:
     """Return the bytes of what is no table over words with words."""
     of_words = _WORD_BYTES * sizes.abstract_words * sizes.document_words
     of_sentences = 32 * sizes.abstract_sentences * sizes.document_sentences if table else 0

@@ -12,7 +12,15 @@ from sentgen.alignment.pairs.alignment import Pair
 from sentgen.alignment.phrase_hmm.lexicon import Clues, PairIds
 from sentgen.alignment.phrase_hmm.weights import GROUP_OF, MATCHES, LinkCounts
 from sentgen.alignment.words.kinship import GROUPED, RELATED, RELATED_BY, SIMILAR, SYNONYM, related_by
-from sentgen.alignment.words.word_classes import CLASSES, CONTENT, MARK, NUMBER, STOP, ending, word_class
+from sentgen.alignment.words.word_classes import (
+    CLASSES,
+    CONTENT,
+    MARK,
+    NUMBER,
+    STOP,
+    ending_class,
+    word_class,
+)
 from sentgen.arrays import Bools, Bytes, Floats, Longs
 
 #: Numbers in `RELATIONS`.
@@ -41,13 +49,13 @@ class _Side:
     ending: Small
 
     @classmethod
-    def of(cls, words: tuple[str, ...]) -> _Side:
+    def of_words(cls, words: tuple[str, ...]) -> _Side:
         classes = np.array([word_class(word) for word in words], np.uint8)
         return cls(
             classes,
             (classes == CONTENT) | (classes == NUMBER),
             np.array([word[:1].isupper() for word in words], np.bool_),
-            np.array([ending(word) for word in words], np.uint8),
+            np.array([ending_class(word) for word in words], np.uint8),
         )
 
     @property
@@ -77,7 +85,7 @@ def find_clues(
         wordnet: the folder of WordNet, if there is one.
         own: sure links (m, n) of the pair, if they are among those counts, which leave them out then.
     """
-    abstract, document = _Side.of(pair.abstract), _Side.of(pair.document)
+    abstract, document = _Side.of_words(pair.abstract), _Side.of_words(pair.document)
     relations = _relations(ids, abstract, document)
     groups = np.array(GROUP_OF, np.uint8)[relations]
     degrees = np.array([_MATCH] * MATCHES + [_AKIN] + [_DIFFERENT] * 2, np.int8)[groups]

@@ -71,8 +71,8 @@ class PairPosteriors:
     of all of them.
     """
 
-    found: Rewriting
-    seen: Posteriors
+    rewriting: Rewriting
+    posteriors: Posteriors
     by_word: Floats
     words: float
 
@@ -117,17 +117,17 @@ class Tally:
 
     def add(self, pair: PairPosteriors) -> None:
         """Add the counts of a pair."""
-        parameters, seen = self.parameters, pair.seen
+        parameters, seen = self.parameters, pair.posteriors
         self.pairs += 1
         self.logp += seen.logp
         if seen.logp == -np.inf:
             return
         # Weights are summed up by pair first: sums over all rewrites at once would differ in their last bits.
         of_pair = self.credits._replace(weights=np.zeros(3))
-        credit(pair.found, pair.by_word, seen.events, parameters, self.settings, of_pair)
+        credit(pair.rewriting, pair.by_word, seen.events, parameters, self.settings, of_pair)
         self.credits.weights[:] += of_pair.weights
         self.jumps += seen.jumps + rejected_jumps(seen.departures, parameters, self.settings)
-        abstract = pair.found.pair.abstract
+        abstract = pair.rewriting.pair.abstract
         # Words beyond are of no training pair, and null emits them with `unseen`.
         known = abstract < len(self.unigram)
         np.add.at(self.unigram, abstract[known], seen.null[known])

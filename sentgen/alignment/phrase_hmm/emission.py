@@ -187,30 +187,30 @@ def _all_events(
 class WordParts:
     """The components of the different words ``rows`` of the abstract with all v of the document.
 
-    ``of`` has them row by row, (rows * v).
+    ``components`` has them row by row, (rows * v).
     """
 
     rows: slice
-    of: Components
+    components: Components
 
 
 @dataclass(frozen=True, slots=True)
 class Rewriting:
     """The emission of a pair, with what each component has in it.
 
-    ``kept`` has the parts of the words where one look-up had all of them; else they are looked up again when
-    they are asked for. ``event_parts`` are those of the phrase events.
+    ``all_parts`` has the parts of the words where one look-up had all of them; else they are looked up again
+    when they are asked for. ``event_parts`` are those of the phrase events.
     """
 
     emission: Emission
     pair: PairIds
-    kept: WordParts | None
+    all_parts: WordParts | None
     event_parts: Components
 
     def word_parts(self, parameters: RewriteParameters, settings: PbhmmSettings) -> Iterator[WordParts]:
         """Yield the components of the words, some different words of the abstract at a time."""
-        if self.kept is not None:
-            yield self.kept
+        if self.all_parts is not None:
+            yield self.all_parts
         else:
             yield from _word_parts(self.pair, parameters, settings)
 
@@ -228,7 +228,7 @@ def rewriting(
     by_word = np.empty((len(into.ids), len(words.ids)))
     parts: WordParts | None = None
     for parts in _word_parts(pair, parameters, settings):
-        mixed, rows = _mix(parameters.weights, parts.of.parts), by_word[parts.rows]
+        mixed, rows = _mix(parameters.weights, parts.components.parts), by_word[parts.rows]
         rows[:] = mixed.reshape(rows.shape)
     # The last of several parts: to keep them all would undo what parts are for.
     if parts is not None and parts.rows.start:
@@ -418,5 +418,5 @@ def credit(
     ``by_word`` are posteriors by ``add_to_sums``, ``events`` those of events.
     """
     for part in rewritten.word_parts(parameters, settings):
-        share_out(by_word[part.rows].ravel(), parameters.weights, part.of, credits)
+        share_out(by_word[part.rows].ravel(), parameters.weights, part.components, credits)
     share_out(events, parameters.weights, rewritten.event_parts, credits)

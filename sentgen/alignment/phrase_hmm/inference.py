@@ -104,7 +104,7 @@ def infer_rows(
     if end == 0.0:
         for first in reversed(firsts):
             take(first, np.zeros((min(rows, m - first), n)), sums.events)
-        return _seen(-np.inf, sums)
+        return _posteriors(-np.inf, sums)
     buffers = pass_buffers(n)
     begin_backward(table, row, alphas.log_scale, end, sums, buffers)
     for first in reversed(firsts):
@@ -114,10 +114,10 @@ def infer_rows(
             forward(table, first, last, alphas)
         backward(table, first, last, alphas, sums, buffers)
         take(first, alphas.jumped[: last - first, 1 : n + 1], sums.events)
-    return _seen(float(alphas.log_scale[m] + np.log(end)), sums)
+    return _posteriors(float(alphas.log_scale[m] + np.log(end)), sums)
 
 
-def _seen(logp: float, sums: Sums) -> Posteriors:
+def _posteriors(logp: float, sums: Sums) -> Posteriors:
     side = len(sums.far) // 2
     # As `jump_cells` has them: `jump_weights` has taken the far cells from both ends.
     by_cell = np.concatenate([sums.far[:side], sums.near, sums.far[side:]])

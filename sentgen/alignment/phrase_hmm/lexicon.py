@@ -49,7 +49,7 @@ class Words:
     at: Longs
 
     @classmethod
-    def of(cls, text: Ints, stems: Ints) -> Words:
+    def of_text(cls, text: Ints, stems: Ints) -> Words:
         """Return the different words of a text."""
         ids, at = np.unique(text, return_inverse=True)
         of_ids = np.zeros(len(ids), np.int32)
@@ -78,7 +78,9 @@ class PairIds:
         """The different words of document and abstract."""
         if self.different is not None:
             return self.different
-        return Words.of(self.document, self.document_stems), Words.of(self.abstract, self.abstract_stems)
+        return Words.of_text(self.document, self.document_stems), Words.of_text(
+            self.abstract, self.abstract_stems
+        )
 
     def with_words(self) -> PairIds:
         """Return the pair with its different words, so that they are not looked for again."""

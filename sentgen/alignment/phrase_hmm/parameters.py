@@ -128,7 +128,7 @@ def initial_parameters(pairs: Sequence[PairIds], stem_of: Ints, settings: PbhmmS
     stems = empty_table()
     if settings.stems == "table":
         themselves = np.arange(len(stem_of), dtype=np.int32)
-        stems = support([_stemmed(pair) for pair in pairs], themselves, settings, stems=True)
+        stems = support([_stems_as_words(pair) for pair in pairs], themselves, settings, stems=True)
     words = np.unique(np.concatenate([np.empty(0, np.int32), *(pair.abstract for pair in pairs)]))
     return starting_parameters(
         settings,
@@ -139,7 +139,7 @@ def initial_parameters(pairs: Sequence[PairIds], stem_of: Ints, settings: PbhmmS
     )
 
 
-def _stemmed(pair: PairIds) -> PairIds:
+def _stems_as_words(pair: PairIds) -> PairIds:
     return PairIds(pair.document_stems, pair.abstract_stems, pair.document_stems, pair.abstract_stems)
 
 

@@ -179,17 +179,17 @@ def _of_words(
     for part in rewriting.word_parts(direction.parameters, settings):
         here = np.flatnonzero((row >= part.rows.start) & (row < part.rows.stop))
         cells = (row[here] - part.rows.start) * len(words.ids) + column[here]
-        some = Components(part.of.parts[:, cells], *(values[cells] for values in part.of[1:]))
+        some = Components(part.components.parts[:, cells], *(values[cells] for values in part.components[1:]))
         kinship = rewriting.pair.kinship
         kinds = None if kinship is None else kinship.kinds[row[here], column[here]]
         same_stem = into.stems[row[here]] == words.stems[column[here]]
-        named = _named(some, direction.parameters.weights, settings, kinds, same_stem)
+        named = _named_shares(some, direction.parameters.weights, settings, kinds, same_stem)
         for name, mass in named:
             shares[here, _AT[name]] += mass
-    return _normalized(shares)
+    return _normalize(shares)
 
 
-def _named(
+def _named_shares(
     components: Components, weights: Floats, settings: PbhmmSettings, kinship: Kinds | None, same_stem: Bools
 ) -> Iterator[tuple[str, Floats]]:
     """Yield what the components have in word pairs, by what it is."""
@@ -237,7 +237,7 @@ def _of_events(
     return named
 
 
-def _normalized(shares: Floats) -> Floats:
+def _normalize(shares: Floats) -> Floats:
     """Divide shares by their sums, in place; those of what cannot be stay 0."""
     sums = shares.sum(axis=1, keepdims=True)
     np.divide(shares, sums, out=shares, where=sums > 0)
@@ -306,7 +306,7 @@ class Passage:
         document = tuple(pair.document[position] for position in self.document.tolist())
         return Pair(pair.key, document, pair.abstract[self.abstract])
 
-    def of(self, pair: PairIds) -> PairIds:
+    def ids(self, pair: PairIds) -> PairIds:
         """Return both parts of a pair as numbers."""
         here, there = self.abstract, self.document
         return PairIds(
@@ -436,11 +436,13 @@ def joined(parts: Sequence[Passage], answers: Sequence[Alignment]) -> Alignment:
         for link in part.in_texts(phrase)
     )
     null = (prob for answer in answers for prob in answer.null or ())
-    weighed = _joined([part.weighed_in_texts(answer) for part, answer in zip(parts, answers, strict=True)])
+    weighed = _join_posteriors(
+        [part.weighed_in_texts(answer) for part, answer in zip(parts, answers, strict=True)]
+    )
     return Alignment(tuple(links), tuple(null), sum(answer.logp or 0.0 for answer in answers), weighed)
 
 
-def _joined(parts: Sequence[Weighed | None]) -> Weighed | None:
+def _join_posteriors(parts: Sequence[Weighed | None]) -> Weighed | None:
     known = [part for part in parts if part is not None]
     if not known:
         return None
@@ -504,12 +506,10 @@ class PhraseHmm:
         for pair in pairs:
             ids = self.lexicon.encode(pair)
             parts = passages(pair, ids, self.settings)
-            answers = [self._aligned(part.texts(pair), part.of(ids), wordnet, nearness) for part in parts]
+            answers = [self._align(part.texts(pair), part.ids(ids), wordnet, nearness) for part in parts]
             yield joined(parts, answers)
 
-    def _aligned(
-        self, pair: Pair, ids: PairIds, wordnet: Path | None, nearness: Nearness | None
-    ) -> Alignment:
+    def _align(self, pair: Pair, ids: PairIds, wordnet: Path | None, nearness: Nearness | None) -> Alignment:
         """Align words of known numbers."""
         ids = ids.with_words()
         # Before kinship, which takes long for texts that will not fit anyway.
@@ -555,13 +555,13 @@ def train_phrase_hmm(
     return PhraseHmm(
         name,
         settings,
-        _trained(pairs, lexicon, settings, iterations),
+        _train(pairs, lexicon, settings, iterations),
         lexicon,
-        None if exchanged is None else _trained(exchanged, lexicon, settings, iterations),
+        None if exchanged is None else _train(exchanged, lexicon, settings, iterations),
     )
 
 
-def _trained(
+def _train(
     pairs: Sequence[PairIds], lexicon: Lexicon, settings: PbhmmSettings, iterations: int
 ) -> RewriteParameters:
     parameters = initial_parameters(pairs, lexicon.stem_of, settings)

@@ -59,7 +59,7 @@ class TuningExample:
     possible: Bools
 
     @classmethod
-    def of(cls, pair: Pair, sure: frozenset[Link], possible: frozenset[Link]) -> TuningExample:
+    def of_links(cls, pair: Pair, sure: frozenset[Link], possible: frozenset[Link]) -> TuningExample:
         """Return an example with links as (document, abstract) from 0."""
         tables = np.zeros((2, len(pair.abstract), len(pair.document)), np.bool_)
         for table, links in zip(tables, (sure, possible | sure), strict=True):
@@ -79,7 +79,7 @@ class TuningTask:
     events: Floats  # 1 where all links of the event are possible, (events,)
 
     @classmethod
-    def of(
+    def of_pair(
         cls,
         ids: PairIds,
         sure: Bools,
@@ -254,7 +254,7 @@ def tune(
     counts = count_links([example.pair for example in examples], [example.sure for example in examples])
     ids = list(_encode(examples, counts, settings))
     objectives = [
-        Objective([TuningTask.of(*example, plain, settings) for example in tasks], plain, settings)
+        Objective([TuningTask.of_pair(*example, plain, settings) for example in tasks], plain, settings)
         for tasks in (
             [(pair, example.sure, example.possible) for pair, example in zip(ids, examples, strict=True)],
             [

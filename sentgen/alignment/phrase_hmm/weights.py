@@ -249,14 +249,14 @@ NULL_TEMPLATES = (
     ),
     Template(
         "null: words beside",
-        (KINDS, tuple(f"left {one}" for one in _MATCHED), tuple(f"right {one}" for one in _MATCHED)),
+        (KINDS, tuple(f"left {name}" for name in _MATCHED), tuple(f"right {name}" for name in _MATCHED)),
     ),
     Template("null: place", (KINDS, ("first", "within", "last"))),
     Template(
         "null: content words beside",
         (
             KINDS,
-            *(tuple(f"{side} {one}" for one in (*_MATCHED, "none")) for side in ("next", "before")),
+            *(tuple(f"{side} {name}" for name in (*_MATCHED, "none")) for side in ("next", "before")),
         ),
     ),
     Template("null: akin words", (KINDS, ("none", "some"), ("no capital", "capital"))),
@@ -283,10 +283,10 @@ JUMP_ENDS = (-33, -17, -7, *range(-_NEAR, _NEAR + 1), 10, 16, 32)
 
 TEMPLATES = (*LINK_TEMPLATES, *NULL_TEMPLATES, RUNS, JUMPS)
 #: Where the weights of each template begin, and the number of all weights.
-OFFSETS = tuple(accumulate((one.size for one in TEMPLATES), initial=0))
+OFFSETS = tuple(accumulate((template.size for template in TEMPLATES), initial=0))
 SIZE = OFFSETS[-1]
 #: Feature and value of each weight.
-NAMES = tuple((one.name, value) for one in TEMPLATES for value in one.values)
+NAMES = tuple((template.name, value) for template in TEMPLATES for value in template.values)
 
 
 #: Where the weights of the templates of each kind begin.

@@ -358,21 +358,21 @@ def lay_out(
     ]
     # Streams, each gone through twice: the keys of a side are held, its texts are not.
     texts = [_texts(stream, words_of, stems=stems) for words_of, _ in sides]
-    found = [_phrases(text, longest, least) for text, (_, longest) in zip(texts, sides, strict=True)]
-    (rows, row_starts, rows_of), (columns, column_starts, columns_of) = found
+    both = [_phrases(text, longest, least) for text, (_, longest) in zip(texts, sides, strict=True)]
+    (rows, row_starts, rows_of), (columns, column_starts, columns_of) = both
     pair_starts = np.zeros(len(rows.keys) + 1, np.int64)
     pairs_of = np.empty(len(rows_of), np.int32)
     invert(row_starts, rows_of, pair_starts, pairs_of)
     places = (pair_starts, pairs_of, column_starts, columns_of)
-    of = Occurrences(*places, rows.keys, columns.keys, rows.stems, columns.stems, least)
+    occurrences = Occurrences(*places, rows.keys, columns.keys, rows.stems, columns.stems, least)
     starts = np.zeros(len(rows.keys) + 1, np.int64)
-    count_cells(of, starts[1:])
+    count_cells(occurrences, starts[1:])
     np.cumsum(starts, out=starts)
     size = int(starts[-1])
     fake = fake_counts(settings.prior, stems=stems)
     cells = RewriteCells.of_size(rows.keys, starts, columns.keys, size, fake, space)
     for first, last in cells.blocks():
-        fill_cells(of, first, last, starts, cells.targets, cells.kinds)
+        fill_cells(occurrences, first, last, starts, cells.targets, cells.kinds)
     cells.start()
     return cells, rows, columns
 
@@ -385,8 +385,8 @@ def _texts(stream: Stream, words_of: Callable[[PairIds], tuple[Ints, Ints]], *, 
 
     def texts() -> Iterator[tuple[Ints, Ints]]:
         for pair in stream():
-            words, of = words_of(pair)
-            yield (of, of) if stems else (words, of)
+            words, stems_of = words_of(pair)
+            yield (stems_of, stems_of) if stems else (words, stems_of)
 
     return texts
 
@@ -461,15 +461,15 @@ TEXTS: Mapping[str, TextsOf] = {
 class CellPart:
     """Some cells of a table: as a table of their own, with their expected counts and places."""
 
-    of: RewriteCells
+    cells: RewriteCells
     table: RewriteTable
     counts: Floats
     places: Longs
 
     def put_back(self) -> None:
         """Write the counts into the whole table."""
-        put_back(self.places, self.counts, self.of.counts)
-        self.of.relax()
+        put_back(self.places, self.counts, self.cells.counts)
+        self.cells.relax()
 
 
 class PartBuffer:

@@ -100,7 +100,7 @@ class _StoredIds:
         self.in_abstracts = np.zeros(len(self.lexicon), np.bool_)
         #: Sizes of large pairs, in both directions.
         self.large: list[PairSizes] = []
-        kept: list[PairIds] = []
+        first_pairs: list[PairIds] = []
         words = 0
         for pair in self.stream():
             self.in_documents[pair.document] = True
@@ -109,11 +109,11 @@ class _StoredIds:
                 self.large += (pair.sizes(), pair.swap_texts().sizes())
             words += len(pair.document) + len(pair.abstract)
             if words <= KEPT:
-                kept.append(pair)
+                first_pairs.append(pair)
             else:
                 # Too many: those kept so far go, too.
-                kept = []
-        self._kept = kept if words <= KEPT else None
+                first_pairs = []
+        self._kept = first_pairs if words <= KEPT else None
 
     def stream(self, *, exchanged: bool = False) -> Iterator[PairIds]:
         """Yield the pairs, or the pairs with document and abstract exchanged."""

@@ -169,7 +169,7 @@ def _and_year(lower: Sequence[str], end: int, parts: dict[str, int]) -> Moment:
     year = _year_follows(lower, end)
     if year is not None:
         parts["year"], end = year
-    return Moment(end, (_completed(parts),))
+    return Moment(end, (_complete(parts),))
 
 
 def _from_day(words: Sequence[str], lower: Sequence[str], at: int) -> Moment | None:
@@ -232,48 +232,48 @@ def _in_digits(words: Sequence[str], lower: Sequence[str], at: int) -> Moment | 
     end = at + 1
     if word.isdecimal() and len(word) < 5 and (era := word_at(lower, end)) in _BEFORE_CHRIST | _AFTER_CHRIST:
         year = -int(word) if era in _BEFORE_CHRIST else int(word)
-        return Moment(end + 1, (_completed({"year": year}),), (year, year))
+        return Moment(end + 1, (_complete({"year": year}),), (year, year))
     if (match := _DECADE.fullmatch(word)) is not None:
         return _decade(lower, at, match)
     if (match := _YEAR_FIRST.fullmatch(word)) is not None:
-        return _dated(end, int(match[1]), ((int(match[3]), int(match[4])),))
+        return _full_date(end, int(match[1]), ((int(match[3]), int(match[4])),))
     if (match := _YEAR_LAST.fullmatch(word)) is not None:
         left, right, year = int(match[1]), int(match[3]), int(match[4])
         # 3/4/2021 is in March or in April; with points the day comes first.
         orders = ((right, left),) if match[2] == "." else ((left, right), (right, left))
-        return _dated(end, year if year > 99 else 2000 + year if year < 50 else 1900 + year, orders)
+        return _full_date(end, year if year > 99 else 2000 + year if year < 50 else 1900 + year, orders)
     if (match := _YEARS.fullmatch(word)) is not None:
         first, last = int(match[1]), int(match[2])
         last += first - first % 100 if last < 100 else 0
         return Moment(end, (), (first, last)) if first < last else None
     if _YEAR.fullmatch(word) and (word != lower[at] or _is_year(words, lower, at)):
-        return Moment(end, (_completed({"year": int(word)}),), (int(word), int(word)))
+        return Moment(end, (_complete({"year": int(word)}),), (int(word), int(word)))
     return None
 
 
 def _decade(lower: Sequence[str], at: int, match: re.Match[str]) -> Moment | None:
     if match[2]:
-        return Moment(at + 1, (_completed({"decade": int(match[2])}),))
+        return Moment(at + 1, (_complete({"decade": int(match[2])}),))
     before = word_at(lower, at - 1)
     # *In her 90s* is an age.
     if match[0][0].isdigit() and before not in ("the", "'", "’", "early", "late", "mid"):
         return None
     ten = int(match[1])
-    return Moment(at + 1, (_completed({"decade": ten + (1900 if ten > 10 else 2000)}),))
+    return Moment(at + 1, (_complete({"decade": ten + (1900 if ten > 10 else 2000)}),))
 
 
-def _dated(end: int, year: int, orders: Sequence[tuple[int, int]]) -> Moment | None:
+def _full_date(end: int, year: int, orders: Sequence[tuple[int, int]]) -> Moment | None:
     """Return a date of all orders of month and day that there are."""
     possible = [
         {"year": year, "month": month, "day": day} for month, day in orders if month <= 12 and 0 < day <= 31
     ]
-    readings = [_completed(parts) for parts in possible if parts["month"]]
+    readings = [_complete(parts) for parts in possible if parts["month"]]
     if len(readings) == 2 and readings[0] == readings[1]:
         readings.pop()
     return Moment(end, tuple(readings)) if readings else None
 
 
-def _completed(parts: dict[str, int]) -> DateParts:
+def _complete(parts: dict[str, int]) -> DateParts:
     """Add what follows from the parts: decade and century of a year, the weekday of a date."""
     year = parts.get("year", 0)
     if year < 0:

@@ -196,19 +196,19 @@ class _Text:
 
     def spans(self, group: Collection[Name]) -> dict[Span, Name]:
         """Return where names of a group stand, and as what; of one in another the longer."""
-        found = dict[Span, Name]()
+        stands = dict[Span, Name]()
         taken = set[int]()
         for name in sorted(group, key=lambda phrase: (-len(phrase), phrase)):
             if len(name) == 1 and name[0] in self.shorts:
-                found |= {(at, at + 1): (self.words[at],) for at in self.shorts[name[0]] if at not in taken}
+                stands |= {(at, at + 1): (self.words[at],) for at in self.shorts[name[0]] if at not in taken}
                 continue
             for at in self._places.get(name[0], ()):
                 places = range(at, at + len(name))
                 here = _singular(tuple(self.lower[at : places.stop]))
                 if here == name and self._may_be(name, at) and taken.isdisjoint(places):
-                    found[at, places.stop] = name
+                    stands[at, places.stop] = name
                     taken.update(places)
-        return found
+        return stands
 
     def _may_be(self, name: Name, at: int) -> bool:
         """Say whether a name may stand at a word: *us* and *it* are none."""

@@ -128,15 +128,15 @@ def numeral(words: Sequence[str], at: int) -> Numeral | None:
     """
     word = words[at]
     if word in ("a", "an"):
-        return _scaled(words, Numeral(Fraction(1), Fraction(1), at + 1), least=12)
+        return _times_scales(words, Numeral(Fraction(1), Fraction(1), at + 1), least=12)
     if word == "half":
         start = at + 2 if words[at + 1 : at + 2] in (["a"], ["an"]) else at + 1
-        return _scaled(words, Numeral(Fraction(1, 2), Fraction(1, 10), start), least=12)
+        return _times_scales(words, Numeral(Fraction(1, 2), Fraction(1, 10), start), least=12)
     if (cut := digits(word)) is not None:
         if cut[2]:
             return None
         plain = Numeral(cut[0], cut[1], at + 1, digits=True)
-        return _scaled(words, _and_part(words, plain))
+        return _times_scales(words, _and_part(words, plain))
     if (small := small_number(word)) is None:
         return None
     return _in_words(words, at, small)
@@ -175,7 +175,7 @@ def simple_fraction(word: str) -> Fraction | None:
     return Fraction(int(above), int(below)) if fits else None
 
 
-def _scaled(words: Sequence[str], number: Numeral, *, least: int = 0) -> Numeral | None:
+def _times_scales(words: Sequence[str], number: Numeral, *, least: int = 0) -> Numeral | None:
     """Multiply by *thousand*, *million*, *dozen* and the like, which must follow if they are at ``least``."""
     value, step, end, in_digits = number
     has_scale = False
@@ -223,7 +223,7 @@ def _in_words(words: Sequence[str], at: int, first: int) -> Numeral:
 
 def _and_half(words: Sequence[str], number: Numeral) -> Numeral:
     halved = _and_part(words, number)
-    return number if halved.end == number.end else _scaled(words, halved) or halved
+    return number if halved.end == number.end else _times_scales(words, halved) or halved
 
 
 Hedge = Literal["", "about", "more", "less"]

@@ -42,7 +42,7 @@ from sentgen.alignment.words.units import (
     SIGNS,
     Amount,
     UnitValue,
-    glued,
+    glued_amount,
     money,
     unit_at,
     unit_value,
@@ -106,12 +106,12 @@ def amount(words: Sequence[str], lower: Sequence[str], at: int, *, least: int = 
         return _behind_article(words, lower, at, least)
     number = numeral(lower, at)
     if number is None:
-        return glued(words, lower, at)
+        return glued_amount(words, lower, at)
     if word[0] in "-−" and word_at(lower, at - 1) == "%":  # *4%-27%*
         number = number._replace(value=abs(number.value))
     if (part := _times_part(lower, at, number)) is not None:
         return part
-    return _counted(words, lower, at, number)
+    return _with_unit(words, lower, at, number)
 
 
 def _numbers_an_item(lower: Sequence[str], at: int) -> bool:
@@ -131,7 +131,7 @@ def _of_a_name(words: Sequence[str], at: int) -> bool:
     return word_at(words, at - 1) == "-" and name.isupper() and name.isalpha()
 
 
-def _counted(words: Sequence[str], lower: Sequence[str], at: int, number: Numeral) -> Amount | None:
+def _with_unit(words: Sequence[str], lower: Sequence[str], at: int, number: Numeral) -> Amount | None:
     """Return a number with the unit behind it; *one* only where it counts something."""
     unit, end = unit_at(words, lower, number.end, number)
     # *One day he left.*
@@ -226,9 +226,9 @@ def _behind_article(words: Sequence[str], lower: Sequence[str], at: int, least: 
     start = at - 1 if article else at
     if word in SCALES:
         number = numeral(lower, start) if article else None
-        return None if number is None else _counted(words, lower, start, _all_of(lower, start, number))
+        return None if number is None else _with_unit(words, lower, start, _all_of(lower, start, number))
     if word == "half" and (number := numeral(lower, at)) is not None:
-        return _counted(words, lower, at, number)
+        return _with_unit(words, lower, at, number)
     if word == "half" and word_at(lower, at + 1) in ("a", "an", "-"):
         half = Numeral(Fraction(1, 2), Fraction(1, 10), at + 2)
         unit, end = unit_at(words, lower, at + 2, half)

@@ -231,11 +231,11 @@ def money(words: Sequence[str], lower: Sequence[str], at: int, least: int) -> Am
     sign, start = lower[at], at
     if sign not in SIGNS:
         sign = sign[0]
-        read = _lettered(words[at][1:], at)
+        read = _after_currency(words[at][1:], at)
     else:
         if sign == "$" and at > least and lower[at - 1] in DOLLARS:
             sign, start = lower[at - 1] + sign, at - 1
-        read = _lettered(words[at + 1], at + 1) if at + 1 < len(words) else None
+        read = _after_currency(words[at + 1], at + 1) if at + 1 < len(words) else None
     unit = unit_value(sign)
     # *$ 0 $* is a formula.
     if read is None or unit is None or (sign == "$" and word_at(lower, read[0].end) == "$"):
@@ -247,7 +247,7 @@ def money(words: Sequence[str], lower: Sequence[str], at: int, least: int) -> Am
     return Amount(start, number.end, number.value, number.step, unit, high)
 
 
-def _lettered(word: str, at: int) -> tuple[Numeral, Fraction | None] | None:
+def _after_currency(word: str, at: int) -> tuple[Numeral, Fraction | None] | None:
     """Read the number behind a currency: *3bn*, *5m*, *1.5*, *5-10*."""
     if (ends := _range(word)) is not None and not ends[3]:
         return Numeral(ends[0], ends[2], at + 1, digits=True), ends[1]
@@ -270,13 +270,13 @@ def _scaled_by(lower: Sequence[str], number: Numeral) -> Numeral:
     return number._replace(value=number.value * scale, step=number.step * scale, end=number.end + 1)
 
 
-def glued(words: Sequence[str], lower: Sequence[str], at: int) -> Amount | None:
+def glued_amount(words: Sequence[str], lower: Sequence[str], at: int) -> Amount | None:
     """Read a word that has more than its number: *2km*, *1.2M*, *10-year-old*, *2-3*, *3/4*."""
     word = words[at]
     if (part := simple_fraction(word)) is not None:
         return Amount(at, at + 1, part, EXACT)
     if (signed := _SIGNED.fullmatch(word)) is not None:
-        return _signed(signed[1], signed[2], at)
+        return _after_sign(signed[1], signed[2], at)
     if (ends := _range(word)) is not None:
         low, high, step, tail = ends
         both = Numeral(high, step, at + 1, digits=True)
@@ -284,7 +284,7 @@ def glued(words: Sequence[str], lower: Sequence[str], at: int) -> Amount | None:
         return Amount(at, end, low, step, unit, high) if unit or not tail else None
     cut = digits(word)
     if cut is None:
-        return _hyphened(lower, at)
+        return _with_hyphen(lower, at)
     value, step, tail = cut
     if tail in LETTERS:
         number = Numeral(value * LETTERS[tail], step * LETTERS[tail], at + 1, digits=True)
@@ -298,7 +298,7 @@ def glued(words: Sequence[str], lower: Sequence[str], at: int) -> Amount | None:
     return _with_tail(at, value, step, tail)
 
 
-def _signed(sign: str, rest: str, at: int) -> Amount | None:
+def _after_sign(sign: str, rest: str, at: int) -> Amount | None:
     """Read *p<0.05*, *n=20*, *~5*."""
     cut = digits(rest)
     if cut is None:
@@ -344,7 +344,7 @@ def _ratio(tail: str) -> UnitValue | None:
     return None if unit is None else UnitValue(f"{unit.kind}/{below}", unit.size)
 
 
-def _hyphened(lower: Sequence[str], at: int) -> Amount | None:
+def _with_hyphen(lower: Sequence[str], at: int) -> Amount | None:
     """Read *two-year*, *twenty-five-year-old*, *half-hour*; not *one-way*, where nothing is counted."""
     pieces = lower[at].split("-")
     for size in (2, 1):

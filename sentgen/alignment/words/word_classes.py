@@ -160,10 +160,10 @@ def word_class(word: str) -> int:
 
 
 @lru_cache(maxsize=1 << 16)
-def ending(word: str) -> int:
+def ending_class(word: str) -> int:
     """Return the number of the ending of a word, 0 for none.
 
-    >>> [ending(word) for word in ("running", "Walked", "cats", "cat", "red")]
+    >>> [ending_class(word) for word in ("running", "Walked", "cats", "cat", "red")]
     [1, 2, 5, 0, 0]
     """
     lower = word.lower()
