@@ -61,7 +61,7 @@ def test_different_words_are_looked_for_once(name: str, monkeypatch: pytest.Monk
         seen.append(len(text))
         return look(text, stems)
 
-    monkeypatch.setattr(Words, "of", counted)
+    monkeypatch.setattr(Words, "of_text", counted)
     list(untrained(name).align([PAIR]))
 
     assert seen == [len(PAIR.document), len(PAIR.abstract)]

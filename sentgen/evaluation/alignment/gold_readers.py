@@ -436,6 +436,6 @@ class GoldPairs:
         """
         gold = read_gold(self.gold, self.format).first(self.limit)
         return [
-            TuningExample.of(one.pair, links.sure, links.possible)
+            TuningExample.of_links(one.pair, links.sure, links.possible)
             for one, links in zip(gold.pairs, gold.combined(self.combine), strict=True)
         ]
