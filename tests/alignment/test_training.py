@@ -163,7 +163,7 @@ def test_log_posterior_never_falls(toy_pairs: Path, name: str) -> None:
 _KILLED = """
 import os, signal, sys
 from sentgen.alignment.phrase_hmm.settings import preset_settings
-from sentgen.alignment.stored.training import Plan, train_model
+from sentgen.alignment.stored.training import TrainingPlan as Plan, train_model
 from sentgen.schema import Store
 
 def kill(direction, iteration, done, total):
