@@ -58,7 +58,7 @@ class Condition:
     keys: Mapping[ConditionKey, MetadataKey | RegionKey]
 
     def sentences(self, bindings: Bindings) -> str:
-        """Return the query for the numbers of the sentences that meet it."""
+        """Return the query for the ids of the sentences that meet it."""
         return f"select s.id from sentence as s where {self._in_sql(self.expression, bindings)}"
 
     def hints(self, connection: Connection) -> list[str]:

@@ -122,8 +122,8 @@ class _ExpressionBuilder(Transformer[Token, Expression]):
         words = [str(part).lower() for part in rest if isinstance(part, Token)]
         values = tuple(part for part in rest if isinstance(part, Literal))
         operator = "=" if words[-1] in ("in", "!=") else words[-1]
-        found = MetadataComparison(key, operator, values)
-        return Negation(found) if words[0] in ("not", "!=") else found
+        comparison = MetadataComparison(key, operator, values)
+        return Negation(comparison) if words[0] in ("not", "!=") else comparison
 
 
 def _without_quotes(word: Token) -> tuple[str, int, bool]:
