@@ -227,9 +227,8 @@ def both_hold(left: str, right: str) -> str:
 
 def _any_holds(conditions: Sequence[str]) -> str:
     """Return the condition that one of several holds."""
-    return (
-        conditions[0] if len(conditions) == 1 else " or ".join(f"({condition})" for condition in conditions)
-    )
+    first, *others = conditions
+    return " or ".join(f"({condition})" for condition in conditions) if others else first
 
 
 def stored_subcorpora(connection: Connection) -> list[Subcorpus]:
