@@ -17,7 +17,7 @@ def command_line(command: str, question: DataclassInstance, number: str = "") ->
 
     Args:
         command: its words, without ``sentgen``.
-        asked: what it is asked.
+        question: what it is asked.
         number: stands behind the name of a file, where the command reads a text from one.
     """
     words, options = ["sentgen", *command.split()], list[str]()

@@ -37,7 +37,7 @@ def figure_of(connection: Connection, question: Question, answer: Answer) -> Fig
 
     Args:
         connection: the store, which is asked once more for what the rows do not say.
-        asked: the question, one of `FIGURES`.
+        question: one of `FIGURES`.
         answer: its answer.
 
     Raises:

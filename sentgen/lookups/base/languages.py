@@ -70,7 +70,7 @@ def check_text(text: str) -> None:
         ) from None
 
 
-def check_tree(text: str, tree: Tree[Token], conditions: Collection[str]) -> None:
+def _check_tree(text: str, tree: Tree[Token], conditions: Collection[str]) -> None:
     """Refuse a query that is too deep or has too many conditions, before any recursion meets it.
 
     Args:
@@ -107,7 +107,7 @@ def built(
     Args:
         text: the query.
         parse: reads it.
-        conditions: see `check_tree`.
+        conditions: see `_check_tree`.
         build: makes something of the tree.
 
     Raises:
@@ -118,7 +118,7 @@ def built(
 
     check_text(text)
     tree = parse()
-    check_tree(text, tree, conditions)
+    _check_tree(text, tree, conditions)
     try:
         return build.transform(tree)
     except VisitError as error:

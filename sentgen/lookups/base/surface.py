@@ -83,7 +83,7 @@ class Surface:
         Args:
             first, last: SQL for the positions of the first and the last token of the node.
             start: SQL for the position of the first token of the context.
-            reach: what positions are counted from.
+            extent: what positions are counted from.
         """
         position, before = f"c.{extent.position}", "c.place - c.position + " if extent is DOCUMENT else ""
         begins, ends, form, unspaced = position, position, "word.form", "c.space_after = false"
@@ -114,7 +114,7 @@ class Surface:
         Args:
             hits: the table of the hits.
             more: its columns that lines have, too.
-            reach: what hits are counted from.
+            extent: what hits are counted from.
             low, high: SQL for the positions of the first and the last token of the context.
         """
         across = extent is DOCUMENT

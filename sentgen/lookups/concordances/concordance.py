@@ -12,7 +12,7 @@ from sentgen.errors import InputError
 from sentgen.lookups.base.keys import StoreKeys
 from sentgen.lookups.base.statement import Answer, Bindings, Statement
 from sentgen.lookups.concordances.hit_places import hit_places, spread_of
-from sentgen.lookups.concordances.hits import HitLookup, read_query, steps, with_filters
+from sentgen.lookups.concordances.hits import HitLookup, read_query, steps
 from sentgen.lookups.concordances.line_query import (
     WORDS,
     LineQuery,
@@ -229,9 +229,8 @@ class Kwic(HitLookup):
         selection, context = self.select(connection, sentences=True), read_context(self.context)
         if context.unit == "p":
             check_paragraphs(connection)
-        reading = self.reading
-        hits = read_query(connection, self.pattern, selection, cql=self.cql, reading=reading)
-        hits = with_filters(connection, hits, self.filters, selection, reading)
+        hits = read_query(connection, self.pattern, selection, cql=self.cql, reading=self.reading)
+        hits = self.with_filters(connection, hits, selection)
         there = StoreKeys(connection, selection.names)
         order = line_order(there, read_order(self.sort), context.sorted_by, explain=self.explain)
         shown = {name: find_key(there, name) for name in read_shown(self.show)}

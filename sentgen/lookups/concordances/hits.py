@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlalchemy import Connection
@@ -28,10 +29,10 @@ from sentgen.lookups.cql.spans import CqlMatches
 from sentgen.lookups.question.lookup import Lookup
 from sentgen.lookups.question.patterns import (
     TokenPattern,
+    has_tag,
+    has_word,
     split_pattern,
-    tag_query,
     token_pattern,
-    word_query,
 )
 from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.search.absence import QuestionValue, values_of
@@ -90,7 +91,7 @@ class HitSource:
         first: the position of the first token.
         last: the position of the last one.
         parts: common table expressions before it, each with a comma and a line feed behind it.
-        reach: how far hits reach, and so what they are counted from.
+        extent: how far hits reach, and so what they are counted from.
     """
 
     table: str
@@ -210,14 +211,27 @@ class HitLookup(Lookup):
         read_filters(self.filter, self.within)
 
     @property
-    def filters(self) -> tuple[HitFilter, ...]:
-        """What has to stand near the hits, or must not."""
-        return read_filters(self.filter, self.within)
-
-    @property
     def reading(self) -> Reading:
         """How a query is read."""
         return Reading(self.dialect, self.strategy, self.across)
+
+    def with_filters(self, connection: Connection, query: Query, selection: Selection) -> Query:
+        """Return a query with what has to stand near its hits, or must not, which is read as it is.
+
+        Raises:
+            InputError: a query of a filter cannot be read, or matches everywhere, or they are too large.
+        """
+        if not (filters := read_filters(self.filter, self.within)):
+            return query
+        near = [read_query(connection, one.query, selection, reading=self.reading) for one in filters]
+        if sum(map(_conditions, (query, *near))) > MOST_CONDITIONS:
+            raise InputError(
+                f"a query and its filters have {MOST_CONDITIONS} conditions at most, all together; write"
+                " values as alternatives, or leave filters out"
+            )
+        pairs = tuple(zip(filters, near, strict=True))
+        needed = [value for one, other in pairs if one.keeps for value in other.values]
+        return replace(query, filters=pairs, values=[*query.values, *needed])
 
 
 def read_query(
@@ -260,43 +274,12 @@ def read_pattern(connection: Connection, pattern: str, selection: Selection) -> 
     Raises:
         InputError: it is empty or too long, names an attribute that there is not, or every token matches it.
     """
-
-    def is_tag(text: str) -> bool:
-        return tag_query(text).value(connection) is not None
-
-    def is_word(text: str) -> bool:
-        return word_query(text, selection).value(connection) is not None
-
+    is_tag, is_word = partial(has_tag, connection), partial(has_word, connection, selection)
     words = split_pattern(pattern, most=MOST_TOKENS)
     tokens = [token_pattern(text, selection, is_tag, is_word) for text in words]
     if all(token.free for token in tokens):
         raise InputError("a pattern of stars alone matches everywhere; give at least one word, tag or lemma")
     return tokens
-
-
-def with_filters(
-    connection: Connection,
-    query: Query,
-    filters: Sequence[HitFilter],
-    selection: Selection,
-    reading: Reading,
-) -> Query:
-    """Return a query with filters, whose queries are read as it is.
-
-    Raises:
-        InputError: a query of a filter cannot be read, or matches everywhere, or they are too large.
-    """
-    if not filters:
-        return query
-    near = [read_query(connection, one.query, selection, reading=reading) for one in filters]
-    if sum(map(_conditions, (query, *near))) > MOST_CONDITIONS:
-        raise InputError(
-            f"a query and its filters have {MOST_CONDITIONS} conditions at most, all together; write values"
-            " as alternatives, or leave filters out"
-        )
-    needed = [value for one, other in zip(filters, near, strict=True) if one.keeps for value in other.values]
-    pairs = tuple(zip(filters, near, strict=True))
-    return replace(query, filters=pairs, values=[*query.values, *needed])
 
 
 def _conditions(query: Query) -> int:

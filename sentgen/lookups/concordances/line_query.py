@@ -123,13 +123,13 @@ def check_paragraphs(connection: Connection) -> None:
         raise NotFoundError("no paragraphs here: no source marks any (p); write 2s for sentences")
 
 
-def lines_in(context: LineContext, surface: Surface, extent: Extent, more: Sequence[str]) -> str:
+def _lines_in(context: LineContext, surface: Surface, extent: Extent, more: Sequence[str]) -> str:
     """Return the common table expressions that make ``line`` of the hits in ``hit``.
 
     Args:
         context: what is shown of what is around them, ``$context`` of these.
         surface: how tokens become text.
-        reach: what hits are counted from: documents, but for words in their sentences.
+        extent: what hits are counted from: documents, but for words in their sentences.
         more: columns of ``hit`` that lines have, too.
     """
     if not context.unit:
@@ -298,7 +298,7 @@ class LineQuery:
         else:
             text += _FIRST.format(hits=hits, limit=limit_clause(limit, bindings, "  "))
         more = ["rank", *self.order.reasons] if self.order.keys else []
-        lines = lines_in(self.context, surface_of(self.connection), self.line_extent, more)
+        lines = _lines_in(self.context, surface_of(self.connection), self.line_extent, more)
         return f"{text},\n{lines}"
 
     def _document_tables(self, table: str) -> str:

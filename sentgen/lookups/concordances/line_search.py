@@ -106,9 +106,8 @@ class LineSearch:
         """Return the hits whose lines show what none before them does."""
         new = list[bool]()
         for shown in in_batches(self._around([hits]), LINES, TOKENS):
-            for text in self._rows_of(_LINE, lines_of(self._connection, shown), _SHOWN_TEXT)[
-                "said"
-            ].to_pylist():
+            texts = self._rows_of(_LINE, lines_of(self._connection, shown), _SHOWN_TEXT)
+            for text in texts["said"].to_pylist():
                 new.append(text not in seen)
                 seen.add(text)
         return hits.take(np.array(new, bool))
@@ -155,7 +154,7 @@ class LineSearch:
             rows = self._rows_of(_CHOSEN, pa.concat_tables(held), self._query.order_hits(_CHOSEN, limit))
             places, reasons = _places(rows), rows.select(order.reasons)
         else:
-            places = WordOrder(self._connection, order).first(all_hits, limit, TOKENS)
+            places = _WordOrder(self._connection, order).first(all_hits, limit, TOKENS)
         for begin in range(0, max(len(places), 1), LINES):
             table = self._lines(places.take(np.arange(begin, min(begin + LINES, len(places)))))
             for name in reasons.column_names:
@@ -218,7 +217,7 @@ from (select id, {key} as key from asked)
 order by id"""
 
 
-class WordOrder:
+class _WordOrder:
     """Puts hits in an order.
 
     Args:

@@ -164,7 +164,7 @@ class LineOrder:
 
         Args:
             every: the table with all hits: ``sentence_id``, ``first`` and ``last``, and what else they have.
-            reach: what they are counted from, and how far words beside them are looked for.
+            extent: what they are counted from, and how far words beside them are looked for.
             bindings: of the statement.
             limit: how many; 0 for all.
             ties: the columns that put equal hits in order.

@@ -83,7 +83,7 @@ class Cql:
         selection: the corpora.
         empty: the values in it that match the empty string.
         keys: those of the store.
-        reach: how far a match reaches.
+        extent: how far a match reaches.
     """
 
     text: str

@@ -117,7 +117,7 @@ class SpanStatement:
 
     Args:
         conditions: writes those on tokens.
-        reach: how far matches reach.
+        extent: how far matches reach.
     """
 
     conditions: TokenConditions

@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
+from sqlalchemy import Connection
+
 from sentgen.case_folding import fold, folded
 from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import NAMED, is_like
@@ -168,19 +170,18 @@ def split_pattern(text: str, *, most: int = 0) -> list[str]:
     return parts
 
 
-def tag_query(pattern: str) -> Statement:
-    """Return the statement that yields a row if the store has a tag that matches."""
+def has_tag(connection: Connection, pattern: str) -> bool:
+    """Return whether the store has a tag that matches."""
     bindings = Bindings()
     condition = glob(pattern).condition("name", bindings, "tag")
-    return Statement(f"select id from tag where {condition} limit 1", bindings)
+    return Statement(f"select id from tag where {condition} limit 1", bindings).value(connection) is not None
 
 
-def word_query(pattern: str, selection: Selection) -> Statement:
-    """Return the statement that yields a row if the store has a word that matches."""
-    bindings = Bindings()
-    wanted = glob(selection.fold(pattern))
-    condition = wanted.condition("form", bindings, ignore_case=loose(pattern, selection))
-    return Statement(f"select id from word where {condition} limit 1", bindings)
+def has_word(connection: Connection, selection: Selection, pattern: str) -> bool:
+    """Return whether the store has a word that matches."""
+    bindings, word = Bindings(), glob(selection.fold(pattern))
+    condition = word.condition("form", bindings, ignore_case=loose(pattern, selection))
+    return Statement(f"select id from word where {condition} limit 1", bindings).value(connection) is not None
 
 
 #: The open classes of Universal Dependencies, and numbers, which no list of stop words has either.

@@ -96,7 +96,7 @@ class _OneSearch:
     def _every(self, block: Block) -> Spans:
         cql = self._cql
         selected = block.selected_tokens(cql.selection)
-        return Matching(self._conditions, block, selected, cql.labels).spans(cql.pattern)
+        return _Matching(self._conditions, block, selected, cql.labels).spans(cql.pattern)
 
     def _rows(self, block: Block) -> Longs | None:
         """Return which units of a block may have matches, as they have some rare tokens; none for all."""
@@ -148,7 +148,7 @@ _PAIRS = 1 << 20
 
 
 @dataclass(slots=True)
-class Matching:
+class _Matching:
     """Finds the spans of patterns in a block.
 
     Args:

@@ -34,7 +34,7 @@ from sentgen.lookups.base.statement import (
     limited_answer,
     where,
 )
-from sentgen.lookups.concordances.hits import HitLookup, Query, read_query, steps, with_filters
+from sentgen.lookups.concordances.hits import HitLookup, Query, read_query, steps
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.dialects import AS_USUAL, Reading
 from sentgen.lookups.cql.search import Cql, CqlOption, check_one
@@ -167,7 +167,7 @@ class Collocations(HitLookup):
             reading=self.reading,
             one_token=self.dependency is not None,
         )
-        node = with_filters(connection, node, self.filters, selection, self.reading)
+        node = self.with_filters(connection, node, selection)
         measures = shown(self.measure, every=self.all_measures)
         common = (node, COLUMNS[self.by][0], COLUMN.get(self.measure, "o11"), selection, measures, pos)
         if self.dependency:

@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 from sentgen.errors import InputError
 from sentgen.lookups.base.keys import StoreKeys
 from sentgen.lookups.base.statement import Answer
-from sentgen.lookups.concordances.hits import HitLookup, Query, read_query, steps, with_filters
+from sentgen.lookups.concordances.hits import HitLookup, Query, read_query, steps
 from sentgen.lookups.cql.search import is_cql
 from sentgen.lookups.cql.syntax import Term
 from sentgen.lookups.question.lookup import OffsetOption, RowSortOption, in_pages
@@ -188,4 +188,4 @@ class Frequencies(HitLookup):
         if hits.one_token:
             keys = {name: replace(term, label=term.label or "match") for name, term in by.keys.items()}
             by = replace(by, keys=keys)
-        return with_filters(connection, hits, self.filters, selection, self.reading), by
+        return self.with_filters(connection, hits, selection), by
