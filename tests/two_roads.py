@@ -51,7 +51,7 @@ def found_in(file: Path, limits: InputLimits, road: Any) -> tuple[list[Any], lis
 
 def _sentences(block: TreebankBlock) -> list[Sentence]:
     """Return the sentences of a block without their columns and marks."""
-    return [block.told.get(at, Sentence([], line=line)) for at, line in enumerate(block.lines.tolist())]
+    return [block.sentences.get(at, Sentence([], line=line)) for at, line in enumerate(block.lines.tolist())]
 
 
 def _regions(found: list[TreebankBlock | Sentence | Rejection]) -> list[list[tuple[object, ...]]]:

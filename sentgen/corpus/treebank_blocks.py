@@ -59,16 +59,16 @@ class TreebankBlock:
 
     Attributes:
         lines: (sentences,) the line on which each begins.
-        told: the first one, and those of which more is to be said, without their columns; by their number
-            in the block, from 0.
+        sentences: the first one, and those of which more is to be said, without their columns; by their
+            number in the block, from 0.
         columns: those of all of them.
         marks: those of regions, behind so many tokens of the block, at least one; they come after what a
             sentence has itself.
-        spans: the regions that have no marks; where there are any, only the first sentence is told.
+        spans: the regions that have no marks; where there are any, ``sentences`` has only the first one.
     """
 
     lines: Longs
-    told: dict[int, Sentence]
+    sentences: dict[int, Sentence]
     columns: TokenColumns
     marks: Sequence[Mark] = ()
     spans: RegionSpans | None = None

@@ -284,7 +284,7 @@ class _Reading:
 
     def _carried_to(self, block: TreebankBlock) -> TreebankBlock:
         """Give the first sentence what was carried to it: it ends there."""
-        list(self.carried.give(block.told[0], [block.told[0]]))
+        list(self.carried.give(block.sentences[0], [block.sentences[0]]))
         return block
 
 

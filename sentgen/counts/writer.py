@@ -273,11 +273,11 @@ class Writer:
     def _place_all(self, block: TreebankBlock) -> None:
         """Put the sentences of a block behind those that wait."""
         at, lengths = 0, block.columns.lengths
-        for number in [*sorted(block.told), lengths.size]:
+        for number in [*sorted(block.sentences), lengths.size]:
             if at < number:
                 self._pass_by(lengths[at:number])
             if number < lengths.size:
-                self._place(block.told[number], int(lengths[number]))
+                self._place(block.sentences[number], int(lengths[number]))
             at = number + 1
 
     def _pass_by(self, lengths: Ints) -> None:

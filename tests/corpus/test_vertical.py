@@ -366,7 +366,7 @@ def test_sentences_of_which_nothing_is_said_are_no_objects(tmp_path: Path) -> No
 
     found = [one for one in read_blocks(source_at(str(file)).open()) if isinstance(one, TreebankBlock)]
 
-    told = [(one.columns.lengths.size, sorted(one.told)) for one in found]
+    told = [(one.columns.lengths.size, sorted(one.sentences)) for one in found]
     assert told == [(1, [0]), (11, [0, 5]), (1, [0])]
 
 
