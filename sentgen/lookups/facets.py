@@ -129,8 +129,8 @@ def facets(connection: Connection, corpora: Sequence[str], condition: str | None
     )
     query = Statement(text, bindings)
     rows = [_row(**row) for row in query.run(connection).to_pylist()]
-    found = Rows(("key", "value", "documents", "tokens", "different", "condition"), rows)
-    return Answer(found, query, "metadata that part the documents")
+    table = Rows(("key", "value", "documents", "tokens", "different", "condition"), rows)
+    return Answer(table, query, "metadata that part the documents")
 
 
 def _row(

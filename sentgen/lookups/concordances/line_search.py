@@ -340,11 +340,11 @@ class _Ranks:
         if fold_case not in self._known:
             strings = [fold(form) for form in self._forms] if fold_case else self._forms
             # In the order of their letters, which is that of their bytes in UTF-8, as DuckDB has it.
-            places = {string: place for place, string in enumerate(sorted(set(strings)), 1)}
+            ranks_of_strings = {string: rank for rank, string in enumerate(sorted(set(strings)), 1)}
             nothing = [0] * (len(self._words) - len(strings))
             # By their numbers, of which `NONE` comes before 0.
             every = np.zeros(int(self._words.max(initial=0)) + 2, np.int64)
-            every[self._words + 1] = [*nothing, *map(places.__getitem__, strings)]
+            every[self._words + 1] = [*nothing, *map(ranks_of_strings.__getitem__, strings)]
             self._known[fold_case] = every
         ranks: Longs = self._known[fold_case][words + 1]
         return ranks

@@ -30,7 +30,7 @@ _NODE = re.compile(r"(?:^|(?<= ))([^\s=]+)=(\S.*?)@(\d+)(?= |$)")
 
 
 #: The names of a corpus, of a document in it, and of a sentence in that.
-_Place = tuple[str, str, str]
+_SentenceNames = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +49,17 @@ class Marks:
 
 def marks_of(connection: Connection, hits: Sequence[Mapping[str, object]]) -> Iterator[Marks]:
     """Yield the marks of hits, rows of `sentgen.lookups.grew.matches.match`, in their order."""
-    places = [(str(hit["corpus"]), str(hit["document"]), str(hit["sent_id"])) for hit in hits]
-    forms = _forms(connection, places) if places else {}
-    for place, hit in zip(places, hits, strict=True):
-        yield _marks(hit, forms.get(place, []))
+    sentences = [(str(hit["corpus"]), str(hit["document"]), str(hit["sent_id"])) for hit in hits]
+    forms = _forms(connection, sentences) if sentences else {}
+    for sentence, hit in zip(sentences, hits, strict=True):
+        yield _marks(hit, forms.get(sentence, []))
 
 
-def _forms(connection: Connection, places: Sequence[_Place]) -> dict[_Place, list[str]]:
+def _forms(connection: Connection, sentences: Sequence[_SentenceNames]) -> dict[_SentenceNames, list[str]]:
     """Return the forms of the tokens of sentences; of sentences with the same names, those of the first."""
-    corpora, sentences = (sorted({place[part] for place in places}) for part in (0, 2))
-    found = Statement(_FORMS, Bindings(corpora=corpora, sentences=sentences)).run(connection).to_pylist()
-    return {(row["corpus"], row["document"], row["sentence"]): row["forms"] for row in found}
+    corpora, names = (sorted({sentence[part] for sentence in sentences}) for part in (0, 2))
+    rows = Statement(_FORMS, Bindings(corpora=corpora, sentences=names)).run(connection).to_pylist()
+    return {(row["corpus"], row["document"], row["sentence"]): row["forms"] for row in rows}
 
 
 def _marks(hit: Mapping[str, object], forms: Sequence[str]) -> Marks:
