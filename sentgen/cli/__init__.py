@@ -177,7 +177,7 @@ def _line(error: Exception) -> str | None:
     """Return what is said of an error, nothing if it is one of the program."""
     from sentgen.errors import QueryError, SentgenError
 
-    if garbled := _garbled(error):
+    if garbled := _garbled_argument(error):
         if os.path.lexists(garbled):
             return f"{garbled!a}: the name of this file is not UTF-8; rename it"
         return f"{garbled!a} is not valid UTF-8; write it again"
@@ -186,7 +186,7 @@ def _line(error: Exception) -> str | None:
     return str(error) if isinstance(error, SentgenError) else None
 
 
-def _garbled(error: Exception) -> str | None:
+def _garbled_argument(error: Exception) -> str | None:
     """Return the argument that is behind an error because it is not UTF-8, a RuntimeError in DuckDB."""
     # Where it is about a parameter, DuckDB names the half of a surrogate pair.
     if not isinstance(error, RuntimeError | UnicodeEncodeError) and "surrogate '" not in str(error):

@@ -67,10 +67,10 @@ def demo(
             f"{_DEFAULT}, the default, asks all four models and the trees;"
             f" {_SHOWN} of {len(_BAGS)}, chosen as most come out well:",
         )
-        answers = {name: _regenerated(store, models[0], name) for name in _ALGORITHMS}
+        answers = {name: _regenerate(store, models[0], name) for name in _ALGORITHMS}
         Output().table(_shown(answers[_DEFAULT]))
         _heading(f"5. How many of all {len(_BAGS)} come out as they were written")
-        Output().table(_counted(answers))
+        Output().table(_count_right(answers))
         last = answers[_DEFAULT][_SHOWN - 1]
         _heading(f"6. The tree that {_DEFAULT} built for: {last.text}")
         if last.tree:
@@ -78,7 +78,7 @@ def demo(
     _what_next(db)
 
 
-def _regenerated(store: Store, model: ModelInfo, algorithm: str) -> list[RegeneratedSentence]:
+def _regenerate(store: Store, model: ModelInfo, algorithm: str) -> list[RegeneratedSentence]:
     """Return the answers of an algorithm, which does not see the order of a sentence."""
     return list(regenerate(store, model, _BAGS, algorithm=algorithm, seed=_SEED))
 
@@ -94,7 +94,7 @@ def _shown(answers: Sequence[RegeneratedSentence]) -> Rows:
     return Rows(("what", "sentence"), rows)
 
 
-def _counted(answers: Mapping[str, Sequence[RegeneratedSentence]]) -> Rows:
+def _count_right(answers: Mapping[str, Sequence[RegeneratedSentence]]) -> Rows:
     """Return how many sentences each algorithm put in their order."""
     rows = [
         (

@@ -95,9 +95,9 @@ def _head(name: str, kind: str, text: str) -> tuple[str, str]:
 
 
 def _line(name: str, labels: _Labels, value: float) -> str:
-    inside = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels)
+    inside = ",".join(f'{key}="{_escape(text)}"' for key, text in labels)
     return f"{name}{{{inside}}} {value}"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

@@ -137,7 +137,7 @@ def _endpoint(operation: Operation) -> Callable[..., Awaitable[Response]]:
     async def endpoint(request: Request, query: AnswerForm, **given: Any) -> Response:
         require_snapshot(request.app.state.service.snapshot.name, query.snapshot)
         values = {**dict(given.pop("body", query)), **given}
-        form = query.format or _accepted(request.headers.get("accept", ""))
+        form = query.format or _preferred_format(request.headers.get("accept", ""))
         message = call(operation, {name: values[name] for name in names})
         return await answer(request, replace(message, form=form, escape_formulas=query.escape_formulas))
 
@@ -179,10 +179,10 @@ async def answer(request: Request, message: Call) -> Response:
     return Response(reply.body, reply.status, headers, media_type)
 
 
-def _accepted(accept: str) -> Format:
+def _preferred_format(accept: str) -> Format:
     """Return the format that the Accept header prefers, JSON if it names none that there is.
 
-    >>> _accepted("text/html, text/csv;q=0.8, */*;q=0.1").value
+    >>> _preferred_format("text/html, text/csv;q=0.8, */*;q=0.1").value
     'csv'
     """
     forms = {media: known for known, media in MEDIA_TYPES.items()}

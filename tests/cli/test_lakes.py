@@ -23,7 +23,7 @@ from sentgen.schema.lakes.places import Place
 from sentgen.schema.manifests import newest
 from sentgen.schema.snapshots import publish
 from sentgen.schema.store import fetch_arrow
-from sentgen.server import running
+from sentgen.server.app import running
 
 #: What tells of the file or of the copy that was made.
 ABOUT_FILES = ("cite", "db info", "db check", "publish", "serve", "cluster export", "schema")

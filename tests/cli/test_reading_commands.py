@@ -24,7 +24,7 @@ from sentgen.cli import build
 from sentgen.errors import StoreError
 from sentgen.schema import Store
 from sentgen.schema.engine import raw
-from sentgen.server import running
+from sentgen.server.app import running
 
 #: Command lines that only read; ``{folder}`` is where the files lie that the store was made from, ``{to}`` an
 #: empty one. `publish` and `serve` copy the store.

@@ -29,7 +29,7 @@ from sentgen.cli.console.output import Output
 from sentgen.cli.console.terminal_table import TableColumn, print_table, widths_of
 from sentgen.cli.looking.line_table import show_lines
 from sentgen.output.tabular import Rows
-from sentgen.server import running
+from sentgen.server.app import running
 
 WIDTHS = (40, 60, 80)
 #: Tables besides those of each reading command with its shortest command line.

@@ -128,14 +128,14 @@ def _show(shown: PairView, out: Output) -> None:
     # Without colors, brackets and stars tell the same.
     colored = console.is_terminal and not console.no_color
     lines = [
-        Text().join(_marked(segment, colored=colored) for segment in sentence)
+        Text().join(_mark_segment(segment, colored=colored) for segment in sentence)
         for sentence in shown.sentences("abstract")
     ]
     legend = Text(" ").join(
         _mark(state, meaning, "₁" * (state == "same"), colored=colored) for state, meaning in _LEGEND.items()
     )
     if console.is_terminal:
-        console.print(_numbered([*enumerate(lines, 1), ("", legend)]))
+        console.print(_number_lines([*enumerate(lines, 1), ("", legend)]))
     else:
         for number, line in enumerate(lines, 1):
             typer.echo(f"{number:>3}  {line.plain.rstrip()}")
@@ -161,7 +161,7 @@ def _show(shown: PairView, out: Output) -> None:
     console.print(_figures(shown), soft_wrap=not console.is_terminal)
 
 
-def _numbered(lines: Iterable[tuple[object, Text]]) -> Table:
+def _number_lines(lines: Iterable[tuple[object, Text]]) -> Table:
     """Return sentences beside their numbers, so that those of several lines stay beside theirs."""
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(justify="right", style="dim", min_width=3)
@@ -171,7 +171,7 @@ def _numbered(lines: Iterable[tuple[object, Text]]) -> Table:
     return table
 
 
-def _marked(segment: Segment, *, colored: bool) -> Text:
+def _mark_segment(segment: Segment, *, colored: bool) -> Text:
     """Return a segment as its state is marked, with the numbers of its blocks."""
     numbers = ",".join(map(str, segment.blocks)).translate(_SUBSCRIPTS)
     color = _COLORS[segment.blocks[0] % len(_COLORS)] if segment.blocks else ""

@@ -137,7 +137,7 @@ def _names_for(offered: str, store: Path) -> list[str]:
     if offered in _CHOICES:
         known, kind = _CHOICES[offered]
         return [*known, *added_names(kind, known)]
-    return _stored(store, _NAMES[offered])
+    return _stored_names(store, _NAMES[offered])
 
 
 def with_plugins(group: str, command: TyperCommand | TyperGroup) -> TyperCommand | TyperGroup:
@@ -169,7 +169,7 @@ def _offers(group: str, command: str) -> dict[str, str]:
     return _OPTIONS | _OWN.get(group or command, {}) | _OWN.get(f"{group} {command}", {})
 
 
-def _stored(store: Path, tables: Sequence[tuple[str, str]]) -> list[str]:
+def _stored_names(store: Path, tables: Sequence[tuple[str, str]]) -> list[str]:
     """Return names of a store or of a lake in a folder; none if it cannot be read."""
     names = {name for table, condition in tables for name in _names(store, table, condition)}
     return sorted(names)

@@ -273,7 +273,7 @@ class Output:
         elif self.form is OutputFormat.TABLE:
             # In blocks: how wide a column is, is known only when its rows are in memory.
             while block := list(islice(following, _ALIGNED)):
-                self._aligned(names, block, look)
+                self._write_aligned(names, block, look)
         else:
             self._lines(names, following)
 
@@ -302,7 +302,7 @@ class Output:
             number = write_workbook(names, rows, sink)
         self.note(f"{self.path}: {quantity(number, 'row')}")
 
-    def _aligned(self, names: Sequence[str], rows: Sequence[Sequence[object]], look: Look) -> None:
+    def _write_aligned(self, names: Sequence[str], rows: Sequence[Sequence[object]], look: Look) -> None:
         """Write rows for reading, as wide as the terminal or, into a pipe, as they are."""
         columns = _columns(names, rows, look)
         if self.width is None:

@@ -92,7 +92,7 @@ def print_table(
         head = Text("\n".join(_head(column.name, width)))
         # Wrapped already.
         table.add_column(head, justify=column.side, style=column.style, width=width, no_wrap=True)
-        cells.append(_wrapped(column.cells, width, console))
+        cells.append(_wrap(column.cells, width, console))
     for row, style in zip_longest(zip(*cells, strict=True), row_styles):
         table.add_row(*map(Text, row), style=style)
     console.print(table)
@@ -103,7 +103,7 @@ def widths_of(columns: Sequence[TableColumn], essential: Collection[str], width_
     """Return the places of the columns that fit to their widths, nothing if the essential ones do not."""
     if sum(column.whole + _GAP for column in columns) - _GAP <= width_left:
         return {index: column.whole for index, column in enumerate(columns)}
-    needed = _needed(columns, essential)
+    needed = _needed_columns(columns, essential)
     least = [column.least for column in columns]
     width_left -= sum(least[index] + _GAP for index in needed) - _GAP
     if width_left < 0:
@@ -115,10 +115,10 @@ def widths_of(columns: Sequence[TableColumn], essential: Collection[str], width_
             break
         fitting.append(index)
         width_left -= least[index] + _GAP
-    return _widened(columns, {index: least[index] for index in sorted(fitting)}, width_left)
+    return _widen(columns, {index: least[index] for index in sorted(fitting)}, width_left)
 
 
-def _needed(columns: Sequence[TableColumn], essential: Collection[str]) -> list[int]:
+def _needed_columns(columns: Sequence[TableColumn], essential: Collection[str]) -> list[int]:
     """Return the places of what a row says nothing without: if nobody tells, all up to the first number."""
     if essential:
         return [index for index, column in enumerate(columns) if not index or column.name in essential]
@@ -126,7 +126,7 @@ def _needed(columns: Sequence[TableColumn], essential: Collection[str]) -> list[
     return list(range(next(numbers, 0) + 1))
 
 
-def _widened(columns: Sequence[TableColumn], widths: dict[int, int], width_left: int) -> dict[int, int]:
+def _widen(columns: Sequence[TableColumn], widths: dict[int, int], width_left: int) -> dict[int, int]:
     """Give the room that is left to the narrowest of the texts, cell by cell, and then to heads."""
     texts = {index for index in widths if not columns[index].number}
     while width_left and (wrapped := [index for index in texts if widths[index] < columns[index].widest]):
@@ -152,7 +152,7 @@ def _head(name: str, width: int) -> Iterator[str]:
     yield line
 
 
-def _wrapped(cells: Sequence[str], width: int, console: Console) -> list[str]:
+def _wrap(cells: Sequence[str], width: int, console: Console) -> list[str]:
     """Wrap the cells of a column between words."""
     lines = [
         [cell]
@@ -176,7 +176,7 @@ def _print_records(columns: Sequence[TableColumn], console: Console) -> None:
     names = max(cell_len(column.name) for column in columns) + 1 + _GAP
     width_left = record_room([column.name for column in columns], console.width)
     for number, row in enumerate(
-        zip(*(_wrapped(column.cells, width_left, console) for column in columns), strict=True)
+        zip(*(_wrap(column.cells, width_left, console) for column in columns), strict=True)
     ):
         lines = [Text()] if number else []
         for column, cell in zip(columns, row, strict=True):

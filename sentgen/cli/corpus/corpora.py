@@ -146,8 +146,8 @@ def metadata(
     """
     with open_store(db, read_only=dry_run, memory_limit=memory_limit) as store:
         joined = request.join(store, dry_run=dry_run)
-    _listed(f"no row for the {joined.of}", joined.without_row)
-    _listed(
+    _print_names(f"no row for the {joined.of}", joined.without_row)
+    _print_names(
         f"no {joined.of} for the row", [f"{name} (line {line})" for name, line in joined.without_document]
     )
     for key, number in joined.replaced.items():
@@ -166,7 +166,7 @@ def metadata(
         typer.echo("nothing was written", err=True)
 
 
-def _listed(what: str, names: Sequence[str]) -> None:
+def _print_names(what: str, names: Sequence[str]) -> None:
     """Print names to standard error, the first ones of many."""
     for name in names[:_SHOWN]:
         typer.echo(printable(f"{what}: {name}"), err=True)

@@ -45,7 +45,7 @@ def cite(
         raise InputError(
             f"{words[0]!r} is no command of sentgen; write the query as you would type it, behind --"
         )
-    query, names = (f"sentgen {shlex.join(words)}", _named(words)) if words else (None, [])
+    query, names = (f"sentgen {shlex.join(words)}", _names_in(words)) if words else (None, [])
     citation = citation_of(db or default_path(), query, names=_corpora(names, db) if names else ())
     if bibtex:
         typer.echo(citation.bibtex)
@@ -55,7 +55,7 @@ def cite(
         typer.echo("this store may change; cite a snapshot of it: sentgen publish --to snapshots", err=True)
 
 
-def _named(words: Sequence[str]) -> list[str]:
+def _names_in(words: Sequence[str]) -> list[str]:
     """Return the corpora and subcorpora that a command line names."""
     plain = takewhile(lambda word: not word.startswith("-"), words)
     # Only there a corpus has no option before it, and `--against` is no word.

@@ -58,7 +58,7 @@ def fitted(table: pa.Table | Rows, out: Output, width: int | None) -> pa.Table |
     if not set(_LINE) <= set(names_of(table)):
         return table
     if out.for_reading and table.num_rows:
-        return _aligned(table, width, out)
+        return _fit_terminal(table, width, out)
     return _cut_sides(table, width, width) if width is not None else table
 
 
@@ -75,7 +75,7 @@ def line_look(table: pa.Table | Rows) -> Look:
     }
 
 
-def _aligned(table: pa.Table | Rows, width: int | None, out: Output) -> pa.Table | Rows:
+def _fit_terminal(table: pa.Table | Rows, width: int | None, out: Output) -> pa.Table | Rows:
     """Fit a concordance to the terminal: what all lines share is said once, long contexts are cut.
 
     Where most letters run from right to left, what comes before the node stands on its right.

@@ -148,7 +148,7 @@ def regeneration(
         open_store(db, memory_limit=memory_limit, share=LOOKUP_SHARE) as store,
         counted("sentences") as progress,
     ):
-        result = _evaluated(
+        result = _evaluate(
             store, request, trees, by_length=request.by_length or report is not None, progress=progress
         )
     if report is not None:
@@ -158,7 +158,7 @@ def regeneration(
     out.note(f"run {result.run_id}: {about}")
 
 
-def _evaluated(
+def _evaluate(
     store: Store,
     request: _RegenerationExperiment,
     parser: Parser | None,

@@ -54,7 +54,7 @@ class AccessMiddleware:
         self._app = app
         self._metrics = metrics
         self._limit = settings.limits.body
-        self._hosts = _LOCAL | {_bracketed(host) for host in (settings.host, *settings.hosts)}
+        self._hosts = _LOCAL | {_bracket(host) for host in (settings.host, *settings.hosts)}
         self._tokens = tuple(token.encode() for token in settings.tokens)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -80,9 +80,9 @@ class AccessMiddleware:
 
         try:
             self._check(scope, Headers(scope=scope))
-            await self._app(scope, _bounded(receive, self._limit), sending)
+            await self._app(scope, _limit_body(receive, self._limit), sending)
         except Refused as refusal:
-            await _refused(refusal, Request(scope))(scope, receive, sending)
+            await _refusal_response(refusal, Request(scope))(scope, receive, sending)
         finally:
             self._record(scope, status, time.perf_counter() - started)
 
@@ -147,7 +147,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _bounded(receive: Receive, limit: int) -> Receive:
+def _limit_body(receive: Receive, limit: int) -> Receive:
     """Return a channel that refuses a body that is longer than its header said, or says nothing."""
     size = 0
 
@@ -172,7 +172,7 @@ def _name(host: str) -> str:
     return (name if colon and port.isdecimal() else host).lower()
 
 
-def _bracketed(host: str) -> str:
+def _bracket(host: str) -> str:
     return f"[{host}]" if ":" in host and not host.startswith("[") else host.lower()
 
 
@@ -189,7 +189,7 @@ def _foreign(origin: str | None, host: str) -> bool:
     return origin is not None and urlsplit(origin).netloc.lower() != host.lower()
 
 
-def _refused(refusal: Refused, request: Request) -> Response:
+def _refusal_response(refusal: Refused, request: Request) -> Response:
     """Return what says why: a page to a person in a browser."""
     if site.wants_page(request):
         answer: Response = site.refused_page(refusal.document)

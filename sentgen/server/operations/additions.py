@@ -12,7 +12,7 @@ from sentgen.schema.tables.saved import list_saved
 from sentgen.server.operations.operation import Context, Nothing, Operation, Result, ask, store_listing
 
 
-def _saved(store: Store) -> Rows:
+def _saved_queries(store: Store) -> Rows:
     with store.connect() as connection:
         rows = [(query.name, query.line, query.saved_at) for query in list_saved(connection)]
     return Rows(("name", "query", "saved_at"), rows)
@@ -31,7 +31,11 @@ def subcorpus(context: Context, request: SubcorpusName) -> Result:
 
 OPERATIONS = (
     Operation(
-        "saved", "Saved queries with their command lines.", "saved list", Nothing, store_listing(_saved)
+        "saved",
+        "Saved queries with their command lines.",
+        "saved list",
+        Nothing,
+        store_listing(_saved_queries),
     ),
     Operation(
         "subcorpora",

@@ -66,13 +66,13 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "forms": FORMATS,
         "form": form,
         "answer": answer,
-        "fused": [] if answer is None else list(_fused(answer)),
+        "fused": [] if answer is None else list(_fused_sentences(answer)),
         "sources": [] if answer is None else list(_sources(answer)),
         **parameters,
     }
 
 
-def _fused(answer: PageAnswer) -> Iterator[_ShownFusion]:
+def _fused_sentences(answer: PageAnswer) -> Iterator[_ShownFusion]:
     """Yield the sentences of an answer."""
     for row in answer.rows:
         words, changes = (

@@ -143,7 +143,7 @@ class LineChoice:
 def read_choice(query: PageParameters) -> LineChoice:
     """Read how lines are sorted and chosen."""
     keys = [key.strip() for text in query.each("sort") for key in text.split(",")]
-    rows = zip(query.each("filter"), _filled(query.each("window")), _filled(query.each("keep")), strict=False)
+    rows = zip(query.each("filter"), _pad(query.each("window")), _pad(query.each("keep")), strict=False)
     return LineChoice(
         sort=list(dict.fromkeys(key for key in keys if key not in ("", _NONE))),
         fold=query.box("fold"),
@@ -159,6 +159,6 @@ def read_choice(query: PageParameters) -> LineChoice:
     )
 
 
-def _filled(values: Iterable[str], most: int = 50) -> list[str]:
+def _pad(values: Iterable[str], most: int = 50) -> list[str]:
     """Return values with empty ones behind them, as a URL need not have all."""
     return [*values, *[""] * most]

@@ -166,7 +166,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     if not by_grew:
         drawn = await _places(ask, query, text, link_values | choice.link_values)
         if counts_of and counts:
-            of_rows = partial(_narrowed, query, text, by_grew=False)
+            of_rows = partial(_narrowed_links, query, text, by_grew=False)
             drawn["chart"] = await _over_time(ask, counts_of, counts, of_rows)
     return {
         **common,
@@ -177,7 +177,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "part": part,
         "of_counts": of_counts,
         "counts": counts if by_grew or not counts else choice.rest(counts),
-        "narrowed": _narrowed(query, text, counts, by_grew=by_grew) if counts else (),
+        "narrowed": _narrowed_links(query, text, counts, by_grew=by_grew) if counts else (),
         "intervals": [row_rate(row, IN_PART) for row in counts.rows] if counts else (),
         "lines": await _lines(ask, query, hits, by_grew),
         "files": Files(_files(*parameters, query, by_grew), _files(*counts_of) if counts_of else {}),
@@ -208,7 +208,7 @@ async def _places(
     """Ask where in their documents the hits are, if that is wanted; the link that asks for it, if not."""
     if not query.box("places"):
         return {"places_link": link("/query", **link_values, places="on")}
-    parameters = {"cql": text, **read_choice(query).near, **_reading(query), **_common(query)}
+    parameters = {"cql": text, **read_choice(query).near, **_reading_values(query), **_common(query)}
     answer = await ask("kwic", **parameters, places=True, limit=_COUNTS)
     return {"places": answer, "place_urls": [in_document(text, row, link_values) for row in answer.rows]}
 
@@ -241,7 +241,7 @@ def hits_of(query: PageParameters, text: str, by_grew: bool) -> tuple[str, dict[
     if choice.sample:
         del parameters["random"]
     context = {"context": query.text("context")} if query.text("context") else {}
-    return "kwic", {"cql": text, **choice.parameters, **_reading(query), **context, **parameters}
+    return "kwic", {"cql": text, **choice.parameters, **_reading_values(query), **context, **parameters}
 
 
 def _counts(query: PageParameters, text: str, by_grew: bool) -> tuple[str, dict[str, object]] | None:
@@ -251,11 +251,11 @@ def _counts(query: PageParameters, text: str, by_grew: bool) -> tuple[str, dict[
         whether = query.text("whether")
         parameters = {"request": text, "key": keys, "whether": [whether] if whether else []}
         return ("match", {**parameters, **_common(query)}) if keys or whether else None
-    counted = {"query": text, "by": keys, **read_choice(query).near, **_reading(query)}
+    counted = {"query": text, "by": keys, **read_choice(query).near, **_reading_values(query)}
     return ("frequencies", {**counted, **_common(query)}) if keys else None
 
 
-def _reading(query: PageParameters) -> dict[str, object]:
+def _reading_values(query: PageParameters) -> dict[str, object]:
     """Return how a query in CQL is read, as far as it is not read as usual."""
     strategy, dialect = query.choice("strategy", STRATEGIES), query.choice("dialect", Dialect)
     reading: dict[str, object] = {"strategy": strategy} if strategy != STRATEGIES[0] else {}
@@ -268,7 +268,7 @@ def _keys(query: PageParameters) -> list[str]:
     return [key.strip() for key in query.text("by").split(_SEPARATOR) if key.strip()]
 
 
-def _narrowed(query: PageParameters, text: str, counts: PageAnswer, *, by_grew: bool) -> list[str]:
+def _narrowed_links(query: PageParameters, text: str, counts: PageAnswer, *, by_grew: bool) -> list[str]:
     """Return the page with the hits of each row of the counts; empty where no query asks for them."""
     names = ("language", "corpus", "where", "ignore_case", "limit", "across")
     link_values: dict[str, object] = {name: query.all(name) for name in names}
@@ -276,7 +276,7 @@ def _narrowed(query: PageParameters, text: str, counts: PageAnswer, *, by_grew: 
         link_values |= read_choice(query).link_values
     by, whether = query.text("by"), query.text("whether")
     # Other strategies choose among the spans that match, which are others where fewer do.
-    usual = query.choice("strategy", STRATEGIES) in STRATEGIES[:2] and "dialect" not in _reading(query)
+    usual = query.choice("strategy", STRATEGIES) in STRATEGIES[:2] and "dialect" not in _reading_values(query)
     if not by_grew and (not usual or set(by) & {",", _SEPARATOR}):
         return []
     queries = (

@@ -126,7 +126,7 @@ def _page(request: Request, template: str, values: Mapping[str, object], status:
             snapshot=service.snapshot,
             permanent=permanent_link(request, service.snapshot.name),
             host=str(request.base_url).rstrip("/"),
-            cited=_cited(request, service.snapshot.corpora),
+            cited=_cited_corpora(request, service.snapshot.corpora),
         )
     )
     if settings.only:
@@ -135,7 +135,7 @@ def _page(request: Request, template: str, values: Mapping[str, object], status:
     return HTMLResponse(written.encode("utf-8", "replace"), status)
 
 
-def _cited(request: Request, corpora: Sequence[PublishedCorpus]) -> Sequence[PublishedCorpus]:
+def _cited_corpora(request: Request, corpora: Sequence[PublishedCorpus]) -> Sequence[PublishedCorpus]:
     """Return the corpora that a page is about: those that it names, else all."""
     parameters = ("corpus", "against") if request.url.path == "/keyness" else ("corpus", "name")
     named = {value for name in parameters for value in request.query_params.getlist(name) if value}
