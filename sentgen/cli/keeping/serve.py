@@ -126,7 +126,7 @@ def serve(
     with needs("server", "FastAPI or uvicorn, which the server is made of,"):
         import fastapi  # noqa: F401  `running` imports it when workers start already
 
-        from sentgen.server import running  # here, so that the help of all commands does without
+        from sentgen.server.app import running  # here, so that the help of all commands does without
 
     if snapshots is not None and db is not None:
         raise typer.BadParameter("--snapshots and --db exclude each other; choose one")
