@@ -65,7 +65,7 @@ class Hits(Table):
         return self._trees(len(self))
 
     def _trees(self, number: int) -> list[Tree]:
-        if self._question.counted:
+        if self._question.is_count:
             return []
         hits = self._found.slice(0, number).to_pylist()
         if not hits:

@@ -54,7 +54,7 @@ def _frequencies(connection: Connection, question: Frequencies, answer: Answer) 
 def _match(connection: Connection, question: Match, answer: Answer) -> Figure:
     if question.count:
         raise InputError("one number is no plot; leave --count out, or count the hits with --key KEY")
-    if not question.counted:
+    if not question.is_count:
         return _places(question.places(connection, _DOCUMENTS), question.request)
     return _rates(connection, question, answer, question.request)
 

@@ -80,7 +80,7 @@ def check_parts(request: Match, file: Path | None, *, conllu: bool, svg: Path | 
     """
     if bool(request.request) == (file is not None):
         raise typer.BadParameter("give one request: as REQUEST, with --file FILE, or - for standard input")
-    if request.counted and (conllu or svg):
+    if request.is_count and (conllu or svg):
         raise typer.BadParameter("counts have no sentences; leave out --conllu and --svg, or what is counted")
 
 

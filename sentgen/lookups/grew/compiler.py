@@ -368,14 +368,14 @@ class Compiler:
                 block.tables.append(f"{table} as {bound.alias}")
                 block.conditions += self._among(bound.sentence)
             for descriptions in bound.descriptions:
-                block.conditions += self._described(bound, descriptions)
+                block.conditions += self._node_conditions(bound, descriptions)
         for clause in clauses:
             if isinstance(clause, GrewEdge):
                 self._edge(block, clause, scope)
             elif isinstance(clause, Dominance):
                 self._path(block, clause, scope)
             elif isinstance(clause, Node) and clause.name in outer:
-                block.conditions += self._described(outer[clause.name], clause.descriptions)
+                block.conditions += self._node_conditions(outer[clause.name], clause.descriptions)
         # Edges first, which these may name.
         for clause in clauses:
             if isinstance(clause, LinearOrder):
@@ -384,7 +384,7 @@ class Compiler:
                 block.conditions.append(self._comparison(clause, scope))
         self._distinct(block, combinations(own.values(), 2))
 
-    def _described(self, node: _BoundNode, descriptions: Sequence[Description]) -> list[str]:
+    def _node_conditions(self, node: _BoundNode, descriptions: Sequence[Description]) -> list[str]:
         return self.conditions.of_descriptions(node.alias, descriptions, anchored=node.anchored)
 
     def _edge(self, block: _Block, edge: GrewEdge, scope: Scope) -> None:

@@ -90,11 +90,11 @@ class Match(Lookup):
             raise InputError("--sort puts lines and rows in order, and a count has none; leave it out")
         if self.offset and self.random is not None:
             raise InputError("--random draws the hits that are shown; ask without --offset")
-        if not self.counted:
+        if not self.is_count:
             read_order(self.sort)
 
     @property
-    def counted(self) -> bool:
+    def is_count(self) -> bool:
         """Whether hits are counted, so that there are no lines."""
         return bool(self.count or self.key or self.whether)
 
@@ -165,7 +165,7 @@ class Match(Lookup):
 
     def sentences(self, connection: Connection) -> list[int]:
         """Return the ids of the sentences of the hits, in the order of the corpus; none of counts."""
-        if self.counted:
+        if self.is_count:
             return []
         limit = self.limit and self.offset + self.limit
         seed, search = self.random, self._search(connection)
@@ -192,7 +192,7 @@ class _Search:
         self._keys = list(map(read_key, match.key))
         self.whole = self.statements(Bindings())
         # Counts are sorted by their columns.
-        sort = NONE if match.counted else match.sort
+        sort = NONE if match.is_count else match.sort
         self.order = line_order(self._there, read_order(sort), match.context)
 
     def count_by(self, limit: int) -> Statement:

@@ -276,12 +276,12 @@ class _RequestBuilder(Transformer[Token, GrewRequest | Filter | CountKey]):
             raise InputError("an edge needs a node at one of its ends, such as 'X -> *'")
         if name is not None and None in (source, target):
             raise InputError(f"the edge {name} has a star at one end; give that node a name")
-        return (*_described(ends), GrewEdge(source, target, label, name))
+        return (*_node_clauses(ends), GrewEdge(source, target, label, name))
 
     def dominance(self, source: Node | None, target: Node | None) -> tuple[Clause, ...]:
         if source is None or target is None:
             raise InputError("'->>' stands between two nodes with names, such as 'X ->> Y'")
-        return (*_described((source, target)), Dominance(source.name, target.name))
+        return (*_node_clauses((source, target)), Dominance(source.name, target.name))
 
     def order(self, *parts: Token) -> LinearOrder:
         left, operator, right = map(str, parts)
@@ -398,7 +398,7 @@ def _is_structure(condition: FeatureCondition) -> bool:
     return condition.relation is FeatureRelation.PRESENT and condition.key.startswith("is_")
 
 
-def _described(ends: Iterable[Node | None]) -> list[Node]:
+def _node_clauses(ends: Iterable[Node | None]) -> list[Node]:
     """Return what the ends of an edge say of their nodes."""
     return [end for end in ends if end is not None and (end.descriptions or end.free)]
 

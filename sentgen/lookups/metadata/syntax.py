@@ -18,12 +18,12 @@ class ConditionKey:
 
     Args:
         name: the key.
-        place: the character of the expression where it stands, from 0.
+        start: the character of the expression where it stands, from 0.
         quoted: whether it stands in quotes.
     """
 
     name: str
-    place: int = 0
+    start: int = 0
     quoted: bool = False
 
 
@@ -32,7 +32,7 @@ class Literal:
     """A value in an expression; see `ConditionKey`."""
 
     text: str
-    place: int = 0
+    start: int = 0
     quoted: bool = False
 
     @property

@@ -107,7 +107,7 @@ def match(context: Context, request: MatchWithTrees) -> Result:
     request = replace(request, limit=context.limit(request.limit))
     with context.opened.connect() as connection:
         result = result_of(request.ask(connection))
-        if request.counted or not result.table.num_rows:
+        if request.is_count or not result.table.num_rows:
             return result
         more: dict[str, object] = dict(result.more)
         if request.marks:
