@@ -62,7 +62,7 @@ def check_settings(
         with plugin.at_work():
             # A field without an option is no parameter, so that nobody could set it.
             declared = [one for one in parameters_of(group) if isinstance(one.option, Option)]
-            names_of = {one.name for one in fields(group)}
+            names_of = {field.name for field in fields(group)}
         if {one.name for one in declared} != names_of:
             raise PluginError(
                 f"has settings in {group.__name__} that are no Annotated[TYPE, Setting(...)];"
@@ -92,7 +92,8 @@ def _guarded_order(plugin: Plugin, algorithm: Algorithm) -> Callable[[Problem, i
                 raise PluginError(f"gives {wrong}; tell its authors", plugin=plugin)
             # Numbers of numpy would not be written as JSON.
             return [
-                replace(one, units=tuple(map(int, one.units)), score=float(one.score)) for one in orderings
+                replace(ordering, units=tuple(map(int, ordering.units)), score=float(ordering.score))
+                for ordering in orderings
             ]
 
     return guarded
@@ -113,18 +114,20 @@ def _fault(orderings: Sequence[object], size: int, nbest: int, *, trees: bool) -
     """Return what is wrong with the answers for a bag of that size, empty if nothing is."""
     if not 1 <= len(orderings) <= nbest:
         return f"{len(orderings)} orderings where 1 to {nbest} belong"
-    for one in orderings:
-        if not isinstance(one, Ordering):
-            return f"a {type(one).__name__} where an Ordering belongs"
-        if sorted(one.units) != list(range(size)):
-            return f"an ordering in which not every unit of the bag stands once: {one.units!r:.100}"
-        if not isinstance(one.score, float | int) or not isfinite(one.score):
-            return f"the score {one.score!r:.100}, which is no finite number"
-        if trees != (one.tree is not None):
+    for ordering in orderings:
+        if not isinstance(ordering, Ordering):
+            return f"a {type(ordering).__name__} where an Ordering belongs"
+        if sorted(ordering.units) != list(range(size)):
+            return f"an ordering in which not every unit of the bag stands once: {ordering.units!r:.100}"
+        if not isinstance(ordering.score, float | int) or not isfinite(ordering.score):
+            return f"the score {ordering.score!r:.100}, which is no finite number"
+        if trees != (ordering.tree is not None):
             return "an ordering without a tree" if trees else "a tree, but `trees` of the algorithm is false"
-        if one.tree is not None and (wrong := _fault_of(one.tree, size)):
+        if ordering.tree is not None and (wrong := _fault_of(ordering.tree, size)):
             return wrong
-    if len({tuple(one.units) for one in orderings if isinstance(one, Ordering)}) < len(orderings):
+    if len({tuple(ordering.units) for ordering in orderings if isinstance(ordering, Ordering)}) < len(
+        orderings
+    ):
         return "the same ordering twice"
     return ""
 
@@ -151,7 +154,7 @@ ALGORITHMS: dict[str, Algorithm] = {
 }
 
 #: All groups of settings that our algorithms look at.
-GROUPS = tuple(dict.fromkeys(group for one in ALGORITHMS.values() for group in one.groups))
+GROUPS = tuple(dict.fromkeys(group for algorithm in ALGORITHMS.values() for group in algorithm.groups))
 #: The settings that records list first, as they always did; the others follow.
 _RECORD = (
     *("order", "lmo_context", "q", "padding", "padding_cost", "verb_root", "noun_under_noun", "one_root"),
@@ -185,9 +188,9 @@ def settings_record(algorithm: Algorithm, settings: SearchSettings) -> dict[str,
     """
     values: dict[str, object] = {}
     for group in (*GROUPS, *algorithm.groups):
-        for one in fields(group):
-            value = getattr(settings.of(group), one.name)
-            values[one.name] = value.text if isinstance(value, Weights) else value
+        for field in fields(group):
+            value = getattr(settings.of(group), field.name)
+            values[field.name] = value.text if isinstance(value, Weights) else value
     package = _REGISTRY.package(algorithm.name)
     # An empty text asks for nothing.
     record = {name: values[name] for name in (*_RECORD, *values) if values[name] != ""}

@@ -142,29 +142,30 @@ class Answers:
     tags: TagKind | None
     retagged: str = ""
 
-    def name(self, one: RegeneratedSentence) -> str:
+    def name(self, sentence: RegeneratedSentence) -> str:
         """Return the name of its bag, or the number, with the rank if there are several sentences a bag."""
-        name = self.bags[one.item - 1].name or str(one.item)
-        return f"{name}-{one.rank}" if self.plan.nbest > 1 else name
+        name = self.bags[sentence.item - 1].name or str(sentence.item)
+        return f"{name}-{sentence.rank}" if self.plan.nbest > 1 else name
 
     @property
     def part_names(self) -> list[str]:
         """Return the parts of scores, where they are asked for."""
-        return list(dict.fromkeys(name for one in self.sentences for name in one.parts))
+        return list(dict.fromkeys(name for sentence in self.sentences for name in sentence.parts))
 
     @property
     def trees(self) -> list[SentenceDrawing]:
         """Return the sentences with their trees; empty ones have none."""
         return [
-            SentenceDrawing(self.name(one), one.units, one.tree)
-            for one in self.sentences
-            if one.tree and one.units
+            SentenceDrawing(self.name(sentence), sentence.units, sentence.tree)
+            for sentence in self.sentences
+            if sentence.tree and sentence.units
         ]
 
     def conllu(self) -> str:
         """Return the trees as CoNLL-U."""
         blocks = (
-            conllu_block(one.units, one.tree.heads, tags=self.tags, sent_id=one.title) for one in self.trees
+            conllu_block(tree.units, tree.tree.heads, tags=self.tags, sent_id=tree.title)
+            for tree in self.trees
         )
         return "".join(blocks)
 
@@ -216,22 +217,22 @@ def answer(
         others = [bag.others or bag.units for bag in bags]
         units, retagged = with_known_tags(store, plan.treebank.corpora, tags, units, others)
     sentences = []
-    for one in order_bags(store, plan, units):
-        sentences.append(one)
+    for sentence in order_bags(store, plan, units):
+        sentences.append(sentence)
         if progress is not None:
-            progress(one.item, len(bags))
+            progress(sentence.item, len(bags))
     return Answers(store, request, plan, sentences, bags, tags, retagged)
 
 
-def require_trees(algorithm: Algorithm, asked: Mapping[str, object]) -> None:
+def require_trees(algorithm: Algorithm, options: Mapping[str, object]) -> None:
     """Refuse options that need trees where an algorithm makes none.
 
     Raises:
         InputError: with the first option that means nothing.
     """
-    option = next((name for name, given in asked.items() if given), None)
+    option = next((name for name, given in options.items() if given), None)
     if option is not None and not algorithm.trees:
-        having = ", ".join(one.name for one in ALGORITHMS.values() if one.trees)
+        having = ", ".join(algorithm.name for algorithm in ALGORITHMS.values() if algorithm.trees)
         raise InputError(f"{algorithm.name} makes no trees, so {option} means nothing; these do: {having}")
 
 
@@ -250,16 +251,16 @@ def sentence_table(answers: Answers) -> Rows:
         *(column for name in parts for column in (f"log10_{PART}{name}", f"{PART}{name}")),
     ]
     rows = []
-    for one in answers.sentences:
-        logs = (decimal(one.logp), one.logp, decimal(one.score), one.score)
-        row: list[object] = [one.item, one.rank, one.text, *logs, one.unknown]
+    for sentence in answers.sentences:
+        logs = (decimal(sentence.logp), sentence.logp, decimal(sentence.score), sentence.score)
+        row: list[object] = [sentence.item, sentence.rank, sentence.text, *logs, sentence.unknown]
         if answers.plan.treebank:
-            row.append(one.guessed)
+            row.append(sentence.guessed)
         if tree:
-            heads = one.tree.heads if one.tree else ()
-            row += [[" ".join(unit.words) for unit in one.units], [head + 1 for head in heads]]
+            heads = sentence.tree.heads if sentence.tree else ()
+            row += [[" ".join(unit.words) for unit in sentence.units], [head + 1 for head in heads]]
         # An empty sentence has no tree, and is not shown to scorers.
-        said = (one.parts.get(name, 0.0) for name in parts)
+        said = (sentence.parts.get(name, 0.0) for name in parts)
         rows.append([*row, *(log for part in said for log in (decimal(part), part))])
     return Rows(columns, rows)
 
@@ -268,8 +269,8 @@ def reason_table(answers: Answers) -> Rows:
     """Return what the store holds behind each attachment of all sentences, or behind each word."""
     columns, tables = reasons(answers, full=True)
     rows = [
-        (one.item, one.rank, *row)
-        for one, table in zip(answers.sentences, tables, strict=True)
+        (sentence.item, sentence.rank, *row)
+        for sentence, table in zip(answers.sentences, tables, strict=True)
         for row in table
     ]
     return Rows(["bag", "rank", *columns], rows)
@@ -284,25 +285,25 @@ def reasons(answers: Answers, *, full: bool) -> tuple[list[str], list[list[Seque
             columns = [*columns, *DECISION_COLUMNS] if full else SHORT_DECISION_COLUMNS
         tables: list[list[Sequence[object]]] = [
             [
-                _decided(one.units, edge, edge.decision, full=full)
+                _decided(sentence.units, edge, edge.decision, full=full)
                 if edge.decision
-                else row_of(one.units[edge.place], edge)
+                else row_of(sentence.units[edge.place], edge)
                 for edge in edges
             ]
-            for one, edges in zip(answers.sentences, found, strict=True)
+            for sentence, edges in zip(answers.sentences, found, strict=True)
         ]
         if full and answers.plan.algorithm.steps:
             return [*columns, "steps"], _with_steps(answers, tables)
         return columns, tables
-    words = (explain_sentence(answers.store, answers.plan, one) for one in answers.sentences)
+    words = (explain_sentence(answers.store, answers.plan, sentence) for sentence in answers.sentences)
     return WORD_COLUMNS, [[row for word in found for row in _word(word)] for found in words]
 
 
 def step_tables(answers: Answers) -> list[list[Sequence[object]]]:
     """Return how the tree of each sentence was found, for reading; nothing where an algorithm cannot tell."""
     tables: list[list[Sequence[object]]] = []
-    for one, steps in zip(answers.sentences, _steps(answers), strict=True):
-        told = [_told(one.units, step) for step in steps]
+    for sentence, steps in zip(answers.sentences, _steps(answers), strict=True):
+        told = [_told(sentence.units, step) for step in steps]
         tables.append([[step[name] for name in STEP_COLUMNS] for step in told])
     return tables
 
@@ -316,10 +317,10 @@ def _with_steps(
 ) -> list[list[Sequence[object]]]:
     """Return the rows of each sentence with the steps that were about their modifier."""
     full: list[list[Sequence[object]]] = []
-    for one, steps, rows in zip(answers.sentences, _steps(answers), tables, strict=True):
+    for sentence, steps, rows in zip(answers.sentences, _steps(answers), tables, strict=True):
         mine: list[list[object]] = [[] for _ in rows]
         for step in steps:
-            told = _told(one.units, step)
+            told = _told(sentence.units, step)
             del told["modifier"]
             mine[step.modifier].append(told)
         full.append([[*row, told] for row, told in zip(rows, mine, strict=True)])
@@ -329,8 +330,8 @@ def _with_steps(
 def _told(units: Sequence[Unit], step: SearchStep) -> dict[str, object]:
     """Return what is told of a step: weights without the constraints, where these do not forbid an edge."""
 
-    def word(place: int) -> str:
-        return RESERVED_WORDS[ROOT_WORD] if place == ROOT else units[place].head
+    def word(position: int) -> str:
+        return RESERVED_WORDS[ROOT_WORD] if position == ROOT else units[position].head
 
     weight, rival = step.weight, step.rival_weight
     if step.event == "forced" and is_forced(weight):
@@ -474,7 +475,10 @@ def explain_trees(
         sentences: with trees.
     """
     treebank = plan.treebank
-    edges = [list(_attachments(one.units, one.tree, plan.lowercase)) if one.tree else [] for one in sentences]
+    edges = [
+        list(_attachments(sentence.units, sentence.tree, plan.lowercase)) if sentence.tree else []
+        for sentence in sentences
+    ]
     wanted = [edge for mine in edges for edge in mine]
     found = iter(
         explain_attachments(store, treebank.corpora, treebank.layer, wanted) if treebank and wanted else []
@@ -483,11 +487,11 @@ def explain_trees(
     return [
         [
             _explained(place, weight, next(found), decided[k][place] if decided else None)
-            for place, weight in enumerate(one.tree.weights)
+            for place, weight in enumerate(sentence.tree.weights)
         ]
-        if one.tree
+        if sentence.tree
         else []
-        for k, one in enumerate(sentences)
+        for k, sentence in enumerate(sentences)
     ]
 
 
@@ -506,7 +510,7 @@ def _decisions(
     if FactorSettings not in plan.algorithm.groups:
         return []
     found = []
-    for batch in prepare(store, plan, [one.units for one in sentences]):
+    for batch in prepare(store, plan, [sentence.units for sentence in sentences]):
         for prepared in batch:
             order = places_of(sentences[prepared.item - 1].units, prepared.bag)
             found.append(decisions(prepared.under(plan.settings), order))
@@ -521,9 +525,9 @@ def explain_steps(
     Of several sentences of a bag, the first is the algorithm's own; of the others nothing is told.
     """
     steps = plan.algorithm.steps
-    own = {number: one for number, one in enumerate(sentences) if one.rank == 1 and steps}
+    own = {number: sentence for number, sentence in enumerate(sentences) if sentence.rank == 1 and steps}
     found: list[list[SearchStep]] = [[] for _ in sentences]
-    batches = prepare(store, plan, [one.given for one in own.values()], shuffle=False)
+    batches = prepare(store, plan, [sentence.given for sentence in own.values()], shuffle=False)
     bags = (prepared for batch in batches for prepared in batch)
     for (number, one), prepared in zip(own.items(), bags, strict=True):
         place = {unit: place for place, unit in enumerate(one.order)}

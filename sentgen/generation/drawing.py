@@ -123,7 +123,7 @@ def tree_svg(sentences: Sequence[SentenceDrawing]) -> str:
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
             f' viewBox="0 0 {width} {height}" role="img" fill="currentColor"'
             f' font-family="system-ui, sans-serif" font-size="{_FONT}" text-anchor="middle">',
-            f"<title>{_text('Dependency trees: ' + '; '.join(one.title for one in sentences))}</title>",
+            f"<title>{_text('Dependency trees: ' + '; '.join(each.title for each in sentences))}</title>",
             f"<desc>{_text(' '.join(map(_described, sentences)))}</desc>",
             *drawn,
             "</svg>\n",
@@ -158,13 +158,13 @@ def _layout(sentence: SentenceDrawing) -> _Layout:
     return _Layout(centers, levels, width, ground, height, -1 if turned else 1)
 
 
-def _label_width(sentence: SentenceDrawing, place: int) -> float:
+def _label_width(sentence: SentenceDrawing, position: int) -> float:
     """Return the room that the relation between a unit and the one before it needs between their middles."""
     if not sentence.labels:
         return 0.0
     heads = sentence.tree.heads
     # Of two neighbors, whichever hangs on the other: its label must fit between them.
-    over = [unit for unit in (place - 1, place) if heads[unit] == 2 * place - 1 - unit]
+    over = [unit for unit in (position - 1, position) if heads[unit] == 2 * position - 1 - unit]
     return max((_text_width(sentence.labels[unit], _SMALL) + 3 * _PORT for unit in over), default=0.0)
 
 

@@ -27,7 +27,7 @@ def notes(answers: Answers) -> Iterator[str]:
         yield f"{empty} of {bags} no words, and their sentences none either"
     if answers.retagged:
         yield answers.retagged
-    first = [one for one in answers.sentences if one.rank == 1]
+    first = [sentence for sentence in answers.sentences if sentence.rank == 1]
     guessed = sum(one.guessed for one in first)
     if guessed:
         words = quantity(sum(len(one.words) for one in first), "word")
@@ -53,7 +53,9 @@ def notes(answers: Answers) -> Iterator[str]:
 
 def _head_notes(sentences: Sequence[RegeneratedSentence]) -> Iterator[str]:
     """Say where the last word stands for a phrase that is no base noun phrase."""
-    found = list(dict.fromkeys(unit for one in sentences if one.tree for unit in doubtful(one.units)))
+    found = list(
+        dict.fromkeys(unit for sentence in sentences if sentence.tree for unit in doubtful(sentence.units))
+    )
     if found:
         yield (
             f"{quantity(len(found), 'phrase')} without a given head: the last word is taken, such as"
@@ -82,7 +84,7 @@ def _tag_notes(answers: Answers) -> Iterator[str]:
             f"{tagged} of {words} words were read as word/TAG, such as"
             f" {units[0].words[0]}/{units[0].tags[0]}; --no-tagged keeps them whole"
         )
-    whole = (one for bag in answers.bags if bag.tagged is False for unit in bag.units for one in unit.words)
+    whole = (word for bag in answers.bags if bag.tagged is False for unit in bag.units for word in unit.words)
     mixed = next(filter(_TAGGED.match, whole), None)
     if mixed is not None and answers.request.tagged is None:
         yield (

@@ -41,8 +41,8 @@ def _root(tree: Sentence, promoted: bool) -> int:
     return heads.index(0) - len(heads)
 
 
-def _headed(units: Sequence[Unit], found: Mapping[tuple[str, ...], int]) -> tuple[Unit, ...]:
-    return tuple(replace(unit, head_place=found[unit.words]) if unit.headless else unit for unit in units)
+def _headed(units: Sequence[Unit], heads: Mapping[tuple[str, ...], int]) -> tuple[Unit, ...]:
+    return tuple(replace(unit, head_place=heads[unit.words]) if unit.headless else unit for unit in units)
 
 
 def doubtful(units: Sequence[Unit]) -> Iterator[Unit]:

@@ -57,13 +57,15 @@ def rerankers_of(store: Store, settings: SearchSettings) -> tuple[SearchSettings
     """
     features = settings.of(FeatureSettings).features.named
     models = list_models(store) if features else []
-    scorers = [one for one in features if not matching(models, one[0]) and scorer_named(one[0])]
+    scorers = [
+        feature for feature in features if not matching(models, feature[0]) and scorer_named(feature[0])
+    ]
     named = [*scorers, *settings.of(RerankSettings).rerank.named]
     names = [name for name, _ in named]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise InputError(f"{twice} is a feature and reranks as well; name it once")
     if scorers:
-        stored = rounded_weights(one for one in features if one not in scorers)
+        stored = rounded_weights(feature for feature in features if feature not in scorers)
         settings = settings.having(FeatureSettings(stored), RerankSettings(rounded_weights(named)))
     return settings, [(scorer_for(store, name), weight) for name, weight in named]
 
@@ -71,9 +73,9 @@ def rerankers_of(store: Store, settings: SearchSettings) -> tuple[SearchSettings
 def scores_of(rerankers: Rerankers, sentences: Sentences) -> list[list[float]]:
     """Return what each of those that rerank says of each sentence: a list a sentence."""
     # An empty sentence is the only one of its bag; that it has no words is nothing that a scorer has to know.
-    asked = [one for one in sentences if one]
+    asked = [sentence for sentence in sentences if sentence]
     found = [iter(scorer.score(asked)) for scorer, _ in rerankers]
-    return [[next(scores) if one else 0.0 for scores in found] for one in sentences]
+    return [[next(scores) if sentence else 0.0 for scores in found] for sentence in sentences]
 
 
 def weighted_sum(rerankers: Rerankers, scores: Sequence[float]) -> float:
@@ -203,7 +205,7 @@ def plan_search(store: Store, model: ModelLike | str, search: Search) -> SearchP
     lowercase = lowercases(store, model) if search.lowercase is None else search.lowercase
     features = feature_models(store, settings.of(FeatureSettings), lowercase)
     # With treebanks of other models, and in a lake, no companions can be built.
-    alone = not (any(one.needs_tags for one in features) or search.dependencies or store.lake)
+    alone = not (any(feature.needs_tags for feature in features) or search.dependencies or store.lake)
     wanted = algorithm.trees and asked.of(FeatureSettings).automatic
     words = algorithm.words or search.units == "word"
     return SearchPlan(

@@ -206,18 +206,18 @@ def _trees(
     ]
 
 
-def _tree_model(found: UnitDependencies, tags: Sequence[str]) -> TreeModel:
+def _tree_model(dependencies: UnitDependencies, tags: Sequence[str]) -> TreeModel:
     def flags(of_class: Callable[[str], bool]) -> Bools:
         return np.array([of_class(tag) for tag in tags], np.bool_)
 
     return TreeModel(
-        found.prob,
-        found.arguments,
+        dependencies.prob,
+        dependencies.arguments,
         flags(is_verb),
         flags(is_noun),
         flags(is_preposition),
-        found.distance,
-        found.automata,
+        dependencies.distance,
+        dependencies.automata,
     )
 
 

@@ -46,13 +46,13 @@ def parts_of(plan: SearchPlan, problem: Problem, orderings: Sequence[Ordering]) 
     tables, names = models_of(problem), _models(plan)
     factors = factors_of(problem) if FactorSettings in plan.algorithm.groups and problem.size else None
     found = []
-    for one in orderings:
-        strings = strings_of(problem, one.units)
+    for ordering in orderings:
+        strings = strings_of(problem, ordering.units)
         logps = [string_logp(table_at(tables, model), string) for model, string in enumerate(strings)]
         parts = dict(zip(names, logps, strict=True))
-        if factors is not None and one.tree:
-            heads = np.array(one.tree.reordered(one.units).heads, np.int32)
-            sums = factor_sums(factors, np.array(one.units, np.int32), heads)
+        if factors is not None and ordering.tree:
+            heads = np.array(ordering.tree.reordered(ordering.units).heads, np.int32)
+            sums = factor_sums(factors, np.array(ordering.units, np.int32), heads)
             parts |= zip(FACTORS, sums.tolist(), strict=True)
         found.append(parts)
     return found
@@ -190,7 +190,7 @@ def solve_all(
     found = [list(solve(prepared, wide, gold)) for prepared, gold in given]
     started = time.perf_counter()
     texts = [
-        [*(one.words for one in sentences), *([gold.words] if gold else [])]
+        [*(sentence.words for sentence in sentences), *([gold.words] if gold else [])]
         for sentences, (_, gold) in zip(found, given, strict=True)
     ]
     scores = iter(scores_of(plan.rerankers, list(chain.from_iterable(texts))))
@@ -211,13 +211,13 @@ def _reranked(
     names = [scorer.name for scorer, _ in plan.rerankers]
     found = [
         replace(
-            one,
-            score=one.score + more,
-            gold_score=None if one.gold_score is None else one.gold_score + gold,
-            search=one.search + share,
-            parts={**one.parts, **dict(zip(names, mine, strict=True))} if plan.parts else one.parts,
+            sentence,
+            score=sentence.score + more,
+            gold_score=None if sentence.gold_score is None else sentence.gold_score + gold,
+            search=sentence.search + share,
+            parts={**sentence.parts, **dict(zip(names, mine, strict=True))} if plan.parts else sentence.parts,
         )
-        for one, more, mine in zip(sentences, added, scores, strict=False)
+        for sentence, more, mine in zip(sentences, added, scores, strict=False)
     ]
     # Stable: of equals the one that the algorithm likes better.
     best = sorted(found, key=lambda one: -one.score)[: plan.nbest]
@@ -254,8 +254,8 @@ def solve(prepared: PreparedBag, plan: SearchPlan, gold: Gold | None = None) -> 
 def _different(orderings: Sequence[Ordering], bag: Sequence[Unit]) -> list[Ordering]:
     """Leave out what comes out as the same words, as of one unknown word that has two tags."""
     texts: dict[tuple[str, ...], Ordering] = {}
-    for one in orderings:
-        texts.setdefault(tuple(chain.from_iterable(bag[unit].words for unit in one.units)), one)
+    for ordering in orderings:
+        texts.setdefault(tuple(chain.from_iterable(bag[unit].words for unit in ordering.units)), ordering)
     return list(texts.values())
 
 

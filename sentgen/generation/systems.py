@@ -35,7 +35,7 @@ def read_system(
     # A wrong name is told before the settings are read.
     algorithm = algorithm_named(name)
     known = settings_of(algorithm)
-    own = dict(_assignment(text, one, known) for one in assignments)
+    own = dict(_assignment(text, assignment, known) for assignment in assignments)
     paper = cast("Paper | None", own.pop(_PUBLISHED, as_published))
     given = {name: value for name, value in (changes or {}).items() if value is not None} | own
     return algorithm, settings_for(algorithm, paper, given), given.keys()
@@ -76,7 +76,7 @@ def settings_for(
     if unknown:
         raise InputError(f"no setting {unknown[0]!r}; there are: {', '.join(sorted(known))}")
     idle = sorted(changes.keys() - algorithm.options)
-    others = [group for group in GROUPS if not {one.name for one in fields(group)}.isdisjoint(idle)]
+    others = [group for group in GROUPS if not {field.name for field in fields(group)}.isdisjoint(idle)]
     try:
         made = [_made(group, values, known) for group in (*algorithm.groups, *others)]
     except SentgenError:
@@ -89,7 +89,7 @@ def settings_for(
         _check(known[name], value)
     # After the values are checked: a wrong value is the nearer mistake.
     for name in idle:
-        users = ", ".join(one.name for one in ALGORITHMS.values() if name in one.options)
+        users = ", ".join(algorithm.name for algorithm in ALGORITHMS.values() if name in algorithm.options)
         raise InputError(f"{algorithm.name} does not look at {_dashed(name)}; it is for: {users}")
     return SearchSettings(tuple(made))
 
@@ -109,7 +109,7 @@ def _reading(algorithm: Algorithm, paper: Paper | None) -> Mapping[str, object]:
 def _made(group: type, values: Mapping[str, object], known: Mapping[str, Parameter]) -> object:
     """Return the settings of a group: those that have values, and its defaults; texts are read."""
     mine = {}
-    for name in (one.name for one in fields(group) if one.name in values):
+    for name in (field.name for field in fields(group) if field.name in values):
         value, read = values[name], known[name].option.read
         mine[name] = read(value) if read and isinstance(value, str) else value
     return group(**mine)

@@ -98,7 +98,9 @@ def evaluate_extraction(
     ]
     result = ExtractionResult(
         systems=with_intervals(systems, seed),
-        comparisons=compare_all({one.system: one.measurements["rouge-1"] for one in systems}, seed=seed),
+        comparisons=compare_all(
+            {system.system: system.measurements["rouge-1"] for system in systems}, seed=seed
+        ),
         pairs=len(tested),
         parameters={"pairs": pairs, "of": of, "model": name, "size": size, "systems": list(SYSTEMS)},
         seed=seed,

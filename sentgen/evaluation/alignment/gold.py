@@ -66,9 +66,9 @@ class GoldStandard:
         """
         if how in self.annotators:
             place = self.annotators.index(how)
-            chosen = [one.annotations[place] for one in self.pairs]
+            chosen = [pair.annotations[place] for pair in self.pairs]
         elif how in get_args(Combination):
-            chosen = [combine(one.annotations, how) for one in self.pairs]  # type: ignore[arg-type]
+            chosen = [combine(pair.annotations, how) for pair in self.pairs]  # type: ignore[arg-type]
         else:
             names = ", ".join((*get_args(Combination), *self.annotators))
             raise InputError(f"no combination or annotator is called {how!r}; choose one of: {names}")
@@ -79,8 +79,8 @@ class GoldStandard:
         """Return what all annotators but one drew, combined: by this a person can be measured."""
         treat = _POSSIBLE[possible]
         return [
-            treat(combine(one.annotations[:annotator] + one.annotations[annotator + 1 :], how))
-            for one in self.pairs
+            treat(combine(pair.annotations[:annotator] + pair.annotations[annotator + 1 :], how))
+            for pair in self.pairs
         ]
 
 
@@ -101,12 +101,12 @@ def combine(annotations: Sequence[GoldLinks], how: Combination = "half") -> Gold
     # Rounded up: one of one or two, two of three or four.
     needed = {"half": (len(annotations) + 1) // 2, "union": 1, "intersection": len(annotations)}[how]
     return GoldLinks.of(
-        _drawn((one.sure for one in annotations), needed),
+        _drawn((annotation.sure for annotation in annotations), needed),
         # A sure link is possible, too (`GoldLinks.of`), so that both kinds count here.
-        _drawn((one.possible for one in annotations), needed),
+        _drawn((annotation.possible for annotation in annotations), needed),
     )
 
 
 def _drawn(links: Iterable[frozenset[Link]], needed: int) -> list[Link]:
-    counts = Counter(link for one in links for link in one)
+    counts = Counter(link for drawn in links for link in drawn)
     return [link for link, count in counts.items() if count >= needed]

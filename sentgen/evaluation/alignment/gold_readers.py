@@ -76,36 +76,36 @@ def _lines(source: Source) -> list[str]:
     return [line.replace(_MARK, "") for line in source.lines()]
 
 
-def _checked(links: Iterable[Link], pair: Pair, place: _Place) -> list[Link]:
+def _checked(links: Iterable[Link], pair: Pair, source: _Place) -> list[Link]:
     """Return links that lie inside the texts, each there once."""
-    found = list(links)
-    for i, j in found:
+    checked = list(links)
+    for i, j in checked:
         if not (0 <= i < len(pair.document) and 0 <= j < len(pair.abstract)):
             size = f"{len(pair.document)} and {quantity(len(pair.abstract), 'word')}"
-            raise place.error(f"the link {i}-{j} leads out of the texts of {size}; offsets count from 0")
-    if len(set(found)) < len(found):
-        i, j = next(link for n, link in enumerate(found) if link in found[:n])
-        raise place.error(f"the link {i}-{j} is there twice; remove one")
-    return found
+            raise source.error(f"the link {i}-{j} leads out of the texts of {size}; offsets count from 0")
+    if len(set(checked)) < len(checked):
+        i, j = next(link for n, link in enumerate(checked) if link in checked[:n])
+        raise source.error(f"the link {i}-{j} is there twice; remove one")
+    return checked
 
 
-def _pair(key: str, document: str, abstract: str, place: _Place) -> Pair:
+def _pair(key: str, document: str, abstract: str, source: _Place) -> Pair:
     pair = Pair(key, tuple(split_tokens(document)), tuple(split_tokens(abstract)))
     for name, words in (("document", pair.document), ("abstract", pair.abstract)):
         if not words:
-            raise place.error(f"the {name} has no words; remove the pair")
+            raise source.error(f"the {name} has no words; remove the pair")
     return pair
 
 
-def parse_links(text: str, pair: Pair, place: _Place) -> GoldLinks:
+def parse_links(text: str, pair: Pair, source: _Place) -> GoldLinks:
     """Read links such as ``0-0 1p2``, document and abstract, `p` for possible ones."""
     drawn: dict[str, list[Link]] = {"-": [], "p": []}
     for part in text.split():
         match = _LINK.fullmatch(part)
         if not match:
-            raise place.error(f"{part[:40]!r} is no link; write links as 3-0, or 3p0 for a possible one")
+            raise source.error(f"{part[:40]!r} is no link; write links as 3-0, or 3p0 for a possible one")
         drawn[match[2]].append((int(match[1]), int(match[3])))
-    _checked(drawn["-"] + drawn["p"], pair, place)
+    _checked(drawn["-"] + drawn["p"], pair, source)
     return GoldLinks.of(drawn["-"], drawn["p"])
 
 
@@ -115,16 +115,16 @@ def _read_edinburgh(path: str) -> GoldStandard:
     if both is None:
         return _read_json(sure)
     certain, drawn = _read_json(sure), _read_json(both)
-    if [one.pair for one in certain.pairs] != [one.pair for one in drawn.pairs]:
+    if [one.pair for one in certain.pairs] != [item.pair for item in drawn.pairs]:
         raise InputError(f"has other pairs than {sure}; both must come from the same release", path=both)
     pairs = []
-    for one, other in zip(certain.pairs, drawn.pairs, strict=True):
-        links, more = one.annotations[0].sure, other.annotations[0].sure
+    for mine, other in zip(certain.pairs, drawn.pairs, strict=True):
+        links, more = mine.annotations[0].sure, other.annotations[0].sure
         # Else sure links would be lost in what is called sure and possible.
         if not links <= more:
             message = f"has not all sure links of {sure}; both must come from the same release"
-            raise _Place(both, key=one.pair.key).error(message)
-        pairs.append(GoldPair(one.pair, (GoldLinks.of(links, more),)))
+            raise _Place(both, key=mine.pair.key).error(message)
+        pairs.append(GoldPair(mine.pair, (GoldLinks.of(links, more),)))
     return GoldStandard(("gold",), tuple(pairs))
 
 
@@ -244,20 +244,20 @@ def _rte_pairs(source: Source) -> Iterator[tuple[int, Pair, GoldLinks]]:
         yield begin + 1, pair, GoldLinks.of(sure, possible)
 
 
-def _rte_words(line: str, place: _Place) -> tuple[list[str], list[tuple[Link, bool]]]:
+def _rte_words(line: str, source: _Place) -> tuple[list[str], list[tuple[Link, bool]]]:
     """Return the words of the hypothesis after NULL, and their links, each with whether it is sure."""
     words, drawn, at = list[str](), list[tuple[Link, bool]](), 0
     while at < len(line):
         found = _ALIGNED.match(line, at)
         if not found:
-            raise place.error(f"expected `word ({{ 1 p2 / / }})` at {line[at : at + 40]!r}")
+            raise source.error(f"expected `word ({{ 1 p2 / / }})` at {line[at : at + 40]!r}")
         for number in found[2].split():
             # Words count from 1 there, and NULL is the first one.
             drawn.append(((int(number.lstrip("p")) - 1, len(words) - 1), number[0] != "p"))
         words.append(found[1])
         at = found.end()
     if not words or words[0] != "NULL" or any(j < 0 for (_, j), _ in drawn):
-        raise place.error("expected NULL without links before the words")
+        raise source.error("expected NULL without links before the words")
     return words[1:], drawn
 
 
@@ -378,8 +378,8 @@ def _handalign_links(pair: Pair, source: Source) -> GoldLinks:
         parse_links(_plain(line, n, source), pair, _Place(source.name, n, pair.key))
         for n, line in enumerate(_lines(source), 1)
     ]
-    sure = _checked((link for one in links for link in sorted(one.sure)), pair, _Place(source.name))
-    return GoldLinks.of(sure, (link for one in links for link in one.possible))
+    sure = _checked((link for drawn in links for link in sorted(drawn.sure)), pair, _Place(source.name))
+    return GoldLinks.of(sure, (link for drawn in links for link in drawn.possible))
 
 
 def _plain(line: str, number: int, source: Source) -> str:
@@ -436,6 +436,6 @@ class GoldPairs:
         """
         gold = read_gold(self.gold, self.format).first(self.limit)
         return [
-            TuningExample.of_links(one.pair, links.sure, links.possible)
-            for one, links in zip(gold.pairs, gold.combined(self.combine), strict=True)
+            TuningExample.of_links(pair.pair, links.sure, links.possible)
+            for pair, links in zip(gold.pairs, gold.combined(self.combine), strict=True)
         ]

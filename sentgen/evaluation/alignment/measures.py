@@ -156,7 +156,9 @@ def measure(
         statistics_of = _statistics(np.array([one[scope] for one in counted], np.float64).reshape(-1, 6))
         if "oracle" not in scope:
             statistics_of |= _new(np.array([one[scope] for one in new], np.float64).reshape(-1, 4))
-            statistics_of |= _source(np.array([one[scope] for one in sources], np.float64).reshape(-1, 2))
+            statistics_of |= _source(
+                np.array([source[scope] for source in sources], np.float64).reshape(-1, 2)
+            )
         for name, (statistics, figure, how) in statistics_of.items():
             described = f"{how}|{meaning}|{signature}" if signature else f"{how}|{meaning}"
             found[name + scope] = Measurement(name + scope, described, statistics, figure)
@@ -251,24 +253,29 @@ def agreements(gold: GoldStandard, *, ignored: Collection[str] | None = None) ->
 
 
 def _agreement(
-    gold: GoldStandard, one: int, other: int, kind: str, content: bool, ignored: Collection[str]
+    gold: GoldStandard,
+    first_annotator: int,
+    second_annotator: int,
+    kind: str,
+    content: bool,
+    ignored: Collection[str],
 ) -> Agreement:
     items = first = second = both = 0
-    for of in gold.pairs:
+    for gold_pair in gold.pairs:
         document, abstract = (
             {n for n, word in enumerate(words) if not content or word.lower() not in ignored}
-            for words in (of.pair.document, of.pair.abstract)
+            for words in (gold_pair.pair.document, gold_pair.pair.abstract)
         )
         mine, yours = (
-            {(i, j) for i, j in getattr(of.annotations[n], kind) if i in document and j in abstract}
-            for n in (one, other)
+            {(i, j) for i, j in getattr(gold_pair.annotations[n], kind) if i in document and j in abstract}
+            for n in (first_annotator, second_annotator)
         )
         # Every pair of words is an item; most are unlinked, which chance explains.
         items += len(document) * len(abstract)
         first, second, both = first + len(mine), second + len(yours), both + len(mine & yours)
     return Agreement(
-        gold.annotators[one],
-        gold.annotators[other],
+        gold.annotators[first_annotator],
+        gold.annotators[second_annotator],
         kind,
         "content" if content else "all",
         items,

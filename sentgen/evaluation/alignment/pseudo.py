@@ -81,25 +81,25 @@ def pseudo_documents(
     return replace(gold, pairs=tuple(found))
 
 
-def _joined(key: str, members: Sequence[GoldPair], kept: Sequence[int]) -> GoldPair:
+def _joined(key: str, members: Sequence[GoldPair], order: Sequence[int]) -> GoldPair:
     """Put the documents one after the other, and the kept abstracts in their order."""
     pairs = [member.pair for member in members]
     document_at = _starts([len(pair.document) for pair in pairs])
     # By pair: a document whose abstract is left out has no links.
-    abstract_at = dict(zip(kept, _starts([len(pairs[n].abstract) for n in kept]), strict=True))
+    abstract_at = dict(zip(order, _starts([len(pairs[n].abstract) for n in order]), strict=True))
     placed = [_Placed(member, document_at[n], abstract_at.get(n)) for n, member in enumerate(members)]
     annotators = range(len(members[0].annotations))
     return GoldPair(
         Pair(
             key,
             tuple(word for pair in pairs for word in pair.document),
-            tuple(word for n in kept for word in pairs[n].abstract),
+            tuple(word for n in order for word in pairs[n].abstract),
             tuple(
                 at + start
                 for at, pair in zip(document_at, pairs, strict=True)
                 for start in pair.document_starts
             ),
-            tuple(abstract_at[n] + start for n in kept for start in pairs[n].abstract_starts),
+            tuple(abstract_at[n] + start for n in order for start in pairs[n].abstract_starts),
         ),
         tuple(
             GoldLinks(

@@ -218,12 +218,12 @@ class _KindOf:
         one, other = self._document[link[0]], self._abstract[link[1]]
         return self._relation(one, other), self._class(other)
 
-    def _relation(self, one: str, other: str) -> str:
-        if one == other:
+    def _relation(self, document_word: str, abstract_word: str) -> str:
+        if document_word == abstract_word:
             # In each text once: the link can be no other.
-            once = self._counts[0][one] == self._counts[1][one] == 1
+            once = self._counts[0][document_word] == self._counts[1][document_word] == 1
             return "copy" if once else "copy, repeated"
-        return "same stem" if stem(one) == stem(other) else "other word"
+        return "same stem" if stem(document_word) == stem(abstract_word) else "other word"
 
     def _class(self, word: str) -> str:
         if not any(character.isalnum() for character in word):
@@ -350,7 +350,7 @@ def source_table(result: AlignmentResult) -> ReportTable:
     return ReportTable(
         "Sources of sentences",
         ["system", "accuracy", "content"],
-        [[one.system, *(percent(one.value(name)) for name in names)] for one in systems],
+        [[system.system, *(percent(system.value(name)) for name in names)] for system in systems],
         "Abstract sentences with sure links: the share whose links mostly lead to the right sentence of the"
         " document, which is a text of a pseudo-document. Content: without ignored words.",
     )
@@ -366,8 +366,14 @@ def agreement_table(result: AlignmentResult) -> ReportTable:
         "Agreement of the annotators",
         ["annotators", "links", "words", "items", "kappa"],
         [
-            [f"{one.one}, {one.other}", one.kind, one.scope, f"{one.items:,}", _kappa(one.kappa)]
-            for one in result.agreements
+            [
+                f"{agreement.one}, {agreement.other}",
+                agreement.kind,
+                agreement.scope,
+                f"{agreement.items:,}",
+                _kappa(agreement.kappa),
+            ]
+            for agreement in result.agreements
         ],
         "Cohen's kappa; an item is a word of the document with a word of the abstract, linked or not."
         " Possible: sure and possible links. None: one of them links nothing, or all.",

@@ -34,7 +34,7 @@ class Target:
     @property
     def pairs(self) -> list[Pair]:
         """Return the texts."""
-        return [one.pair for one in self.gold.pairs]
+        return [pair.pair for pair in self.gold.pairs]
 
     def links(self) -> list[GoldLinks]:
         """Return the links of each pair.
@@ -62,7 +62,7 @@ class Target:
             how = name if name == self.combine else how
         for number, name in enumerate(self.gold.annotators):
             others = self.gold.by_others(number, how, possible=self.possible)
-            answers = [word_links(one.annotations[number].sure) for one in self.gold.pairs]
+            answers = [word_links(pair.annotations[number].sure) for pair in self.gold.pairs]
             figures = self._measure(answers, others, f"{how} of the other annotators")
             yield AlignerResult(f"human {name}", answers, figures)
 
@@ -76,10 +76,10 @@ class Target:
     def parameters(self) -> dict[str, object]:
         """Return what is recorded of it."""
         digest = hashlib.sha256()
-        for one in self.gold.pairs:
+        for pair in self.gold.pairs:
             # Sorted: sets have no order of their own.
-            links = [(sorted(each.sure), sorted(each.possible)) for each in one.annotations]
-            digest.update(repr((one.pair, links)).encode())
+            links = [(sorted(each.sure), sorted(each.possible)) for each in pair.annotations]
+            digest.update(repr((pair.pair, links)).encode())
         return {
             "sha256": digest.hexdigest(),
             "pairs": len(self.gold.pairs),

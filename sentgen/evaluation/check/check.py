@@ -132,16 +132,16 @@ def check(
     return _in_other_words(found) if other_words else found
 
 
-def with_words(found: SupportCheck, words: Sequence[CheckedWord]) -> SupportCheck:
+def with_words(support: SupportCheck, words: Sequence[CheckedWord]) -> SupportCheck:
     """Return a check with what became of each word; a relation of one that is changed has no support."""
-    changed = {(one.sentence, one.place): one for one in words if one.changed}
+    changed = {(word.sentence, word.place): word for word in words if word.changed}
     claims = [
         replace(claim, support=(), found=None, why=f"changed: {_contradicted(wrong)}")
         if (wrong := [changed[place] for place in _places(claim) if place in changed])
         else claim
-        for claim in found.claims
+        for claim in support.claims
     ]
-    return replace(found, claims=claims, words=words)
+    return replace(support, claims=claims, words=words)
 
 
 def _places(claim: Claim) -> list[tuple[int, int]]:
@@ -149,41 +149,43 @@ def _places(claim: Claim) -> list[tuple[int, int]]:
 
 
 def _contradicted(words: Sequence[CheckedWord]) -> str:
-    return " and ".join(f"{one.state.word} ({one.told})" if one.told else one.state.word for one in words)
-
-
-def check_table(found: SupportCheck) -> Rows:
-    """Return a row a verb argument; if these were not looked for, a row a word."""
-    texts = [text_of(sentence) for sentence in found.summary]
-    if not found.relations:
-        return word_table(found.words, texts)
-    rows = [_row(claim, texts[claim.sentence - 1]) for claim in found.claims]
-    if not found.other_words:
-        return Rows(COLUMNS, rows)
-    return Rows(
-        (*COLUMNS, *OTHER_COLUMNS),
-        [(*row, *_other_cells(claim)) for row, claim in zip(rows, found.claims, strict=True)],
+    return " and ".join(
+        f"{word.state.word} ({word.told})" if word.told else word.state.word for word in words
     )
 
 
-def figures(found: SupportCheck) -> list[str]:
+def check_table(support: SupportCheck) -> Rows:
+    """Return a row a verb argument; if these were not looked for, a row a word."""
+    texts = [text_of(sentence) for sentence in support.summary]
+    if not support.relations:
+        return word_table(support.words, texts)
+    rows = [_row(claim, texts[claim.sentence - 1]) for claim in support.claims]
+    if not support.other_words:
+        return Rows(COLUMNS, rows)
+    return Rows(
+        (*COLUMNS, *OTHER_COLUMNS),
+        [(*row, *_other_cells(claim)) for row, claim in zip(rows, support.claims, strict=True)],
+    )
+
+
+def figures(support: SupportCheck) -> list[str]:
     """Return the precision in words, and how many words are changed and new."""
-    told = [_precision(found)] if found.relations else []
-    return [*told, word_figure(found.words)] if found.words or not told else told
+    lines = [_precision(support)] if support.relations else []
+    return [*lines, word_figure(support.words)] if support.words or not lines else lines
 
 
-def listed_words(found: SupportCheck) -> list[CheckedWord]:
+def listed_words(support: SupportCheck) -> list[CheckedWord]:
     """Return the words that a reader is shown: those changed, and those new where there are no relations."""
     # Beside relations new words would be too many: those of a paraphrase are new.
-    return [word for word in found.words if (word.changed if found.relations else word.wanting)]
+    return [word for word in support.words if (word.changed if support.relations else word.wanting)]
 
 
-def _precision(found: SupportCheck) -> str:
-    if found.precision is None:
+def _precision(support: SupportCheck) -> str:
+    if support.precision is None:
         return "no verb arguments in the summary"
-    reworded = f", {found.reworded} of them in other words" if found.other_words else ""
+    reworded = f", {support.reworded} of them in other words" if support.other_words else ""
     return (
-        f"precision {found.precision:.3f}: {found.supported} of {len(found.claims)} verb arguments have"
+        f"precision {support.precision:.3f}: {support.supported} of {len(support.claims)} verb arguments have"
         f" support in the source{reworded}"
     )
 
@@ -214,13 +216,13 @@ def _other_cells(claim: Claim) -> tuple[str, str, str]:
     return claim.words, words, " ".join(claim.found.ways) if claim.found else ""
 
 
-def _in_other_words(found: SupportCheck) -> SupportCheck:
+def _in_other_words(support: SupportCheck) -> SupportCheck:
     """Look up in other words what has no support in the same."""
-    source = OtherWords(found.source, find_wordnet())
+    source = OtherWords(support.source, find_wordnet())
     claims = list[Claim]()
     # Claims come in the order of their sentences.
-    for number, group in groupby(found.claims, key=lambda claim: claim.sentence):
-        own, sentence = list(group), found.summary[number - 1]
+    for number, group in groupby(support.claims, key=lambda claim: claim.sentence):
+        own, sentence = list(group), support.summary[number - 1]
         unknown = source.unknown(sentence)
         others = source.find(sentence, [claim.argument for claim in own])
         for claim, other in zip(own, others, strict=True):
@@ -229,7 +231,7 @@ def _in_other_words(found: SupportCheck) -> SupportCheck:
             elif not claim.supported:
                 claim = replace(claim, why=_why_not(claim, unknown))
             claims.append(claim)
-    return replace(found, claims=claims, other_words=True)
+    return replace(support, claims=claims, other_words=True)
 
 
 def _why_not(claim: Claim, unknown: Collection[int]) -> str:

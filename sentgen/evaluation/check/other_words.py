@@ -248,16 +248,16 @@ class OtherWords:
         ]
         return [self._found(role, places) for role, places in zip(roles, followed, strict=True)]
 
-    def _following(self, role: Role, near: Near, found: Near) -> Near:
+    def _following(self, role: Role, near: Near, reworded: Near) -> Near:
         """Return the relations of a function word that belong to verbs which are found."""
-        verbs = {self._relations[at].verb for at in found}
+        verbs = {self._relations[at].verb for at in reworded}
         own = {
             at: how
             for at, how in near.items()
             if self._relations[at].verb in verbs and self._relations[at].role.part == role.part
         }
         # An active clause needs no auxiliary of the passive.
-        active = {at: how for at, how in found.items() if not self._relations[at].role.passive}
+        active = {at: how for at, how in reworded.items() if not self._relations[at].role.passive}
         return own or (active if role.voice else {})
 
     def _near(self, role: Role, signs: Sequence[Signs]) -> Near:

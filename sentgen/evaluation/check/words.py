@@ -103,19 +103,19 @@ def word_table(words: Sequence[CheckedWord], texts: Sequence[str]) -> Rows:
         WORD_COLUMNS,
         [
             (
-                *(one.sentence, one.place + 1, one.state.word, one.state.state, one.there),
-                *(" ".join(map(str, one.support)), one.state.why),
-                *(" ".join(map(str, one.state.elsewhere)), texts[one.sentence - 1]),
+                *(word.sentence, word.place + 1, word.state.word, word.state.state, word.there),
+                *(" ".join(map(str, word.support)), word.state.why),
+                *(" ".join(map(str, word.state.elsewhere)), texts[word.sentence - 1]),
             )
-            for one in words
+            for word in words
         ],
     )
 
 
 def word_counts(words: Sequence[CheckedWord]) -> dict[str, int]:
     """Return how many words there are, and how many are changed and new."""
-    changed = sum(one.changed for one in words)
-    return {"words": len(words), "changed": changed, "new": sum(one.wanting for one in words) - changed}
+    changed = sum(word.changed for word in words)
+    return {"words": len(words), "changed": changed, "new": sum(word.wanting for word in words) - changed}
 
 
 def word_figure(words: Sequence[CheckedWord]) -> str:

@@ -65,7 +65,10 @@ class ClusterSet:
         if self.heads == "own":
             return [cluster.sentences for cluster in self.clusters]
         return [
-            [replace(one, heads=function_heads(one)) if one.deprels else one for one in cluster.sentences]
+            [
+                replace(sentence, heads=function_heads(sentence)) if sentence.deprels else sentence
+                for sentence in cluster.sentences
+            ]
             for cluster in self.clusters
         ]
 

@@ -76,7 +76,7 @@ class Curve:
 
     def significant(self, sign: int) -> list[int]:
         """Return the lengths at which the first system is significantly better (1) or worse (-1)."""
-        return [one.length for one in self.points if one.p < ALPHA and sign * one.difference > 0]
+        return [point.length for point in self.points if point.p < ALPHA and sign * point.difference > 0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,8 +44,8 @@ def fluency(store: Store, model: str, strings: Strings) -> Floats:
     found = np.full((len(strings), len(strings[0]), len(strings[0][0])), np.nan)
     places = [place for place in np.ndindex(found.shape) if _at(strings, place) is not None]
     texts = [_at(strings, place) or () for place in places]
-    for place, one in zip(places, score_sentences(store, find(store, model), texts), strict=True):
-        found[place] = one.log10 / (len(one.words) + 1)
+    for place, score in zip(places, score_sentences(store, find(store, model), texts), strict=True):
+        found[place] = score.log10 / (len(score.words) + 1)
     return found
 
 
@@ -53,6 +53,6 @@ def _spaced(words: Sequence[str]) -> str:
     return f" {' '.join(words).lower()} "
 
 
-def _at(strings: Strings, place: tuple[int, ...]) -> tuple[str, ...] | None:
-    system, cluster, length = place
+def _at(strings: Strings, index: tuple[int, ...]) -> tuple[str, ...] | None:
+    system, cluster, length = index
     return strings[system][cluster][length]

@@ -204,25 +204,30 @@ class ExperimentResult(RunResult, Generic[SystemT]):
 def with_intervals(systems: Sequence[SystemT], seed: int) -> list[SystemT]:
     """Return systems with the intervals of all their figures, over the same resampled test sets."""
     # All systems in one call, which share the samples.
-    found = iter(intervals([one for system in systems for one in system.measurements.values()], seed=seed))
+    found = iter(
+        intervals(
+            [measurement for system in systems for measurement in system.measurements.values()], seed=seed
+        )
+    )
     return [
         replace(system, intervals={name: next(found) for name in system.measurements}) for system in systems
     ]
 
 
-def comparison_rows(found: SystemComparison, seed: int) -> Iterator[FigureRow]:
+def comparison_rows(comparison: SystemComparison, seed: int) -> Iterator[FigureRow]:
     """Yield a comparison as rows of `score` of the system ``A vs B``, A the one with the lower figure."""
     sampled = "Collins et al. 2005, one sentence replaced at a time, exact binomial, two-sided"
     shuffled = f"approximate randomization, two-sided|shuffles:{SHUFFLES}|seed:{seed}"
     for name, value, signature in (
-        ("difference", found.difference, f"{found.better} minus {found.worse}"),
-        ("sign-test:pluses", found.pluses, sampled),
-        ("sign-test:minuses", found.minuses, sampled),
-        ("sign-test:equal", found.equal, sampled),
-        ("sign-test:p", found.sign_p, sampled),
-        ("randomization:p", found.shuffle_p, shuffled),
-        ("randomization:p-holm", found.holm, f"{shuffled}|Holm over all pairs of the run"),
+        ("difference", comparison.difference, f"{comparison.better} minus {comparison.worse}"),
+        ("sign-test:pluses", comparison.pluses, sampled),
+        ("sign-test:minuses", comparison.minuses, sampled),
+        ("sign-test:equal", comparison.equal, sampled),
+        ("sign-test:p", comparison.sign_p, sampled),
+        ("randomization:p", comparison.shuffle_p, shuffled),
+        ("randomization:p-holm", comparison.holm, f"{shuffled}|Holm over all pairs of the run"),
     ):
         yield FigureRow(
-            f"{found.worse} vs {found.better}", Score(f"{found.metric}:{name}", float(value), signature)
+            f"{comparison.worse} vs {comparison.better}",
+            Score(f"{comparison.metric}:{name}", float(value), signature),
         )

@@ -90,9 +90,9 @@ def _comparison(
     )
 
 
-def _ranked(systems: Mapping[str, Measurement], one: str, other: str) -> tuple[str, str]:
+def _ranked(systems: Mapping[str, Measurement], first_name: str, second_name: str) -> tuple[str, str]:
     """Return the system with the lower figure first; of equals the one whose name sorts first."""
-    first, second = sorted((one, other), key=lambda name: (systems[name].value, name))
+    first, second = sorted((first_name, second_name), key=lambda name: (systems[name].value, name))
     return first, second
 
 
@@ -147,15 +147,15 @@ def _coins(rng: np.random.Generator, rows: int, columns: int) -> Floats:
     return np.unpackbits(drawn, axis=1, count=columns).astype(np.float64)
 
 
-def _as_great(one: Measurement, other: Measurement, moved: Floats) -> int:
+def _as_great(first_system: Measurement, second_system: Measurement, moved: Floats) -> int:
     """Count the shuffles that differ by at least as much as the systems do.
 
     ``moved``, (shuffles, k), is what each shuffle takes from the sums of ``other`` and gives to ``one``.
     """
-    first, second = one.statistics.sum(axis=0), other.statistics.sum(axis=0)
-    differences = np.abs(one.figure(first + moved) - other.figure(second - moved))
+    first, second = first_system.statistics.sum(axis=0), second_system.statistics.sum(axis=0)
+    differences = np.abs(first_system.figure(first + moved) - second_system.figure(second - moved))
     # Less a little: the sums were added in another order than the real ones.
-    return int(np.sum(differences >= abs(one.value - other.value) - _EQUAL))
+    return int(np.sum(differences >= abs(first_system.value - second_system.value) - _EQUAL))
 
 
 def holm(values: Sequence[float]) -> list[float]:

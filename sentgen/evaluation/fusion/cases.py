@@ -49,7 +49,7 @@ class FusionCases:
     @property
     def sha256(self) -> str:
         """Return the hash of what is compared with."""
-        texts = (" ".join(one.forms) for case in self.cases for one in case.references)
+        texts = (" ".join(reference.forms) for case in self.cases for reference in case.references)
         return hashlib.sha256("\n".join(texts).encode()).hexdigest()
 
 

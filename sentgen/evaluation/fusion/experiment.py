@@ -132,8 +132,8 @@ def _summarized(
 
 def _compared(systems: Sequence[FuserResult], metric: str, seed: int) -> list[SystemComparison]:
     """Compare all pairs by a figure; none where a system has nothing to count."""
-    found = {one.system: one.measurements[metric] for one in systems}
-    defined = all(one.value == one.value for one in found.values())
+    found = {system.system: system.measurements[metric] for system in systems}
+    defined = all(measurement.value == measurement.value for measurement in found.values())
     return compare_all(found, seed=seed) if defined else []
 
 

@@ -130,15 +130,15 @@ def read_judgments(sheet: Path, *, seed: int) -> Judgments:
     Raises:
         InputError: a file or judgment cannot be read, or nothing was judged.
     """
-    said = {
+    judgments = {
         number: _judgment(row["judgment"], sheet, line)
         for line, number, row in _rows(sheet, ("number", "judgment"))
     }
     counts: dict[str, dict[str, tuple[int, int]]] = {}
     for line, number, row in _rows(answers_path(sheet), ANSWERS):
-        if number not in said:
+        if number not in judgments:
             raise InputError(f"{sheet.name} has no row {number}", path=str(answers_path(sheet)), line=line)
-        good = said[number]
+        good = judgments[number]
         if good is not None:
             counts.setdefault(row["system"], {})[row["cluster"]] = (int(good), 1)
     if not counts:
@@ -147,7 +147,7 @@ def read_judgments(sheet: Path, *, seed: int) -> Judgments:
         JudgedSystem(name, sum(good for good, _ in of.values()), len(of)) for name, of in counts.items()
     ]
     ranked = sorted(systems, key=lambda one: (-one.good / one.judged, one.name))
-    return Judgments(ranked, _compared(counts, seed), sum(good is None for good in said.values()))
+    return Judgments(ranked, _compared(counts, seed), sum(good is None for good in judgments.values()))
 
 
 def _compared(counts: Mapping[str, Mapping[str, tuple[int, int]]], seed: int) -> list[SystemComparison]:
@@ -165,27 +165,27 @@ def _compared(counts: Mapping[str, Mapping[str, tuple[int, int]]], seed: int) ->
     return compare_all(measured, seed=seed)
 
 
-def judgments_table(found: Judgments) -> ReportTable:
+def judgments_table(judgments: Judgments) -> ReportTable:
     """Return a row a system: how many of its sentences are grammatical, and between what the share lies."""
     return ReportTable(
         "Judged grammatical",
         ["system", "grammatical", "judged", "share, %", "95% interval"],
         [
             [
-                one.name,
-                str(one.good),
-                str(one.judged),
-                f"{100 * one.good / one.judged:.1f}",
-                " – ".join(f"{100 * end:.1f}" for end in one.interval),
+                system.name,
+                str(system.good),
+                str(system.judged),
+                f"{100 * system.good / system.judged:.1f}",
+                " – ".join(f"{100 * end:.1f}" for end in system.interval),
             ]
-            for one in found.systems
+            for system in judgments.systems
         ],
         "Intervals of Wilson."
-        + (f" {quantity(found.missing, 'sentence')} not judged." if found.missing else ""),
+        + (f" {quantity(judgments.missing, 'sentence')} not judged." if judgments.missing else ""),
     )
 
 
-def judged_differences(found: Judgments) -> ReportTable:
+def judged_differences(judgments: Judgments) -> ReportTable:
     """Return every pair of systems with p of approximate randomization."""
     return ReportTable(
         "Which systems differ",
@@ -198,17 +198,17 @@ def judged_differences(found: Judgments) -> ReportTable:
                 probability(pair.shuffle_p),
                 probability(pair.holm),
             ]
-            for pair in found.comparisons
+            for pair in judgments.comparisons
         ],
         "Approximate randomization over clusters; Holm: corrected for the number of pairs.",
     )
 
 
 def _judgment(text: str, path: Path, line: int) -> bool | None:
-    said = text.strip().casefold()
-    if said not in (YES, NO, ""):
+    answer = text.strip().casefold()
+    if answer not in (YES, NO, ""):
         raise InputError(f"{text!r} is no judgment; write {YES} or {NO}", path=str(path), line=line)
-    return said == YES if said else None
+    return answer == YES if answer else None
 
 
 def _rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, str, Mapping[str, str]]]:

@@ -79,7 +79,7 @@ def measured(
     }
     statistics, signature = bleu_statistics(
         [" ".join(answer.forms) if answer else "" for answer in answers],
-        [[" ".join(one.forms) for one in case.references] for case in cases],
+        [[" ".join(reference.forms) for reference in case.references] for case in cases],
     )
     figures[BLEU] = Measurement(BLEU, signature, statistics * common[:, None], bleu)
     word, case = "lemma" if spelling.lemmas else "form", "mixed" if spelling.match_case else "lc"

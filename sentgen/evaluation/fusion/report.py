@@ -71,7 +71,8 @@ def _examples(result: FusionResult) -> list[ExampleCluster]:
     for place in sorted(drawn.tolist()):
         case = result.cases[place]
         inputs, references = (
-            [" ".join(one.forms) for one in sentences] for sentences in (case.inputs, case.references)
+            [" ".join(sentence.forms) for sentence in sentences]
+            for sentences in (case.inputs, case.references)
         )
         answers = [(system.system, system.answers[place] or "") for system in result.ranked]
         found.append(ExampleCluster(case.name, inputs, references, answers))

@@ -61,7 +61,7 @@ def outputs_of(result: FusionResult) -> Iterator[OutputRow]:
         for item, (case, answer) in enumerate(zip(result.cases, system.answers, strict=True), 1):
             if answer is not None:
                 given, references = (
-                    "\n".join(" ".join(one.forms) for one in sentences)
+                    "\n".join(" ".join(sentence.forms) for sentence in sentences)
                     for sentences in (case.inputs, case.references)
                 )
                 yield OutputRow(system.system, item, given, answer, references)

@@ -43,7 +43,7 @@ EXTRACTION: Mapping[str, FusionSystem] = {KEY_ITSELF: _key_itself, CENTRAL: _cen
 DEFAULT = (FusionRequest().algorithm, DEPVITERBI, *EXTRACTION)
 
 
-def parse_fusers(names: Sequence[str], asked: FusionRequest, store: Store) -> dict[str, FusionSystem]:
+def parse_fusers(names: Sequence[str], request: FusionRequest, store: Store) -> dict[str, FusionSystem]:
     """Return the systems of some names, in their order.
 
     Args:
@@ -56,7 +56,7 @@ def parse_fusers(names: Sequence[str], asked: FusionRequest, store: Store) -> di
     """
     if not names or len(set(names)) < len(names):
         raise InputError(f"name some systems, each once, such as {','.join(DEFAULT)}")
-    return {name: EXTRACTION.get(name) or _fuser(name, asked, store) for name in names}
+    return {name: EXTRACTION.get(name) or _fuser(name, request, store) for name in names}
 
 
 def _fuser(name: str, asked: FusionRequest, store: Store) -> FusionSystem:

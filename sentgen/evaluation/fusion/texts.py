@@ -95,10 +95,10 @@ def _all(clusters: Iterable[Cluster]) -> list[Sentence]:
     return [sentence for cluster in clusters for sentence in cluster.sentences]
 
 
-def _only(found: Sequence[Sentence], path: str) -> Sentence:
-    if len(found) != 1:
-        raise InputError(f"holds {len(found):,} sentences; a key is one", path=path)
-    return found[0]
+def _only(candidates: Sequence[Sentence], path: str) -> Sentence:
+    if len(candidates) != 1:
+        raise InputError(f"holds {len(candidates):,} sentences; a key is one", path=path)
+    return candidates[0]
 
 
 def _of_text(key: str, parser: Parser | None) -> Sentence:

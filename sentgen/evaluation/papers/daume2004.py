@@ -158,8 +158,8 @@ def _run(request: PaperRequest, given: _Given, store: Store) -> Findings:
 
 def _figures(result: AlignmentResult) -> Iterator[list[object]]:
     """Yield the columns of table 5, one after the other, with what goes beyond it; its oracle; kappa."""
-    found = {one.system: one for one in result.systems}
-    humans = [(f"Human{n}", f"human {n}", one) for n, one in enumerate(result.humans, 1)]
+    found = {system.system: system for system in result.systems}
+    humans = [(f"Human{n}", f"human {n}", human) for n, human in enumerate(result.humans, 1)]
     rows = [
         *((name if key in _HUMANS else None, key, one.system, one) for name, key, one in humans),
         *((name, system, system, found.get(system)) for name, system in SYSTEMS.items()),
@@ -200,7 +200,7 @@ def _measured(system: AlignerResult | None, metric: str) -> tuple[float | None, 
 
 
 def _notes(request: PaperRequest, given: _Given, result: AlignmentResult) -> Iterator[str]:
-    pairs = [one.pair for one in given.gold.pairs]
+    pairs = [pair.pair for pair in given.gold.pairs]
     document, abstract = (
         sum(len(words) for words in texts) / len(pairs)
         for texts in ([pair.document for pair in pairs], [pair.abstract for pair in pairs])

@@ -39,7 +39,7 @@ def prepared(name: str, request: PaperRequest) -> Callable[[Store], Findings]:
     if name not in PAPERS:
         raise InputError(f"no paper {name!r}; there are: {', '.join(PAPERS)}")
     paper = PAPERS[name]
-    for field in sorted({field for one in PAPERS.values() for field in (*one.needs, *one.takes)}):
+    for field in sorted({field for paper in PAPERS.values() for field in (*paper.needs, *paper.takes)}):
         option, given = f"--{field.replace('_', '-')}", bool(getattr(request, field))
         if given and field not in (*paper.needs, *paper.takes):
             raise InputError(f"{name} does not look at {option}; leave it out")

@@ -103,13 +103,15 @@ def split_treebank(
     return _split(found[_ending(kind)], kind, training, quick=quick)
 
 
-def _best(found: Mapping[str, Sections], preferred: Sequence[Trees], training: range) -> Trees:
+def _best(sections: Mapping[str, Sections], preferred: Sequence[Trees], training: range) -> Trees:
     """Return the first kind of which all is there; if there is none, one of which something is."""
-    whole = (kind for kind in preferred if not _missing(found, kind, training))
-    return next(whole, "mrg" if found[".mrg"] else "dp")
+    whole = (kind for kind in preferred if not _missing(sections, kind, training))
+    return next(whole, "mrg" if sections[".mrg"] else "dp")
 
 
-def _untagged(found: Mapping[str, Sections], kind: Trees, preferred: Sequence[Trees], training: range) -> str:
+def _untagged(
+    sections: Mapping[str, Sections], kind: Trees, preferred: Sequence[Trees], training: range
+) -> str:
     """Return which file has no tagged file where others have, and it is the tagged ones that are preferred.
 
     Never a mixture: base noun phrases of two kinds would be neither.
@@ -117,10 +119,10 @@ def _untagged(found: Mapping[str, Sections], kind: Trees, preferred: Sequence[Tr
     better: Trees = "mrg+pos" if kind == "mrg" else "dp+pos"
     if kind not in preferred or better not in preferred[: preferred.index(kind)]:
         return ""
-    files = (file for section in found[_ending(kind)].values() for file in section.values())
+    files = (file for section in sections[_ending(kind)].values() for file in section.values())
     if not any(map(wsj.partner, files)):
         return ""
-    return f"{_missing(found, better, training)}, as others have; give --trees {kind} to look at none"
+    return f"{_missing(sections, better, training)}, as others have; give --trees {kind} to look at none"
 
 
 def _split(sections: Sections, trees: Trees, training: range, *, quick: bool) -> Split:
@@ -159,8 +161,8 @@ def _missing(found: Mapping[str, Sections], trees: Trees, training: range) -> st
     missing = [f"{number:02}" for number in needed if number not in sections]
     if missing:
         whole = f"{training[0]:02}-{training[-1]:02}"
-        told = f"the paper trains on {whole} and tests on {_TEST}"
-        return f"sections {', '.join(missing)} are missing ({ending}); {told}"
+        lack = f"the paper trains on {whole} and tests on {_TEST}"
+        return f"sections {', '.join(missing)} are missing ({ending}); {lack}"
     if trees.endswith("+pos"):
         files = [file for number in needed for file in sections[number].values()]
         alone = next((file for file in files if wsj.partner(file) is None), None)

@@ -40,9 +40,9 @@ class PublishedTable:
         # Decimal fractions of a page: 30.7 - 29.6 is 1.1.
         return round(self.figures[better] - self.figures[worse], 6)
 
-    def significance(self, one: str, other: str) -> str:
+    def significance(self, system: str, other: str) -> str:
         """Return what the paper says of the difference of two systems, nothing if it says nothing."""
-        return self.significant.get((one, other)) or self.significant.get((other, one), "")
+        return self.significant.get((system, other)) or self.significant.get((other, system), "")
 
 
 def record_published(store: Store, tables: Sequence[PublishedTable]) -> list[int]:

@@ -80,7 +80,7 @@ def _run(experiment: TreebankExperiment) -> Findings:
                     *(system.value(_MAIN), measured.low, measured.high, system.value(_OTHER)),
                 ]
             )
-        tests += tests_of(table, result.comparisons, {one: one for one in table.figures}, "")
+        tests += tests_of(table, result.comparisons, {name: name for name in table.figures}, "")
         notes.append(f"{table.citation}: run {result.run_id}, model {model.label}")
     return Findings(Rows(_COLUMNS, figures), Rows(TESTS, tests), [experiment.told(result), *notes])
 

@@ -72,10 +72,10 @@ class TreebankExperiment:
                 f" sentgen corpora remove {name}"
             )
 
-    def model(self, asked: BuildRequest) -> ModelInfo:
+    def model(self, request: BuildRequest) -> ModelInfo:
         """Return a model that is there already if it is as it would be built now, else build it."""
-        self.request.report(f"building the model {asked.name}")
-        return (asked.built(self.store) or asked.build(self.store))[0]
+        self.request.report(f"building the model {request.name}")
+        return (request.built(self.store) or request.build(self.store))[0]
 
     def regenerate(self, model: ModelInfo, systems: Sequence[str], **search: Any) -> RegenerationResult:
         """Put the test sentences in order with some systems, and record the run."""

@@ -156,9 +156,11 @@ class _Experiment:
             "dependencies": list(self.request.dependencies),
         }
         rows = [
-            FigureRow(f"{one.model}, {name}", Score("perplexity", one.perplexity, f"events:{one.events}"))
+            FigureRow(
+                f"{model.model}, {name}", Score("perplexity", model.perplexity, f"events:{model.events}")
+            )
             for name, models in found.items()
-            for one in models
+            for model in models
         ]
         result = started.timed(RunResult(parameters=parameters))
         run = recorded(store, "perplexity", result, started=started, seed=self.request.seed, scores=rows)
@@ -169,12 +171,12 @@ class _Experiment:
         for reading, result in zip(_READINGS, results, strict=True):
             for claim in _CLAIMS:
                 curve = result.curve(claim.metric, claim.kind)
-                for one in curve.points:
-                    here = _SURE if one.p < ALPHA else _UNSURE
+                for point in curve.points:
+                    here = _SURE if point.p < ALPHA else _UNSURE
                     yield [
-                        *(reading.name, claim.number, curve.name, one.length, claim.at(one.length)),
-                        *(*one.means, one.difference, one.p, one.holm, one.clusters),
-                        here + (" (bigram better)" if here == _SURE and one.difference < 0 else ""),
+                        *(reading.name, claim.number, curve.name, point.length, claim.at(point.length)),
+                        *(*point.means, point.difference, point.p, point.holm, point.clusters),
+                        here + (" (bigram better)" if here == _SURE and point.difference < 0 else ""),
                     ]
 
     def _tests(self, results: Sequence[GenerationResult]) -> Iterator[list[object]]:
@@ -210,7 +212,7 @@ class _Experiment:
             f" {first.unknown:,} unknown ones left out, p by shuffling; p_tr as stated sums to"
             f" {first.sum:.2f} on the mean, not to 1"
         )
-        runs = [f"{name}: run {one.run_id}" for (name, *_), one in zip(_READINGS, results, strict=True)]
+        runs = [f"{name}: run {result.run_id}" for (name, *_), result in zip(_READINGS, results, strict=True)]
         yield "; ".join([*runs, f"perplexity: run {perplexities.run_id}"])
 
 
@@ -223,13 +225,13 @@ class _Perplexities(NamedTuple):
 
 def _perplexity_rows(perplexities: _Perplexities) -> Iterator[list[object]]:
     for name, (bigram, *others) in perplexities.found.items():
-        for one in others:
-            curve = f"perplexity, {one.model}, dependencies of {name}"
-            difference = one.perplexity - bigram.perplexity
-            here = _SURE if one.p is not None and one.p < ALPHA else _UNSURE
+        for second in others:
+            curve = f"perplexity, {second.model}, dependencies of {name}"
+            difference = second.perplexity - bigram.perplexity
+            here = _SURE if second.p is not None and second.p < ALPHA else _UNSURE
             yield [
-                *("held out", None, curve, None, "to be compared", one.perplexity, bigram.perplexity),
-                *(difference, one.p, None, None, here + (" (bigram better)" if difference > 0 else "")),
+                *("held out", None, curve, None, "to be compared", second.perplexity, bigram.perplexity),
+                *(difference, second.p, None, None, here + (" (bigram better)" if difference > 0 else "")),
             ]
 
 

@@ -37,10 +37,10 @@ def sentence_scores(measurement: Measurement) -> list[Score]:
     return [Score("sentence-bleu", float(value), signature) for value in values]
 
 
-def overlap_measurements(found: Mapping[str, Floats]) -> dict[str, Measurement]:
+def overlap_measurements(statistics: Mapping[str, Floats]) -> dict[str, Measurement]:
     """Return `overlap_metrics` by their names, 0 to 100, from their statistics; 0 for no sentences."""
     return {
-        name: Measurement(name, metric.signature, found[name], metric.figure)
+        name: Measurement(name, metric.signature, statistics[name], metric.figure)
         for name, metric in overlap_metrics().items()
     }
 

@@ -64,7 +64,7 @@ def loss(lists: Lists, weights: Floats, start: Floats, penalty: float) -> tuple[
 
 def together(parts: Sequence[tuple[Floats, Floats]]) -> Lists:
     """Return the candidates of all bags from values and matches of each; bags without any are left out."""
-    parts = [one for one in parts if len(one[0])]
+    parts = [part for part in parts if len(part[0])]
     sizes = [len(values) for values, _ in parts]
     return Lists(
         np.concatenate([values for values, _ in parts]),

@@ -152,7 +152,7 @@ def _entries(
         raise InputError(f"models {', '.join(labels) or 'none'}: name one or more, each once")
     found = []
     for model, label in zip(models, labels, strict=True):
-        named = model.name if [one.name for one in models].count(model.name) == 1 else label
+        named = model.name if [model.name for model in models].count(model.name) == 1 else label
         plans = _plans(store, model, algorithms, search)
         if len(models) > 1:
             plans = {f"{name}@{named}": plan for name, plan in plans.items()}
@@ -227,13 +227,13 @@ def _setup(
     prepared = {
         entry.label: {
             "dependencies": _names(store, entry.treebanks),
-            **({"where": _chosen(entry.model)} if any(_chosen(one.model) for one in entries) else {}),
+            **({"where": _chosen(entry.model)} if any(_chosen(entry.model) for entry in entries) else {}),
             **asdict(entry.preparation),
         }
         for entry in entries
     }
     first = next(iter(prepared.values()))
-    alike = {key for key, value in first.items() if all(one[key] == value for one in prepared.values())}
+    alike = {key for key, value in first.items() if all(other[key] == value for other in prepared.values())}
     return {
         "systems": systems,
         "jobs": jobs,
@@ -278,11 +278,11 @@ def _cases(
         raise InputError("nothing of the test set is left to put in order; give sentences with words")
     cases = [case for case, _ in both]
     if kind:
-        bags, told = with_known_tags(
+        bags, warning = with_known_tags(
             store, corpora, kind, [case.gold.units for case in cases], [case.gold.units for _, case in both]
         )
-        if told:
-            logger.warning("%s", told)
+        if warning:
+            logger.warning("%s", warning)
         cases = [Case(replace(case.gold, units=tuple(bag))) for case, bag in zip(cases, bags, strict=True)]
     return cases
 
@@ -331,26 +331,28 @@ def summarize(
     references = [case.reference for case in cases]
     return RegenerationResult(
         systems=systems,
-        comparisons=compare_all({one.system: one.measurements[PRIMARY] for one in systems}, seed=seed),
+        comparisons=compare_all(
+            {system.system: system.measurements[PRIMARY] for system in systems}, seed=seed
+        ),
         lengths=length_buckets(references) if by_length else (),
         references=references,
         seed=seed,
     )
 
 
-def _ordering_result(name: str, found: SystemAnswers, parsed: Measurement | None) -> OrderingResult:
+def _ordering_result(name: str, answered: SystemAnswers, parsed: Measurement | None) -> OrderingResult:
     seconds = {
-        "lookup-ms": [answer.lookup for answer in found.answers],
-        "search-ms": [answer.search for answer in found.answers],
+        "lookup-ms": [answer.lookup for answer in answered.answers],
+        "search-ms": [answer.search for answer in answered.answers],
     }
     times = [
         Score(metric, 1000 * sum(each) / max(1, len(each)), "milliseconds a sentence, mean")
         for metric, each in seconds.items()
     ]
-    figures = measurements(found.statistics) | ({parsed.metric: parsed} if parsed else {})
+    figures = measurements(answered.statistics) | ({parsed.metric: parsed} if parsed else {})
     # Nothing is known of the time that other systems took.
-    own = any(answer.given for answer in found.answers)
-    return OrderingResult(name, found.answers, figures, times if own else [])
+    own = any(answer.given for answer in answered.answers)
+    return OrderingResult(name, answered.answers, figures, times if own else [])
 
 
 def parse_systems(texts: Sequence[str], search: Search) -> dict[str, Search]:

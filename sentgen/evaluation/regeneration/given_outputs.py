@@ -28,7 +28,7 @@ class OutputsFile:
     lines: Sequence[str]
     sha256: str
 
-    def of(self, kept: Sequence[bool]) -> list[str]:
+    def of(self, used: Sequence[bool]) -> list[str]:
         """Return the lines of those sentences of the test set that are kept.
 
         Args:
@@ -37,7 +37,7 @@ class OutputsFile:
         Raises:
             InputError: there is not a line for each sentence.
         """
-        number, wanted = len(self.lines), len(kept)
+        number, wanted = len(self.lines), len(used)
         if number != wanted:
             there = (
                 f"the file has {quantity(number, 'line')}, and the test set {quantity(wanted, 'sentence')}"
@@ -48,7 +48,7 @@ class OutputsFile:
                 # The first line that is missing, or too much.
                 line=min(number, wanted) + 1,
             )
-        return [line for line, here in zip(self.lines, kept, strict=True) if here]
+        return [line for line, here in zip(self.lines, used, strict=True) if here]
 
 
 def read_outputs(texts: Sequence[str]) -> dict[str, OutputsFile]:

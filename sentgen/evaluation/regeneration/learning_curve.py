@@ -271,7 +271,7 @@ def _together(model: ModelInfo, parts: dict[int, RegenerationResult]) -> Regener
             points.append(LearningPoint(name, system.system, size))
             settings[name] = {**named[system.system], "learnt from": size}
     first = next(iter(parts.values()))
-    compared = {one.system: one.measurements[PRIMARY] for one in systems}
+    compared = {system.system: system.measurements[PRIMARY] for system in systems}
     return replace(
         first,
         systems=systems,

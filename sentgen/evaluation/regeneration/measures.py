@@ -65,8 +65,8 @@ def argument_errors(
     """
     had, has = Counter(zip(gold_heads, gold_sides, strict=True)), Counter(zip(heads, sides, strict=True))
 
-    def same(one: int, other: int) -> bool:
-        return one == other or (ROOT not in (one, other) and kinds[one] == kinds[other])
+    def same(first: int, second: int) -> bool:
+        return first == second or (ROOT not in (first, second) and kinds[first] == kinds[second])
 
     thefts = sum(
         not same(head, gold) and has[gold, side] < had[gold, side]
@@ -102,13 +102,13 @@ def statistics(
     known: Sequence[Problem | None] = problems or [None] * len(cases)
     errors = [_argument_errors(*one) for one in zip(answers, cases, known, strict=True)]
     parts |= {
-        name: np.array([(one[k], one[-1]) for one in errors], np.float64).reshape(-1, 2)
+        name: np.array([(counts[k], counts[-1]) for counts in errors], np.float64).reshape(-1, 2)
         for k, name in enumerate(ARGUMENT_ERRORS)
     }
     return overlap_statistics(outputs, references) | parts
 
 
-def measurements(found: Mapping[str, Floats]) -> dict[str, Measurement]:
+def measurements(statistics: Mapping[str, Floats]) -> dict[str, Measurement]:
     """Return the figures by their names: overlap 0 to 100, the others fractions (Kendall's tau -1 to 1).
 
     Other words are there for answers that were made elsewhere, search errors if the algorithm can score other
@@ -117,12 +117,14 @@ def measurements(found: Mapping[str, Floats]) -> dict[str, Measurement]:
     """
     meanings = {name: meaning for name, (_, meaning) in _FRACTIONS.items()} | ARGUMENT_ERRORS
     fractions = {
-        name: Measurement(name, f"{meaning}|sentences:{counted}/{len(found[name])}", found[name], ratio)
+        name: Measurement(
+            name, f"{meaning}|sentences:{counted}/{len(statistics[name])}", statistics[name], ratio
+        )
         for name, meaning in meanings.items()
         # A figure that no sentence has is left out, not 0.
-        if (counted := np.count_nonzero(found[name][:, 1]))
+        if (counted := np.count_nonzero(statistics[name][:, 1]))
     }
-    return overlap_measurements(found) | fractions
+    return overlap_measurements(statistics) | fractions
 
 
 def _exact(answer: RegeneratedSentence, case: Case) -> Parts:

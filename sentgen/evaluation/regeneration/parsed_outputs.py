@@ -42,7 +42,7 @@ def verb_argument_figures(
         InputError: the parser is `gold`, or gives no tags.
     """
     originals = [tuple(case.words) for case in cases]
-    outputs = {name: [tuple(one.words) for one in found.answers] for name, found in answered.items()}
+    outputs = {name: [tuple(answer.words) for answer in found.answers] for name, found in answered.items()}
     # Sorted, so that the parser gets them in the same order every time.
     wanted = sorted({words for mine in (originals, *outputs.values()) for words in mine if words})
     trees = parser.parse_tokenized(wanted)

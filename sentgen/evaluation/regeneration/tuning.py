@@ -144,10 +144,10 @@ def tune(
     return replace(result, version=version)
 
 
-def _drawn(cases: Sequence[Case], asked: TuningSettings) -> list[Case]:
+def _drawn(cases: Sequence[Case], settings: TuningSettings) -> list[Case]:
     """Return the sentences to learn from, in a random order; one or two units teach next to nothing."""
     long = [case for case in cases if len(case.gold.units) > 2]
-    drawn = random.Random(asked.seed).sample(long, min(asked.sentences, len(long)))
+    drawn = random.Random(settings.seed).sample(long, min(settings.sentences, len(long)))
     if len(drawn) < 2 * _HELD_OUT:
         raise InputError(
             f"{quantity(len(drawn), 'sentence')} of three units and more to learn from; give {2 * _HELD_OUT}"
@@ -188,7 +188,7 @@ def _rounds(
         found.append(
             TuningRound(
                 named,
-                _bleu([one for k, one in enumerate(matches) if k % _HELD_OUT]),
+                _bleu([row for k, row in enumerate(matches) if k % _HELD_OUT]),
                 _bleu(matches[::_HELD_OUT]),
             )
         )

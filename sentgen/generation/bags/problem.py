@@ -131,8 +131,8 @@ class SearchSettings:
 
     def having(self, *groups: object) -> SearchSettings:
         """Return these settings with others of some groups."""
-        kinds = {type(one) for one in groups}
-        return SearchSettings((*groups, *(one for one in self.groups if type(one) not in kinds)))
+        kinds = {type(group) for group in groups}
+        return SearchSettings((*groups, *(group for group in self.groups if type(group) not in kinds)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,13 +264,13 @@ class SearchStep:
     rival: int | None = None
     rival_weight: float | None = None
 
-    def renumbered(self, place: Mapping[int, int]) -> SearchStep:
+    def renumbered(self, position_of: Mapping[int, int]) -> SearchStep:
         """Return the same step over units with other numbers; the root stays."""
         return replace(
             self,
-            modifier=place[self.modifier],
-            head=place.get(self.head, ROOT),
-            rival=None if self.rival is None else place.get(self.rival, ROOT),
+            modifier=position_of[self.modifier],
+            head=position_of.get(self.head, ROOT),
+            rival=None if self.rival is None else position_of.get(self.rival, ROOT),
         )
 
 
@@ -323,7 +323,7 @@ class Algorithm:
     @property
     def options(self) -> frozenset[str]:
         """Return the names of the settings that it looks at; the others cannot be changed."""
-        return frozenset(one.name for group in self.groups for one in fields(group))
+        return frozenset(field.name for group in self.groups for field in fields(group))
 
 
 def sentence_logp(problem: Problem, units: tuple[int, ...]) -> float:

@@ -163,14 +163,16 @@ class Generated:
     def conllu(self) -> str:
         """Return the trees as CoNLL-U, clusters as documents."""
         blocks, cluster = [], None
-        for one in self.sentences:
-            if one.tree is None:
+        for sentence in self.sentences:
+            if sentence.tree is None:
                 continue
-            if one.cluster != cluster:
-                cluster = one.cluster
+            if sentence.cluster != cluster:
+                cluster = sentence.cluster
                 blocks.append(f"# newdoc id = {cluster}\n")
-            heads = one.tree.heads
-            blocks.append(conllu_block(units_of_words(one), heads, tags=self.tags, sent_id=_name(one)))
+            heads = sentence.tree.heads
+            blocks.append(
+                conllu_block(units_of_words(sentence), heads, tags=self.tags, sent_id=_name(sentence))
+            )
         return "".join(blocks)
 
     def table(self) -> Rows:
@@ -180,15 +182,15 @@ class Generated:
         scores, heads, steps = ["log10_score", "score"], ["heads"], ["trace"]
         columns = [*COLUMNS, *scores * reranked, *heads * tree, *steps * trace]
         rows = []
-        for one in self.sentences:
-            row: list[object] = [one.cluster, one.length, one.rank, one.text]
-            row += [decimal(one.logp), one.logp, one.exact]
+        for sentence in self.sentences:
+            row: list[object] = [sentence.cluster, sentence.length, sentence.rank, sentence.text]
+            row += [decimal(sentence.logp), sentence.logp, sentence.exact]
             if reranked:
-                row += [decimal(one.score), one.score]
+                row += [decimal(sentence.score), sentence.score]
             if tree:
-                row.append([head + 1 for head in one.tree.heads] if one.tree else None)
+                row.append([head + 1 for head in sentence.tree.heads] if sentence.tree else None)
             if trace:
-                row.append([{**asdict(step), "log10": decimal(step.logp)} for step in one.trace])
+                row.append([{**asdict(step), "log10": decimal(step.logp)} for step in sentence.trace])
             rows.append(row)
         return Rows(columns, rows)
 
@@ -196,7 +198,7 @@ class Generated:
         """Say what is not proven, and what is missing."""
         if self.request.sentence is not None:
             return
-        proven = sum(bool(one.exact) for one in self.sentences)
+        proven = sum(bool(sentence.exact) for sentence in self.sentences)
         if self.request.rerank is not None:
             yield f"of each length, {self.request.rerank} chose among the best of the cluster"
         elif proven < len(self.sentences):
@@ -204,7 +206,7 @@ class Generated:
                 f"{proven:,} of {quantity(len(self.sentences), 'sentence')} {are(len(self.sentences))} exact;"
                 " for the others, the beam may have lost a better one"
             )
-        reached = sum(one.rank == 1 for one in self.sentences)
+        reached = sum(sentence.rank == 1 for sentence in self.sentences)
         missing = self.clusters * len(parse_lengths(self.request.lengths)) - reached
         if missing > 0 and not self.request.best:
             times = quantity(missing, "time")
@@ -255,13 +257,13 @@ def generate_all(
     return Generated(asked, len(clusters.chosen), found, clusters.tags)
 
 
-def units_of_words(one: GeneratedSentence) -> list[Unit]:
+def units_of_words(sentence: GeneratedSentence) -> list[Unit]:
     """Return the words of a sentence with their tags, as the drawings take them."""
-    return [Unit((word,), (tag,)) for word, tag in zip(one.words, one.tags, strict=True)]
+    return [Unit((word,), (tag,)) for word, tag in zip(sentence.words, sentence.tags, strict=True)]
 
 
-def _name(one: GeneratedSentence) -> str:
-    return f"{one.cluster}-{one.length}" + ("" if one.rank is None else f"-{one.rank}")
+def _name(sentence: GeneratedSentence) -> str:
+    return f"{sentence.cluster}-{sentence.length}" + ("" if sentence.rank is None else f"-{sentence.rank}")
 
 
 def trace_sentence(

@@ -76,16 +76,17 @@ class CorpusDependencies:
     ) -> Iterator[list[TaggedWord]]:
         with self.store.connect() as connection:
             lower = all(corpora.find(connection, name).lowercase for name in self.names)
-        forms = [[fold(word) if lower else word for word in one.words] for one in clusters]
+        forms = [[fold(word) if lower else word for word in cluster.words] for cluster in clusters]
         known = known_tags(self.store, numbers, _LAYER)
         strange = {
             word
-            for of, one in zip(forms, clusters, strict=True)
-            for word, tag in zip(of, one.tags, strict=True)
+            for of, cluster in zip(forms, clusters, strict=True)
+            for word, tag in zip(of, cluster.tags, strict=True)
             if tag not in known
         }
         usual = most_frequent_tags(self.store, numbers, _LAYER, strange)
-        for of, one in zip(forms, clusters, strict=True):
+        for of, cluster in zip(forms, clusters, strict=True):
             yield [
-                (word, tag if tag in known else usual[word]) for word, tag in zip(of, one.tags, strict=True)
+                (word, tag if tag in known else usual[word])
+                for word, tag in zip(of, cluster.tags, strict=True)
             ]

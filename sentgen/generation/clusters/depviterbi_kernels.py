@@ -197,7 +197,7 @@ def _first_words(lattice: DepviterbiLattice, bounds: Bounds, highest: int) -> De
 
 
 @compiled
-def best_slots(logp: Floats, filled: Ints, room: int) -> Longs:
+def best_slots(logp: Floats, filled: Ints, size: int) -> Longs:
     """Return the slots that are filled, the most probable first.
 
     Args:
@@ -208,7 +208,7 @@ def best_slots(logp: Floats, filled: Ints, room: int) -> Longs:
     slots = np.empty(filled.sum(), np.int64)
     at = 0
     for x in range(len(filled)):
-        for slot in range(x * room, x * room + filled[x]):
+        for slot in range(x * size, x * size + filled[x]):
             slots[at] = slot
             at += 1
     # A stable sort: of equals that of the first word comes first.
@@ -216,17 +216,17 @@ def best_slots(logp: Floats, filled: Ints, room: int) -> Longs:
 
 
 @compiled
-def _sorted(found: DepviterbiFrontier, count: Ints, beam: int) -> DepviterbiFrontier:
+def _sorted(frontier: DepviterbiFrontier, count: Ints, beam: int) -> DepviterbiFrontier:
     """Return what the slots of all words hold, the most probable first."""
-    order = best_slots(found.logp, count, beam + 1)
+    order = best_slots(frontier.logp, count, beam + 1)
     return DepviterbiFrontier(
-        found.logp[order],
-        found.word[order],
-        found.parent[order],
-        found.height[order],
-        found.stack[order],
-        found.used[order],
-        found.uses[order],
+        frontier.logp[order],
+        frontier.word[order],
+        frontier.parent[order],
+        frontier.height[order],
+        frontier.stack[order],
+        frontier.used[order],
+        frontier.uses[order],
     )
 
 
@@ -368,50 +368,50 @@ def _append(
 
 
 @compiled
-def _weakest_same(found: DepviterbiFrontier, first: int, tried: int, nbest: int) -> int:
+def _weakest_same(frontier: DepviterbiFrontier, first: int, tried: int, nbest: int) -> int:
     """Return the slot of the least probable hypothesis that is the same as one; -1 if fewer than n are."""
     same, weakest = 0, -1
     for slot in range(first, tried):
-        if _are_same(found, slot, tried):
+        if _are_same(frontier, slot, tried):
             same += 1
-            if weakest < 0 or found.logp[slot] < found.logp[weakest]:
+            if weakest < 0 or frontier.logp[slot] < frontier.logp[weakest]:
                 weakest = slot
     return weakest if same >= nbest else -1
 
 
 @compiled
-def _are_same(found: DepviterbiFrontier, a: int, b: int) -> bool:
+def _are_same(frontier: DepviterbiFrontier, a: int, b: int) -> bool:
     """Return whether two hypotheses with the same last word have the same future."""
     # The hash first: it tells nearly all different ones apart with one comparison.
-    if found.uses[a] != found.uses[b] or found.height[a] != found.height[b]:
+    if frontier.uses[a] != frontier.uses[b] or frontier.height[a] != frontier.height[b]:
         return False
-    for i in range(found.height[a]):
-        if found.stack[a, i] != found.stack[b, i]:
+    for i in range(frontier.height[a]):
+        if frontier.stack[a, i] != frontier.stack[b, i]:
             return False
-    for c in range(found.used.shape[1]):  # noqa: SIM110 (numba has no generators in all())
-        if found.used[a, c] != found.used[b, c]:
+    for c in range(frontier.used.shape[1]):  # noqa: SIM110 (numba has no generators in all())
+        if frontier.used[a, c] != frontier.used[b, c]:
             return False
     return True
 
 
 @compiled
-def _lowest(found: DepviterbiFrontier, first: int, end: int) -> int:
+def _lowest(frontier: DepviterbiFrontier, first: int, end: int) -> int:
     """Return the slot of the least probable hypothesis; of equals the one found last."""
     lowest = first
     for slot in range(first + 1, end):
-        if found.logp[slot] < found.logp[lowest] or (
-            found.logp[slot] == found.logp[lowest] and found.parent[slot] > found.parent[lowest]
+        if frontier.logp[slot] < frontier.logp[lowest] or (
+            frontier.logp[slot] == frontier.logp[lowest] and frontier.parent[slot] > frontier.parent[lowest]
         ):
             lowest = slot
     return lowest
 
 
 @compiled
-def _copy(found: DepviterbiFrontier, source: int, target: int) -> None:
-    found.logp[target], found.word[target] = found.logp[source], found.word[source]
-    found.parent[target], found.height[target] = found.parent[source], found.height[source]
-    for i in range(found.height[source]):
-        found.stack[target, i] = found.stack[source, i]
-    for c in range(found.used.shape[1]):
-        found.used[target, c] = found.used[source, c]
-    found.uses[target] = found.uses[source]
+def _copy(frontier: DepviterbiFrontier, source: int, target: int) -> None:
+    frontier.logp[target], frontier.word[target] = frontier.logp[source], frontier.word[source]
+    frontier.parent[target], frontier.height[target] = frontier.parent[source], frontier.height[source]
+    for i in range(frontier.height[source]):
+        frontier.stack[target, i] = frontier.stack[source, i]
+    for c in range(frontier.used.shape[1]):
+        frontier.used[target, c] = frontier.used[source, c]
+    frontier.uses[target] = frontier.uses[source]

@@ -177,13 +177,13 @@ class SupportedReader:
         edges = [self._edge(path, place) for place in range(len(path.words))]
         return self._trace(path, edges), tree_of(path.heads, edges)
 
-    def _edge(self, path: SupportedPath, place: int) -> float:
+    def _edge(self, path: SupportedPath, position: int) -> float:
         """Return the log-probability of the arc to a word, NaN at the root."""
-        head, word = path.heads[place], path.words[place]
+        head, word = path.heads[position], path.words[position]
         if head == ROOT:
             return math.nan
-        table = self._arcs.left if head < place else self._arcs.right
-        earlier, later = sorted(((head, path.words[head]), (place, word)))
+        table = self._arcs.left if head < position else self._arcs.right
+        earlier, later = sorted(((head, path.words[head]), (position, word)))
         return float(table[earlier[1], later[1]])
 
     def _trace(self, path: SupportedPath, edges: Sequence[float]) -> tuple[TraceStep, ...]:

@@ -180,10 +180,10 @@ def sentence_logp(ngrams: Trigrams, words: Longs) -> float:
 
 
 @compiled
-def _waits(lattice: SupportedLattice, word: int, place: int) -> float:
+def _waits(lattice: SupportedLattice, word: int, depth: int) -> float:
     """Return the highest that a waiting word can get; only at the bottom of the stack it may be the root."""
     waiting = float(lattice.waiting[word])
-    return waiting if place else max(waiting, float(lattice.arcs.root[word]))
+    return waiting if depth else max(waiting, float(lattice.arcs.root[word]))
 
 
 @compiled
@@ -301,14 +301,14 @@ def _write(
 
 
 @compiled
-def _copy(found: SupportedFrontier, source: int, target: int) -> None:
-    found.logp[target], found.word[target] = found.logp[source], found.word[source]
-    found.previous[target], found.parent[target] = found.previous[source], found.parent[source]
-    found.kept[target], found.partner[target] = found.kept[source], found.partner[source]
-    found.height[target], found.mark[target] = found.height[source], found.mark[source]
-    found.stack[target], found.headed[target] = found.stack[source], found.headed[source]
-    found.taken[target], found.used[target] = found.taken[source], found.used[source]
-    found.text[target] = found.text[source]
+def _copy(frontier: SupportedFrontier, source: int, target: int) -> None:
+    frontier.logp[target], frontier.word[target] = frontier.logp[source], frontier.word[source]
+    frontier.previous[target], frontier.parent[target] = frontier.previous[source], frontier.parent[source]
+    frontier.kept[target], frontier.partner[target] = frontier.kept[source], frontier.partner[source]
+    frontier.height[target], frontier.mark[target] = frontier.height[source], frontier.mark[source]
+    frontier.stack[target], frontier.headed[target] = frontier.stack[source], frontier.headed[source]
+    frontier.taken[target], frontier.used[target] = frontier.taken[source], frontier.used[source]
+    frontier.text[target] = frontier.text[source]
 
 
 @compiled

@@ -96,9 +96,9 @@ class Fitting:
         same = (self.bag.words[m] for m in self.bag.of_form[word.form])
         others = (one for one in same if one.sentence != word.sentence)
         if word.tag in ("ADJ", "ADV"):
-            return not any(one.tag in NOUNS for one in others)
+            return not any(other.tag in NOUNS for other in others)
         if word.relation == "amod" and word.tag == "VERB":
-            return all(one.relation in ("amod", "acl") for one in others)
+            return all(other.relation in ("amod", "acl") for other in others)
         return True
 
     def is_all_known(self, anchor: int, top: int, rivals: Callable[[int], bool]) -> bool:
@@ -127,9 +127,9 @@ class Fitting:
         """Return the lemmas of the sentence of a word."""
         return {self.bag.words[m].lemma for m in self.bag.sentence(self.bag.words[n].sentence)}
 
-    def at(self, place: int) -> int:
+    def at(self, position: int) -> int:
         """Return the word at a place of the tree, negative for markers and beyond the ends."""
-        return self.tree.order[place] if 0 <= place < len(self.tree.order) else ROOT
+        return self.tree.order[position] if 0 <= position < len(self.tree.order) else ROOT
 
     def is_projective(self, anchor: int, at: int) -> bool:
         """Return whether a link from a word to a place crosses no other."""
@@ -223,7 +223,7 @@ class Adding(Fitting):
             return False
         inner = ("ADV",) if word.tag == "ADJ" else ("ADJ", "NOUN", "PROPN")
         others = [self.bag.words[n] for n in words if n != top]
-        if top != words[-1] or any(one.tag not in inner and one.form != "-" for one in others):
+        if top != words[-1] or any(other.tag not in inner and other.form != "-" for other in others):
             return False
         if (
             noun.relation in ("compound", "nmod", "obl")

@@ -99,27 +99,33 @@ def fusion_table(answer: FusionAnswer) -> Rows:
     """Return a row a sentence, with what was done to the key."""
     rows = [
         (
-            *(rank, one.text, decimal(one.score), one.score),
-            *("; ".join(of_kind) for of_kind in _told(one.changes).values()),
+            *(rank, sentence.text, decimal(sentence.score), sentence.score),
+            *("; ".join(of_kind) for of_kind in _told(sentence.changes).values()),
             answer.algorithm,
         )
-        for rank, one in enumerate(answer.sentences, 1)
+        for rank, sentence in enumerate(answer.sentences, 1)
     ]
     return Rows(list(COLUMNS), rows)
 
 
 def origin_table(answer: FusionAnswer) -> Rows:
     """Return a row a word of each sentence, with the sentence that it is from; places count from 1."""
-    found = ((rank, *row) for rank, one in enumerate(answer.sentences, 1) for row in _origins(answer, one))
+    found = (
+        (rank, *row)
+        for rank, sentence in enumerate(answer.sentences, 1)
+        for row in _origins(answer, sentence)
+    )
     return Rows(
         list(WORD_COLUMNS), list(found), ("BIGINT", "BIGINT", "VARCHAR", "BIGINT", "BIGINT", "VARCHAR")
     )
 
 
-def _origins(answer: FusionAnswer, one: FusedSentence) -> Iterator[tuple[object, ...]]:
+def _origins(answer: FusionAnswer, sentence: FusedSentence) -> Iterator[tuple[object, ...]]:
     sources = (answer.key, *answer.related)
     # As the sentence is read: its first word has a capital.
-    for place, (word, origin) in enumerate(zip(capitalized(one.words), one.origins, strict=True), 1):
+    for place, (word, origin) in enumerate(
+        zip(capitalized(sentence.words), sentence.origins, strict=True), 1
+    ):
         if origin is None:
             yield place, word, None, None, None
         else:
@@ -143,8 +149,8 @@ def change_table(answer: FusionAnswer) -> Rows:
     """Return a row for each thing that was done to the key, a sentence after the other."""
     rows = [
         (rank, change.kind, change.text, change.sentence, change.beside, change.marker)
-        for rank, one in enumerate(answer.sentences, 1)
-        for change in one.changes
+        for rank, sentence in enumerate(answer.sentences, 1)
+        for change in sentence.changes
     ]
     return Rows(list(CHANGE_COLUMNS), rows, ("BIGINT", "VARCHAR", "VARCHAR", "BIGINT", "VARCHAR", "VARCHAR"))
 

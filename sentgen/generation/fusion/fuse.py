@@ -39,7 +39,7 @@ from sentgen.schema import Store
 
 
 def fused_sentences(
-    key: Sentence, related: Sequence[Sentence], asked: FusionRequest, store: Store | None = None
+    key: Sentence, related: Sequence[Sentence], request: FusionRequest, store: Store | None = None
 ) -> FusionAnswer:
     """Make new sentences of a key sentence and related ones.
 
@@ -55,26 +55,26 @@ def fused_sentences(
         NotFoundError: there is no such model.
         ModelError: the algorithm needs trees, and the model's corpora have none.
     """
-    asked.check()
+    request.check()
     sentences = (key, *related)
     bag = bag_of(sentences)
-    evidence = of_sentences(bag) if asked.model is None else of_model(_given(store), asked.model, bag)
-    nbest = asked.nbest + len(sentences) if asked.algorithm == REVISE else 1
-    trees = revised_keys(bag, evidence.weights, evidence.fluency, words=asked.words, nbest=nbest)
+    evidence = of_sentences(bag) if request.model is None else of_model(_given(store), request.model, bag)
+    nbest = request.nbest + len(sentences) if request.algorithm == REVISE else 1
+    trees = revised_keys(bag, evidence.weights, evidence.fluency, words=request.words, nbest=nbest)
     if not trees:
-        return FusionAnswer(key, related, asked.algorithm, (), ())
+        return FusionAnswer(key, related, request.algorithm, (), ())
     contents = [FusionContent(sentences, bag, tree) for tree in trees]
-    found: list[FusedSentence]
-    if asked.algorithm == REVISE:
-        found = [content.revised() for content in contents]
-    elif asked.algorithm == DEPVITERBI or asked.model is None:
-        found = ordered_by_search(contents[0], weight=asked.weight, nbest=asked.nbest)
+    sentences_made: list[FusedSentence]
+    if request.algorithm == REVISE:
+        sentences_made = [content.revised() for content in contents]
+    elif request.algorithm == DEPVITERBI or request.model is None:
+        sentences_made = ordered_by_search(contents[0], weight=request.weight, nbest=request.nbest)
     else:
-        search = Search(algorithm=asked.algorithm, nbest=asked.nbest, seed=asked.seed)
-        found = ordered_with_model(_given(store), asked.model, contents[0], search)
+        search = Search(algorithm=request.algorithm, nbest=request.nbest, seed=request.seed)
+        sentences_made = ordered_with_model(_given(store), request.model, contents[0], search)
     old = {" ".join(sentence.forms).lower() for sentence in sentences}
-    new = [one for one in found if one.text.lower() not in old]
-    return FusionAnswer(key, related, asked.algorithm, trees[0].changes, tuple(new[: asked.nbest]))
+    new = [one for one in sentences_made if one.text.lower() not in old]
+    return FusionAnswer(key, related, request.algorithm, trees[0].changes, tuple(new[: request.nbest]))
 
 
 def _given(store: Store | None) -> Store:
@@ -147,8 +147,8 @@ def of_model(store: Store, name: str, bag: WordBag) -> Evidence:
     corpora = treebanks_of(store, model, None, "word")
     tags = [word.fine if tag_set(store, corpora) == "xpos" else word.tag for word in bag.words]
     words = [(cased(word.form), tag) for word, tag in zip(bag.words, tags, strict=True)]
-    (found,) = prefetch_dependencies(store, corpora, "word", [words])
-    return Evidence(ModelLinks(found), fluency)
+    (dependencies,) = prefetch_dependencies(store, corpora, "word", [words])
+    return Evidence(ModelLinks(dependencies), fluency)
 
 
 _MARKER_TAGS = (("PUNCT", ","), ("SCONJ", "IN"), ("CCONJ", "CC"))
@@ -223,8 +223,8 @@ def ordered_with_model(
     """
     # So many answers may be sentences that came in, and are left out.
     plan = plan_search(store, model, replace(search, nbest=search.nbest + len(content.sentences)))
-    found = order_bags(store, plan, [tagged_units(content.sentence(), plan.tags(store), "np")])
-    return [content.fused(one.words, one.score) for one in found]
+    ordered = order_bags(store, plan, [tagged_units(content.sentence(), plan.tags(store), "np")])
+    return [content.fused(one.words, one.score) for one in ordered]
 
 
 def ordered_by_search(content: FusionContent, *, weight: float, nbest: int) -> list[FusedSentence]:
@@ -249,6 +249,6 @@ def ordered_by_search(content: FusionContent, *, weight: float, nbest: int) -> l
     emission = np.where(limit > 0, 0.0, -np.inf)
     lattice = lattice_of(cluster_model(counts), weight=weight, emission=emission, limit=limit)
     length = wanted.total()
-    found = best_paths(lattice, [length], nbest=nbest + len(content.sentences))[length]
+    paths = best_paths(lattice, [length], nbest=nbest + len(content.sentences))[length]
     forms = [lower.get(word, word) for word in counts.words]
-    return [content.fused([forms[word] for word in path.words], path.logp) for path in found]
+    return [content.fused([forms[word] for word in path.words], path.logp) for path in paths]

@@ -134,8 +134,8 @@ def _levels(head: BagWord, modifier: BagWord) -> Iterator[tuple[str, str]]:
 class ModelLinks:
     """Weights of the treebanks of a model."""
 
-    def __init__(self, found: UnitDependencies) -> None:
-        self.found = found
+    def __init__(self, dependencies: UnitDependencies) -> None:
+        self.found = dependencies
 
     def link(self, head: int, modifier: int, side: int) -> float:
         """Return the log-probability that a word governs another one on a side."""
@@ -168,17 +168,17 @@ def revised_keys(
     versions = are_versions(bag)
 
     def grown(tree: RevisedTree) -> list[RevisedTree]:
-        room = words - (len(tree.words) - len(key.words))
-        return _ranked(bag, tree, weights, fluency, versions=versions, room=room)
+        most = words - (len(tree.words) - len(key.words))
+        return _ranked(bag, tree, weights, fluency, versions=versions, most=most)
 
-    found: dict[tuple[int, ...], RevisedTree] = {}
+    trees: dict[tuple[int, ...], RevisedTree] = {}
     for tree in grown(key):
         while larger := grown(tree):
             tree = larger[0]
-        found.setdefault(tree.order, tree)
-        if len(found) == nbest:
+        trees.setdefault(tree.order, tree)
+        if len(trees) == nbest:
             break
-    return list(found.values())
+    return list(trees.values())
 
 
 def possible(bag: WordBag, tree: RevisedTree, *, versions: bool) -> Iterator[Revision]:
@@ -199,13 +199,13 @@ def possible(bag: WordBag, tree: RevisedTree, *, versions: bool) -> Iterator[Rev
 
 
 def _ranked(
-    bag: WordBag, tree: RevisedTree, weights: LinkWeights, fluency: Fluency, *, versions: bool, room: int
+    bag: WordBag, tree: RevisedTree, weights: LinkWeights, fluency: Fluency, *, versions: bool, most: int
 ) -> list[RevisedTree]:
     """Return a tree with each link that may be made, the best one first, each unit at its best place."""
     best: dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[tuple[float, float], RevisedTree]] = {}
     for one in possible(bag, tree, versions=versions):
         # No word twice: part of a clause may have been added by itself.
-        if len(one.words) - len(one.gone) > room or not tree.heads.keys().isdisjoint(one.words):
+        if len(one.words) - len(one.gone) > most or not tree.heads.keys().isdisjoint(one.words):
             continue
         weight = link_weight(bag, tree, one, weights)
         larger = tree.revised(bag, one, weight)
@@ -247,7 +247,7 @@ def attributions(bag: WordBag, tree: RevisedTree) -> Iterator[Revision]:
     first, root = first_word(bag, tree), root_of(bag, 0)
     if first is None or first != tree.order[0] or not is_clause(bag, root):
         return
-    said = bag.content(tree.order)
+    known = bag.content(tree.order)
     for number in bag.related:
         top = root_of(bag, number)
         for n in bag.modifiers[top]:
@@ -261,7 +261,7 @@ def attributions(bag: WordBag, tree: RevisedTree) -> Iterator[Revision]:
                 continue
             if bag.words[words[-1]].lemma != "that" or not _is_short(bag, words, _LONGEST_FRAME):
                 continue
-            if is_clause(bag, top) and not has_said(said, bag.content(words)):
+            if is_clause(bag, top) and not has_said(known, bag.content(words)):
                 yield Revision("added", top, words, ROOT, 0)
 
 
@@ -310,7 +310,7 @@ def tails(bag: WordBag, tree: RevisedTree) -> Iterator[Revision]:
     subject = subject_of(bag, root, tree.modifiers(root))
     if subject is None or not is_clause(bag, root):
         return
-    said = bag.content(tree.order)
+    known = bag.content(tree.order)
     for number in bag.related:
         top = root_of(bag, number)
         other = subject_of(bag, top, bag.modifiers[top])
@@ -322,7 +322,7 @@ def tails(bag: WordBag, tree: RevisedTree) -> Iterator[Revision]:
             if not words or words[-1] != last or not _is_short(bag, words, _LONGEST_TAIL):
                 continue
             new = bag.content(words)
-            if not new or has_said(said, new):
+            if not new or has_said(known, new):
                 continue
             comma = bag.neighbor(words[0], -1)
             if comma is not None and bag.words[comma].form == "," and _is_participle(bag, n, words):
@@ -409,9 +409,9 @@ def is_clause(bag: WordBag, top: int) -> bool:
     return any(verb.fine in _FINITE or verb.fine == verb.tag for verb in verbs)
 
 
-def has_said(said: set[str], content: Iterable[str]) -> bool:
+def has_said(known: set[str], content: Iterable[str]) -> bool:
     """Return whether one of some lemmas, or one that begins alike, is among others."""
-    return any(akin(one, other) for one in content for other in said)
+    return any(akin(one, other) for one in content for other in known)
 
 
 def are_versions(bag: WordBag) -> bool:

@@ -207,15 +207,15 @@ def _relation(tag: str, head: str, *, before: bool) -> str:
     return {"ADP": "obl", "SCONJ": "advcl", "ADV": "advmod"}.get(tag, "dep")
 
 
-def akin(one: str, other: str) -> bool:
+def akin(lemma: str, other: str) -> bool:
     """Return whether two lemmas are the same or begin alike, as forms and derivations of a word do.
 
     >>> akin("asia", "asian"), akin("sep", "september"), akin("port", "portion"), akin("far", "father")
     (True, True, True, False)
     """
-    if one == other:
+    if lemma == other:
         return True
-    short, long = sorted((one, other), key=len)
+    short, long = sorted((lemma, other), key=len)
     if len(short) < _STEM:
         return len(short) == _STEM - 1 and len(long) > 2 * len(short) and long.startswith(short)
     return short[:_STEM] == long[:_STEM]

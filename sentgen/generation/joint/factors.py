@@ -111,13 +111,13 @@ def weighted(factors: Factors, weights: Mapping[str, float]) -> TreeScores:
 
 
 @compiled
-def edge_at(heads: Ints, order: Ints, place: int) -> tuple[int, int, int, int]:
+def edge_at(heads: Ints, order: Ints, position: int) -> tuple[int, int, int, int]:
     """Return where the edge of a place stands among edges: row of the head, unit, side, distance."""
-    head = heads[place]
+    head = heads[position]
     # The root is in place -1, left of all.
-    side = RIGHT if place > head else LEFT
+    side = RIGHT if position > head else LEFT
     row = 0 if head == ROOT else order[head] + 1
-    return row, order[place], side, min(abs(place - head), DISTANCES) - 1
+    return row, order[position], side, min(abs(position - head), DISTANCES) - 1
 
 
 @compiled
@@ -207,12 +207,12 @@ def decisions(problem: Problem, units: Sequence[int]) -> list[Decision]:
     return found
 
 
-def _heads_without(scores: TreeScores, order: Ints, heads: Ints, place: int, chart: Chart) -> Ints | None:
+def _heads_without(scores: TreeScores, order: Ints, heads: Ints, position: int, chart: Chart) -> Ints | None:
     """Return the best tree in which the unit of a place has another head; None if there is none."""
-    row, unit, _, _ = edge_at(heads, order, place)
+    row, unit, _, _ = edge_at(heads, order, position)
     edges = scores.edges.copy()
     edges[row, unit] += FORBIDDEN
     without = scores._replace(edges=edges)
     tree_score(without, order, chart)
     found = best_heads(without, order, chart)
-    return None if found[place] == heads[place] else found
+    return None if found[position] == heads[position] else found

@@ -92,7 +92,7 @@ def _learnt(
 
 def _require(store: Store, model: ModelLike, learnt: Collection[str]) -> None:
     """Refuse weights that were learnt with a model or scorer that is gone: the others are not the best."""
-    there = {one.label for one in list_models(store)}
+    there = {listed.label for listed in list_models(store)}
     gone = next((name for name in learnt if name not in there and scorer_named(name) is None), None)
     if gone is not None:
         raise NotFoundError(

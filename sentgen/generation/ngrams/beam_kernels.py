@@ -162,74 +162,74 @@ def _score(
 
 
 @compiled
-def _end_sentence(tables: NgramTables, weights: Floats, found: BeamCandidates) -> None:
+def _end_sentence(tables: NgramTables, weights: Floats, candidates: BeamCandidates) -> None:
     """Add the end of the sentence to candidates that are whole; then all of them are the same."""
     for model in range(len(weights)):
         table = table_at(tables, model)
-        for i in range(len(found.parent)):
+        for i in range(len(candidates.parent)):
             # All whole sentences share their states, so that they recombine into the one last hypothesis.
-            logp, _ = extend(table, found.state[i, model], EOS)
-            found.logp[i] += weights[model] * logp
-            found.state[i, model] = 0
+            logp, _ = extend(table, candidates.state[i, model], EOS)
+            candidates.logp[i] += weights[model] * logp
+            candidates.state[i, model] = 0
 
 
 @compiled
-def _recombine(nodes: BeamHypotheses, found: BeamCandidates, marks: Bits) -> None:
+def _recombine(nodes: BeamHypotheses, candidates: BeamCandidates, marks: Bits) -> None:
     """Find the candidates that have the same set and states, and the best one of each such class."""
     # At most half of the slots are filled, so that runs of probing stay short.
     bits = 4
-    while 1 << bits < 2 * len(found.parent):
+    while 1 << bits < 2 * len(candidates.parent):
         bits += 1
     slots = np.full(1 << bits, -1, np.int32)
-    for i in range(len(found.parent)):
+    for i in range(len(candidates.parent)):
         # Only a hash: equal sets have equal marks, and `_are_same` tells the others apart.
-        mark = nodes.mark[found.parent[i]] ^ marks[found.bit[i]]
-        for model in range(found.state.shape[1]):
-            mark = (mark ^ np.uint64(found.state[i, model])) * GOLDEN
+        mark = nodes.mark[candidates.parent[i]] ^ marks[candidates.bit[i]]
+        for model in range(candidates.state.shape[1]):
+            mark = (mark ^ np.uint64(candidates.state[i, model])) * GOLDEN
         slot = np.int64(mark >> np.uint64(64 - bits))
-        while slots[slot] >= 0 and not _are_same(nodes, found, slots[slot], i):
+        while slots[slot] >= 0 and not _are_same(nodes, candidates, slots[slot], i):
             slot = (slot + 1) & (len(slots) - 1)
         if slots[slot] < 0:
-            slots[slot] = found.best[i] = i
+            slots[slot] = candidates.best[i] = i
         first = slots[slot]
-        found.same[i] = first
+        candidates.same[i] = first
         # Not `>=`: of equals the first one stays.
-        if found.logp[i] > found.logp[found.best[first]]:
-            found.best[first] = i
+        if candidates.logp[i] > candidates.logp[candidates.best[first]]:
+            candidates.best[first] = i
 
 
 @compiled
-def _are_same(nodes: BeamHypotheses, found: BeamCandidates, one: int, other: int) -> bool:
+def _are_same(nodes: BeamHypotheses, candidates: BeamCandidates, first: int, second: int) -> bool:
     """Whether two candidates have the same set and states."""
-    for model in range(found.state.shape[1]):
-        if found.state[one, model] != found.state[other, model]:
+    for model in range(candidates.state.shape[1]):
+        if candidates.state[first, model] != candidates.state[second, model]:
             return False
     for word in range(nodes.used.shape[1]):
-        if _word_with(nodes, found, one, word) != _word_with(nodes, found, other, word):
+        if _word_with(nodes, candidates, first, word) != _word_with(nodes, candidates, second, word):
             return False
     return True
 
 
 @compiled
-def _word_with(nodes: BeamHypotheses, found: BeamCandidates, candidate: int, word: int) -> np.uint64:
+def _word_with(nodes: BeamHypotheses, candidates: BeamCandidates, candidate: int, word: int) -> np.uint64:
     """Return a part of the set of a candidate."""
-    part: np.uint64 = nodes.used[found.parent[candidate], word]
-    bit = found.bit[candidate]
+    part: np.uint64 = nodes.used[candidates.parent[candidate], word]
+    bit = candidates.bit[candidate]
     return part | _single(bit) if bit // _WORD == word else part
 
 
 @compiled
-def _best(units: BeamUnits, nodes: BeamHypotheses, found: BeamCandidates, beam: int) -> Ints:
+def _best(units: BeamUnits, nodes: BeamHypotheses, candidates: BeamCandidates, beam: int) -> Ints:
     """Return the first candidates of the best classes, in their order; of equals those that come first."""
-    classes = np.empty(len(found.parent), np.int32)
-    cost = np.empty(len(found.parent))
+    classes = np.empty(len(candidates.parent), np.int32)
+    cost = np.empty(len(candidates.parent))
     count = 0
-    for i in range(len(found.parent)):
-        if found.same[i] == i:
-            best = found.best[i]
+    for i in range(len(candidates.parent)):
+        if candidates.same[i] == i:
+            best = candidates.best[i]
             classes[count] = i
-            ahead = nodes.ahead[found.parent[best]] - units.ahead[found.unit[best]]
-            cost[count] = -(found.logp[best] + ahead)
+            ahead = nodes.ahead[candidates.parent[best]] - units.ahead[candidates.unit[best]]
+            cost[count] = -(candidates.logp[best] + ahead)
             count += 1
     if count <= beam:
         return classes[:count]
@@ -266,18 +266,20 @@ def _add_hypotheses(
 
 
 @compiled
-def _add_edges(edges: Edges, ways: int, found: BeamCandidates, kept: Ints, begin: int) -> tuple[Edges, int]:
+def _add_edges(
+    edges: Edges, ways: int, candidates: BeamCandidates, best: Ints, begin: int
+) -> tuple[Edges, int]:
     """Add the candidates of the classes that are kept; return the edges and their number."""
-    nodes = np.full(len(found.parent), -1, np.int32)
-    nodes[kept] = np.arange(begin, begin + len(kept))
-    if ways + len(found.parent) > len(edges.node):
+    nodes = np.full(len(candidates.parent), -1, np.int32)
+    nodes[best] = np.arange(begin, begin + len(best))
+    if ways + len(candidates.parent) > len(edges.node):
         # Twice what is needed: copies stay linear in the number of edges.
-        edges = _more_edges(edges, ways, 2 * (ways + len(found.parent)))
-    for i in range(len(found.parent)):
-        node = nodes[found.same[i]]
+        edges = _more_edges(edges, ways, 2 * (ways + len(candidates.parent)))
+    for i in range(len(candidates.parent)):
+        node = nodes[candidates.same[i]]
         if node >= 0:
-            edges.node[ways], edges.parent[ways] = node, found.parent[i]
-            edges.unit[ways], edges.logp[ways] = found.unit[i], found.logp[i]
+            edges.node[ways], edges.parent[ways] = node, candidates.parent[i]
+            edges.unit[ways], edges.logp[ways] = candidates.unit[i], candidates.logp[i]
             ways += 1
     return edges, ways
 
@@ -335,16 +337,16 @@ def _candidates(count: int, models: int) -> BeamCandidates:
 
 
 @compiled
-def _first_candidates(found: BeamCandidates, count: int) -> BeamCandidates:
+def _first_candidates(candidates: BeamCandidates, count: int) -> BeamCandidates:
     """Return the first candidates."""
     return BeamCandidates(
-        found.parent[:count],
-        found.unit[:count],
-        found.bit[:count],
-        found.logp[:count],
-        found.state[:count],
-        found.same[:count],
-        found.best[:count],
+        candidates.parent[:count],
+        candidates.unit[:count],
+        candidates.bit[:count],
+        candidates.logp[:count],
+        candidates.state[:count],
+        candidates.same[:count],
+        candidates.best[:count],
     )
 
 
@@ -357,9 +359,9 @@ def _edges(count: int) -> Edges:
 
 
 @compiled
-def _more_edges(edges: Edges, count: int, room: int) -> Edges:
+def _more_edges(edges: Edges, count: int, size: int) -> Edges:
     """Return the first edges with more room behind them."""
-    wider = _edges(room)
+    wider = _edges(size)
     wider.node[:count], wider.parent[:count] = edges.node[:count], edges.parent[:count]
     wider.unit[:count], wider.logp[:count] = edges.unit[:count], edges.logp[:count]
     return wider

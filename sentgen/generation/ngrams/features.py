@@ -88,19 +88,19 @@ def companions(store: Store, model: ModelLike) -> dict[str, str]:
     found = {}
     for over in COMPANIONS:
         there = [
-            one
-            for one in models
-            if one.symbols.over == over
-            and one.condition == condition
-            and set(one.corpora) <= mine
-            and is_writable(one.name)
+            model
+            for model in models
+            if model.symbols.over == over
+            and model.condition == condition
+            and set(model.corpora) <= mine
+            and is_writable(model.name)
         ]
         if there:
             own = companion_name(model.name, over)
             best = max(there, key=lambda one: (len(one.corpora), one.name == own, one.id))
             found[over] = best.label
     # Of the model's own corpora it has seen no other sentences.
-    seen = [one for one in models if one.condition == condition or mine.isdisjoint(one.corpora)]
+    seen = [model for model in models if model.condition == condition or mine.isdisjoint(model.corpora)]
     for name in (companion_name(model.name, TEXT), TEXT):
         named = [one for one in seen if one.name == name != model.name and one.symbols.are_words]
         if named and is_writable(name):
@@ -108,10 +108,10 @@ def companions(store: Store, model: ModelLike) -> dict[str, str]:
     return found
 
 
-def companion_weights(found: Mapping[str, str]) -> dict[str, float]:
+def companion_weights(companions: Mapping[str, str]) -> dict[str, float]:
     """Return what the `companions` of a model weigh where nothing was learnt, by their labels."""
-    weights = _BESIDE_TEXT if TEXT in found else _WEIGHTS
-    return {label: weights[kind] for kind, label in found.items()}
+    weights = _BESIDE_TEXT if TEXT in companions else _WEIGHTS
+    return {label: weights[kind] for kind, label in companions.items()}
 
 
 def feature_models(store: Store, settings: FeatureSettings, lowercase: bool) -> tuple[FeatureModel, ...]:

@@ -93,10 +93,10 @@ def best_arborescence(weights: Floats) -> Ints:
 
 
 @compiled
-def _best_source(value: Floats, alive: Bools, place: int) -> int:
+def _best_source(value: Floats, alive: Bools, node: int) -> int:
     source = -1
     for other in range(len(value)):
-        if alive[other] and other != place and (source < 0 or value[other, place] > value[source, place]):
+        if alive[other] and other != node and (source < 0 or value[other, node] > value[source, node]):
             source = other
     return source
 

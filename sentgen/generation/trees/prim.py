@@ -121,8 +121,8 @@ def argument_charges(model: TreeModel) -> Floats:
     return log_of(np.concatenate((model.arguments[..., 1:], model.arguments[..., -1:]), axis=-1))
 
 
-def _by_weight(problem: Problem, found: Attachments) -> Ints:
-    return by_weight(*found)
+def _by_weight(problem: Problem, attachments: Attachments) -> Ints:
+    return by_weight(*attachments)
 
 
 @compiled

@@ -119,11 +119,17 @@ def tree_value(
     return float(total)
 
 
-def by_ngrams(problem: Problem, found: Attachments) -> Ints:
+def by_ngrams(problem: Problem, attachments: Attachments) -> Ints:
     """Return the units in the order of the tree, siblings ordered by n-grams (LMO)."""
     whole_string = problem.settings.of(LmoSettings).whole_string
     return linearize.by_ngrams(
-        problem.table, problem.words, problem.offsets, problem.order, found.heads, found.sides, whole_string
+        problem.table,
+        problem.words,
+        problem.offsets,
+        problem.order,
+        attachments.heads,
+        attachments.sides,
+        whole_string,
     )
 
 
@@ -152,10 +158,10 @@ def best_orderings(problem: Problem, nbest: int, search: Search, arrange: Arrang
     return [first, *sorted(others, key=lambda ordering: -ordering.score)]
 
 
-def _ordering(problem: Problem, found: Attachments, arrange: Arrange) -> Ordering:
-    units = arrange(problem, found)
-    tree = Tree(*(tuple(column.tolist()) for column in found))
-    return Ordering(tuple(units.tolist()), found.score, tree)
+def _ordering(problem: Problem, attachments: Attachments, arrange: Arrange) -> Ordering:
+    units = arrange(problem, attachments)
+    tree = Tree(*(tuple(column.tolist()) for column in attachments))
+    return Ordering(tuple(units.tolist()), attachments.score, tree)
 
 
 class _Part(NamedTuple):
@@ -187,15 +193,15 @@ def _trees(problem: Problem, edges: Floats, own: Attachments, search: Search) ->
             kept[unit] = row, side
 
 
-def _by_margin(edges: Floats, found: Attachments) -> list[int]:
+def _by_margin(edges: Floats, attachments: Attachments) -> list[int]:
     """Return the units by how much the weight of their edge is above that of their best other edge."""
-    size = len(found.heads)
+    size = len(attachments.heads)
     rivals = edges.copy()
     units = np.arange(size)
     # A unit is no rival for itself.
     rivals[units + 1, units] = -np.inf
-    mine = edges[found.heads + 1, units, found.sides]
-    rivals[found.heads + 1, units, found.sides] = -np.inf
+    mine = edges[attachments.heads + 1, units, attachments.sides]
+    rivals[attachments.heads + 1, units, attachments.sides] = -np.inf
     # Small margins first: giving up such an edge costs least, so that good trees are met early.
     return list(map(int, np.argsort(mine - rivals.max(axis=(0, 2)), kind="stable")))
 
