@@ -1,7 +1,7 @@
 """Tables about documents: what they say is metadata of the documents, beside what sources say of them.
 
-Where no row is of a document, the table may be about regions, as of the speeches of ParlaMint: what it says of
-an `id` are attributes of its region.
+Where no row is of a document, the table may be about regions, as of the speeches of ParlaMint: what it says
+of an `id` are attributes of its region.
 
 A table is kept, so that documents which are read later, or again, have what it says of them, too. Where a
 table and a source say something under one key, the table is believed; of two tables, the one that was given
