@@ -278,9 +278,9 @@ def verify(store: Store, name: str) -> list[_SourceStatus]:
     return [_verify(path, digest) for path, digest in sources]
 
 
-def status_rows(found: Sequence[_SourceStatus]) -> Rows:
+def status_rows(statuses: Sequence[_SourceStatus]) -> Rows:
     """Return what `verify` found as a table."""
-    return Rows(("source", "status", "sha256"), [(row.path, row.status, row.sha256) for row in found])
+    return Rows(("source", "status", "sha256"), [(row.path, row.status, row.sha256) for row in statuses])
 
 
 def _verify(path: str, digest: str) -> _SourceStatus:

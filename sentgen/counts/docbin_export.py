@@ -133,7 +133,7 @@ def _some(value: str) -> str:
 def _without_overlaps(length: int, entities: dict[tuple[int, int], str]) -> list[str]:
     """Return the entities as tags of tokens, the first and longest of those that overlap."""
     tags = ["O"] * length
-    for (first, last), label in sorted(entities.items(), key=lambda one: (one[0][0], -one[0][1])):
+    for (first, last), label in sorted(entities.items(), key=lambda item: (item[0][0], -item[0][1])):
         if tags[first - 1 : last] == ["O"] * (last - first + 1):
             tags[first - 1 : last] = [f"B-{label}", *[f"I-{label}"] * (last - first)]
     return tags

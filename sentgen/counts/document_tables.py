@@ -186,9 +186,9 @@ class DocumentTable:
                 regions = _regions_named(connection, number, names)
             if regions:
                 taken = _keys_of_sources(connection, number, [*regions], columns)
-                joined = _joined_to_regions(self, columns, rows, regions, taken)
+                joined = _join_to_regions(self, columns, rows, regions, taken)
             else:
-                joined = _joined(self, columns, rows, documents)
+                joined = _join_to_documents(self, columns, rows, documents)
             own = _own(connection, number, columns)
             said = {name: values for name, _, values in rows}
             for document, name in joined.names.items():
@@ -287,8 +287,8 @@ def _file_names(path: str) -> Iterator[str]:
         yield stem
 
 
-def _joined(
-    asked: DocumentTable,
+def _join_to_documents(
+    request: DocumentTable,
     columns: Sequence[str],
     rows: Sequence[tuple[str, int, Mapping[str, str]]],
     documents: Sequence[_Document],
@@ -301,51 +301,55 @@ def _joined(
     lines = defaultdict[str, list[int]](list)
     for name, line, _ in rows:
         lines[name].append(line)
-    found = JoinedTable(columns, len(documents), len(rows))
-    for one in documents:
-        row = _found(one, lines)
+    table = JoinedTable(columns, len(documents), len(rows))
+    for document in documents:
+        row = _found(document, lines)
         if row is None:
-            found.without_row.append(one.name)
+            table.without_row.append(document.name)
             continue
         if len(lines[row]) > 1:
-            told = f"two rows for the document {one.name!r}, lines {lines[row][0]} and {lines[row][1]}"
-            raise InputError(f"{told}; remove one", path=asked.table)
-        found.names[one.id] = row
-    if documents and not found.names:
+            message = (
+                f"two rows for the document {document.name!r}, lines {lines[row][0]} and {lines[row][1]}"
+            )
+            raise InputError(f"{message}; remove one", path=request.table)
+        table.names[document.id] = row
+    if documents and not table.names:
         first, other = documents[0].name, rows[0][0] if rows else "nothing"
-        told = f"no row is of a document of {asked.name}: it has {first!r}, and --key {asked.key} {other!r}"
-        raise InputError(f"{told}; give another --key", path=asked.table)
-    named = set(found.names.values())
-    found.without_document = [(name, line) for name, line, _ in rows if name not in named]
-    return found
+        message = (
+            f"no row is of a document of {request.name}: it has {first!r}, and --key {request.key} {other!r}"
+        )
+        raise InputError(f"{message}; give another --key", path=request.table)
+    named = set(table.names.values())
+    table.without_document = [(name, line) for name, line, _ in rows if name not in named]
+    return table
 
 
-def _joined_to_regions(
-    asked: DocumentTable,
+def _join_to_regions(
+    request: DocumentTable,
     columns: Sequence[str],
     rows: Sequence[tuple[str, int, Mapping[str, str]]],
     regions: Mapping[str, Sequence[str]],
-    said: Sequence[str],
+    keys: Sequence[str],
 ) -> JoinedTable:
     """Find the row of each region.
 
     Raises:
         InputError: there are two, or a column is an attribute of the regions already.
     """
-    if said:
-        told = f"{' and '.join(regions)} have {said[0]!r} from their source"
-        raise InputError(f"{told}; leave that column out, or call it otherwise", path=asked.table)
+    if keys:
+        message = f"{' and '.join(regions)} have {keys[0]!r} from their source"
+        raise InputError(f"{message}; leave that column out, or call it otherwise", path=request.table)
     lines: dict[str, int] = {}
     for name, line, _ in rows:
         if name and name in lines:
-            told = f"two rows for the region {name!r}, lines {lines[name]} and {line}"
-            raise InputError(f"{told}; remove one", path=asked.table)
+            message = f"two rows for the region {name!r}, lines {lines[name]} and {line}"
+            raise InputError(f"{message}; remove one", path=request.table)
         lines[name] = line
-    ids = [one for several in regions.values() for one in several]
-    there, found = set(ids), JoinedTable(columns, len(ids), len(rows), of="region")
-    found.without_row = [one for one in ids if one not in lines]
-    found.without_document = [(name, line) for name, line, _ in rows if name not in there]
-    return found
+    ids = [region for several in regions.values() for region in several]
+    there, table = set(ids), JoinedTable(columns, len(ids), len(rows), of="region")
+    table.without_row = [region for region in ids if region not in lines]
+    table.without_document = [(name, line) for name, line, _ in rows if name not in there]
+    return table
 
 
 def _found(document: _Document, names: Collection[str]) -> str | None:

@@ -49,23 +49,23 @@ def wrap(words: Ints, lengths: Ints, begins: int, ends: int) -> Ints:
 
 
 @compiled
-def _reach(stream: Ints, ends: int) -> Bytes:
+def _record_sizes(stream: Ints, ends: int) -> Bytes:
     """Return for every position how many words its record has, up to and with the end-of-sentence word."""
-    reach = np.empty(stream.size, np.uint8)
+    sizes = np.empty(stream.size, np.uint8)
     left = 0
     # From the end: a record ends with the sentence of its first word.
     for i in range(stream.size - 1, -1, -1):
         left = 1 if stream[i] == ends else min(left + 1, WIDTH)
-        reach[i] = left
-    return reach
+        sizes[i] = left
+    return sizes
 
 
 @compiled
-def _pair_keys(left: Ints, right: Ints, reach: Bytes, ahead: int, shift: int, keys: Bits) -> None:
+def _pair_keys(left: Ints, right: Ints, sizes: Bytes, ahead: int, shift: int, keys: Bits) -> None:
     """Pack ``left`` of each position and ``right`` of the one ``ahead``, 0 beyond the end of the sentence."""
     for p in range(left.size):
         # 0 is PAD, and less than all words, so that a shorter n-gram comes before its continuations.
-        other = right[p + ahead] if ahead < reach[p] else 0
+        other = right[p + ahead] if ahead < sizes[p] else 0
         keys[p] = (np.uint64(left[p]) << np.uint64(shift)) | np.uint64(other)
 
 
@@ -179,22 +179,22 @@ def sort_records(stream: Ints, names: Ints, *, ends: int, block: int) -> Iterato
         that the next ones are put into. Time O(tokens log tokens); memory about 40 bytes a token beside the
         input.
     """
-    reach = _reach(stream, ends)
+    sizes = _record_sizes(stream, ends)
     words = stream + np.int32(1)  # 0 is PAD
     # `names` rise, so that order by number is order by id, and the result is sorted for the store.
     named = np.concatenate((np.array([PAD], np.int32), names))
     word_bits = int(names.size + 1).bit_length()
     # One array for all three sorts: new memory costs the system more time than is spent in it.
     keys = np.empty(stream.size, np.uint64)
-    _pair_keys(words, words, reach, 1, word_bits, keys)
+    _pair_keys(words, words, sizes, 1, word_bits, keys)
     pair, pairs = _ranks(keys, 2 * word_bits)
     pair_bits = int(pairs.size).bit_length()
-    _pair_keys(pair, words, reach, 2, word_bits, keys)
+    _pair_keys(pair, words, sizes, 2, word_bits, keys)
     triple, triples = _ranks(keys, pair_bits + word_bits)
     # Words 1 to 3, and the bigram of words 4 and 5.
-    _pair_keys(triple, pair, reach, 3, pair_bits, keys)
+    _pair_keys(triple, pair, sizes, 3, pair_bits, keys)
     # 13 bytes a token less while the keys are sorted.
-    del triple, pair, words, reach
+    del triple, pair, words, sizes
     keys.sort()
     room = min(block, keys.size)
     records, counts = np.empty((room, WIDTH), np.int32), np.empty(room, np.int32)
@@ -251,11 +251,11 @@ class RollUp:
     out when it has ``room`` rows, and at the end.
     """
 
-    def __init__(self, highest: int, room: int) -> None:
+    def __init__(self, highest: int, size: int) -> None:
         self._last = np.full(WIDTH, PAD, np.int32)
         self._open = np.zeros(WIDTH, np.int64)
-        self._words = np.empty((highest, WIDTH, room), np.int32)
-        self._sums = np.empty((highest, room), np.int64)
+        self._words = np.empty((highest, WIDTH, size), np.int32)
+        self._sums = np.empty((highest, size), np.int64)
         self._rows = np.zeros(highest, np.int64)
 
     def add(self, records: Ints, counts: Ints | Longs) -> Iterator[list[NgramCounts]]:

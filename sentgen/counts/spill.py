@@ -35,7 +35,7 @@ def _less(records: Ints, i: int, a: int, j: int, b: int) -> bool:
 
 
 @compiled
-def _sift(heap: Longs, size: int, at: int, records: Ints, cursor: Longs) -> None:
+def _sink(heap: Longs, size: int, at: int, records: Ints, cursor: Longs) -> None:
     while True:
         child = 2 * at + 1
         if child >= size:
@@ -78,7 +78,7 @@ def _merge(
         # The heap cannot be mended before the buffer is filled: that is up to the caller.
         if cursor[run] == filled[run]:
             return rows, run
-        _sift(heap, size, 0, records, cursor)
+        _sink(heap, size, 0, records, cursor)
     return rows, -1
 
 
@@ -137,7 +137,7 @@ def merge(runs: _SortedRuns, block: int) -> Iterator[tuple[Ints, Longs]]:
     heap = np.array([run for run in range(runs.filled.size) if runs.fill(run)], np.int64)
     size = heap.size
     for at in range(size // 2 - 1, -1, -1):
-        _sift(heap, size, at, runs.records, runs.cursor)
+        _sink(heap, size, at, runs.records, runs.cursor)
     held: tuple[Ints, Longs] | None = None
     while size:
         out, sums = np.empty((block, WIDTH), np.int32), np.empty(block, np.int64)
@@ -147,7 +147,7 @@ def merge(runs: _SortedRuns, block: int) -> Iterator[tuple[Ints, Longs]]:
             size -= 1
             heap[0] = heap[size]
         if dry >= 0:
-            _sift(heap, size, 0, runs.records, runs.cursor)
+            _sink(heap, size, 0, runs.records, runs.cursor)
         # At most one record can be equal, since each block has distinct ones.
         if held is not None and (held[0][0] == out[0]).all():
             sums[0] += held[1][0]

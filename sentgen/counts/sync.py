@@ -76,7 +76,7 @@ class Differences:
     def apply(self, store: Store, *, parser: Parser | None = None, progress: Progress | None = None) -> None:
         """Do what the differences ask for; what goes, goes in the transaction of the first that come."""
         with store.connect() as connection:
-            corpus = _counted(connection, self.corpus)
+            corpus = _single_corpus(connection, self.corpus)
         total, gone = Summary(self.corpus), self._gone
         for told, sources in self._reading.items():
             settings = _settings(self.corpus, corpus, told)
@@ -89,7 +89,7 @@ class Differences:
         self.summary = total
 
 
-def compare(asked: Sync, store: Store, *, parser: Parser | None = None) -> Differences:
+def compare(request: Sync, store: Store, *, parser: Parser | None = None) -> Differences:
     """Find what differs, and change nothing.
 
     Raises:
@@ -103,46 +103,48 @@ def compare(asked: Sync, store: Store, *, parser: Parser | None = None) -> Diffe
     if store.lake:
         raise StoreError(f"{store.path}: a lake is never changed; {cure}")
     with store.connect() as connection:
-        corpus = _counted(connection, asked.name)
+        corpus = _single_corpus(connection, request.name)
         stored = StoredSources(connection, corpus.id)
-    return _Comparison(asked, stored, parser).differences
+    return _Comparison(request, stored, parser).differences
 
 
 class _Comparison:
     """The sources of a corpus beside the files that there are."""
 
-    def __init__(self, asked: Sync, stored: StoredSources, parser: Parser | None) -> None:
-        self.asked, self.stored, self.parser = asked, stored, parser
-        self.differences = Differences(asked.name)
-        places = [os.path.abspath(path) for path in asked.folder]
+    def __init__(self, request: Sync, stored: StoredSources, parser: Parser | None) -> None:
+        self.request, self.stored, self.parser = request, stored, parser
+        self.differences = Differences(request.name)
+        places = [os.path.abspath(path) for path in request.folder]
         self.looked_at = {
-            one.id: one
-            for one in stored.by_id.values()
-            if _is_file(one) and (not places or any(_is_below(one.path, place) for place in places))
+            source.id: source
+            for source in stored.by_id.values()
+            if _is_file(source) and (not places or any(_is_below(source.path, path) for path in places))
         }
         self._check_parser()
         # Of two with one path, the later one: what is read in a folder next is read as its last file was.
-        self.by_path = {place_of(one.path): one for one in self.looked_at.values()}
-        self.by_file = {place.partition("!")[0]: one for place, one in self.by_path.items()}
-        self.by_folder = {one.file.folder: one.file for one in self.looked_at.values() if one.file}
+        self.by_path = {place_of(source.path): source for source in self.looked_at.values()}
+        self.by_file = {path.partition("!")[0]: source for path, source in self.by_path.items()}
+        self.by_folder = {
+            source.file.folder: source.file for source in self.looked_at.values() if source.file
+        }
         there: set[str] = set()
         for source in self._sources():
-            if told := unnamable(source):
-                self.differences.notes.append(f"{source.name}: {told}")
+            if fault := unnamable(source):
+                self.differences.notes.append(f"{source.name}: {fault}")
                 continue
-            place = place_of(source.name)
-            if place not in there:
-                there.add(place)
-                self._compare(source, self.by_path.get(place))
-        for place, one in self.by_path.items():
-            if place not in there:
-                self._remove(one)
+            path = place_of(source.name)
+            if path not in there:
+                there.add(path)
+                self._compare(source, self.by_path.get(path))
+        for path, source in self.by_path.items():
+            if path not in there:
+                self._remove(source)
 
     def _check_parser(self) -> None:
-        parsed = next((one for one in self.looked_at.values() if "+" in one.version), None)
+        parsed = next((source for source in self.looked_at.values() if "+" in source.version), None)
         if parsed and self.parser is None:
             name = parsed.version.partition("+")[2].partition("@")[0]
-            raise InputError(f"{self.asked.name} was parsed by {name}; give --parser as it was given then")
+            raise InputError(f"{self.request.name} was parsed by {name}; give --parser as it was given then")
 
     def _sources(self) -> Iterator[Source]:
         """Yield what the folders have, and the files that were named themselves or lie where none looks."""
@@ -162,47 +164,47 @@ class _Comparison:
     def _folders(self) -> list[str]:
         """Return what is walked: what was given, or where the sources were found."""
         known = sorted({folder for folder in self.by_folder if folder})
-        given = [os.path.abspath(path) for path in self.asked.folder]
+        given = [os.path.abspath(path) for path in self.request.folder]
         if not given and not known and self.looked_at:
             self.differences.notes.append(
                 "no folder is known in which its files were found, so that nothing new is looked for; "
-                f"name it: sentgen corpora sync {self.asked.name} FOLDER"
+                f"name it: sentgen corpora sync {self.request.name} FOLDER"
             )
-        folders = dict(zip(given, self.asked.folder, strict=True)) if given else dict.fromkeys(known, "")
+        folders = dict(zip(given, self.request.folder, strict=True)) if given else dict.fromkeys(known, "")
         if not given:
-            for parent in sorted({os.path.dirname(place) for place in self.by_file}):
+            for parent in sorted({os.path.dirname(folder) for folder in self.by_file}):
                 if not os.path.isdir(parent) and not any(_is_below(parent, folder) for folder in known):
-                    _refuse_missing(self.asked.name, parent)
-        for place in folders:
-            if not os.path.exists(place):
-                _refuse_missing(self.asked.name, place)
-        return [self._spelled(place, typed) for place, typed in folders.items()]
+                    _refuse_missing(self.request.name, parent)
+        for folder in folders:
+            if not os.path.exists(folder):
+                _refuse_missing(self.request.name, folder)
+        return [self._spelling(folder, typed) for folder, typed in folders.items()]
 
-    def _spelled(self, place: str, typed: str) -> str:
+    def _spelling(self, folder: str, typed: str) -> str:
         """Return a folder as the command had it that first read it, if that still leads there."""
-        for one in self.looked_at.values():
-            if one.file and one.file.folder == place and one.file.name:
-                below = len(one.path) - len(place)
-                spelled = one.file.name[:-below]
-                if spelled and os.path.abspath(spelled) == place:
+        for source in self.looked_at.values():
+            if source.file and source.file.folder == folder and source.file.name:
+                below = len(source.path) - len(folder)
+                spelled = source.file.name[:-below]
+                if spelled and os.path.abspath(spelled) == folder:
                     return spelled
-        return typed or place
+        return typed or folder
 
-    def _settings_of(self, place: str, folder: str) -> str:
+    def _settings_of(self, path: str, folder: str) -> str:
         """Return how a file is read: as it was, or as the last one of its folder was."""
-        one = self.by_file.get(place)
-        file = (one and one.file) or self.by_folder.get(os.path.abspath(folder))
+        source = self.by_file.get(path)
+        file = (source and source.file) or self.by_folder.get(os.path.abspath(folder))
         file = file or next(iter(self.by_folder.values()), None)
         return file.settings if file else _UNKNOWN
 
     def _compare(self, source: Source, stored: StoredSource | None) -> None:
         file = stored.file if stored else None
-        told = self._settings_of(os.path.abspath(source.path), source.folder)
+        recorded = self._settings_of(os.path.abspath(source.path), source.folder)
         twice = len(self.stored.at(source)) > 1
         if stored and file and not twice and self._is_same(source, stored, file):
             self.differences.unchanged += 1
             return
-        settings = Settings(self.asked.name, **json.loads(told))
+        settings = Settings(self.request.name, **json.loads(recorded))
         if stored and _is_blank(source):
             self._remove(stored)
             return
@@ -218,18 +220,20 @@ class _Comparison:
             self.differences.replaced.append(source.name)
         elif (same := self.stored.same(content)) is None or not _exists(_file_of(same)):
             self.differences.added.append(source.name)
-        self.differences._reading.setdefault(told, []).append(source)
+        self.differences._reading.setdefault(recorded, []).append(source)
 
     def _is_same(self, source: Source, stored: StoredSource, file: SourceFile) -> bool:
         """Say whether size, time and reader are those of what was read."""
-        settings = Settings(self.asked.name, **json.loads(file.settings))
+        settings = Settings(self.request.name, **json.loads(file.settings))
         reader = reader_named(stored.form).of(settings.reading)
         now = file_of(source, settings)
         same = (now.size, now.modified) == (file.size, file.modified) and file.is_settled
         return same and version_of(reader, self.parser) == stored.version
 
     def _remove(self, stored: StoredSource) -> None:
-        ids = [one.id for one in self.looked_at.values() if place_of(one.path) == place_of(stored.path)]
+        ids = [
+            source.id for source in self.looked_at.values() if place_of(source.path) == place_of(stored.path)
+        ]
         self.differences.removed.append(stored.path)
         self.differences._gone += ids
 
@@ -242,18 +246,18 @@ def _find_sources(store: Store, name: str, wanted: Sequence[str]) -> list[Stored
         InputError: it is a corpus of pairs.
     """
     with store.connect() as connection:
-        corpus = _counted(connection, name)
+        corpus = _single_corpus(connection, name)
         stored = StoredSources(connection, corpus.id).by_id.values()
-    found: dict[int, StoredSource] = {}
+    matches: dict[int, StoredSource] = {}
     for path in wanted:
         places = {path, path if path == "-" else os.path.abspath(path)}
-        these = [one for one in stored if any(_is_below(one.path, place) for place in places)]
-        if not these:
+        named = [source for source in stored if any(_is_below(source.path, folder) for folder in places)]
+        if not named:
             raise NotFoundError(
                 f"{name} has no source {path}; its sources are listed by: sentgen corpora show {name}"
             )
-        found |= {one.id: one for one in these}
-    return list(found.values())
+        matches |= {source.id: source for source in named}
+    return list(matches.values())
 
 
 def remove_from(store: Store, name: str, sources: Sequence[str], *, dry_run: bool = False) -> tuple[int, int]:
@@ -261,19 +265,19 @@ def remove_from(store: Store, name: str, sources: Sequence[str], *, dry_run: boo
 
     All of them go, or none. The corpus stays, with its settings, though nothing be left in it.
     """
-    found = [one.id for one in _find_sources(store, name, sources)]
+    ids = [source.id for source in _find_sources(store, name, sources)]
     columns = tables.source.c
-    sums = select(func.sum(columns.sentences), func.sum(columns.tokens)).where(columns.id.in_(found))
+    sums = select(func.sum(columns.sentences), func.sum(columns.tokens)).where(columns.id.in_(ids))
     with store.connect() as connection:
         sentences, tokens = map(int, connection.execute(sums).one())
     if not dry_run:
-        _take_out(store, name, found)
+        _take_out(store, name, ids)
     return sentences, tokens
 
 
 def _take_out(store: Store, name: str, ids: Sequence[int]) -> None:
     with store.begin(in_order=True) as connection:
-        corpus = _counted(connection, name)
+        corpus = _single_corpus(connection, name)
         stored = StoredSources(connection, corpus.id)
         for number in ids:
             remove_rejections(connection, corpus.id, stored.by_id[number].path)
@@ -281,7 +285,7 @@ def _take_out(store: Store, name: str, ids: Sequence[int]) -> None:
             remove_sources(connection, corpus.id, counter, sorted(ids))
 
 
-def _counted(connection: Connection, name: str) -> CountedCorpus:
+def _single_corpus(connection: Connection, name: str) -> CountedCorpus:
     """Return a corpus that has sources which can come and go.
 
     Raises:
@@ -298,11 +302,11 @@ def _counted(connection: Connection, name: str) -> CountedCorpus:
     return corpus
 
 
-def _settings(name: str, corpus: CountedCorpus, told: str) -> Settings:
+def _settings(name: str, corpus: CountedCorpus, recorded: str) -> Settings:
     """Return how sources are read and counted: as they were told to be, and as the corpus is."""
     return Settings(
         name,
-        **json.loads(told),
+        **json.loads(recorded),
         lowercase=corpus.lowercase,
         order=corpus.max_order,
         tags=corpus.tags,
@@ -311,24 +315,24 @@ def _settings(name: str, corpus: CountedCorpus, told: str) -> Settings:
     )
 
 
-def _is_file(one: StoredSource) -> bool:
+def _is_file(source: StoredSource) -> bool:
     """Say whether a source was read from a file: what came through a pipe is nowhere else."""
-    return one.path != "-" and (one.file is None or one.file.size is not None)
+    return source.path != "-" and (source.file is None or source.file.size is not None)
 
 
-def _file_of(one: StoredSource) -> str:
+def _file_of(source: StoredSource) -> str:
     """Return the file of a source, the archive of a member."""
-    path = place_of(one.path)
+    path = place_of(source.path)
     return path if os.path.exists(path) else path.partition("!")[0]
 
 
-def _is_below(path: str, place: str) -> bool:
+def _is_below(path: str, folder: str) -> bool:
     """Say whether a path is a place, a member of an archive there, or below a folder there.
 
     >>> [_is_below(path, "/a/b") for path in ("/a/b", "/a/b!c", "/a/b/c", "/a/bc")]
     [True, True, True, False]
     """
-    return path == place or path.startswith((f"{place}!", place.rstrip(os.sep) + os.sep))
+    return path == folder or path.startswith((f"{folder}!", folder.rstrip(os.sep) + os.sep))
 
 
 def _exists(path: str) -> bool:
@@ -356,11 +360,11 @@ def _files_in(folder: str) -> list[tuple[str, str]]:
         raise InputError(f"{told}; is its disk there?", path=error.path) from error
 
 
-def _refuse_missing(name: str, place: str) -> NoReturn:
+def _refuse_missing(name: str, missing: str) -> NoReturn:
     raise InputError(
         "no such folder or file, which is no reason to remove what was read from it; to do so: "
-        f"sentgen corpora remove {name} --source {place}",
-        path=place,
+        f"sentgen corpora remove {name} --source {missing}",
+        path=missing,
     )
 
 

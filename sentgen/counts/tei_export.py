@@ -136,7 +136,13 @@ class _Writing:
         row, regions, said = marked
         # The longest is outside of all that begin with it.
         regions = sorted(
-            regions, key=lambda one: (one.position, -one.last_sentence_id, -one.last_position, one.place)
+            regions,
+            key=lambda region: (
+                region.position,
+                -region.last_sentence_id,
+                -region.last_position,
+                region.place,
+            ),
         )
         if row.first:
             yield self._document(row.document, dict(said))
@@ -163,16 +169,16 @@ class _Writing:
         if row.last:
             yield "</TEI>\n"
 
-    def _document(self, name: str, said: dict[str, str]) -> str:
+    def _document(self, name: str, metadata: dict[str, str]) -> str:
         """Begin a document, whose regions hold all of its text."""
         self._universal = True
         attributes = [] if self.several else [("xmlns", _NAMESPACE)]
         attributes.append(("xml:id" if self._is_id(name) else "n", name))
-        language = said.get("language", "")
+        language = metadata.get("language", "")
         if _LANGUAGE.fullmatch(language):
             attributes.append(("xml:lang", language))
-            said = {key: value for key, value in said.items() if key != "language"}
-        return f"<TEI{_attributes(attributes)}>\n{_header(list(said.items()))}"
+            metadata = {key: value for key, value in metadata.items() if key != "language"}
+        return f"<TEI{_attributes(attributes)}>\n{_header(list(metadata.items()))}"
 
     def _fits(self, region: RegionRow) -> bool:
         """Say whether a region ends within the element that is open."""
@@ -258,9 +264,9 @@ class _Writing:
         self._universal = self._universal and (not xpos or xpos in UNIVERSAL_TAGS)
         return [("pos", xpos), ("msd", feats)]
 
-    def _misc_name(self, key: str, value: str, xpos: str, said: Sequence[tuple[str, str]]) -> str:
+    def _misc_name(self, key: str, value: str, xpos: str, others: Sequence[tuple[str, str]]) -> str:
         """Return the name of an attribute of a token; beside a tag, `msd` that is no features is one."""
-        beside = xpos and not (self._universal or "=" in value or dict(said).get("msd"))
+        beside = xpos and not (self._universal or "=" in value or dict(others).get("msd"))
         return xml_name(key, taken=key in KNOWN and not (key == "msd" and beside))
 
     def _links(self, row: SentenceRow) -> str:
@@ -274,28 +280,28 @@ class _Writing:
         return f'<linkGrp type="{DEPENDENCIES}" targFunc="head argument">\n' + "\n".join(links) + "</linkGrp>"
 
 
-def _header(said: Sequence[tuple[str, str]]) -> str:
+def _header(metadata: Sequence[tuple[str, str]]) -> str:
     """Return a header that says this of its document."""
-    told = dict(said)
-    title, author = escape(told.pop("title", "")), told.get("author", "")
+    others = dict(metadata)
+    title, author = escape(others.pop("title", "")), others.get("author", "")
     names = dict.fromkeys(one for one in author.split(SEPARATOR) if one)
     authors = "".join(f"<author>{escape(one)}</author>" for one in names)
     if SEPARATOR.join(names) == author:
-        told.pop("author", "")
-    date, licence, language = (told.pop(key, "") for key in ("date", "licence", "language"))
+        others.pop("author", "")
+    date, licence, language = (others.pop(key, "") for key in ("date", "licence", "language"))
     when = f"<date when={quoteattr(date)}/>" if _WHEN.fullmatch(date) else f"<date>{escape(date)}</date>"
     creation = f"<creation>{when}</creation>" if date else ""
     usage = f"<langUsage><language ident={quoteattr(language)}/></langUsage>" if language else ""
     profile = f"<profileDesc>{creation}{usage}</profileDesc>" if creation or usage else ""
-    others = "".join(
-        f'<note type="{OTHERS}" n={quoteattr(key)}>{escape(value)}</note>' for key, value in told.items()
+    notes = "".join(
+        f'<note type="{OTHERS}" n={quoteattr(key)}>{escape(value)}</note>' for key, value in others.items()
     )
-    notes = f"<notesStmt>{others}</notesStmt>" if others else ""
+    statement = f"<notesStmt>{notes}</notesStmt>" if notes else ""
     kind = f" target={quoteattr(licence)}/" if "://" in licence else f">{escape(licence)}</licence"
     published = f"<authority/><availability><licence{kind}></availability>" if licence else "<p/>"
     return (
         f"<teiHeader><fileDesc><titleStmt><title>{title}</title>{authors}</titleStmt>"
-        f"<publicationStmt>{published}</publicationStmt>{notes}<sourceDesc><p/></sourceDesc></fileDesc>"
+        f"<publicationStmt>{published}</publicationStmt>{statement}<sourceDesc><p/></sourceDesc></fileDesc>"
         f"{profile}</teiHeader>\n"
     )
 

@@ -187,17 +187,17 @@ class _Vertical:
             yield ("\n".join(lines) + "\n").encode()
 
     def _sentence(
-        self, row: SentenceRow, regions: Sequence[RegionRow], said: Sequence[Sequence[str]]
+        self, row: SentenceRow, regions: Sequence[RegionRow], metadata: Sequence[Sequence[str]]
     ) -> Iterator[str]:
         if row.first:
-            yield opening_tag(DOCUMENTS[0], [(_ID, row.document), *_named(said)])
+            yield opening_tag(DOCUMENTS[0], [(_ID, row.document), *_attributes_of(metadata)])
         # Around the sentence, as long as all before them are: their order is kept.
         around = 0
         while around < len(regions) and regions[around].position == 1 and regions[around].whole:
             around += 1
         yield from self._begin(regions[:around], outside=True)
         name = [(_ID, row.sent_id)] if row.sent_id else []
-        yield opening_tag(SENTENCES[0], [*name, *_named(attributes_of(row))])
+        yield opening_tag(SENTENCES[0], [*name, *_attributes_of(attributes_of(row))])
         at = around
         for position, line in enumerate(self._lines(row), 1):
             begun = at
@@ -245,9 +245,9 @@ class _Vertical:
             yield "\t".join(map(escape_entities, values))
 
 
-def _named(said: Sequence[Sequence[str]]) -> Iterator[tuple[str, str]]:
+def _attributes_of(metadata: Sequence[Sequence[str]]) -> Iterator[tuple[str, str]]:
     """Yield what is said of a document or a sentence beside its name."""
-    return ((xml_name(key, taken=key == _ID), value) for key, value in said)
+    return ((xml_name(key, taken=key == _ID), value) for key, value in metadata)
 
 
 def _kind_written(region: RegionRow) -> str:

@@ -243,14 +243,14 @@ class Writer:
     def _last_document(self) -> int:
         return self._first_document + len(self._documents) - 1
 
-    def add(self, found: Sentence | LineBlock | TreebankBlock) -> None:
+    def add(self, text: Sentence | LineBlock | TreebankBlock) -> None:
         """Take a sentence, or a block of them; what is stored is the same."""
-        if isinstance(found, LineBlock):
-            self._add_lines(found)
-        elif isinstance(found, TreebankBlock):
-            self._add_block(found)
+        if isinstance(text, LineBlock):
+            self._add_lines(text)
+        elif isinstance(text, TreebankBlock):
+            self._add_block(text)
         else:
-            self._add_sentence(found)
+            self._add_sentence(text)
 
     def _add_sentence(self, sentence: Sentence) -> None:
         self._place(sentence, len(sentence.forms))
@@ -360,9 +360,9 @@ class Writer:
                 "id": ids,
                 "length": lengths,
                 "line": np.concatenate(self._lines),
-                "sent_id": self._said(ids, lambda sentence: sentence.sent_id),
-                "text": self._said(ids, lambda sentence: sentence.text),
-                "metadata": self._said(ids, lambda sentence: "\n".join(sentence.metadata)),
+                "sent_id": self._texts_of(ids, lambda sentence: sentence.sent_id),
+                "text": self._texts_of(ids, lambda sentence: sentence.text),
+                "metadata": self._texts_of(ids, lambda sentence: "\n".join(sentence.metadata)),
             },
             documents,
         )
@@ -377,7 +377,7 @@ class Writer:
         self._of_documents.clear()
         self._pending = self._pending_tokens = 0
 
-    def _said(self, ids: Longs, what: Callable[[Sentence], str]) -> pa.Array:
+    def _texts_of(self, ids: Longs, what: Callable[[Sentence], str]) -> pa.Array:
         """Return something that is said of some of the sentences that wait."""
         told = {number: text for number, sentence in self._told.items() if (text := what(sentence))}
         if not told:

@@ -88,14 +88,14 @@ def escape(form: str) -> str:
     """
     if form == "<UNK>":
         return "\\u003cUNK>"
-    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", form)
+    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", form)
 
 
 def unescape(form: str) -> str:
     """Return the word that stands in an ARPA file; undoes `escape`."""
     if form == "<UNK>":
         return "<unk>"
-    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), form) if "\\u" in form else form
+    return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), form) if "\\u" in form else form
 
 
 def export_arpa(

@@ -19,12 +19,21 @@ def cache_statistics(store: Store) -> Mapping[str, CacheStatistics]:
 
 def overview(store: Store) -> Rows:
     """Return a row for each cache."""
-    names = [one.name for one in fields(CacheStatistics)]
-    return Rows(["cache", *names], [(name, *astuple(one)) for name, one in cache_statistics(store).items()])
+    names = [statistics.name for statistics in fields(CacheStatistics)]
+    return Rows(
+        ["cache", *names],
+        [(name, *astuple(statistics)) for name, statistics in cache_statistics(store).items()],
+    )
 
 
-def told(store: Store) -> str:
+def describe_caches(store: Store) -> str:
     """Say in one line how many look-ups were found in the caches, of those that were asked."""
-    found = [(name, one) for name, one in cache_statistics(store).items() if one.hits or one.misses]
-    parts = (f"{name}: {one.hits} in the cache, {one.misses} fetched" for name, one in found)
+    used = [
+        (name, statistics)
+        for name, statistics in cache_statistics(store).items()
+        if statistics.hits or statistics.misses
+    ]
+    parts = (
+        f"{name}: {statistics.hits} in the cache, {statistics.misses} fetched" for name, statistics in used
+    )
     return f"look-ups of {'; of '.join(parts)}"

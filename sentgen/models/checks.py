@@ -135,14 +135,14 @@ def _recounted(store: Store, model: ModelInfo) -> Iterator[Check]:
             "ngrams",
             slow=True,
             model=model.id,
-            counted="\nunion all\n".join(_kept(model, n) for n in range(1, model.order + 1)),
+            counted="\nunion all\n".join(_counted_rows(model, n) for n in range(1, model.order + 1)),
         )
     finally:
         with store.begin() as connection:
             drop_temporary(connection)
 
 
-def _kept(model: ModelInfo, n: int) -> str:
+def _counted_rows(model: ModelInfo, n: int) -> str:
     """Return a query of the number and the digest of what is kept of the temporary table ``counted_n``."""
     # The hash of the stored rows is over five columns, null beyond the order.
     missing = ["null::integer"] * (MAX_ORDER - n)

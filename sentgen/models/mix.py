@@ -20,7 +20,7 @@ from sentgen.errors import InputError
 from sentgen.models.base.registry import DYNAMIC, MIXTURE, ModelInfo
 from sentgen.models.building.summed_counts import Progress
 from sentgen.models.held_out import held_out, of_training
-from sentgen.models.parts import check_alike, parts_named, room, store_model
+from sentgen.models.parts import check_alike, parts_named, space_of, store_model
 from sentgen.models.scoring import events, probabilities
 from sentgen.models.smoothing.union import read_union, weigh_contexts
 from sentgen.models.submodel import lowercases
@@ -162,7 +162,7 @@ class MixRequest:
         parts = list(zip(models, weights, strict=True))
         if self.dynamic:
             return store_model(store, self.name, DYNAMIC, parts)
-        space = room(store)
+        space = space_of(store)
         store.downgrade_to_read()
         with store.connect() as connection:
             orders = read_union(

@@ -118,8 +118,8 @@ def store_model(
         return find_in(connection, f"{name}@{version}")
 
 
-def room(store: Store) -> Space:
-    """Return room for n-grams, as building a model takes it."""
+def space_of(store: Store) -> Space:
+    """Return the space for n-grams, as building a model takes it."""
     memory = store.memory_limit / DATABASE_SHARE
     return Space(int(memory * ROWS_SHARE), store.path.parent, most=int(memory * FULL_SHARE))
 

@@ -61,7 +61,9 @@ def scorer_named(name: str) -> Scorer | None:
 def overview() -> tuple[Rows, list[str]]:
     """Return a row a scorer, and what is wrong with those that are not there for it."""
     there, wrong = _REGISTRY.listed()
-    listed = [(name, package, one.score_words is not None, one.title) for name, package, one in there]
+    listed = [
+        (name, package, scorer.score_words is not None, scorer.title) for name, package, scorer in there
+    ]
     return Rows(["scorer", "package", "words", "description"], listed), wrong
 
 
@@ -100,15 +102,15 @@ def _in_batches(
 ) -> Callable[[Sentences], list[_Answer]]:
     """Return a function that asks for any number of sentences, those of like length at a time."""
 
-    def asked(sentences: Sentences) -> list[_Answer]:
+    def ask_all(sentences: Sentences) -> list[_Answer]:
         by_length = sorted(range(len(sentences)), key=lambda i: len(sentences[i]))
-        found: dict[int, _Answer] = {}
+        answers: dict[int, _Answer] = {}
         for begin in range(0, len(by_length), MOST):
             batch = by_length[begin : begin + MOST]
-            found |= zip(batch, ask([sentences[i] for i in batch]), strict=True)
-        return [found[i] for i in range(len(sentences))]
+            answers |= zip(batch, ask([sentences[i] for i in batch]), strict=True)
+        return [answers[i] for i in range(len(sentences))]
 
-    return asked
+    return ask_all
 
 
 def _guarded(
@@ -122,12 +124,14 @@ def _guarded(
     def guarded(sentences: Sentences) -> list[_Answer]:
         with lock, plugin.at_work():
             # Lists of its own: what it changes in them is nobody's.
-            answers = list(ask([list(one) for one in sentences]))
+            answers = list(ask([list(sentence) for sentence in sentences]))
             if len(answers) != len(sentences):
-                told = f"gives {len(answers)} scores for {quantity(len(sentences), 'sentence')}"
-                raise PluginError(f"{told}; tell its authors", plugin=plugin)
+                mistake = f"gives {len(answers)} scores for {quantity(len(sentences), 'sentence')}"
+                raise PluginError(f"{mistake}; tell its authors", plugin=plugin)
             try:
-                return [read(answer, len(one)) for answer, one in zip(answers, sentences, strict=True)]
+                return [
+                    read(answer, len(sentence)) for answer, sentence in zip(answers, sentences, strict=True)
+                ]
             except _WrongScoreError as wrong:
                 raise PluginError(f"gives {wrong}; tell its authors", plugin=plugin) from None
 

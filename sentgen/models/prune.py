@@ -29,7 +29,7 @@ from sentgen.models.build_request import build, parse_counts
 from sentgen.models.building.chosen import apart
 from sentgen.models.building.recipe import ESTIMATORS
 from sentgen.models.building.summed_counts import Progress
-from sentgen.models.parts import parts_named, room, store_model
+from sentgen.models.parts import parts_named, space_of, store_model
 from sentgen.models.smoothing.rows import NgramRows
 from sentgen.models.smoothing.union import left_over, read_union, weigh_contexts
 from sentgen.options import Option
@@ -80,7 +80,7 @@ class PruneRequest:
         (model,) = parts_named(store, self.name, [self.of])
         if self.entropy is None:
             return self._without_rare(store, model, report)
-        space = room(store)
+        space = space_of(store)
         store.downgrade_to_read()
         with store.connect() as connection:
             orders = read_union(

@@ -71,7 +71,7 @@ class _RegionSums:
 
 def _region_rows(scores: Iterable[tuple[SentencePlace, SentenceScore]]) -> Iterator[tuple[object, ...]]:
     """Yield a row for each region, in the order in which they begin; none goes on in another document."""
-    for document, own in groupby(scores, key=lambda one: one[0].names[:2]):
+    for document, own in groupby(scores, key=lambda item: item[0].names[:2]):
         sums = dict[tuple[int, int, int], _RegionSums]()
         for place, score in own:
             for part in place.regions:
@@ -138,7 +138,7 @@ class ScoredText:
                 pass
             yield self.totals.row
         elif self.asked.by == "document":
-            for document, scores in groupby(self.scores(), key=lambda one: one[0].names[:2]):
+            for document, scores in groupby(self.scores(), key=lambda item: item[0].names[:2]):
                 sums = Totals()
                 for _, score in scores:
                     sums.add(score)
@@ -205,7 +205,7 @@ class ScoredText:
                     self.kept += 1
                     yield number, *figures_of(log10, tokens, oov), " ".join(words)
 
-    def kept_lines(self) -> Iterator[str]:
+    def lines_below(self) -> Iterator[str]:
         """Yield the sentences that are kept, words separated by blanks."""
         if self._of_batches:
             for scored in self._batches():
@@ -264,12 +264,12 @@ def _kinds(connection: Connection, name: str) -> tuple[str, ...]:
     raise InputError(f"no rows by {name!r}; {instead(name, [*UNITS, *keys.kinds])}")
 
 
-def _sentence(place: Row, one: SentenceScore) -> Row:
-    return (*place, *figures_of(one.log10, one.tokens, one.oov), " ".join(one.words))
+def _sentence(names: Row, score: SentenceScore) -> Row:
+    return (*names, *figures_of(score.log10, score.tokens, score.oov), " ".join(score.words))
 
 
-def _tokens(place: Row, one: SentenceScore) -> Iterator[Row]:
+def _tokens(names: Row, score: SentenceScore) -> Iterator[Row]:
     """Yield a row for each token, and for the end of the sentence."""
-    unknown = [*one.unknown.tolist(), False]
-    for position, (word, logp) in enumerate(zip((*one.words, _END), one.logps.tolist(), strict=True), 1):
-        yield (*place, position, word, decimal(logp), logp, -logp / _LN2, unknown[position - 1])
+    unknown = [*score.unknown.tolist(), False]
+    for position, (word, logp) in enumerate(zip((*score.words, _END), score.logps.tolist(), strict=True), 1):
+        yield (*names, position, word, decimal(logp), logp, -logp / _LN2, unknown[position - 1])

@@ -43,15 +43,15 @@ def events(store: Store, model: ModelLike, batch: TextBatch, lower: bool) -> Eve
     if model.smoothing != DYNAMIC:
         return _events(store, model, batch, lower)
     parts = looked_up(store, model)
-    found = [_events(store, part, batch, lower) for part, _ in parts]
-    logp = mixed(found, [weight for _, weight in parts])
-    known: Bools = np.any([each.known for each in found], axis=0)
-    return Events(logp, known, np.max([each.length for each in found], axis=0))
+    given = [_events(store, part, batch, lower) for part, _ in parts]
+    logp = mixed(given, [weight for _, weight in parts])
+    known: Bools = np.any([each.known for each in given], axis=0)
+    return Events(logp, known, np.max([each.length for each in given], axis=0))
 
 
-def mixed(found: Sequence[Events], weights: Sequence[float]) -> Floats:
+def mixed(parts: Sequence[Events], weights: Sequence[float]) -> Floats:
     """Return the log-probability of each event in a mixture of models, which gave it these."""
-    logp: Floats = np.log(np.maximum(np.array(weights) @ probabilities(found), np.exp(MISSING_UNK)))
+    logp: Floats = np.log(np.maximum(np.array(weights) @ probabilities(parts), np.exp(MISSING_UNK)))
     return logp
 
 
@@ -62,10 +62,10 @@ def are_words(lengths: Ints) -> Bools:
     return words
 
 
-def probabilities(found: Sequence[Events]) -> Floats:
+def probabilities(parts: Sequence[Events]) -> Floats:
     """Return what models give the same events, (models, events); those that only others know get nothing."""
-    known = np.array([each.known for each in found])
-    p: Floats = np.exp([each.logp for each in found])
+    known = np.array([each.known for each in parts])
+    p: Floats = np.exp([each.logp for each in parts])
     p[~known & known.any(axis=0)] = 0
     return p
 

@@ -24,7 +24,7 @@ from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelLike, cou
 from sentgen.models.ngrams import mixture, stupid_backoff
 from sentgen.models.ngrams.anchors import anchored
 from sentgen.models.ngrams.bag_ngrams import membership, ngrams_of_bags, within_bags
-from sentgen.models.ngrams.laid_out import asked_of
+from sentgen.models.ngrams.laid_out import use_of
 from sentgen.models.ngrams.ngram_cache import CachedNgrams, NgramCache, cache_of, joined, word_ids
 from sentgen.models.ngrams.ngram_table import NgramTable, build_table
 from sentgen.schema import Store
@@ -96,13 +96,13 @@ def prefetch(
         forms |= {f"<unk:{tag}>" for tag in tags}
     parts = registry.looked_up(store, model) if model.smoothing == DYNAMIC else []
     for each in (model, *(part for part, _ in parts)):
-        asked_of(store, each).expect(store, each, least=_LEAST)
+        use_of(store, each).expect(store, each, least=_LEAST)
     with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
         if model.smoothing == STUPID_BACKOFF:
             return _counted(duck, model, order, bags, forms, started)
         if parts:
             return _mixed(duck, store, (model, parts), order, bags, forms, cache, started)
-        found = asked_of(store, model).laid_out
+        found = use_of(store, model).laid_out
         ids = found.ids(sorted(forms)) if found else word_ids(duck, model, forms, cache)
         rows = _ngrams(duck, store, model, bags, ids, cache)
     return _submodel_of(model, order, ids, rows, started)
@@ -192,7 +192,7 @@ def _ngrams(
     cache: NgramCache,
 ) -> CachedNgrams:
     """Return all n-grams that lie within one bag, in the order of their anchors."""
-    if found := asked_of(store, model).laid_out:
+    if found := use_of(store, model).laid_out:
         return ngrams_of_bags(found.records, model.order, *_coded(bags, ids))
     within = membership(*_coded(bags, ids))
     cached, missing = cache.take(model, np.flatnonzero(within.places >= 0).tolist())
@@ -216,7 +216,7 @@ def _fetch(
     room, unfinished, ascending = cache.limit // 2, -1, True
     for column, rows in _stream(duck, model, anchors):
         yield rows
-        asked_of(store, model).has_read(len(rows.logp))
+        use_of(store, model).has_read(len(rows.logp))
         # DuckDB keeps the order of a sorted table, but promises it to nobody.
         ascending &= bool(unfinished <= column[0] and (column[:-1] <= column[1:]).all())
         if room >= 0:

@@ -87,26 +87,26 @@ def _stored_scorer(store: Store, scorer: Scorer) -> ModelInfo:
     )
 
 
-def _add_scorer(connection: Connection, one: ModelInfo) -> None:
+def _add_scorer(connection: Connection, scorer: ModelInfo) -> None:
     """Write a scorer that the store does not have yet; of what is no scorer, nothing."""
-    there = connection.execute(select(model.c.id).where(model.c.id == one.id)).first()
-    if one.smoothing != SCORER or there:
+    there = connection.execute(select(model.c.id).where(model.c.id == scorer.id)).first()
+    if scorer.smoothing != SCORER or there:
         return
     row = {
-        "id": one.id,
-        "name": one.name,
-        "version": one.version,
-        "max_order": one.order,
-        "smoothing": one.smoothing,
+        "id": scorer.id,
+        "name": scorer.name,
+        "version": scorer.version,
+        "max_order": scorer.order,
+        "smoothing": scorer.smoothing,
         "min_count": "",
-        "unknown": one.unknown,
+        "unknown": scorer.unknown,
         "vocabulary": 0,
         "sentences": 0,
         "tokens": 0,
-        "created_at": one.created_at,
+        "created_at": scorer.created_at,
     }
     connection.execute(insert(model), row)
-    noted = {"model_id": one.id, "n": 0, "name": f"{PACKAGE}{one.package}", "value": 0.0}
+    noted = {"model_id": scorer.id, "n": 0, "name": f"{PACKAGE}{scorer.package}", "value": 0.0}
     connection.execute(insert(model_parameter), noted)
 
 
@@ -230,17 +230,17 @@ def _speaker(store: Store, name: str) -> tuple[ModelInfo, Speaker]:
     except NotFoundError:
         if (scorer := scorer_named(name)) is None:
             raise
-        return _stored_scorer(store, scorer), partial(_said_by_scorer, words_of(scorer))
+        return _stored_scorer(store, scorer), partial(_score_by_scorer, words_of(scorer))
     _require_probabilities(model)
-    return model, partial(_said_by_model, ModelReader(store, model), lowercases(store, model))
+    return model, partial(_score_by_model, ModelReader(store, model), lowercases(store, model))
 
 
-def _said_by_model(reader: ModelReader, lower: bool, text: StoredText) -> tuple[Floats, Bools]:
+def _score_by_model(reader: ModelReader, lower: bool, text: StoredText) -> tuple[Floats, Bools]:
     known, logps = score_tokens(reader, text.forms, text.numbers, text.lengths, lower=lower)
     return logps[_tokens_of(text)], known[text.numbers] == UNK
 
 
-def _said_by_scorer(score_words: ScoreWords, text: StoredText) -> tuple[Floats, Bools]:
+def _score_by_scorer(score_words: ScoreWords, text: StoredText) -> tuple[Floats, Bools]:
     words = [text.forms[number] for number in text.numbers.tolist()]
     ends = np.cumsum(text.lengths).tolist()
     found = score_words([words[begin:end] for begin, end in zip([0, *ends], ends, strict=False)])

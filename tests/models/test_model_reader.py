@@ -15,7 +15,7 @@ from toy_corpus import add_corpus
 from sentgen.models import ModelInfo, build, export_arpa, import_arpa, remove
 from sentgen.models.mix import MixRequest
 from sentgen.models.ngrams import laid_out
-from sentgen.models.ngrams.laid_out import asked_of
+from sentgen.models.ngrams.laid_out import use_of
 from sentgen.models.ngrams.model_reader import ModelReader
 from sentgen.models.scoring import SentenceScore, score_sentences
 from sentgen.models.submodel import prefetch
@@ -61,7 +61,7 @@ def streamed(store: Store, model: ModelInfo, **settings: Any) -> list[tuple[obje
         patch.setattr(laid_out, "MOST_WORDS", -1)
         patch.setattr(laid_out, "_mapped", lambda *_: None)
         found = scored(other, model, **settings)
-        assert asked_of(other, model).laid_out is None
+        assert use_of(other, model).laid_out is None
     return found
 
 
@@ -102,7 +102,7 @@ def test_scores_are_the_same(corpus: Store, monkeypatch: pytest.MonkeyPatch, kin
             for lowercase in (False, True):
                 assert scored(store, model, lowercase=lowercase) == expected[lowercase]
             has_own = kind not in ("counts", "asked mixture")
-            assert (asked_of(store, model).laid_out is not None) == has_own
+            assert (use_of(store, model).laid_out is not None) == has_own
 
 
 @pytest.mark.parametrize("kind", ["kneser-ney", "frequent", "no unknown", "asked mixture"])
@@ -128,11 +128,11 @@ def test_when_it_is_laid_out(corpus: Store) -> None:
     reader = ModelReader(corpus, model)
     reader.expect(0)
     own = reader.events(stream)[0]
-    assert asked_of(corpus, model).laid_out is None
-    while asked_of(corpus, model).laid_out is None:
-        asked_of(corpus, model).has_read(500)
+    assert use_of(corpus, model).laid_out is None
+    while use_of(corpus, model).laid_out is None:
+        use_of(corpus, model).has_read(500)
         reader.expect(0)
-    assert asked_of(corpus, model).laid_out is not None
+    assert use_of(corpus, model).laid_out is not None
     assert reader.events(stream)[0] == own
 
     with (
@@ -144,7 +144,7 @@ def test_when_it_is_laid_out(corpus: Store) -> None:
         patch.setattr(tight, "memory_limit", 1000)
         reader = ModelReader(tight, model)
         reader.expect(10**6)
-        assert asked_of(tight, model).laid_out is None
+        assert use_of(tight, model).laid_out is None
         assert reader.events(stream)[0] == own
 
 
@@ -175,7 +175,7 @@ def test_a_file_is_mapped_by_whoever_comes_after_and_goes_with_its_model(
     scored(corpus, again)
     corpus.close()
     with Store(corpus.path, read_only=True) as store:
-        assert asked_of(store, again).laid_out is not None  # mapped, before anything is asked
+        assert use_of(store, again).laid_out is not None  # mapped, before anything is asked
 
 
 @pytest.mark.usefixtures("in_files")
@@ -199,7 +199,7 @@ def test_what_hinders_a_file(corpus: Store, monkeypatch: pytest.MonkeyPatch, har
         monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10, 9, 1))
     corpus.close()
     with Store(corpus.path, read_only=True) as store:
-        assert asked_of(store, model).laid_out is None
+        assert use_of(store, model).laid_out is None
         assert scored(store, model) == streamed(store, model)
-        assert (asked_of(store, model).laid_out is not None) == (harm in ("cut", "other"))
+        assert (use_of(store, model).laid_out is not None) == (harm in ("cut", "other"))
     assert folders.is_ours(folder) == (harm != "in the way")

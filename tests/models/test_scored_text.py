@@ -150,7 +150,7 @@ def test_sentences_below_a_perplexity_are_kept(store: Store) -> None:
         ask(store, corpus=["first", "second"], keep_below=limit),
     )
     for other in (again, stored):
-        assert [*other.kept_lines()] == [row["text"] for row in kept]
+        assert [*other.lines_below()] == [row["text"] for row in kept]
         assert other.warnings == found.warnings
         assert other.totals.perplexity == pytest.approx(found.totals.perplexity)
     assert found.totals.sentences == len(texts)

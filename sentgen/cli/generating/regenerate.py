@@ -14,7 +14,7 @@ from sentgen.corpus.parsers import open_parser
 from sentgen.errors import InputError
 from sentgen.generation.answers import FILES_PANEL, OrderingRequest, answer
 from sentgen.generation.bags.bag_reader import FORMATS, Bag, Notation, read_bags
-from sentgen.models.caches import told
+from sentgen.models.caches import describe_caches
 
 
 @output_options
@@ -81,7 +81,7 @@ def regenerate(
         files.write(answers, out)
         show(answers, out)
         if request.explain:
-            out.note(told(store))
+            out.note(describe_caches(store))
 
 
 def _bags(texts: list[str], file: str | None, form: str | None, notation: Notation) -> list[Bag]:

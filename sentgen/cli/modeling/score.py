@@ -48,7 +48,7 @@ def score(
             out.note(note)
         scored = ScoredText(store, chosen, request, texts, str(file or "-"))
         if request.keep_below is not None and out.for_reading:
-            sys.stdout.writelines(f"{line}\n" for line in scored.kept_lines())
+            sys.stdout.writelines(f"{line}\n" for line in scored.lines_below())
         else:
             out.rows(scored.columns, scored.rows(), programs=NATURAL, essential=scored.essential)
     # Only now: the sums are complete when the rows are written.

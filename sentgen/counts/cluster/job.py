@@ -279,8 +279,8 @@ class Job(LakeJob):
         return _files(file for one in found for file in one["files"])
 
 
-def _files(found: Iterable[Mapping[str, Any] | None]) -> list[LakeFile]:
-    return [LakeFile(**file) for file in found if file]
+def _files(results: Iterable[Mapping[str, Any] | None]) -> list[LakeFile]:
+    return [LakeFile(**file) for file in results if file]
 
 
 def _name_of(source: Source, reader: Reader, most: int) -> str:

@@ -18,19 +18,19 @@ PROGRAM = 350 << 20
 Progress = Callable[[str, int, int, int], None]
 
 
-def disk_note(work: Path, what: str, between: int, kept: int) -> str:
+def disk_note(work: Path, what: str, between: int, lasting: int) -> str:
     """Say how much disk is needed, and how much there is.
 
     Args:
         work: folder of the files between.
         what: what is done there, such as ``counts``.
         between: bytes that are needed there meanwhile.
-        kept: bytes that the lake gets.
+        lasting: bytes that the lake gets.
     """
     free = shutil.disk_usage(work).free
     return (
-        f"disk: about {_size(between)} in {work} while it {what}, {_size(kept)} in the lake for good; "
-        f"{_size(free)} free" + (", which may not do" if free < between + kept else "")
+        f"disk: about {_size(between)} in {work} while it {what}, {_size(lasting)} in the lake for good; "
+        f"{_size(free)} free" + (", which may not do" if free < between + lasting else "")
     )
 
 

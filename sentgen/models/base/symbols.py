@@ -58,7 +58,7 @@ class Symbols:
 OF_WORDS = Symbols()
 
 
-def symbols(over: str, kept: int | None) -> Symbols:
+def symbols(over: str, size: int | None) -> Symbols:
     """Check what n-grams are made of; classes and items keep `KEPT` words if nothing else is said.
 
     Raises:
@@ -67,12 +67,12 @@ def symbols(over: str, kept: int | None) -> Symbols:
     if over not in OVER:
         raise InputError(f"no model is over {over!r}; there are: {', '.join(OVER)}")
     if over not in (CLASSES, ITEMS):
-        if kept is not None:
+        if size is not None:
             raise InputError(f"a model over {over} keeps no number of words; leave --classes out")
         return Symbols(over)
-    if kept is not None and kept < 0:
-        raise InputError(f"classes {kept}: give 0 or more")
-    return Symbols(over, KEPT if kept is None else kept)
+    if size is not None and size < 0:
+        raise InputError(f"classes {size}: give 0 or more")
+    return Symbols(over, KEPT if size is None else size)
 
 
 def require_words(label: str, made_of: Symbols) -> None:

@@ -50,16 +50,16 @@ class Draw:
     share: float | None
     seed: int
 
-    def of(self, sentences: int) -> int:
+    def size(self, available: int) -> int:
         """Return how many of so many are drawn.
 
         Raises:
             ModelError: there are fewer.
         """
-        wanted = round(self.share * sentences) if self.share is not None else self.number or 0
-        if wanted > sentences or not wanted:
-            there = quantity(sentences, "sentence")
-            raise ModelError(f"{wanted} of {there} cannot be drawn; ask for 1 to {sentences}")
+        wanted = round(self.share * available) if self.share is not None else self.number or 0
+        if wanted > available or not wanted:
+            there = quantity(available, "sentence")
+            raise ModelError(f"{wanted} of {there} cannot be drawn; ask for 1 to {available}")
         return wanted
 
 
@@ -160,7 +160,7 @@ def choose(
         hints = "; ".join(condition.hints(connection)) if condition else ""
         raise ModelError(f"no sentences for a model where {text}{hints and f'; {hints}'}")
     if draw:
-        number, seed = draw.of(sentences), draw.seed
+        number, seed = draw.size(sentences), draw.seed
         sql.run(connection, _FILE, "draw", seed=seed, number=number)
         ((sentences, tokens),) = sql.run(connection, _FILE, "size_of_chosen")
         text = _with_draw(text, number, seed)

@@ -87,13 +87,13 @@ class ModelJob(LakeJob):
         return built
 
     def _finished(
-        self, kept: dict[str, Any], name: str, corpora: Sequence[str], settings: Recipe
+        self, plan: dict[str, Any], name: str, corpora: Sequence[str], settings: Recipe
     ) -> Built | None:
         """Return the model that is there already, if what was planned is what is asked for."""
-        planned = kept.get("model", {})
-        if (planned.get("name"), kept.get("recipe")) != (name, _told(settings)):
+        planned = plan.get("model", {})
+        if (planned.get("name"), plan.get("recipe")) != (name, _as_json(settings)):
             return None
-        if [each["name"] for each in kept["corpora"]] != list(dict.fromkeys(corpora)):
+        if [each["name"] for each in plan["corpora"]] != list(dict.fromkeys(corpora)):
             return None
         (row,) = (row for row in self.catalogue.rows("model") if row["id"] == planned["id"])
         return Built(f"{name}@{row['version']}", row["vocabulary"], row["tokens"])
@@ -103,16 +103,16 @@ class ModelJob(LakeJob):
             Store(self.lake.root, read_only=True, memory_limit=max(self.memory // 2, _LEAST_MEMORY)) as store,
             store.connect() as connection,
         ):
-            found = tuple(built_from(connection, each) for each in dict.fromkeys(corpora))
-            check_corpora(found, settings)
+            sources = tuple(built_from(connection, each) for each in dict.fromkeys(corpora))
+            check_corpora(sources, settings)
             number, version = next_version(connection, name)
-            made = _newest(connection, found)
-            words = vocabulary(connection, found, settings) if settings.smoothing != SMOOTHING[0] else 0
-        built = Built(f"{name}@{version}", words, sum(each.tokens for each in found))
-        rows = rows_of(number, (name, version), settings, found, words, made)
+            made = _newest(connection, sources)
+            words = vocabulary(connection, sources, settings) if settings.smoothing != SMOOTHING[0] else 0
+        built = Built(f"{name}@{version}", words, sum(each.tokens for each in sources))
+        rows = rows_of(number, (name, version), settings, sources, words, made)
         tables: list[LakeFile] = []
         if settings.smoothing == SMOOTHING[0]:
-            plan = self._plan(name, number, version, found, settings)
+            plan = self._plan(name, number, version, sources, settings)
             tables, estimated = self._smooth(plan, number)
             rows["model"][0]["vocabulary"] = built.vocabulary = estimated["vocabulary"]
             rows["model_parameter"] = [
@@ -125,59 +125,59 @@ class ModelJob(LakeJob):
         return built
 
     def _plan(
-        self, name: str, number: int, version: int, found: tuple[BuiltFrom, ...], settings: Recipe
+        self, name: str, number: int, version: int, corpora: tuple[BuiltFrom, ...], settings: Recipe
     ) -> ModelPlan:
         """Return what is to be done: what was planned once, if it was the same."""
         what = {
             "model": {"id": number, "name": name, "version": version},
-            "recipe": _told(settings),
-            "corpora": [{**asdict(each), "segments": list(each.segments)} for each in found],
+            "recipe": _as_json(settings),
+            "corpora": [{**asdict(each), "segments": list(each.segments)} for each in corpora],
         }
-        kept = self.plan(what)
-        if kept is None:
-            segments = [segment for each in found for segment in each.segments]
+        plan = self.plan(what)
+        if plan is None:
+            segments = [segment for each in corpora for segment in each.segments]
             firsts, parts, ngrams = ranges(self.catalogue, segments, settings.order, self.sizes)
-            kept = {**what, "stages": STAGES, "ranges": firsts, "parts": parts, "ngrams": ngrams}
-            kept["file"] = self.sizes.file
-            write_json(self.work / JOB, kept)
-        ngrams = kept["ngrams"]
+            plan = {**what, "stages": STAGES, "ranges": firsts, "parts": parts, "ngrams": ngrams}
+            plan["file"] = self.sizes.file
+            write_json(self.work / JOB, plan)
+        ngrams = plan["ngrams"]
         self.say(disk_note(self.work, "builds", ngrams * _WORK_BYTES, ngrams * _LAKE_BYTES))
         for folder in _ARRAYS:
             (self.work / folder).mkdir(exist_ok=True)
-        cut, memory = (tuple(kept["ranges"]), kept["parts"]), self.task_memory(_LEAST_MEMORY)
-        return ModelPlan(self.lake, str(self.work), settings, found, *cut, memory)
+        cut, memory = (tuple(plan["ranges"]), plan["parts"]), self.task_memory(_LEAST_MEMORY)
+        return ModelPlan(self.lake, str(self.work), settings, corpora, *cut, memory)
 
     def _smooth(self, plan: ModelPlan, number: int) -> tuple[list[LakeFile], dict[str, Any]]:
         """Run the stages; return the files that they left in the lake, and what was estimated."""
         run, order = self.stages.run, plan.recipe.order
-        every = [(plan, one) for one in range(len(plan.ranges))]
-        parts = [(plan, one) for one in range(plan.parts)] if order > 1 else []
-        counts = [one["counts"] for one in run("split", tasks.split, every)]
-        counts += [one["counts"] for one in run("adjust", tasks.adjust, parts)]
-        kept = read_json(self.work / JOB)
-        (estimated,) = run("unigrams", tasks.unigrams, [(plan, kept["file"])])
+        every = [(plan, task) for task in range(len(plan.ranges))]
+        parts = [(plan, task) for task in range(plan.parts)] if order > 1 else []
+        counts = [task["counts"] for task in run("split", tasks.split, every)]
+        counts += [task["counts"] for task in run("adjust", tasks.adjust, parts)]
+        plan_file = read_json(self.work / JOB)
+        (estimated,) = run("unigrams", tasks.unigrams, [(plan, plan_file["file"])])
         discounts = []
         for n in plan.orders:
             # The parts know nothing of the highest order.
-            known = [one[n - 2] for one in counts if len(one) > n - 2]
+            known = [task[n - 2] for task in counts if len(task) > n - 2]
             parameters, steps = kneser_ney.estimated(n, [sum(each) for each in zip(*known, strict=True)])
             estimated["parameters"] += parameters
             discounts.append(steps.tolist())
         run("smooth", tasks.smooth, [(*call, discounts) for call in every])
         run("interpolate", tasks.interpolate, parts)
         anchors = estimated["anchors"]
-        run("place", tasks.place, [(*call, anchors) for call in every])
+        run("place", tasks.divide_by_anchor, [(*call, anchors) for call in every])
         first = len(self.catalogue.files("model_ngram"))
-        calls = [(plan, one, number, first + one) for one in range(len(anchors))]
+        calls = [(plan, task, number, first + task) for task in range(len(anchors))]
         written = run("write", tasks.write, calls)
-        return [LakeFile(**one["file"]) for one in written], estimated
+        return [LakeFile(**task["file"]) for task in written], estimated
 
-    def _add(self, rows: dict[str, list[dict[str, object]]], found: Sequence[LakeFile]) -> None:
+    def _add(self, rows: dict[str, list[dict[str, object]]], files: Sequence[LakeFile]) -> None:
         """Name the model in the manifest: from now on it is there."""
         catalogue = self.catalogue
         tables = catalogue.tables()
-        if found:
-            tables["model_ngram"] = [*tables.get("model_ngram", ()), *found]
+        if files:
+            tables["model_ngram"] = [*tables.get("model_ngram", ()), *files]
         for name, new in rows.items():
             # A file more: whoever has the lake open goes on with what was there.
             there = tables.get(name, [])
@@ -204,11 +204,11 @@ def check(name: str, settings: Recipe) -> None:
         )
 
 
-def _told(settings: Recipe) -> dict[str, object]:
+def _as_json(settings: Recipe) -> dict[str, object]:
     """Return the settings as JSON keeps them."""
-    told = {**asdict(settings), "min_count": list(settings.min_count)}
-    del told["symbols"]  # all are over words, and runs that began before there were others go on
-    return told
+    values = {**asdict(settings), "min_count": list(settings.min_count)}
+    del values["symbols"]  # all are over words, and runs that began before there were others go on
+    return values
 
 
 def _newest(connection: Connection, corpora: Sequence[BuiltFrom]) -> datetime:

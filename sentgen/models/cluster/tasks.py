@@ -443,7 +443,7 @@ def _shares(rows: NgramRows, below: NgramRows, places: Ints) -> pa.RecordBatch:
     return pa.record_batch([shares, pa.array(below.weight[rows.prefix[places]])], schema=SHARES)
 
 
-def place(plan: ModelPlan, number: int, anchors: Sequence[int]) -> dict[str, object]:
+def divide_by_anchor(plan: ModelPlan, number: int, anchors: Sequence[int]) -> dict[str, object]:
     """Divide the n-grams of a range among the files of the lake, by anchor.
 
     Args:
@@ -491,7 +491,7 @@ def _place_words(plan: ModelPlan, number: int, contexts: NgramRows, anchors: Seq
     _write(plan.file("place", number, 1), 1, map(batch, np.split(words, cuts)))
 
 
-def _write(path: Path, n: int, found: Iterator[list[Ints | Floats]]) -> None:
+def _write(path: Path, n: int, batches: Iterator[list[Ints | Floats]]) -> None:
     schema = pa.schema([*_words_schema(n), ("logp", pa.float64()), ("backoff", pa.float64())])
-    rows = (pa.record_batch([pa.array(column) for column in one], schema=schema) for one in found)
+    rows = (pa.record_batch([pa.array(column) for column in columns], schema=schema) for columns in batches)
     write_batches(path, schema, rows)

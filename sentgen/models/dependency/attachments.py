@@ -88,22 +88,22 @@ def explain_attachments(
     attachments = list(attachments)
     lookups = lookups_of(store)
     with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
-        trees = lookups.of(duck, corpora, layer)
+        trees = lookups.trees(duck, corpora, layer)
         heads, modifiers = kinds_of(
             trees, ([one.head for one in attachments], [one.modifier for one in attachments])
         )
-        found = count_kinds(trees, {*heads, *modifiers})
-    number = found.number
+        counted = count_kinds(trees, {*heads, *modifiers})
+    number = counted.number
     return [
-        _evidence(found, one, number[head], number[modifier])
+        _evidence(counted, one, number[head], number[modifier])
         for one, head, modifier in zip(attachments, heads, modifiers, strict=True)
     ]
 
 
-def _evidence(found: CountedKinds, attachment: Attachment, head: int, modifier: int) -> AttachmentEvidence:
+def _evidence(counted: CountedKinds, attachment: Attachment, head: int, modifier: int) -> AttachmentEvidence:
     """Put the evidence for one attachment together, from the numbers of its kinds."""
-    counts, side = found.counts, attachment.side
-    head_tag, modifier_tag = int(found.tag_of[head]), int(found.tag_of[modifier])
+    counts, side = counted.counts, attachment.side
+    head_tag, modifier_tag = int(counted.tag_of[head]), int(counted.tag_of[modifier])
     rel = (
         int(counts.word_word[head, modifier, side]),
         int(counts.tag_word[head_tag, modifier, side] + counts.word_tag[head, modifier_tag, side]),

@@ -146,7 +146,7 @@ def prefetch_dependencies(
     """
     lookups = lookups or lookups_of(store)
     with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
-        trees = lookups.of(duck, corpora, layer)
+        trees = lookups.trees(duck, corpora, layer)
         return [
             model
             for part in _parts(kinds_of(trees, bags), MAX_KINDS)
@@ -171,9 +171,9 @@ def _parts(bags: Iterable[Units], limit: int) -> Iterator[list[Units]]:
         yield part
 
 
-def _models(found: CountedKinds, bags: Sequence[Units], floor: float) -> list[UnitDependencies]:
+def _models(counted: CountedKinds, bags: Sequence[Units], floor: float) -> list[UnitDependencies]:
     """Put the models of some bags together from the counts of their units."""
-    counts, number, tag_of = found
+    counts, number, tag_of = counted
     distances = len(counts.siblings) > 0
     arguments = _argument_probabilities(counts, tag_of)
     nodes = [np.array([0, *(number[unit] for unit in bag)], np.int32) for bag in bags]

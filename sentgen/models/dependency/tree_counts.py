@@ -199,11 +199,11 @@ def _bin(events: Longs, what: int) -> int:
 
 
 @compiled
-def _add_pair(pairs: Longs, one: int, other: int, count: int) -> None:
+def _add_pair(pairs: Longs, first: int, second: int, count: int) -> None:
     """Count pairs of different tokens, which are as many in the other order."""
-    pairs[one, other] += count
-    if one != other:
-        pairs[other, one] += count
+    pairs[first, second] += count
+    if first != second:
+        pairs[second, first] += count
 
 
 @compiled

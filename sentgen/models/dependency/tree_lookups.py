@@ -64,7 +64,7 @@ class TreeLookups:
         self.cache = AnchorCache[TreeRows](limit)
         self._names: dict[object, dict[str, int]] = {}
 
-    def of(self, duck: duckdb.DuckDBPyConnection, corpora: Sequence[int], layer: Layer) -> CountedTrees:
+    def trees(self, duck: duckdb.DuckDBPyConnection, corpora: Sequence[int], layer: Layer) -> CountedTrees:
         """Return what was counted in the trees of corpora, in a layer; takes a query."""
         states = duck.execute(_SEGMENTS, [list(corpora)]).fetchall()
         return CountedTrees(self, duck, layer, tuple(_SegmentState(*state) for state in states))

@@ -124,7 +124,7 @@ class _Plan(NamedTuple):
         )
 
 
-class Asked:
+class ModelUse:
     """What was asked of a model since its store was opened; and the model, once it is laid out.
 
     Args:
@@ -177,21 +177,23 @@ class Asked:
             return plan.views(memory)
         label = f"{model.name}@{model.version}"
         try:
-            return _write_file(self._path, plan, label, lambda found: _write(duck, model, found, vocabulary))
+            return _write_file(
+                self._path, plan, label, lambda laid_out: _write(duck, model, laid_out, vocabulary)
+            )
         except (OSError, StoreError) as error:  # no room, no right, or something in the way
             logger.warning("%s is not laid out for look-ups, but read as before: %s", label, error)
             return None
 
 
 # Weak: a closed store that nobody has any more takes along what was asked of it.
-_asked: WeakKeyDictionary[Store, dict[tuple[int, int], Asked]] = WeakKeyDictionary()
+_uses: WeakKeyDictionary[Store, dict[tuple[int, int], ModelUse]] = WeakKeyDictionary()
 
 
-def asked_of(store: Store, model: ModelLike) -> Asked:
+def use_of(store: Store, model: ModelLike) -> ModelUse:
     """Return what was asked of a model of an open store."""
-    models = _asked.setdefault(store, {})
+    models = _uses.setdefault(store, {})
     key = model.id, model.version
-    return models.get(key) or models.setdefault(key, Asked(store, model))
+    return models.get(key) or models.setdefault(key, ModelUse(store, model))
 
 
 def _mapped(path: Path | None, most: int) -> _LaidOut | None:
@@ -210,29 +212,29 @@ def _mapped(path: Path | None, most: int) -> _LaidOut | None:
 
 def _write_file(path: Path, plan: _Plan, label: str, write: Callable[[_LaidOut], None]) -> _LaidOut | None:
     folders.make(path.parent, lasting=True)
-    told = f"{plan.size >> 20:,} MB in {path.parent}"
+    size = f"{plan.size >> 20:,} MB in {path.parent}"
     if plan.size > shutil.disk_usage(path.parent).free * _OF_DISK:
-        raise StoreError(f"{told} are too much of what the disk has left; free space")
+        raise StoreError(f"{size} are too much of what the disk has left; free space")
     with folders.draft(path.parent) as (file, draft):
         files.lock(file.fileno())  # else it was left by somebody who was killed
         files.take_room(file.fileno(), plan.size)
-        logger.warning("%s is laid out for look-ups, once: %s", label, told)
+        logger.warning("%s is laid out for look-ups, once: %s", label, size)
         with mmap.mmap(file.fileno(), plan.size) as mapping:
             mapping[: plan.head.nbytes] = plan.head.tobytes()
-            found = plan.views(mapping)
-            write(found)
-            del found  # what is looked at cannot be unmapped
+            laid_out = plan.views(mapping)
+            write(laid_out)
+            del laid_out  # what is looked at cannot be unmapped
             mapping.flush()  # before it has its name, for power cuts
         files.replace(draft, path)
     return _mapped(path, plan.size)
 
 
 def _write(
-    duck: duckdb.DuckDBPyConnection, model: ModelLike, found: _LaidOut, vocabulary: ModelWords
+    duck: duckdb.DuckDBPyConnection, model: ModelLike, laid_out: _LaidOut, vocabulary: ModelWords
 ) -> None:
     """Write the words and n-grams of a model into an empty place."""
-    place = found.vocabulary
-    place.pool[:], place.ends[:], place.ids[:] = vocabulary
-    empty(found.records)
+    words = laid_out.vocabulary
+    words.pool[:], words.ends[:], words.ids[:] = vocabulary
+    empty(laid_out.records)
     for batch in arrow_reader(duck, _NGRAMS, [model.id], rows=_ROWS):
-        put(found.records, stored_ngrams(batch))
+        put(laid_out.records, stored_ngrams(batch))

@@ -100,11 +100,11 @@ def _with_unknown(contexts: Ints, unknown: Sequence[int]) -> Ints:
 
 
 @compiled
-def _share(one: Bits, other: Bits) -> bool:
+def _share(bits: Bits, other: Bits) -> bool:
     """Return whether two sets have a member in common."""
     common = np.uint64(0)
-    for column in range(len(one)):
-        common |= one[column] & other[column]
+    for column in range(len(bits)):
+        common |= bits[column] & other[column]
     return bool(common != 0)
 
 

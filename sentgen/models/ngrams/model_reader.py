@@ -17,7 +17,7 @@ from sentgen.arrays import Floats, Ints, Longs, compiled
 from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelLike, counts_of, looked_up
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.ngrams.anchors import NGRAM, StoredNgrams, anchored, stored_ngrams
-from sentgen.models.ngrams.laid_out import asked_of
+from sentgen.models.ngrams.laid_out import use_of
 from sentgen.models.ngrams.ngram_cache import NgramCache, cache_of, word_ids
 from sentgen.models.ngrams.ngram_records import score_stream
 from sentgen.models.ngrams.ngram_table import (
@@ -167,13 +167,13 @@ def _less(a: int, b: int, c: int, first: int, second: int, third: int) -> bool:
 
 
 @compiled
-def _gram(words: Longs, place: int, low: int, high: int) -> tuple[int, int, int]:
+def _gram(words: Longs, index: int, low: int, high: int) -> tuple[int, int, int]:
     """Return the n-gram at a place between bounds; what is before or behind everything beyond them."""
-    if place < low:
+    if index < low:
         return -1, -1, -1
-    if place >= high:
+    if index >= high:
         return _BEHIND, 0, 0
-    return int(words[place, 0]), int(words[place, 1]), int(words[place, 2])
+    return int(words[index, 0]), int(words[index, 1]), int(words[index, 2])
 
 
 @compiled
@@ -182,7 +182,7 @@ def _fill_rows(table: NgramTable, grams: _SortedGrams, stored: StoredNgrams) -> 
 
     In the order of the store an n-gram costs a step or two; out of it, a binary search.
     """
-    n = anchor = low = high = place = -1
+    n = anchor = low = high = index = -1
     before = here = (-1, -1, -1)
     for i in range(len(stored.lengths)):
         length = int(stored.lengths[i])
@@ -200,19 +200,19 @@ def _fill_rows(table: NgramTable, grams: _SortedGrams, stored: StoredNgrams) -> 
             if n <= grams.begins.shape[0] and anchor + 1 < grams.begins.shape[1]:
                 low, high = int(grams.begins[n - 1, anchor]), int(grams.begins[n - 1, anchor + 1])
         if not (ascends and _less(*before, *gram)):
-            below, place = low, high
-            while below < place:
-                middle = (below + place) // 2
+            below, index = low, high
+            while below < index:
+                middle = (below + index) // 2
                 if _less(*_gram(grams.words, middle, low, high), *gram):
                     below = middle + 1
                 else:
-                    place = middle
-            before, here = _gram(grams.words, place - 1, low, high), _gram(grams.words, place, low, high)
+                    index = middle
+            before, here = _gram(grams.words, index - 1, low, high), _gram(grams.words, index, low, high)
         while _less(*here, *gram):
-            place += 1
-            before, here = here, _gram(grams.words, place, low, high)
+            index += 1
+            before, here = here, _gram(grams.words, index, low, high)
         if here == gram:
-            row = grams.rows[place]
+            row = grams.rows[index]
             table.logp[row], table.backoff[row] = stored.logp[i], stored.backoff[i]
 
 
@@ -230,12 +230,12 @@ class ModelReader:
         self.parts: list[tuple[ModelReader, float]] = []
         if model.smoothing == DYNAMIC:
             self.parts = [(ModelReader(store, part), weight) for part, weight in looked_up(store, model)]
-        self._asked = asked_of(store, model)
+        self._use = use_of(store, model)
         self._known = np.zeros(0, np.int32)  # of the words of the text
 
     def expect(self, tokens: int) -> None:
         """Say of how many tokens the next part of the text is."""
-        self._asked.expect(self._store, self.model, tokens)
+        self._use.expect(self._store, self.model, tokens)
 
     def known_in(self, forms: Sequence[str], old: int) -> Ints:
         """Return `known` of the different words of a text, the first of which were asked for before."""
@@ -244,7 +244,7 @@ class ModelReader:
 
     def known(self, forms: Sequence[str]) -> Ints:
         """Return the id of each form, that of <unk> where the model has no unigram."""
-        found = self._asked.laid_out
+        found = self._use.laid_out
         return found.known(forms) if found else _known_words(self._store, self.model, forms)
 
     def events(self, stream: Ints) -> tuple[Floats, Ints]:
@@ -253,12 +253,12 @@ class ModelReader:
         Args:
             stream: words that the model knows, each sentence between ``<s>`` and ``</s>``.
         """
-        found, order = self._asked.laid_out, self.model.order
+        found, order = self._use.laid_out, self.model.order
         if found:
             logps, lengths = score_stream(found.records, order, stream)
         else:
             table, ngrams = _prefetch_text(self._store, self.model, stream)
-            self._asked.has_read(ngrams)
+            self._use.has_read(ngrams)
             logps, lengths = score_text(table, order, stream)
         scored = stream != BOS
         return logps[scored], lengths[scored]

@@ -66,14 +66,14 @@ def empty(records: NgramRecords) -> None:
 
 
 @compiled
-def packed(first: np.uint64, second: np.uint64, place: int, word: int) -> tuple[np.uint64, np.uint64]:
+def packed(first: np.uint64, second: np.uint64, position: int, word: int) -> tuple[np.uint64, np.uint64]:
     """Add a word at its place, from 0, to the packed words before it; 1 more, for there is a word 0."""
     code = np.uint64(word + 1)
-    if place < 2:
-        return first | code << np.uint64(25 * place), second
-    if place == 2:
+    if position < 2:
+        return first | code << np.uint64(25 * position), second
+    if position == 2:
         return first | code << np.uint64(50), code >> np.uint64(14)
-    return first, second | code << np.uint64(11 + 25 * (place - 3))
+    return first, second | code << np.uint64(11 + 25 * (position - 3))
 
 
 @compiled
@@ -214,9 +214,9 @@ def _searched(vocabulary: ModelWords, text: Bytes, ends: Longs) -> Ints:
 
 
 @compiled
-def _compared(pool: Bytes, ends: Longs, one: int, text: Bytes, text_ends: Longs, other: int) -> int:
+def _compared(pool: Bytes, ends: Longs, word: int, text: Bytes, text_ends: Longs, other: int) -> int:
     """Return a number below 0 where a word comes before another one, 0 if it is the same."""
-    begin, size = ends[one], ends[one + 1] - ends[one]
+    begin, size = ends[word], ends[word + 1] - ends[word]
     its_begin, its_size = text_ends[other], text_ends[other + 1] - text_ends[other]
     for i in range(min(size, its_size)):
         if pool[begin + i] != text[its_begin + i]:

@@ -140,7 +140,7 @@ def _discounted(count: float, scale: Floats) -> float:
 def _discount(
     first: Ints,
     value: Floats,
-    kept: Bools,
+    retained: Bools,
     suffix: Ints,
     lower: Floats,
     weight: Floats,
@@ -152,7 +152,7 @@ def _discount(
     Args:
         first: (c + 1,) rows of the n-grams of c contexts.
         value: counts, replaced by probabilities, 0 where they are not kept.
-        kept: whether n-grams are kept; empty if all are.
+        retained: whether n-grams are kept; empty if all are.
         suffix: rows of their suffixes.
         lower: probabilities of the order below.
         weight: (c,) gets alpha(c), 1 if no n-gram is kept.
@@ -165,7 +165,7 @@ def _discount(
         seen = 0
         for row in range(first[context], first[context + 1]):
             total += value[row]
-            if not len(kept) or kept[row]:
+            if not len(retained) or retained[row]:
                 mass += _discounted(value[row], scale)
                 seen += 1
         divisor = total if mass < total else total + 1
@@ -174,7 +174,7 @@ def _discount(
         p = 0.0
         shorter = 0.0
         for row in range(first[context], first[context + 1]):
-            if not len(kept) or kept[row]:
+            if not len(retained) or retained[row]:
                 value[row] = _discounted(value[row], scale) / divisor
                 p += value[row]
                 shorter += lower[suffix[row]]

@@ -153,14 +153,20 @@ def _count(rows: Ints, counts: Floats) -> None:
 
 @compiled
 def _interpolate(
-    first: Ints, value: Floats, kept: Bools, suffix: Ints, lower: Floats, weight: Floats, discounts: Floats
+    first: Ints,
+    value: Floats,
+    retained: Bools,
+    suffix: Ints,
+    lower: Floats,
+    weight: Floats,
+    discounts: Floats,
 ) -> None:
     """Apply the formulas above to all n-grams of some contexts.
 
     Args:
         first: (c + 1,) rows of the n-grams of c contexts.
         value: adjusted counts, replaced by probabilities, 0 where pruned.
-        kept: whether n-grams are kept; empty if all are.
+        retained: whether n-grams are kept; empty if all are.
         suffix: rows of their suffixes.
         lower: probabilities of the order below.
         weight: (c,) gets gamma(c), 1 without n-grams.
@@ -172,12 +178,12 @@ def _interpolate(
         for row in range(first[context], first[context + 1]):
             a = value[row]
             total += a
-            spare += discounts[int(min(a, 3.0))] if not len(kept) or kept[row] else a
+            spare += discounts[int(min(a, 3.0))] if not len(retained) or retained[row] else a
         gamma = spare / total if total > 0 else 1.0
         weight[context] = gamma
         for row in range(first[context], first[context + 1]):
             a = value[row]
-            if not len(kept) or kept[row]:
+            if not len(retained) or retained[row]:
                 value[row] = (a - discounts[int(min(a, 3.0))]) / total + gamma * lower[suffix[row]]
             else:
                 value[row] = 0.0

@@ -267,7 +267,7 @@ def _find_prefixes(words: Ints, size: int, lower: Ints, first: Ints, at: int, ro
 
 
 @compiled
-def find_suffixes(first: Ints, last: Ints, suffix: Ints, children: Ints, lower: Ints, found: Ints) -> bool:
+def find_suffixes(first: Ints, last: Ints, suffix: Ints, children: Ints, lower: Ints, suffixes: Ints) -> bool:
     """Find the suffix of each n-gram among the children of the suffix of its prefix; False if one is missing.
 
     Args:
@@ -276,7 +276,7 @@ def find_suffixes(first: Ints, last: Ints, suffix: Ints, children: Ints, lower: 
         suffix: (c,) suffixes of the prefixes, two orders below the n-grams.
         children: ``first`` of the order below: where those that begin with a suffix lie.
         lower: last words of the order below.
-        found: the suffixes of the n-grams.
+        suffixes: the suffixes of the n-grams.
     """
     for context in range(len(suffix)):
         low, end = children[suffix[context]], children[suffix[context] + 1]
@@ -290,5 +290,5 @@ def find_suffixes(first: Ints, last: Ints, suffix: Ints, children: Ints, lower: 
                     high = middle
             if low == end or lower[low] != last[row]:
                 return False
-            found[row] = low
+            suffixes[row] = low
     return True

@@ -60,7 +60,7 @@ def find_space(connection: Connection, name: str | None) -> SpaceInfo:
     """
     found = _list_spaces(connection)
     if name is None and found:
-        return max(found, key=lambda one: one.id)
+        return max(found, key=lambda space: space.id)
     for one in found:
         if one.name == name:
             return one
