@@ -57,7 +57,7 @@ def key(comment: str) -> Column[int]:
     return column("id", Integer, comment, primary_key=True)
 
 
-def quoted(name: str) -> str:
+def quote_identifier(name: str) -> str:
     """Quote an identifier for SQL."""
     return '"' + name.replace('"', '""') + '"'
 

@@ -95,11 +95,11 @@ def cite(path: Path, query: str | None = None, *, names: Collection[str] = ()) -
     path = place_of(path)
     if published := snapshot_at(path):
         day = published.published_at[:10]
-        corpora = _asked(published.corpora, names)
+        corpora = _selected(published.corpora, names)
         return Citation("snapshot", published.name, published.sha256, day, corpora, query, software)
     lake = lake_at(path)
     with Store(path, read_only=True) as store, store.connect() as connection:
-        corpora = _asked(fetch_arrow(connection, snapshots.CORPORA).to_pylist(), names)
+        corpora = _selected(fetch_arrow(connection, snapshots.CORPORA).to_pylist(), names)
         if lake:
             # Nothing in a lake depends on the time.
             digest = hashlib.sha256(lake.read(MANIFEST)).hexdigest()
@@ -109,7 +109,7 @@ def cite(path: Path, query: str | None = None, *, names: Collection[str] = ()) -
     return Citation("store", path.name, None, day, corpora, query, software)
 
 
-def _asked(corpora: Iterable[PublishedCorpus], names: Collection[str]) -> tuple[PublishedCorpus, ...]:
+def _selected(corpora: Iterable[PublishedCorpus], names: Collection[str]) -> tuple[PublishedCorpus, ...]:
     return tuple(corpus for corpus in corpora if not names or corpus["name"] in names)
 
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 import duckdb
 
 
-def closing(duck: duckdb.DuckDBPyConnection) -> None:
+def interrupt(duck: duckdb.DuckDBPyConnection) -> None:
     """End what a connection still runs, which its closing would wait for."""
     with suppress(duckdb.Error):  # closed already
         duck.interrupt()
@@ -25,7 +25,7 @@ def cursor(duck: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnectio
         try:
             yield second
         finally:
-            closing(second)
+            interrupt(second)
 
 
 def raise_if_interrupted(error: BaseException | None) -> None:

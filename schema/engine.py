@@ -281,7 +281,7 @@ def new_engine(
         connect_args={"read_only": bool(database) and read_only, "config": dict(config)},
         execution_options={MEMORY_LIMIT: memory_limit, READ_ONLY: read_only},
     )
-    event.listen(engine, "close", lambda wrapped, _: connections.closing(duck_of(wrapped)))
+    event.listen(engine, "close", lambda wrapped, _: connections.interrupt(duck_of(wrapped)))
     return engine
 
 
@@ -305,7 +305,7 @@ def _keep_blocks(engine: Engine, path: Path) -> None:
     dialect = engine.dialect
 
     def do_commit(wrapped: PoolProxiedConnection) -> None:
-        with block_journal.kept(duck_of(wrapped), path):
+        with block_journal.keep_blocks(duck_of(wrapped), path):
             type(dialect).do_commit(dialect, wrapped)
 
     def closing(wrapped: object, _: object) -> None:
@@ -361,7 +361,7 @@ def raw(connection: Connection) -> duckdb.DuckDBPyConnection:
     return duck_of(connection.connection.dbapi_connection)
 
 
-def kept(connection: Connection) -> dict[Any, Any]:
+def connection_cache(connection: Connection) -> dict[Any, Any]:
     """Return what has been found out of a store that nobody can change; of another one nothing is kept."""
     return connection.info if connection.get_execution_options().get(READ_ONLY) else {}
 
@@ -427,7 +427,7 @@ def arrow_reader(
 
 
 @contextmanager
-def registered(duck: duckdb.DuckDBPyConnection, **tables: pa.Table) -> Iterator[None]:
+def register_arrow(duck: duckdb.DuckDBPyConnection, **tables: pa.Table) -> Iterator[None]:
     """Let statements of a connection read Arrow tables by name, which it holds in memory until the end."""
     for name, rows in tables.items():
         duck.register(name, rows)

@@ -190,7 +190,7 @@ def _visit(node: object, scope: frozenset[str], depth: int) -> None:
     elif isinstance(node, dict):
         inner = _with_ctes(node, scope, depth)
         _check(node, inner)
-        itself = {_folded(node["cte_name"])} if node.get("type") == "RECURSIVE_CTE_NODE" else frozenset()
+        itself = {_lower(node["cte_name"])} if node.get("type") == "RECURSIVE_CTE_NODE" else frozenset()
         for name, child in node.items():
             # Visited already, each with the names before it only.
             if name != "cte_map":
@@ -202,7 +202,7 @@ def _with_ctes(node: Node, scope: frozenset[str], depth: int) -> frozenset[str]:
     ctes = cast(dict[str, list[Node]], node.get("cte_map", {"map": []}))
     for entry in ctes["map"]:
         _visit(entry["value"], scope, depth + 1)
-        scope = scope | {_folded(entry["key"])}
+        scope = scope | {_lower(entry["key"])}
     return scope
 
 
@@ -234,8 +234,8 @@ def _is_query_or_from(kind: str) -> bool:
 
 
 def _check_relation(node: Node, scope: frozenset[str]) -> None:
-    name = _folded(node["table_name"])
-    qualified = bool(node.get("catalog_name")) or _folded(node.get("schema_name") or "main") != "main"
+    name = _lower(node["table_name"])
+    qualified = bool(node.get("catalog_name")) or _lower(node.get("schema_name") or "main") != "main"
     # A CTE goes by its bare name; with a schema before it, the name is that of a table.
     if not qualified and (name in dictionary.names() or (name in scope and not node.get("schema_name"))):
         if node.get("at_clause"):
@@ -248,8 +248,8 @@ def _check_relation(node: Node, scope: frozenset[str]) -> None:
 
 
 def _check_function(node: Node, allowed: frozenset[str]) -> None:
-    name = _folded(node["function_name"])
-    schema = _folded(node.get("schema") or "main")
+    name = _lower(node["function_name"])
+    schema = _lower(node.get("schema") or "main")
     # Any other schema or database might have a macro of a harmless name.
     if name not in allowed or node.get("catalog") or schema not in ("main", "pg_catalog"):
         close = get_close_matches(name, allowed, n=3, cutoff=0.75)
@@ -257,10 +257,10 @@ def _check_function(node: Node, allowed: frozenset[str]) -> None:
         raise QueryRejected(f"the function {name!r} is not allowed here{hint}")
 
 
-def _folded(name: object) -> str:
+def _lower(name: object) -> str:
     """Return a name as DuckDB compares it: Python's `lower` makes a *k* of U+212A, too.
 
-    >>> _folded("DUCKDB_Tables"), _folded("\u212a") == "k"
+    >>> _lower("DUCKDB_Tables"), _lower("\u212a") == "k"
     ('duckdb_tables', False)
     """
     return str(name).translate(_LOWER)

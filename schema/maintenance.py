@@ -17,7 +17,7 @@ from sqlalchemy import Engine, Table, select, text
 from sentgen.errors import DamagedError, StoreError
 from sentgen.output.tabular import Rows
 from sentgen.schema import folders
-from sentgen.schema.base import metadata, quoted
+from sentgen.schema.base import metadata, quote_identifier
 from sentgen.schema.counting import COUNTED, PAIRS, recount, recount_pairs
 from sentgen.schema.durability import block_journal, write_lock
 from sentgen.schema.engine import one_number, one_row, open_engine, raw, translated_errors
@@ -26,7 +26,7 @@ from sentgen.schema.integrity.check import RESTORE, Check
 from sentgen.schema.integrity.checks import checks
 from sentgen.schema.integrity.sum_checks import counted_checks
 from sentgen.schema.lakes import layout
-from sentgen.schema.lakes.loading import changed
+from sentgen.schema.lakes.loading import changed_files
 from sentgen.schema.lakes.places import Place
 from sentgen.schema.store import Store
 from sentgen.schema.tables import alignment, models, runs, segments, vectors
@@ -91,7 +91,7 @@ def block_checks() -> Iterator[Check]:
 def _all_values(table: Table) -> str:
     """Return a query of all values that yields no row: a sum of hashes is not negative."""
     # A hash reads values whole; counts and minima would come from statistics.
-    columns = ", ".join(quoted(column.name) for column in table.columns)
+    columns = ", ".join(quote_identifier(column.name) for column in table.columns)
     return f"select 'values' as part, sum(hash({columns})) as found from {table.name} having found < 0"
 
 
@@ -228,7 +228,7 @@ def check(store: Store, extra: Iterable[Check] = (), *, quick: bool = False) -> 
             yield _run(store, planned)
         except DamagedError:
             yield CheckResult(planned, 1, "a block is damaged: it is not what was written")
-    without = [corpus_id for corpus_id, _ in counted(store)]
+    without = [corpus_id for corpus_id, _ in corpora_without_sentences(store)]
     made = chain(checks(without), counted_checks(without))
     for planned in chain(made, _until_damage(_tree_recounts(store)), _until_damage(extra)):
         if quick and planned.slow:
@@ -239,7 +239,7 @@ def check(store: Store, extra: Iterable[Check] = (), *, quick: bool = False) -> 
             yield CheckResult(planned, None, "needs a table with a damaged block")
 
 
-def counted(store: Store) -> list[tuple[int, str]]:
+def corpora_without_sentences(store: Store) -> list[tuple[int, str]]:
     """Return number and name of the corpora of a lake without sentences: those that were counted there."""
     if not store.lake:
         return []
@@ -255,7 +255,7 @@ def _files_of(lake: Place) -> Iterator[CheckResult]:
     """Compare the files of each table with their hashes."""
     manifest = layout.read_manifest(lake)
     for table in manifest.tables:
-        wrong = changed(lake, manifest, table)
+        wrong = changed_files(lake, manifest, table)
         check = Check(f"files of {table}", "", "copy the lake again, or make it again")
         yield CheckResult(check, len(wrong), f"path {wrong[0].path}" if wrong else "")
 
@@ -271,7 +271,7 @@ def _tree_recounts(store: Store) -> Iterator[Check]:
     with store.connect() as connection:
         corpora = [(row.id, row.name) for row in connection.execute(select(corpus.c.id, corpus.c.name))]
         counted_in = [(row.id, row.corpus_id) for row in connection.execute(select(segment))]
-    without = counted(store)
+    without = corpora_without_sentences(store)
     for corpus_id, name in (each for each in corpora if each not in without):
         for table in COUNTED:
             yield Check(f"{table} of {name} recounted", recount(table, corpus_id), slow=True)
@@ -354,11 +354,11 @@ def _copy_into(engine: Engine, path: Path, draft: Path) -> None:
     with engine.connect() as connection:
         connection.rollback()
         duck = raw(connection)
-        with block_journal.kept(duck, path):
+        with block_journal.keep_blocks(duck, path):
             duck.execute("checkpoint")
         target = str(draft).replace("'", "''")
         duck.execute(f"attach '{target}' as draft")
-        current = quoted(_text(duck, "select current_database()"))
+        current = quote_identifier(_text(duck, "select current_database()"))
         for reserved in ("word", "tag"):  # a transaction each: a key cannot go and come in one
             duck.execute(f"delete from draft.main.{reserved}")
         duck.execute("begin")
@@ -380,7 +380,7 @@ def _copy_into(engine: Engine, path: Path, draft: Path) -> None:
 
 def _compare(duck: duckdb.DuckDBPyConnection, current: str, path: Path) -> None:
     for table in metadata.sorted_tables:
-        columns = ", ".join(quoted(c.name) for c in table.columns)
+        columns = ", ".join(quote_identifier(c.name) for c in table.columns)
         digest = f"select count(*), sum(hash({columns})) from {{}}.main.{table.name}"
         if duck.execute(digest.format(current)).fetchall() != duck.execute(digest.format("draft")).fetchall():
             raise StoreError(f"{path}: the packed copy of {table.name} differs; the store was left as it was")

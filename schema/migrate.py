@@ -146,7 +146,7 @@ def upgrade(path: Path, *, memory_limit: int | None = None) -> Path | None:
     require_database(path)
     refuse_snapshot(path, "publish the store that it was made from again, with this sentgen")
     with translated_errors(path):
-        lock = write_lock.waited(path, lambda: write_lock.take(path))
+        lock = write_lock.wait_for(path, lambda: write_lock.take(path))
         try:
             return _upgrade(path, memory_limit or default_memory_limit())
         finally:
@@ -191,7 +191,7 @@ def _checkpoint(path: Path, memory_limit: int) -> str:
             connection.rollback()
             # A checkpoint is refused within a transaction that has changed something.
             autocommitting = connection.execution_options(isolation_level="AUTOCOMMIT")
-            with block_journal.kept(raw(connection), path):
+            with block_journal.keep_blocks(raw(connection), path):
                 autocommitting.execute(text("checkpoint"))
         return revision
     finally:

@@ -10,13 +10,13 @@ from sentgen.errors import InputError
 Value = str | int | float | bool | None
 
 
-def named(text: str) -> tuple[str, Value]:
+def parse_parameter(text: str) -> tuple[str, Value]:
     """Read ``NAME=VALUE``; the first ``?`` of a query has the name 1.
 
     A value is a number, ``true``, ``false`` or ``null``, and else text; in double quotes it is always text.
 
-    >>> named("corpus=ewt"), named("1=5"), named('1="5"'), named("x=a=b")
-    (('corpus', 'ewt'), ('1', 5), ('1', '5'), ('x', 'a=b'))
+    >>> [parse_parameter(text) for text in ("corpus=ewt", "1=5", '1="5"', "x=a=b")]
+    [('corpus', 'ewt'), ('1', 5), ('1', '5'), ('x', 'a=b')]
 
     Raises:
         InputError: there is no name.
@@ -42,11 +42,11 @@ def _refuse(name: str) -> NoReturn:
     raise ValueError(name)
 
 
-def written(name: str, value: Value) -> str:
-    """Return what `named` reads.
+def format_parameter(name: str, value: Value) -> str:
+    """Return what `parse_parameter` reads.
 
-    >>> written("1", 5), written("1", "5"), written("corpus", "ewt"), written("x", None)
-    ('1=5', '1="5"', 'corpus=ewt', 'x=null')
+    >>> [format_parameter(*pair) for pair in (("1", 5), ("1", "5"), ("corpus", "ewt"), ("x", None))]
+    ['1=5', '1="5"', 'corpus=ewt', 'x=null']
     """
     plain = isinstance(value, str) and _value(value) == value and not value.startswith('"')
     return f"{name}={value if plain else json.dumps(value, ensure_ascii=False)}"

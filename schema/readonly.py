@@ -75,7 +75,7 @@ def query(
         QueryRejected: the query is wrong or not allowed.
         StoreError: the store cannot be read, or the query needs more memory than it may use.
     """
-    with locked(path, memory_limit=memory_limit) as duck:
+    with open_locked_store(path, memory_limit=memory_limit) as duck:
         require_harmless(duck, sql)
         return ask(duck, sql, parameters, max_rows=max_rows)
 
@@ -84,7 +84,7 @@ def ask(duck: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters, *, ma
     """Run a query that has passed the guard on a locked connection."""
     import pyarrow as pa
 
-    with _explained():
+    with _query_errors():
         reader = arrow_reader(duck, sql, parameters)
         batches, rows = [], 0
         for batch in reader:
@@ -99,7 +99,7 @@ def ask(duck: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters, *, ma
 def check(duck: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters = ()) -> None:
     """Refuse a query that `parts` would refuse before it had rows; it is planned, and not run."""
     require_harmless(duck, sql)
-    with _explained():
+    with _query_errors():
         duck.execute(f"explain {sql}", parameters or None)
 
 
@@ -112,7 +112,7 @@ def parts(
     columns, nothing goes through Arrow, unless ``arrow`` says so.
     """
     require_harmless(duck, sql)
-    with _explained():
+    with _query_errors():
         relation = answer(duck, sql, parameters)
         types = [str(column[1]) for column in relation.description or ()]
         if arrow or not set(types) <= set(SIMPLE_TYPES):
@@ -141,7 +141,7 @@ def _arrow_parts(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:
 
 
 @contextmanager
-def _explained() -> Iterator[None]:
+def _query_errors() -> Iterator[None]:
     """Turn what goes wrong in a query into a line for whoever wrote it."""
     try:
         yield
@@ -164,13 +164,13 @@ def _cure(error: Exception) -> str:
 
 
 @contextmanager
-def locked(path: Path, *, memory_limit: int | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
+def open_locked_store(path: Path, *, memory_limit: int | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open a store as in `open_locked` and close it at the end."""
     duck = open_locked(path, memory_limit=memory_limit)
     try:
         yield duck
     finally:
-        connections.closing(duck)
+        connections.interrupt(duck)
         duck.close()
 
 
@@ -199,7 +199,7 @@ def open_locked(
                     str(path), read_only=True, config={**settings(limit, threads), **_SWITCHES}
                 )
 
-        duck = write_lock.waited(path, connect)
+        duck = write_lock.wait_for(path, connect)
     try:
         lock(duck, path)
     except BaseException:

@@ -87,11 +87,11 @@ def publish(
     store = place_of(store)
     if not (lake_at(store) or store.exists()):
         raise write_lock.no_store(store)
-    with _publishing(folder):
+    with _publishing_lock(folder):
         draft, digest = _copy(store, folder / _DRAFTS / _DRAFT, memory_limit)
         path = folder / f"{_name(digest)}.duckdb"
         existing = snapshot_of(path.with_suffix(".json"))
-        snapshot = _described(draft, path, digest, memory_limit)
+        snapshot = _describe(draft, path, digest, memory_limit)
         # A file without a manifest is what a kill has left: it is replaced.
         if existing is None:
             files.replace(draft, path)
@@ -114,7 +114,7 @@ def verify(snapshot: Snapshot) -> None:
 
 
 @contextmanager
-def _publishing(folder: Path) -> Iterator[None]:
+def _publishing_lock(folder: Path) -> Iterator[None]:
     """Be the only one that publishes here; remove what one that was killed left behind."""
     with translated_errors(folder):
         if not folder.parent.exists():  # mistyped, more likely than not
@@ -175,7 +175,7 @@ def _name(digest: str) -> str:
     return f"sentgen-{digest[:_DIGITS]}"
 
 
-def _described(draft: Path, path: Path, digest: str, memory_limit: int | None) -> Snapshot:
+def _describe(draft: Path, path: Path, digest: str, memory_limit: int | None) -> Snapshot:
     """Open the copy, which proves that it is a store, and say what is in it."""
     with Store(draft, read_only=True, memory_limit=memory_limit) as store, store.connect() as connection:
         revision = connection.execute(text("select version_num from alembic_version")).scalar()

@@ -104,7 +104,7 @@ class Store:
                     f"{self.path}: there is no folder {self.path.parent}; make it, or choose another --db"
                 )
             if not read_only:
-                self._lock = write_lock.waited(self.path, lambda: write_lock.take(self.path), seconds=wait)
+                self._lock = write_lock.wait_for(self.path, lambda: write_lock.take(self.path), seconds=wait)
                 # Also of a store that nobody closes: DuckDB closes the file then.
                 self._let_go = weakref.finalize(self, self._lock.release)
             try:
@@ -134,7 +134,7 @@ class Store:
                 self.path, read_only=read_only, memory_limit=self.memory_limit, threads=self._threads
             )
 
-        return write_lock.waited(self.path, opened, seconds=wait)
+        return write_lock.wait_for(self.path, opened, seconds=wait)
 
     def _tell_of_writer(self) -> None:
         """Say who writes to a store that has no corpora yet, which looks like one that nobody fills."""

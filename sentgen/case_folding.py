@@ -59,17 +59,17 @@ def _sigma() -> regex.Pattern[str]:
     return regex.compile(_LAST_SIGMA)
 
 
-def folded(string: str) -> str:
+def fold_sql(string: str) -> str:
     """Return a string of SQL with its letters folded; null where the string is."""
     # What is a query by itself is not asked five times.
     if "(select" in string:
-        return f"list_transform([{string}], lambda word: {folded('word')})[1]"
+        return f"list_transform([{string}], lambda word: {fold_sql('word')})[1]"
     small = _JOINED.format(like(string))
     return _SQL.format(string, _ENDED.format(small), _ENDED.format(f"lower({like(string)})"))
 
 
 def plain(string: str) -> str:
-    """Return what strings of SQL have in common that are folded alike, which is read sooner than `folded`."""
+    """Return what strings of SQL have in common that are folded alike, read sooner than `fold_sql`."""
     return _PLAIN.format(string)
 
 

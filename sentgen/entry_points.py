@@ -58,7 +58,7 @@ class Plugin:
         # A package may do anything while it is imported, ending the process included.
         except (Exception, SystemExit) as error:
             raise PluginError(
-                f"cannot be imported: {_told(error)}; repair or uninstall that package", plugin=self
+                f"cannot be imported: {_first_line(error)}; repair or uninstall that package", plugin=self
             ) from error
 
     @contextmanager
@@ -78,14 +78,14 @@ class Plugin:
         except Exception as error:
             path, line = position()
             raise PluginError(
-                f"has failed: {_told(error)}{_where(error)}; tell its authors",
+                f"has failed: {_first_line(error)}{_where(error)}; tell its authors",
                 plugin=self,
                 path=path,
                 line=line,
             ) from error
 
 
-def _told(error: BaseException) -> str:
+def _first_line(error: BaseException) -> str:
     """Return the kind of an error and the first line of its message."""
     message = str(error).strip().split("\n")[0]
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
@@ -98,7 +98,7 @@ def _where(error: BaseException) -> str:
 
 
 @cache
-def found(kind: Kind) -> tuple[Plugin, ...]:
+def plugins_of_kind(kind: Kind) -> tuple[Plugin, ...]:
     """Return what installed packages add of a kind, by name; imports none of them."""
     from importlib.metadata import entry_points
 
@@ -133,7 +133,7 @@ class Registry(Generic[Thing]):
         """
         if name in self.own:
             return self.own[name]
-        plugin = next((other for other in found(self.kind) if other.name == name), None)
+        plugin = next((other for other in plugins_of_kind(self.kind) if other.name == name), None)
         if plugin is None or name in self.reserved:
             return None
         thing = self._loaded_once(plugin)
@@ -143,7 +143,7 @@ class Registry(Generic[Thing]):
 
     def package(self, name: str) -> str:
         """Return the package that adds a name, with its version; empty if it is one of ours."""
-        added = () if name in self.own else found(self.kind)
+        added = () if name in self.own else plugins_of_kind(self.kind)
         return next((plugin.package for plugin in added if plugin.name == name), "")
 
     def names(self) -> list[str]:
@@ -152,7 +152,7 @@ class Registry(Generic[Thing]):
 
     def added(self) -> Iterator[tuple[Plugin, Thing | PluginError]]:
         """Return every plug-in with what it adds, or with what is wrong with it."""
-        return ((plugin, self._loaded_once(plugin)) for plugin in found(self.kind))
+        return ((plugin, self._loaded_once(plugin)) for plugin in plugins_of_kind(self.kind))
 
     def usable(self) -> dict[str, Thing]:
         """Return all things by name, without the plug-ins that cannot be used."""
@@ -192,7 +192,9 @@ class Registry(Generic[Thing]):
                 plugin=plugin,
             )
         others = [
-            other.package for other in found(self.kind) if other.name == plugin.name and other != plugin
+            other.package
+            for other in plugins_of_kind(self.kind)
+            if other.name == plugin.name and other != plugin
         ]
         if others:
             raise PluginError(f"has the same name as that of {others[0]}; uninstall one", plugin=plugin)
@@ -200,7 +202,7 @@ class Registry(Generic[Thing]):
 
 def added_names(kind: Kind, known: Collection[str] = ()) -> list[str]:
     """Return the names that plug-ins add to those that are known, each once; imports none of them."""
-    return list(dict.fromkeys(plugin.name for plugin in found(kind) if plugin.name not in known))
+    return list(dict.fromkeys(plugin.name for plugin in plugins_of_kind(kind) if plugin.name not in known))
 
 
 def of_kind(plugin: Plugin, given: object, wanted: type[Thing]) -> Thing:

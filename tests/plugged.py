@@ -65,7 +65,7 @@ def plugged(folder: Path) -> Iterator[None]:
 
 def _forget(folder: Path) -> None:
     """Forget which plug-ins there are, and the modules of a folder."""
-    entry_points.found.cache_clear()
+    entry_points.plugins_of_kind.cache_clear()
     for module in (formats, algorithms, systems, plugin_scorers):
         module._REGISTRY._loaded.clear()
     for name, loaded in list(sys.modules.items()):

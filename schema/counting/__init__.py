@@ -55,7 +55,7 @@ def _pairs(segment: str) -> str:
     return query(PAIRS).replace("$segment", segment).replace("$frequent", str(FREQUENT))
 
 
-def counted(table: str, chosen: str) -> str:
+def counting_query(table: str, chosen: str) -> str:
     """Return a query that counts the trees of chosen sentences.
 
     Args:

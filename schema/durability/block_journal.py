@@ -44,7 +44,7 @@ def journal_of(path: Path) -> Path:
 
 
 @contextmanager
-def kept(duck: duckdb.DuckDBPyConnection, path: Path) -> Iterator[None]:
+def keep_blocks(duck: duckdb.DuckDBPyConnection, path: Path) -> Iterator[None]:
     """Keep the blocks that a commit or a checkpoint inside may rewrite; if it fails, they stay."""
     keep(duck, path)
     yield

@@ -60,7 +60,7 @@ class Journal:
         return _JOURNAL.pack(_MARK, _crc(head, body), *head) + body
 
 
-def unpacked(data: bytes) -> Journal | None:
+def unpack(data: bytes) -> Journal | None:
     """Return what `Journal.packed` has made; nothing if it is not whole: then no commit had begun."""
     if len(data) < _JOURNAL.size or not data.startswith(_MARK):
         return None
@@ -146,7 +146,7 @@ def put_back(path: str, journal_path: str) -> None:
         return
     try:
         with open(journal_path, "rb") as file:
-            journal = unpacked(file.read())
+            journal = unpack(file.read())
         if journal is not None and is_needed(store, journal):
             restore(store, journal)
         # Who may not write the store has no say over its journal, which does no harm where it stays.

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import duckdb
 
-from sentgen.schema.base import quoted
+from sentgen.schema.base import quote_identifier
 from sentgen.schema.engine import one_number, one_row, raw, translated_errors
 from sentgen.schema.integrity.check import REINGEST, REPAIR, Check
-from sentgen.schema.integrity.checks import checks, unowned
+from sentgen.schema.integrity.checks import checks, orphan_rows
 from sentgen.schema.migrate import back_up
 from sentgen.schema.store import Store
 
@@ -108,19 +108,19 @@ def _hide(duck: duckdb.DuckDBPyConnection) -> list[RemovedRows]:
     (name,) = one_row(duck, "select current_database()") or ("",)
     hidden: dict[str, list[str]] = {}
     removed = []
-    for rows in unowned():
+    for rows in orphan_rows():
         if count := one_number(duck, f"select count(*) from ({rows.query})"):
             removed.append(RemovedRows(rows.table, count, rows.name))
             # `is not true`: a row for which the condition is null has an owner, as far as SQL can tell.
             hidden.setdefault(rows.table, []).append(f"({rows.condition}) is not true")
             shown = " and ".join(hidden[rows.table])
-            table = f"{quoted(name)}.main.{rows.table}"
+            table = f"{quote_identifier(name)}.main.{rows.table}"
             duck.execute(f"create or replace temp view {rows.table} as from {table} where {shown}")
     return removed
 
 
 def _remove(duck: duckdb.DuckDBPyConnection) -> list[RemovedRows]:
-    counts = ((rows, one_number(duck, rows.removal)) for rows in unowned())
+    counts = ((rows, one_number(duck, rows.removal)) for rows in orphan_rows())
     return [RemovedRows(rows.table, count, rows.name) for rows, count in counts if count]
 
 

@@ -273,7 +273,7 @@ def refuse_if_wanted(path: Path) -> None:
         raise in_use(path)
 
 
-def waited(path: Path, work: Callable[[], T], *, seconds: float | None = None) -> T:
+def wait_for(path: Path, work: Callable[[], T], *, seconds: float | None = None) -> T:
     """Do what needs the store, again and again while another process has it.
 
     Args:

@@ -43,7 +43,7 @@ class OrphanRows:
         return f"delete from {self.table}\nwhere {self.condition}"
 
 
-def unowned() -> Iterator[OrphanRows]:
+def orphan_rows() -> Iterator[OrphanRows]:
     """Yield what may be without an owner, owners first: removed in this order, nothing is left over."""
     yield _without("source", "corpus_id", "corpus")
     yield _without("document", "source_id", "source")
@@ -283,7 +283,7 @@ def _strings() -> Iterator[Check]:
 
 
 def _orphans() -> Iterator[Check]:
-    for rows in unowned():
+    for rows in orphan_rows():
         yield Check(rows.name, rows.query, REPAIR)
     yield _orphan("posting", "sentence_id", "sentence", REPAIR)
     yield Check(

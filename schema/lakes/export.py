@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from sentgen.errors import StoreError
 from sentgen.output.wording import quantity
-from sentgen.schema.base import metadata, quoted
+from sentgen.schema.base import metadata, quote_identifier
 from sentgen.schema.engine import arrow_reader, raw
 from sentgen.schema.lakes.layout import LakeFile, Manifest, file_name, file_schema, is_lake, write_manifest
 from sentgen.schema.lakes.places import Place
@@ -102,7 +102,7 @@ def export(store: Store, lake: Place, *, progress: Callable[[str], None] = lambd
 
 
 def _files(store: Store, lake: Place, table: str) -> Iterator[LakeFile]:
-    columns = ", ".join(quoted(column) for column in file_schema(table).names)
+    columns = ", ".join(quote_identifier(column) for column in file_schema(table).names)
     with store.connect() as connection:
         # In the order of the rows, which is how the store has sorted them.
         reader = arrow_reader(raw(connection), f"select {columns} from {table}", rows=ROW_GROUP)

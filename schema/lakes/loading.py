@@ -23,7 +23,7 @@ def load(lake: Place, path: Path, *, memory_limit: int | None = None) -> None:
     """
     manifest = read_manifest(lake)
     for table in manifest.tables:
-        if wrong := changed(lake, manifest, table):
+        if wrong := changed_files(lake, manifest, table):
             raise DamagedError(
                 f"{lake.path(wrong[0].path)}: changed since it was written; "
                 "copy the lake again, or make it again"
@@ -44,7 +44,7 @@ def load(lake: Place, path: Path, *, memory_limit: int | None = None) -> None:
         duck.execute("checkpoint")
 
 
-def changed(lake: Place, manifest: Manifest, table: str) -> list[LakeFile]:
+def changed_files(lake: Place, manifest: Manifest, table: str) -> list[LakeFile]:
     """Return the files of a table that are not what was written; reads all of them."""
     wrong = []
     for file in manifest.tables.get(table, ()):

@@ -10,7 +10,7 @@ from sqlalchemy import Engine, event
 from sentgen.errors import DamagedError
 from sentgen.output.wording import quantity
 from sentgen.schema import inspection
-from sentgen.schema.base import metadata, quoted
+from sentgen.schema.base import metadata, quote_identifier
 from sentgen.schema.engine import duck_of, new_engine, settings, spill_folder, temporary_folder
 from sentgen.schema.lakes.layout import MANIFEST, Manifest, file_schema, read_manifest
 from sentgen.schema.lakes.places import Place
@@ -72,11 +72,13 @@ def rows_of(lake: Place, manifest: Manifest, name: str) -> str:
     columns = metadata.tables[name].columns
     if not files:
         kinds = zip(columns, file_schema(name).types, strict=True)
-        nothing = ", ".join(f"null::{_DUCKDB_TYPES[str(kind)]} as {quoted(c.name)}" for c, kind in kinds)
+        nothing = ", ".join(
+            f"null::{_DUCKDB_TYPES[str(kind)]} as {quote_identifier(c.name)}" for c, kind in kinds
+        )
         return f"select {nothing} where false"
     listed = ", ".join(literal(lake.path(file.path)) for file in files)
     # Named: what lacks a column is refused here, not in the middle of a command.
-    chosen = ", ".join(quoted(c.name) for c in columns)
+    chosen = ", ".join(quote_identifier(c.name) for c in columns)
     return f"select {chosen} from read_parquet([{listed}], hive_partitioning = false)"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection
 
-from sentgen.schema.base import metadata, now, quoted
+from sentgen.schema.base import metadata, now, quote_identifier
 from sentgen.schema.counting import PAIRS, count_pairs
 from sentgen.schema.engine import raw
 
@@ -69,7 +69,9 @@ def merge(connection: Connection, ids: Sequence[int] | None = None) -> None:
     counts = counted_tables()
     for table in (name for name in segment_tables() if name != PAIRS):
         names = [
-            quoted(c.name) for c in metadata.tables[table].columns if c.name not in ("segment_id", "count")
+            quote_identifier(c.name)
+            for c in metadata.tables[table].columns
+            if c.name not in ("segment_id", "count")
         ]
         keys = ", ".join(names)
         duck.execute((_MERGED if table in counts else _MOVED).format(keys=keys, table=table))

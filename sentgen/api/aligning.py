@@ -22,8 +22,8 @@ from sentgen.errors import InputError
 from sentgen.evaluation.alignment.gold_readers import GoldPairs
 from sentgen.options import parameters_of
 from sentgen.output.logarithms import decimal
-from sentgen.output.progress import counted, counted_each
-from sentgen.output.progress import trained as trained_bars
+from sentgen.output.progress import counting_bar, counting_bars
+from sentgen.output.progress import training_bar as trained_bars
 from sentgen.output.tabular import Rows
 
 _SETTINGS = ("preset", "max_doc_phrase", "max_abstract_phrase", "setting", "vectors")
@@ -49,7 +49,7 @@ def tune(session: StoreSession, name: str, gold: str | Path, options: TuneOption
     plan_names = {part.name for part in parameters_of(TuningPlan)}
     given: dict[str, Any] = {**options}
     plan = declare(TuningPlan, {key: given.pop(key) for key in plan_names & given.keys()})
-    with session.write() as store, counted_each() as report:
+    with session.write() as store, counting_bars() as report:
         examples = declare(GoldPairs, {**given, "gold": str(gold)}).examples()
         budget = aligning_budget(session.memory, with_store=True)
         source = Path(gold).name
@@ -63,7 +63,7 @@ def tune(session: StoreSession, name: str, gold: str | Path, options: TuneOption
 
 def apply(session: StoreSession, pairs: str, model: str | None, options: ApplyOptions) -> ApplicationSummary:
     """Align a corpus of pairs."""
-    with session.write() as store, counted("pairs") as report:
+    with session.write() as store, counting_bar("pairs") as report:
         choice = declare(Choice, {**options, "model": model})
         with store.begin():  # to write before pairs are read, as each batch is kept while others are read
             pass

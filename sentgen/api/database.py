@@ -105,7 +105,7 @@ class Database(StoreContents, AlignmentModels):
             parser = None if name is None else open_parser(name)
             settings = declare(ingestion.Settings, {"corpus": corpus, **options})
             files = list(map(str, listed))
-            with progress.ingested(corpus) as report:
+            with progress.ingestion_bar(corpus) as report:
                 return ingestion.ingest(store, files, settings, parser=parser, progress=report)
 
     def corpora(self) -> Table:
@@ -176,7 +176,7 @@ class Database(StoreContents, AlignmentModels):
         with self._session.read() if dry_run else self._session.write() as store:
             differences = sync.compare(request, store, parser=parser)
             if not dry_run:
-                with progress.ingested(name) as report:
+                with progress.ingestion_bar(name) as report:
                     differences.apply(store, parser=parser, progress=report)
         return differences
 

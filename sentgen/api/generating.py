@@ -32,8 +32,8 @@ from sentgen.generation.fusion.answer import (
 )
 from sentgen.generation.fusion.fuse import fused_sentences
 from sentgen.models.related.cluster_counts import cluster_names
-from sentgen.output.display import shortened
-from sentgen.output.progress import counted
+from sentgen.output.display import shorten
+from sentgen.output.progress import counting_bar
 
 #: Share of the memory for the DuckDB of a store that holds the clusters alone.
 _MEMORY_SHARE = 0.15
@@ -59,7 +59,7 @@ def generate(session: StoreSession, file: str | Path | None, options: GenerateOp
     with (
         session.read() as store,
         _clusters(session, file, request, parser) as clusters,
-        counted("clusters") as progress,
+        counting_bar("clusters") as progress,
     ):
         return Sentences(generate_all(clusters, lengths, request, settings, request.models(store), progress))
 
@@ -160,9 +160,9 @@ class FusedSentences(Table):
 def _mark_origins(stretches: Iterable[tuple[str, str]]) -> str:
     """Return a sentence with what is not of the key marked, each stretch with where it is from."""
     return " ".join(
-        f"<mark>{escape(shortened(text))}<sub>{escape(source)}</sub></mark>"
+        f"<mark>{escape(shorten(text))}<sub>{escape(source)}</sub></mark>"
         if source
-        else escape(shortened(text))
+        else escape(shorten(text))
         for text, source in stretches
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from markupsafe import escape
 
-from sentgen.output.display import inline_svg, is_number, shortened, shown
+from sentgen.output.display import inline_svg, is_number, shorten, shown
 from sentgen.output.typography import is_right_to_left, readable
 
 # Colors of the notebook, light or dark, are inherited; nothing here is fixed. The class stands three times
@@ -35,7 +35,7 @@ _BAR = 160
 
 def frame(body: str, size: str, notes: Sequence[str] = ()) -> str:
     """Return what a cell of a notebook shows: a body, how many rows there are, and what is said of them."""
-    note_lines = "".join(f'<p class="note">{escape(shortened(note))}</p>' for note in notes)
+    note_lines = "".join(f'<p class="note">{escape(shorten(note))}</p>' for note in notes)
     return f'{_STYLE}<div class="sentgen">{body}<p class="note">{escape(size)}</p>{note_lines}</div>'
 
 
@@ -54,7 +54,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]], trees: Seque
 def _head(columns: Sequence[str], first: Sequence[object]) -> str:
     cells = []
     for name, value in zip(columns, first, strict=True):
-        cells.append(f'<th scope="col"{_number(value)}>{escape(shortened(name, 60))}</th>')
+        cells.append(f'<th scope="col"{_number(value)}>{escape(shorten(name, 60))}</th>')
         if name == "count":
             cells.append("<th></th>")
     return f"<thead><tr>{''.join(cells)}</tr></thead>"
@@ -100,7 +100,7 @@ _HEADS = (
 
 def _line(row: Mapping[str, object], tree: str) -> str:
     left, node, right = (
-        escape(shortened(readable(str(row[name] or "")), 400)) for name in ("left", "node", "right")
+        escape(shorten(readable(str(row[name] or "")), 400)) for name in ("left", "node", "right")
     )
     where = f'<td class="where"><bdi>{escape(shown(row.get("sent_id", "")))}</bdi></td>'
     drawn = (

@@ -37,7 +37,7 @@ from sentgen.models.surprisal import Application, ApplyRequest
 from sentgen.models.vectors.build import VectorRequest
 from sentgen.models.vectors.registry import overview
 from sentgen.output import progress
-from sentgen.output.progress import counted, steps
+from sentgen.output.progress import counting_bar, steps
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
@@ -108,7 +108,7 @@ class LanguageModel:
     def regenerate(self, bag: str | Sequence[str], **options: Unpack[RegenerateOptions]) -> Sentences:
         """Put words and [phrases] in order; the order in which they are given does not matter."""
         parser = parser_of(options.pop("parser", None))
-        with self._session.read() as store, counted("bags") as progress:
+        with self._session.read() as store, counting_bar("bags") as progress:
             request = declare(OrderingRequest, {"bag": bag, "model": self.name, **options})
 
             def read(notation: Notation) -> list[Bag]:

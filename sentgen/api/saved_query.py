@@ -15,7 +15,7 @@ from sentgen.errors import InputError
 from sentgen.lookups.questions import QUESTIONS, check
 from sentgen.options import NOT, Parameter, parameters_of
 from sentgen.schema import readonly
-from sentgen.schema.placeholders import named
+from sentgen.schema.placeholders import parse_parameter
 from sentgen.schema.store import raw
 
 #: Methods that have other names than their commands.
@@ -89,7 +89,7 @@ def _sql(words: Sequence[str]) -> dict[str, Any]:
         if not name:
             arguments.append(value)
         elif name == "--param":
-            values |= [named(value)]
+            values |= [parse_parameter(value)]
         elif name in ("--limit", "-n"):
             limit = _number("--limit", int, value)
         elif name not in _FLAGS | _VALUES:

@@ -181,7 +181,7 @@ class CachedParser:
         columns |= dict(
             zip(("sha256", "sentences", "tokens", "result"), zip(*rows, strict=True), strict=True)
         )
-        with translated_errors(self._path), block_journal.kept(self._duck, self._path):
+        with translated_errors(self._path), block_journal.keep_blocks(self._duck, self._path):
             keep_parses(self._duck, pa.table(columns))
 
     def close(self) -> None:

@@ -15,7 +15,7 @@ from sentgen.corpus.encodings import UTF_8
 from sentgen.corpus.sources import BLOCK_BYTES, BROKEN, COMPRESSED, Source, compression_of
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError
-from sentgen.system.files import opened
+from sentgen.system.files import open_to_read
 
 #: Archives that are one document each, or one table.
 DOCUMENTS = (".docx", ".odt", ".epub", ".xlsx", ".xlsm", ".ods")
@@ -190,7 +190,7 @@ def _spool_stream(path: str, limits: InputLimits) -> Source:
     try:
         spool = temporary.Spool()
         with ExitStack() as stack:
-            stream = sys.stdin.buffer if path == "-" else stack.enter_context(opened(path))
+            stream = sys.stdin.buffer if path == "-" else stack.enter_context(open_to_read(path))
             while block := stream.read(BLOCK_BYTES):
                 begin = begin or block[:6]
                 size += spool.write(block)

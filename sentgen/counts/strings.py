@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Table
 from sentgen.arrays import Ints, Longs
 from sentgen.corpus.token_columns import Coded, Values
 from sentgen.corpus.vocabulary import Vocabulary
-from sentgen.schema.engine import one_number, registered
+from sentgen.schema.engine import one_number, register_arrow
 from sentgen.schema.store import fetch_arrow, raw
 
 #: So many strings are compared here: to ask the store for each batch of new ones takes longer.
@@ -95,7 +95,7 @@ class StoredStrings:
         fresh = np.full(strings.num_rows, -1, np.int32)
         strings = strings.append_column("number", pa.array(np.arange(strings.num_rows, dtype=np.int32)))
         query = f"select number, id from _strings join {self.table.name} on {self.column} = string"
-        with registered(raw(self.connection), _strings=strings):
+        with register_arrow(raw(self.connection), _strings=strings):
             found = fetch_arrow(self.connection, query)
         fresh[found["number"].to_numpy()] = found["id"].to_numpy()
         return fresh

@@ -87,7 +87,7 @@ def report(desk: Desk, name: str) -> tuple[Rows, Sequence[str]]:
     for (first, ours), (second, theirs) in combinations(labels.items(), 2):
         pairs = [(ours[number], theirs[number]) for number in sorted({*ours} & {*theirs})]
         if pairs:
-            rows += _agreed(f"{first}, {second}", pairs)
+            rows += _agreement(f"{first}, {second}", pairs)
         else:
             notes.append(f"{first} and {second} have labeled no line in common")
     notes += [note for no, note in _NO_KAPPA.items() if any(row[0] == "kappa" and no(row) for row in rows)]
@@ -109,7 +109,7 @@ def _shares(labeler: str, given: Mapping[int, str]) -> Iterator[Row]:
         yield "share", labeler, text, number, number / len(given), *wilson(number, len(given))
 
 
-def _agreed(labelers: str, pairs: Sequence[tuple[str, str]]) -> Iterator[Row]:
+def _agreement(labelers: str, pairs: Sequence[tuple[str, str]]) -> Iterator[Row]:
     same = sum(first == second for first, second in pairs)
     yield "agreement", labelers, None, len(pairs), same / len(pairs), *wilson(same, len(pairs))
     yield "kappa", labelers, None, len(pairs), *(kappa(pairs) or (None, None, None))

@@ -41,7 +41,7 @@ def desk_beside(store: Path) -> Path:
     return store.with_name(f"{store.stem}.desk")
 
 
-def told_of_new(path: Path) -> str:
+def note_of_new_desk(path: Path) -> str:
     """Say that a desk was not there and is new, and which lie beside it: a slip in its name hides labels."""
     others = sorted(other.name for other in path.absolute().parent.glob("*.desk") if other.name != path.name)
     beside = f"; those of other files are not in it: {', '.join(others[:_OTHERS])}" if others else ""

@@ -45,7 +45,7 @@ def labeler_here() -> str:
         raise InputError("who labels? this machine has no name for you: give --labeler NAME") from error
 
 
-def checked(text: str, what: str, without: str = "") -> str:
+def check_name(text: str, what: str, without: str = "") -> str:
     """Return a label or a name without blanks around it.
 
     Args:
@@ -115,7 +115,7 @@ class GivenLabel:
             of_set = find_set(writing, self.name)
             numbers = numbers_of(self.lines, size_of(writing, of_set.id))
             given = dict.fromkeys(numbers, self.label)
-            changed = given_to(writing, of_set, given, self.labeler)
+            changed = give_labels(writing, of_set, given, self.labeler)
             if desk.allowance:
                 each = _ROW + len(f"{self.labeler}{self.label}".encode())
                 desk.allowance.take(writing, of_set.id, size=each * changed.number)
@@ -176,7 +176,7 @@ class Changed:
         return f"{sentence}; {alike}, as the set has it" if alike else sentence
 
 
-def given_to(connection: Connection, of_set: Any, given: Mapping[int, str], labeler: str) -> Changed:
+def give_labels(connection: Connection, of_set: Any, given: Mapping[int, str], labeler: str) -> Changed:
     """Give labels to lines, in one step; an empty one takes the label away.
 
     A label that differs in capital letters alone from one of the set is that label.
@@ -187,9 +187,9 @@ def given_to(connection: Connection, of_set: Any, given: Mapping[int, str], labe
         given: label by number of the line.
         labeler: who gives them.
     """
-    labeler = checked(labeler, "name of a labeler")
+    labeler = check_name(labeler, "name of a labeler")
     known = dict.fromkeys(json.loads(of_set.labels))
-    written = {text: as_known(checked(text, "label"), known) for text in given.values() if text.strip()}
+    written = {text: as_known(check_name(text, "label"), known) for text in given.values() if text.strip()}
     wanted = {number: written.get(text) for number, text in given.items()}
     before = labels_of(connection, of_set.id).get(labeler, {})
     changed = {number: text for number, text in wanted.items() if before.get(number) != text}
@@ -207,12 +207,12 @@ def given_to(connection: Connection, of_set: Any, given: Mapping[int, str], labe
 def as_known(text: str, known: dict[str, None]) -> str:
     """Return a label as it is written already, and from now on if it is new."""
     if text not in known:
-        text = next((other for other in known if _folded(other) == _folded(text)), text)
+        text = next((other for other in known if _caseless(other) == _caseless(text)), text)
     known[text] = None
     return text
 
 
-def _folded(text: str) -> str:
+def _caseless(text: str) -> str:
     return normalize("NFC", text).casefold()
 
 

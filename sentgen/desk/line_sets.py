@@ -12,7 +12,7 @@ from sqlalchemy import Connection, delete, insert, select
 
 from sentgen.case_folding import fold
 from sentgen.desk.desk import Desk, now
-from sentgen.desk.labels import UNLABELED, LabelerOption, NameOption, as_known, checked
+from sentgen.desk.labels import UNLABELED, LabelerOption, NameOption, as_known, check_name
 from sentgen.desk.tables import find_set, labels_of, line, line_set, names_of_sets, size_of
 from sentgen.errors import InputError
 from sentgen.lookups.base.statement import Statement
@@ -22,7 +22,7 @@ from sentgen.lookups.question.lookup import LimitOption, OffsetOption
 from sentgen.options import Option, parameters_of
 from sentgen.output.tabular import Rows, arrow_of
 from sentgen.output.wording import are, quantity
-from sentgen.schema.engine import raw, registered
+from sentgen.schema.engine import raw, register_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -72,7 +72,7 @@ order by found.number, found.id"""
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class LineState:
     """What has become of a line.
 
     Attributes:
@@ -95,11 +95,11 @@ def known_lines(connection: Connection, lines: pa.Table | Rows) -> Iterator[dict
 
     table = arrow_of(lines)
     numbered = table.append_column("place", pa.array(range(table.num_rows), pa.int64()))
-    with registered(raw(connection), drawn_line=numbered):
+    with register_arrow(raw(connection), drawn_line=numbered):
         yield from Statement(_KNOWN).run(connection).to_pylist()
 
 
-def standings(connection: Connection, lines: Sequence[Mapping[str, Any]]) -> dict[int, Standing]:
+def line_states(connection: Connection, lines: Sequence[Mapping[str, Any]]) -> dict[int, LineState]:
     """Return what has become of lines of a set, by number."""
     import pyarrow as pa
 
@@ -111,14 +111,14 @@ def standings(connection: Connection, lines: Sequence[Mapping[str, Any]]) -> dic
         {name: pa.array([line[name] for line in lines], kind) for name, kind in (names | numbers).items()}
     )
     forms = {line["number"]: line["forms"] for line in lines}
-    with registered(raw(connection), kept_line=table):
+    with register_arrow(raw(connection), kept_line=table):
         rows = Statement(_NOW).run(connection).to_pylist()
-    standings: dict[int, Standing] = {number: Standing() for number in forms}
+    standings: dict[int, LineState] = {number: LineState() for number in forms}
     for row in rows:
         number, same = row["number"], row["forms"] == forms[row["number"]]
         # Of sentences with the same name, one that has the words.
         if (same and standings[number].state) or standings[number].sentence is None:
-            standings[number] = Standing("" if same else CHANGED, row["sentence"])
+            standings[number] = LineState("" if same else CHANGED, row["sentence"])
     return standings
 
 
@@ -174,9 +174,9 @@ class NewLineSet(Kwic):
         Raises:
             InputError: the name is taken, or nothing is found.
         """
-        name = checked(self.name, "name of a line set", "/")
+        name = check_name(self.name, "name of a line set", "/")
         known: dict[str, None] = {}
-        keys = list(dict.fromkeys(as_known(checked(text, "label"), known) for text in self.labels))
+        keys = list(dict.fromkeys(as_known(check_name(text, "label"), known) for text in self.labels))
         question = self.drawing
         answer = question.lines(connection, placed=True)
         if not answer.rows.num_rows:
@@ -243,21 +243,21 @@ class SetLines:
         own = labels.pop(self.labeler, {}) if self.labeler else every
         chosen = self._chosen(lines, own, labels, of_set)
         part = chosen[self.offset :][: self.limit or None]
-        now = standings(connection, part)
+        now = line_states(connection, part)
         others = {f"label_{name}": given for name, given in labels.items()}
         given = {"label": own, **others} if self.labeler else others
         columns = ("line", *given, "state", *_PLACE, *_WORDS)
         rows = []
         for row in part:
-            number, standing = row["number"], now[row["number"]]
-            name = row["sent_id"] or standing.sentence or f"#{row['ordinal'] + 1}"
+            number, current = row["number"], now[row["number"]]
+            name = row["sent_id"] or current.sentence or f"#{row['ordinal'] + 1}"
             texts = (each.get(number) for each in given.values())
             where = (row["corpus"], row["document"], name)
-            rows.append((number, *texts, standing.state or None, *where, *(row[word] for word in _WORDS)))
+            rows.append((number, *texts, current.state or None, *where, *(row[word] for word in _WORDS)))
         types = ("BIGINT", *["VARCHAR"] * (len(columns) - 1))
         keys, query = json.loads(of_set.labels), of_set.query
         more = self.offset + len(part) < len(chosen)
-        return FoundLines(Rows(columns, rows, types), len(chosen), more, tuple(_told(now)), keys, query)
+        return FoundLines(Rows(columns, rows, types), len(chosen), more, tuple(_notes(now)), keys, query)
 
     def _chosen(
         self,
@@ -325,7 +325,7 @@ def _overview(desk: Desk) -> Iterator[tuple[object, ...]]:
         for of_set in reading.execute(select(line_set).order_by(line_set.c.name)):
             labels = labels_of(reading, of_set.id)
             size, who = size_of(reading, of_set.id), ", ".join(labels) or None
-            yield of_set.name, size, _labeled(labels), who, of_set.query, of_set.made_at
+            yield of_set.name, size, _labeled_count(labels), who, of_set.query, of_set.made_at
 
 
 def remove(desk: Desk, name: str, *, dry_run: bool = False) -> tuple[int, int]:
@@ -336,20 +336,20 @@ def remove(desk: Desk, name: str, *, dry_run: bool = False) -> tuple[int, int]:
     """
     with desk.reading() if dry_run else desk.writing() as connection:
         of_set = find_set(connection, name)
-        sizes = size_of(connection, of_set.id), _labeled(labels_of(connection, of_set.id))
+        sizes = size_of(connection, of_set.id), _labeled_count(labels_of(connection, of_set.id))
         if not dry_run:
             connection.execute(delete(line_set).where(line_set.c.id == of_set.id))
     return sizes
 
 
-def _labeled(labels: Mapping[str, Mapping[int, str]]) -> int:
+def _labeled_count(labels: Mapping[str, Mapping[int, str]]) -> int:
     """Return how many lines anybody has labeled."""
     return len({number for given in labels.values() for number in given})
 
 
-def _told(standings: Mapping[int, Standing]) -> Sequence[str]:
+def _notes(by_number: Mapping[int, LineState]) -> Sequence[str]:
     """Say what has become of lines since they were drawn."""
-    states = Counter(standing.state for standing in standings.values())
+    states = Counter(line.state for line in by_number.values())
     notes = []
     for state, why in ((GONE, "gone from the store"), (CHANGED, "of other words in the store now")):
         if number := states[state]:

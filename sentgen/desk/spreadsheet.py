@@ -34,7 +34,7 @@ def import_labels(desk: Desk, name: str, file: str | Path, labeler: str) -> labe
         nodes = {row.number: row.node for row in reading.execute(query)}
     given = _read(str(file), name, nodes)
     with desk.writing() as writing:
-        return labels.given_to(writing, find_set(writing, name), given, labeler)
+        return labels.give_labels(writing, find_set(writing, name), given, labeler)
 
 
 def _read(path: str, name: str, nodes: dict[int, str]) -> dict[int, str]:
@@ -59,7 +59,7 @@ def _read(path: str, name: str, nodes: dict[int, str]) -> dict[int, str]:
                 )
             if label := row.values[label_at].strip():
                 try:
-                    given[number] = labels.checked(label, "label")
+                    given[number] = labels.check_name(label, "label")
                 except InputError as error:
                     raise InputError(error.message, path=path, line=row.number) from error
     return given

@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from sentgen.options import NOT, values_of
-from sentgen.schema.placeholders import written
+from sentgen.schema.placeholders import format_parameter
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -37,7 +37,7 @@ def command_line(command: str, question: DataclassInstance, number: str = "") ->
         elif option.line == "named":
             by_name = value if isinstance(value, dict) else {str(i): each for i, each in enumerate(value, 1)}
             for each in by_name.items():
-                options += [option.short, written(*each)]
+                options += [option.short, format_parameter(*each)]
         else:
             for text in map(str, value if isinstance(value, list) else [value]):
                 turned = bool(option.off) and text.startswith(NOT)

@@ -17,7 +17,7 @@ from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.question.selection_counts import trees
 from sentgen.lookups.search.absence import COUNTED, QuestionValue, explain_absence
 from sentgen.options import Option
-from sentgen.schema.engine import kept
+from sentgen.schema.engine import connection_cache
 
 
 class Layer(StrEnum):
@@ -281,7 +281,7 @@ class Arguments(Lookup):
 
 def _ask_counts(connection: Connection, table: str, query: Statement, limit: int, missing: str) -> Answer:
     """Ask a query of counted trees; where there are none, and nobody can change that, it is asked once."""
-    known: dict[str, Answer] = kept(connection).setdefault(_ask_counts, {})
+    known: dict[str, Answer] = connection_cache(connection).setdefault(_ask_counts, {})
     if table in known:
         return replace(known[table], query=query, missing=missing)
     answer = limited_answer(connection, query, limit, missing)

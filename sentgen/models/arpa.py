@@ -52,7 +52,7 @@ from sentgen.schema.engine import arrow_reader
 from sentgen.schema.store import append, next_id, raw
 from sentgen.schema.tables.corpus import BOS, EOS, word
 from sentgen.schema.tables.counts import MAX_ORDER
-from sentgen.system.files import opened
+from sentgen.system.files import open_to_read
 
 _FILE = "arpa.sql"
 _BATCH = 100_000
@@ -211,7 +211,7 @@ def import_arpa(store: Store, name: str, path: Path | str, *, progress: Progress
 @contextmanager
 def _open(path: Path) -> Iterator[IO[bytes]]:
     try:
-        with opened(path) as plain:
+        with open_to_read(path) as plain:
             # By its first bytes: the name of a file may say anything.
             packed = plain.peek(2)[:2] == b"\x1f\x8b"
             yield cast("IO[bytes]", gzip.GzipFile(fileobj=plain)) if packed else plain

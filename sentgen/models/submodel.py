@@ -29,7 +29,7 @@ from sentgen.models.ngrams.ngram_cache import CachedNgrams, NgramCache, cache_of
 from sentgen.models.ngrams.ngram_table import NgramTable, build_table
 from sentgen.schema import Store
 from sentgen.schema.connections import cursor
-from sentgen.schema.engine import kept, one_row
+from sentgen.schema.engine import connection_cache, one_row
 from sentgen.schema.store import raw, translated_errors
 from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_WORDS, ROOT, UNK
 
@@ -252,7 +252,7 @@ def _stream(
 def lowercases(store: Store, model: ModelLike) -> bool:
     """Return whether all corpora of a model were lower-cased on the way in; then its input must be, too."""
     with store.connect() as connection, translated_errors(store.path):
-        known, key = kept(connection), ("lowercases", model.id)
+        known, key = connection_cache(connection), ("lowercases", model.id)
         if key not in known:
             row = one_row(
                 raw(connection),

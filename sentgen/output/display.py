@@ -33,25 +33,25 @@ def shown(value: object) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, float):
-        return _rounded(value)
+        return _round(value)
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return shortened(", ".join(map(shown, value)))
+        return shorten(", ".join(map(shown, value)))
     if isinstance(value, Mapping):
-        return shortened(", ".join(f"{key}: {shown(item)}" for key, item in value.items()))
-    return shortened(str(value))
+        return shorten(", ".join(f"{key}: {shown(item)}" for key, item in value.items()))
+    return shorten(str(value))
 
 
-def _rounded(value: float) -> str:
+def _round(value: float) -> str:
     size = abs(value)
     if size >= 1000:
         return f"{value:,.0f}"
     return f"{value:.2f}" if size >= 1 or not size else f"{value:.4f}" if size >= 0.001 else f"{value:.3g}"
 
 
-def shortened(text: str, most: int = MOST_CHARACTERS) -> str:
+def shorten(text: str, most: int = MOST_CHARACTERS) -> str:
     """Return a text, or its beginning with its length if it is too long; the same for a word in it.
 
-    >>> shortened("camp"), shortened("no camp", 3), shortened("x" * 5000)[117:]
+    >>> shorten("camp"), shorten("no camp", 3), shorten("x" * 5000)[117:]
     ('camp', 'no … (7 characters)', 'xxx… (5,000 characters)')
     """
     return _cut(_LONG_WORD.sub(lambda match: _cut(match[0], MOST_OF_WORD), visible(text)), most)
@@ -61,7 +61,7 @@ def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}… ({len(text):,} characters)"
 
 
-def ending(text: str, most: int = MOST_CHARACTERS) -> str:
+def last_part(text: str, most: int = MOST_CHARACTERS) -> str:
     """Return a text, or its end if it is too long."""
     text = _LONG_WORD.sub(lambda match: _cut(match[0], MOST_OF_WORD), visible(text))
     return text if len(text) <= most else f"…{text[-most:]}"
@@ -87,10 +87,10 @@ def inline_svg(svg: str) -> str:
     return _SVG_ID.sub("<g", svg)
 
 
-def sized(svg: str) -> str:
+def with_size_class(svg: str) -> str:
     """Return a drawing with a class: on what it can be read when it is made as narrow as its box.
 
-    >>> sized('<svg width="460" height="9"/>'), sized('<svg width="9999" height="9"/>')
+    >>> with_size_class('<svg width="460" height="9"/>'), with_size_class('<svg width="9999" height="9"/>')
     ('<svg class="small" width="460" height="9"/>', '<svg class="wide" width="9999" height="9"/>')
     """
     width = _SVG_WIDTH.match(svg)

@@ -33,7 +33,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
         InputError: it cannot be written there.
     """
     try:
-        with _opened(path) as sink:
+        with _open(path) as sink:
             yield sink
     except BrokenPipeError:  # whoever reads has seen enough
         raise
@@ -52,7 +52,7 @@ def write_text(path: Path, text: str) -> None:
         sink.write(text.encode("utf-8"))
 
 
-def _opened(path: Path) -> AbstractContextManager[IO[bytes]]:
+def _open(path: Path) -> AbstractContextManager[IO[bytes]]:
     if (descriptor := system_files.descriptor_named(path)) is not None:
         with suppress(OSError, ValueError):  # closed, or full: what was printed before comes before
             sys.stdout.flush()
@@ -60,16 +60,16 @@ def _opened(path: Path) -> AbstractContextManager[IO[bytes]]:
     try:
         old = os.stat(path)
     except FileNotFoundError:  # or what a link names is not there yet
-        return _replaced(Path(os.path.realpath(path)), None)
+        return _open_replacement(Path(os.path.realpath(path)), None)
     if stat.S_ISREG(old.st_mode):
-        return _replaced(Path(os.path.realpath(path)), old)
+        return _open_replacement(Path(os.path.realpath(path)), old)
     if stat.S_ISDIR(old.st_mode):
         raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
     return io.BufferedWriter(_Stream(path, "w"))
 
 
 @contextmanager
-def _replaced(path: Path, old: os.stat_result | None) -> Iterator[IO[bytes]]:
+def _open_replacement(path: Path, old: os.stat_result | None) -> Iterator[IO[bytes]]:
     """Open a file beside a plain one, or where there is none, which it replaces at the end."""
     if old is not None and not system_files.may_be_written(path, old):
         raise PermissionError(EACCES, os.strerror(EACCES))

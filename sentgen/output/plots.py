@@ -246,7 +246,7 @@ def score_plot(table: pa.Table | Rows, column: str, title: str) -> Figure:
     if base:
         axes.set_xscale("log")
         column += " (1: no difference; logarithmic)"
-    axes.set_yticks(positions, [f"{_named(row, keys)}, n = {row['count']:,}" for row in rows])
+    axes.set_yticks(positions, [f"{_row_label(row, keys)}, n = {row['count']:,}" for row in rows])
     axes.axvline(base, color=LIGHT.ink, linewidth=0.8)
     axes.set_xlabel(column)
     full_title = f"{title}: {quantity(len(rows), 'row')}"
@@ -295,7 +295,7 @@ def _relation(axes: Axes, rows: Sequence[Mapping[str, Any]], column: str, words:
     positions = range(len(rows))[::-1]
     if len(words) == 1:
         axes.barh(positions, [_score(row[column]) for row in rows], color=_MORE, height=0.7)
-        labels = [f"{_named(row, ['collocate'])}, n = {row['count']:,}" for row in rows]
+        labels = [f"{_row_label(row, ['collocate'])}, n = {row['count']:,}" for row in rows]
     else:
         columns = (column, f"{column}_against")
         for row, y in zip(rows, positions, strict=True):
@@ -304,7 +304,7 @@ def _relation(axes: Axes, rows: Sequence[Mapping[str, Any]], column: str, words:
         for number, (key, word) in enumerate(zip(columns, words, strict=True)):
             values = [math.nan if row[key] is None else row[key] for row in rows]
             axes.plot(values, positions, linestyle="", markersize=6, label=label(word), **LIGHT.style(number))
-        labels = [_named(row, ["collocate"]) for row in rows]
+        labels = [_row_label(row, ["collocate"]) for row in rows]
     axes.set_yticks(positions, labels)
     axes.grid(axis="x", color=LIGHT.grid, linewidth=0.8)
     axes.set_xlabel(column)
@@ -314,7 +314,7 @@ def _relation(axes: Axes, rows: Sequence[Mapping[str, Any]], column: str, words:
     )  # fmt: skip
 
 
-def _named(row: Mapping[str, Any], keys: Sequence[str]) -> str:
+def _row_label(row: Mapping[str, Any], keys: Sequence[str]) -> str:
     return label(" ".join(str(row[key]) for key in keys))
 
 

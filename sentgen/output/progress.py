@@ -116,7 +116,7 @@ def _as_text(progress: Progress) -> str:
     return captured.get().rstrip()
 
 
-def counted(things: str) -> AbstractContextManager[Callable[[int, int], None] | None]:
+def counting_bar(things: str) -> AbstractContextManager[Callable[[int, int], None] | None]:
     """Show how many of the things are done, and the time left; call what comes with done and total."""
 
     def start(progress: Progress) -> Callable[[int, int], None]:
@@ -126,8 +126,8 @@ def counted(things: str) -> AbstractContextManager[Callable[[int, int], None] | 
     return bars(start, MofNCompleteColumn(), TimeRemainingColumn())
 
 
-def counted_each(*names: str) -> AbstractContextManager[Callable[[str, int, int], None] | None]:
-    """Show a bar like that of `counted` for each name: these at once, others when they are first reported."""
+def counting_bars(*names: str) -> AbstractContextManager[Callable[[str, int, int], None] | None]:
+    """Show a bar like that of `counting_bar` for each name: these at once, others when first reported."""
 
     def start(progress: Progress) -> Callable[[str, int, int], None]:
         tasks = {name: progress.add_task(name, total=None) for name in names}
@@ -142,7 +142,7 @@ def counted_each(*names: str) -> AbstractContextManager[Callable[[str, int, int]
     return bars(start, MofNCompleteColumn(), TimeRemainingColumn())
 
 
-def trained(
+def training_bar(
     iterations: int, directions: Sequence[str]
 ) -> AbstractContextManager[Callable[[str, int, int, int], None] | None]:
     """Show how far EM is; call what comes with direction, iteration, pairs done and pairs in all."""
@@ -176,7 +176,7 @@ def steps(what: str) -> AbstractContextManager[Callable[[str], None] | None]:
     return bars(start, TimeElapsedColumn())
 
 
-def ingested(corpus: str) -> AbstractContextManager[Callable[[NamedSource, float, int], None] | None]:
+def ingestion_bar(corpus: str) -> AbstractContextManager[Callable[[NamedSource, float, int], None] | None]:
     """Show how much of the sources is read, tokens a second and the time left.
 
     Call what comes with the source, the share of it that is read, and the tokens so far.

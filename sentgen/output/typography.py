@@ -68,15 +68,15 @@ def is_right_to_left(texts: Iterable[str]) -> bool:
     return strong["R"] + strong["AL"] > strong["L"]
 
 
-def isolated(cells: Sequence[str]) -> list[str]:
+def isolate(cells: Sequence[str]) -> list[str]:
     """Return the cells of a column so that a terminal which turns text around leaves columns in their order.
 
     Without isolates, words from right to left in neighboring cells would run together, and change places
     with the numbers beside them. Isolates take no room; columns without such words stay as they are.
 
-    >>> isolated(["وقال", "12"]) == ["\u2067وقال\u2069", "\u206712\u2069"]
+    >>> isolate(["وقال", "12"]) == ["\u2067وقال\u2069", "\u206712\u2069"]
     True
-    >>> isolated(["said", "12"])
+    >>> isolate(["said", "12"])
     ['said', '12']
     """
     if not any(map(_RIGHT_TO_LEFT.search, cells)):

@@ -46,7 +46,7 @@ def write_workbook(
 
     # A text that looks like a link or a number stays a text.
     settings = {"constant_memory": on_disk, "in_memory": not on_disk, "nan_inf_to_errors": False}
-    archive = _KeptError(sink)
+    archive = _Archive(sink)
     try:
         with Workbook(archive, settings) as workbook:
             number = _fill(workbook, columns, rows)
@@ -57,7 +57,7 @@ def write_workbook(
     return number
 
 
-class _KeptError:
+class _Archive:
     """Where a workbook goes until that fails, and what the error was.
 
     The archive that the library leaves open then writes its end wherever Python throws it away: were that to

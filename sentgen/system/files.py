@@ -100,7 +100,7 @@ def is_mine(path: Path) -> bool:
     return path.lstat().st_uid == os.getuid()
 
 
-def opened(path: str | Path) -> io.BufferedReader:
+def open_to_read(path: str | Path) -> io.BufferedReader:
     """Open a file for reading; of a pipe, wait `FIRST_BYTE` for the first byte, or its end.
 
     Raises:
@@ -135,7 +135,7 @@ def read_text(path: str | Path) -> str:
         OSError: it cannot be read.
         UnicodeDecodeError: it is not UTF-8.
     """
-    with io.TextIOWrapper(opened(path), encoding="utf-8") as file:
+    with io.TextIOWrapper(open_to_read(path), encoding="utf-8") as file:
         return file.read()
 
 

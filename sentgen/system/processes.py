@@ -56,12 +56,12 @@ def end_children() -> None:
                 with suppress(psutil.Error):
                     process.kill()
         return
-    for child in _children():
+    for child in _child_processes():
         with suppress(ProcessLookupError):
             os.kill(child, signal.SIGKILL)
 
 
-def _children() -> Iterator[int]:
+def _child_processes() -> Iterator[int]:
     """Yield the processes that this one has started, where Linux lists them."""
     # No import: the main thread may be within that of the same module, and be what Ctrl-C is to end.
     with suppress(OSError):
@@ -114,7 +114,7 @@ def _watch(parent: int, memory: int) -> None:
     os._exit(1)
 
 
-def unconfined() -> str:
+def limits_missing() -> str:
     """Say what `confine` cannot limit in this system; nothing where it limits all."""
     if sys.platform == "linux":
         return ""
@@ -157,7 +157,7 @@ def ending_signals() -> tuple[signal.Signals, ...]:
     return (signal.SIGTERM, signal.SIGHUP)
 
 
-def when_told_to_end(loop: asyncio.AbstractEventLoop, do: Callable[[], object]) -> None:
+def on_request_to_end(loop: asyncio.AbstractEventLoop, do: Callable[[], object]) -> None:
     """Have an event loop do something when the system, or who runs this process, asks it to end."""
     if sys.platform == "win32":
         # Ctrl-Break, and what closes the console, come as SIGBREAK.

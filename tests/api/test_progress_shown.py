@@ -20,7 +20,7 @@ def test_bars_are_for_people(monkeypatch: pytest.MonkeyPatch, terminal: bool, ke
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
 
-    with progress.counted("things") as report:
+    with progress.counting_bar("things") as report:
         assert (report is not None) == (terminal or kernel)
         assert progress._in_notebook() == kernel
 
@@ -34,7 +34,7 @@ def test_steps_and_sources_are_told(
     with progress.steps("relief") as step:
         assert step is not None
         step("writing the model")
-    with progress.ingested("news") as read:
+    with progress.ingestion_bar("news") as read:
         assert read is not None
         read(SimpleNamespace(name="/data/news.txt"), 0.5, 1000)
 
@@ -49,7 +49,7 @@ def test_regenerate_tells_which_bag_it_has_ordered(
     def noted(things: str) -> Iterator[Callable[[int, int], None]]:
         yield lambda done, total: told.append((things, done, total))
 
-    monkeypatch.setattr("sentgen.api.language_models.counted", noted)
+    monkeypatch.setattr("sentgen.api.language_models.counting_bar", noted)
     db.model("relief").regenerate(["camp the .", "water clean ."], nbest=1)
 
     assert told == [("bags", 1, 2), ("bags", 2, 2)]

@@ -12,7 +12,7 @@ import duckdb
 import pytest
 from sqlalchemy import Connection
 
-from sentgen.case_folding import fold, folded, plain, plain_text
+from sentgen.case_folding import fold, fold_sql, plain, plain_text
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.grew.matches import Match
@@ -68,7 +68,7 @@ def test_every_letter_is_folded_as_by_unicode() -> None:
     letters = [one for one in letters if not 0xA7CB <= ord(one) <= 0xA7DC]
     cased = [one for one in letters if {one.lower(), one.upper(), one.casefold()} != {one}]
     duck = duckdb.connect()
-    asked = f"select {folded('one')}, {plain('one')} from (select unnest($1) as one)"
+    asked = f"select {fold_sql('one')}, {plain('one')} from (select unnest($1) as one)"
     told = duck.execute(asked, [cased]).fetchall()
     classes = duck.execute(
         "select regexp_extract_all($1, one, 0, 'i') from (select unnest($2) as one)", ["".join(cased), cased]
@@ -85,7 +85,7 @@ def test_every_letter_is_folded_as_by_unicode() -> None:
 def test_words_are_folded_alike_in_python_and_sql() -> None:
     """A last sigma is that of a word, whatever stands around it."""
     words = [*WORDS, "ΟΔΟΣ ΟΔΟΣ", "ΣΣ\nΣ", "5Σ", "Σ.", "Ά\u0301Σ", "", "a\tΑΣ"]
-    query = f"select {folded('one')}, {folded('(select one)')} from (select unnest($1) as one)"
+    query = f"select {fold_sql('one')}, {fold_sql('(select one)')} from (select unnest($1) as one)"
     found = duckdb.connect().execute(query, [words]).fetchall()
 
     assert found == [(fold(word), fold(word)) for word in words]

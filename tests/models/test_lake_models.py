@@ -455,7 +455,7 @@ def test_a_counted_lake_passes_its_checks(whole: Path, tmp_path: Path) -> None:
     lake = Path(shutil.copytree(whole, tmp_path / "lake"))
     with Store(lake, read_only=True) as store:
         results = list(maintenance.check(store, model_checks(store)))
-        assert maintenance.counted(store) == [(1, "a"), (2, "b")]
+        assert maintenance.corpora_without_sentences(store) == [(1, "a"), (2, "b")]
     assert [one.check.name for one in results if one.problems] == []
     assert {"segments sum to the sources", "n-grams of order 5 sum to those of the segments"} <= {
         one.check.name for one in results
@@ -476,7 +476,7 @@ def test_a_counted_corpus_beside_sentences(stored: Path, texts: list[Path], tmp_
         export(store, Place(lake))
     Job(Place(lake), lake / "_work", Inline(), 1 << 29, Settings(corpus="c")).run([str(texts[0])])
     with Store(lake, read_only=True) as store:
-        assert [name for _, name in maintenance.counted(store)] == ["c"]
+        assert [name for _, name in maintenance.corpora_without_sentences(store)] == ["c"]
         results = list(maintenance.check(store))
     assert [one.check.name for one in results if one.problems] == []
     assert "posting of a recounted" in {one.check.name for one in results}

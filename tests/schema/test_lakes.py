@@ -190,7 +190,7 @@ def test_rows_of_several_files_stay_in_order(
 def duck(lake: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """A locked connection; at the end all files must have the same bytes, and no other lies beside them."""
     before = content(lake.parent)
-    with readonly.locked(lake, memory_limit=2**27) as connection:
+    with readonly.open_locked_store(lake, memory_limit=2**27) as connection:
         yield connection
     assert content(lake.parent) == before
 
@@ -237,7 +237,7 @@ def test_a_lake_in_a_bucket(template: Path) -> None:
         answer = readonly.query(Path("memory://bucket/lake"), "select count(*) from word")
         assert answer.table.to_pylist()[0]["count_star()"] == rows(opened_again(place), "word").num_rows
         with (
-            readonly.locked(Path("memory:/bucket/lake")) as duck,
+            readonly.open_locked_store(Path("memory:/bucket/lake")) as duck,
             pytest.raises(duckdb.Error, match="Permission"),
         ):
             duck.execute("select * from read_blob('memory://bucket/lake/manifest.json')")

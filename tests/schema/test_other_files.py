@@ -19,7 +19,7 @@ from sentgen.errors import SentgenError, StoreError
 from sentgen.schema import Store
 from sentgen.schema.dictionary import catalogue
 from sentgen.schema.engine import new_engine, raw, settings
-from sentgen.schema.readonly import locked, open_locked
+from sentgen.schema.readonly import open_locked, open_locked_store
 
 ROOTS = {Path(sentgen.__file__).parent, Path(sentgen.schema.__file__).parent}
 
@@ -119,7 +119,7 @@ def test_no_connection_loads_extensions_by_itself(template: Path) -> None:
     for read_only in (True, False):
         with Store(template, read_only=read_only) as store, store.connect() as connection:
             assert not raw(connection).execute(OFF).fetchall()
-    with locked(template) as duck:
+    with open_locked_store(template) as duck:
         assert not duck.execute(OFF).fetchall()
     with duckdb.connect(config=settings(2**26, 1)) as duck:
         assert not duck.execute(OFF).fetchall()

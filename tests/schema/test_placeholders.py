@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.errors import InputError
-from sentgen.schema.placeholders import Value, named, written
+from sentgen.schema.placeholders import Value, format_parameter, parse_parameter
 
 VALUES = st.one_of(
     st.none(), st.booleans(), st.integers(-(2**63), 2**63), st.floats(allow_nan=False, allow_infinity=False)
@@ -17,7 +17,7 @@ VALUES = st.one_of(
 @given(VALUES)
 def test_a_value_comes_back_as_it_was(value: Value) -> None:
     """With its type: the text 5 is no number."""
-    name, read = named(written("x", value))
+    name, read = parse_parameter(format_parameter("x", value))
 
     assert (name, read, type(read)) == ("x", value, type(value))
 
@@ -43,11 +43,11 @@ def test_a_value_comes_back_as_it_was(value: Value) -> None:
 )
 def test_values_look_like_what_they_are(text: str, value: Value) -> None:
     """Numbers, truth values and null; everything else is text."""
-    assert named(f"x={text}") == ("x", value)
+    assert parse_parameter(f"x={text}") == ("x", value)
 
 
 @pytest.mark.parametrize("text", ["", "x", "=5"])
 def test_a_value_needs_a_name(text: str) -> None:
     """The message says how it is written."""
     with pytest.raises(InputError, match="write NAME=VALUE"):
-        named(text)
+        parse_parameter(text)

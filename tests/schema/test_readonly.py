@@ -65,7 +65,7 @@ def victim(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def duck(victim: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """A locked connection; at the end the file must have the same bytes, and no other beside it."""
     before = digest(victim)
-    with readonly.locked(victim, memory_limit=2**27) as connection:
+    with readonly.open_locked_store(victim, memory_limit=2**27) as connection:
         yield connection
     assert digest(victim) == before
     assert list(victim.parent.iterdir()) == [victim]
@@ -165,7 +165,7 @@ def test_python_variables_are_out_of_reach(shared: Path) -> None:
     import pyarrow as pa
 
     secrets = pa.table({"x": [1]})
-    with readonly.locked(shared) as duck, pytest.raises(duckdb.CatalogException):
+    with readonly.open_locked_store(shared) as duck, pytest.raises(duckdb.CatalogException):
         duck.execute("select * from secrets")
     assert secrets.num_rows == 1
 

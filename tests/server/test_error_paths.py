@@ -184,7 +184,7 @@ def test_sql_that_is_wrong_is_told_without_the_words_of_the_engine(
     opening: Opening, demo: Path, sql: str, said: str
 ) -> None:
     """What is wrong with the query is, as its language is that of DuckDB; its classes and settings are not."""
-    with readonly.locked(demo) as duck:
+    with readonly.open_locked_store(demo) as duck:
         message = ask(Context(replace(opening, kind="sql"), locked=duck), "sql", sql=sql)
 
     if message.status != 200:
@@ -196,7 +196,7 @@ def test_sql_that_is_wrong_is_told_without_the_words_of_the_engine(
 @pytest.mark.parametrize("error", ENGINE, ids=lambda one: one.__name__)
 def test_sql_that_fails_for_no_fault_of_its_own(error: type[Exception]) -> None:
     """Of files, memory and DuckDB itself nothing is told, whatever class it is of."""
-    with pytest.raises(SentgenError) as caught, readonly._explained():
+    with pytest.raises(SentgenError) as caught, readonly._query_errors():
         raise error(f'{error.__name__} Error: cannot open. Use "SET x" to open it')
     assert not FOREIGN.search(str(caught.value))
 

@@ -167,7 +167,7 @@ def test_a_broken_database_is_replaced_whatever_says_so(
 
 def test_sql_is_asked_on_a_locked_connection(opening: Opening, demo: Path) -> None:
     """The SQL worker has no store, only the connection that cannot be unlocked."""
-    with readonly.locked(demo) as duck:
+    with readonly.open_locked_store(demo) as duck:
         context = Context(replace(opening, kind="sql"), locked=duck)
 
         good = ask(context, "sql", sql="select ? + 1 as n", parameters=[2])

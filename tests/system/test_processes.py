@@ -144,7 +144,7 @@ def test_what_cannot_be_limited_is_said(monkeypatch: pytest.MonkeyPatch) -> None
     said = {}
     for platform in ("linux", "darwin", "win32"):
         monkeypatch.setattr(sys, "platform", platform)
-        said[platform] = processes.unconfined()
+        said[platform] = processes.limits_missing()
     assert said["linux"] == ""
     assert said["darwin"].startswith("this system cannot limit the memory of workers; their memory is")
     assert "nor what they write" in said["win32"]
@@ -203,7 +203,7 @@ def test_a_loop_hears_that_it_is_to_end(
         ended = asyncio.Event()
         with pytest.MonkeyPatch.context() as elsewhere:
             elsewhere.setattr(sys, "platform", platform)
-            processes.when_told_to_end(asyncio.get_running_loop(), ended.set)
+            processes.on_request_to_end(asyncio.get_running_loop(), ended.set)
         os.kill(os.getpid(), number)
         await asyncio.wait_for(ended.wait(), 5)
 

@@ -12,7 +12,7 @@ from sentgen.alignment.stored.cells import RewriteCells, fake_counts
 from sentgen.alignment.stored.model_store import DIRECTIONS, AlignmentModelInfo, iterations_done
 from sentgen.arrays import Longs
 from sentgen.errors import StoreError
-from sentgen.schema.engine import arrow_reader, one_number, registered
+from sentgen.schema.engine import arrow_reader, one_number, register_arrow
 from sentgen.schema.store import append, raw
 from sentgen.schema.tables import alignment as tables
 from sentgen.space import Space
@@ -92,7 +92,7 @@ def load_cells(
         if keys is not None:
             wanted[f"_{column}s"] = pa.table({"key": pa.array(keys, pa.int64())})
             rows += f" and {column} in (select key from _{column}s)"
-    with registered(duck, **wanted):
+    with register_arrow(duck, **wanted):
         size = one_number(duck, f"select count(*) {rows}", given)
         # Keys that the table does not have are columns without cells, and do no harm.
         columns = targets

@@ -44,7 +44,7 @@ from sentgen.cli.console.output import Output, output_options, printable
 from sentgen.evaluation.alignment.gold_readers import GoldPairs
 from sentgen.output.logarithms import NATURAL, decimal
 from sentgen.output.plots import write_plot
-from sentgen.output.progress import counted, counted_each, trained
+from sentgen.output.progress import counting_bar, counting_bars, training_bar
 from sentgen.output.wording import quantity
 from sentgen.schema.store import default_memory_limit
 
@@ -149,7 +149,7 @@ def train(
     plan = replace(plan, memory=limit)
     with (
         open_store(db, memory_limit=str(limit), share=DATABASE_SHARE) as store,
-        trained(plan.iterations, DIRECTIONS if settings.both else DIRECTIONS[:1]) as progress,
+        training_bar(plan.iterations, DIRECTIONS if settings.both else DIRECTIONS[:1]) as progress,
     ):
         for number, done in enumerate(train_model(store, pairs, model, settings, plan, progress=progress)):
             # With the first row: what fails before leaves standard output empty.
@@ -197,7 +197,7 @@ def tune(
     memory = parse_size(memory_limit) or default_memory_limit()
     with (
         open_store(db, create=True, memory_limit=str(memory), share=DATABASE_SHARE) as store,
-        counted_each() as progress,
+        counting_bars() as progress,
     ):
         tuned = tune_model(
             store,
@@ -328,7 +328,7 @@ def apply(
     limit = parse_size(memory_limit) or default_memory_limit()
     with (
         open_store(db, memory_limit=str(limit), share=DATABASE_SHARE) as store,
-        counted("pairs") as progress,
+        counting_bar("pairs") as progress,
     ):
         done = application.apply_model(
             store,

@@ -57,7 +57,7 @@ from sentgen.output.tabular import (
     rows_of,
     write_parquet,
 )
-from sentgen.output.typography import isolated
+from sentgen.output.typography import isolate
 from sentgen.output.wording import quantity
 
 if TYPE_CHECKING:
@@ -306,7 +306,7 @@ class Output:
         """Write rows for reading, as wide as the terminal or, into a pipe, as they are."""
         columns = _columns(names, rows, look)
         if self.width is None:
-            cells, sides = [isolated(column.cells) for column in columns], [column.side for column in columns]
+            cells, sides = [isolate(column.cells) for column in columns], [column.side for column in columns]
             sys.stdout.writelines(
                 f"{line}\n" for line in aligned_lines([column.name for column in columns], cells, sides)
             )

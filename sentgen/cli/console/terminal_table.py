@@ -22,7 +22,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sentgen.output.plain_table import Align
-from sentgen.output.typography import isolated
+from sentgen.output.typography import isolate
 
 #: Blanks between two columns.
 _GAP = 2
@@ -161,7 +161,7 @@ def _wrap(cells: Sequence[str], width: int, console: Console) -> list[str]:
         for cell in cells
     ]
     # Line by line: an isolate ends with its line.
-    all_lines = iter(isolated([line for parts in lines for line in parts]))
+    all_lines = iter(isolate([line for parts in lines for line in parts]))
     return ["\n".join(next(all_lines) for _ in parts) for parts in lines]
 
 

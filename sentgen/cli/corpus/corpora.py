@@ -228,7 +228,7 @@ def sync(
     from sentgen.cli.corpus.ingest import report
     from sentgen.corpus.parsers import open_parser
     from sentgen.counts.sync import compare
-    from sentgen.output.progress import ingested
+    from sentgen.output.progress import ingestion_bar
 
     trees = open_parser(parser) if parser else None
     with open_store(db, read_only=dry_run, memory_limit=memory_limit, share=DATABASE_SHARE) as store:
@@ -245,7 +245,7 @@ def sync(
         if not dry_run:
             if asks:
                 typer.confirm(f"{_numbers(differences)}?", abort=True, err=True)
-            with ingested(request.name) as progress:
+            with ingestion_bar(request.name) as progress:
                 differences.apply(store, parser=trees, progress=progress)
         path = store.path
     done = ", ".join(

@@ -18,7 +18,7 @@ from sentgen.counts.ingestion import Settings, Summary
 from sentgen.counts.ingestion import ingest as run
 from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.default_store import default_path
-from sentgen.output.progress import ingested
+from sentgen.output.progress import ingestion_bar
 from sentgen.output.wording import quantity
 
 _SHOWN = 20
@@ -47,7 +47,7 @@ def ingest(
     trees = open_parser(parser) if parser else None
     with (
         open_store(db, create=True, memory_limit=memory_limit, share=DATABASE_SHARE) as store,
-        ingested(settings.corpus) as progress,
+        ingestion_bar(settings.corpus) as progress,
     ):
         summary = run(store, paths, settings, parser=trees, progress=progress)
         path = store.path

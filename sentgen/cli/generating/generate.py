@@ -27,7 +27,7 @@ from sentgen.generation.clusters.clusters import Clusters, generate_all, parse_l
 from sentgen.generation.clusters.request import FILES_PANEL, ClusterRequest, Models
 from sentgen.generation.clusters.salience import KINDS, Kind, parse_weights
 from sentgen.models.related.cluster_counts import cluster_names
-from sentgen.output.progress import counted
+from sentgen.output.progress import counting_bar
 
 #: Share of the memory for the DuckDB of a store that holds the clusters alone, beside that of the model.
 _CLUSTER_SHARE = 0.15
@@ -60,7 +60,7 @@ def generate(
     with (
         _clusters(request, trees, db, memory_limit) as clusters,
         _models(clusters, request, db, memory_limit) as models,
-        counted("clusters") as progress,
+        counting_bar("clusters") as progress,
     ):
         generated = generate_all(clusters, lengths, request, settings, models, progress)
     files.write(generated, out)

@@ -60,7 +60,7 @@ def check(
     """
     with open_store(db, read_only=True, memory_limit=memory_limit) as store:
         results = list(maintenance.check(store, model_checks(store, quick=quick), quick=quick))
-        without = [name for _, name in maintenance.counted(store)]
+        without = [name for _, name in maintenance.corpora_without_sentences(store)]
     out.table(maintenance.result_rows(results), essential=("status", "first problem"))
     failed = [r for r in results if r.status == "failed"]
     for result in failed:

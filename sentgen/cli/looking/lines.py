@@ -13,7 +13,7 @@ from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, op
 from sentgen.cli.console.output import Output, output_options, printable
 from sentgen.cli.looking.line_table import WidthOption, show_lines
 from sentgen.desk import agreement, line_sets
-from sentgen.desk.desk import Desk, desk_beside, told_of_new
+from sentgen.desk.desk import Desk, desk_beside, note_of_new_desk
 from sentgen.desk.labels import UNLABELED, GivenLabel, LineSetName, TakenBack, labeler_here
 from sentgen.desk.line_sets import NewLineSet, SetLines
 from sentgen.desk.spreadsheet import import_labels
@@ -44,7 +44,7 @@ def new(
     """
     with open_store(db, read_only=True, memory_limit=memory_limit) as store, store.connect() as connection:
         if desk is not None and not desk.exists():
-            typer.echo(printable(told_of_new(desk)), err=True)
+            typer.echo(printable(note_of_new_desk(desk)), err=True)
         made, _ = request.make(_desk(desk, db, create=True), connection)
     typer.echo(f"{request.name}: {quantity(made, 'line')}", err=True)
 

@@ -63,7 +63,7 @@ def sql(
         raise InputError(f"{timeout:g} seconds are more than can be waited; give fewer, or no limit")
     late = f"the query took longer than {timeout or 0:g} s; simplify it, or raise --timeout"
     # The time of the opening counts as well.
-    with deadline(timeout, late), readonly.locked(db or default_path(), memory_limit=size) as duck:
+    with deadline(timeout, late), readonly.open_locked_store(db or default_path(), memory_limit=size) as duck:
         out.parts(
             readonly.parts(duck, text, values, arrow=out.form is OutputFormat.PARQUET),
             limit=limit,
@@ -76,13 +76,13 @@ def check_sql(query: str | None, param: list[str] | None, db: Path | None) -> No
     if query == "-":
         return
     text, values = _text(query, None), _values(param)
-    with readonly.locked(db or default_path()) as duck:
+    with readonly.open_locked_store(db or default_path()) as duck:
         readonly.check(duck, text, values)
 
 
 def _values(texts: list[str] | None) -> dict[str, placeholders.Value]:
     with mistakes():
-        return dict(map(placeholders.named, texts or ()))
+        return dict(map(placeholders.parse_parameter, texts or ()))
 
 
 def _text(query: str | None, file: Path | None) -> str:

@@ -45,7 +45,7 @@ from sentgen.generation import Search
 from sentgen.generation.plan import SHARED
 from sentgen.models.base import registry
 from sentgen.options import Option
-from sentgen.output.progress import counted
+from sentgen.output.progress import counting_bar
 from sentgen.schema import Store
 
 app = typer.Typer(help="Run experiments; every figure is recorded in the store.")
@@ -146,7 +146,7 @@ def regeneration(
     trees = open_parser(parser) if parser else None
     with (
         open_store(db, memory_limit=memory_limit, share=LOOKUP_SHARE) as store,
-        counted("sentences") as progress,
+        counting_bar("sentences") as progress,
     ):
         result = _evaluate(
             store, request, trees, by_length=request.by_length or report is not None, progress=progress

@@ -52,7 +52,7 @@ from sentgen.evaluation.alignment.target import Target
 from sentgen.evaluation.report.report import prepare_folder
 from sentgen.evaluation.report.tables import differences_table, latex, score_table
 from sentgen.options import Option
-from sentgen.output.progress import counted_each
+from sentgen.output.progress import counting_bars
 from sentgen.output.wording import quantity
 from sentgen.schema.store import default_memory_limit
 
@@ -144,7 +144,7 @@ def alignment(
     training: list[Pair] = list(read_pairs(*request.train)) if request.train else []
     with (
         open_store(db, create=True, memory_limit=str(memory), share=DATABASE_SHARE) as store,
-        counted_each() as progress,
+        counting_bars() as progress,
     ):
         if request.train_pairs is not None:
             training += stored_pairs(store, request.train_pairs)

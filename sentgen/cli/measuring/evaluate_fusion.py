@@ -42,7 +42,7 @@ from sentgen.evaluation.report.report import prepare_folder
 from sentgen.evaluation.report.tables import ReportTable, score_table
 from sentgen.generation.fusion.request import FusionRequest
 from sentgen.options import Option
-from sentgen.output.progress import counted_each
+from sentgen.output.progress import counting_bars
 from sentgen.output.wording import quantity
 
 #: Columns of a table for reading, beside the first one, that fit a terminal.
@@ -120,7 +120,7 @@ def fusion(
         open_store(db, create=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store,
         # Kept in the store: a second run, or another system, parses only new sentences.
         CachedParser(trees, store) as cached,
-        counted_each("clusters", "sentences") as progress,
+        counting_bars("clusters", "sentences") as progress,
     ):
         with mistakes("--systems"):
             systems = parse_fusers(names, request, store)

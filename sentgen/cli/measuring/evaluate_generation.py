@@ -42,7 +42,7 @@ from sentgen.generation.clusters.reranking import WEIGHT, Reranker
 from sentgen.generation.clusters.salience import Kind
 from sentgen.models.related.cluster_model import Smoothing
 from sentgen.options import Option
-from sentgen.output.progress import counted_each
+from sentgen.output.progress import counting_bars
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +160,7 @@ def generation(
         open_store(db, create=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store,
         # Kept in the store: a second run, or another setting, parses only new strings.
         CachedParser(trees, store) as cached,
-        counted_each("clusters", "strings") as progress,
+        counting_bars("clusters", "strings") as progress,
     ):
         result = evaluate_generation(
             store,

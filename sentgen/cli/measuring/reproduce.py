@@ -12,7 +12,7 @@ from sentgen.cli.console.output import Output, output_options
 from sentgen.evaluation.papers.paper import PaperRequest
 from sentgen.evaluation.papers.papers import PAPERS, prepared
 from sentgen.evaluation.papers.penn_treebank import TREES, Trees
-from sentgen.output.progress import counted
+from sentgen.output.progress import counting_bar
 
 
 @output_options
@@ -106,7 +106,7 @@ def command(
     """
     if paper not in PAPERS:
         raise typer.BadParameter(f"{paper!r} is none of: {', '.join(PAPERS)}", param_hint="PAPER")
-    with counted("sentences") as progress:
+    with counting_bar("sentences") as progress:
         request = PaperRequest(
             ptb=None if ptb is None else str(ptb),
             trees=trees,

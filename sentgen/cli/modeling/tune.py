@@ -12,7 +12,7 @@ from sentgen.evaluation.regeneration.tuning import TuningResult, TuningSettings,
 from sentgen.evaluation.testset import read_test_set
 from sentgen.models.base import registry
 from sentgen.options import Option
-from sentgen.output.progress import counted
+from sentgen.output.progress import counting_bar
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,7 @@ def command(
     """
     with (
         open_store(db, memory_limit=memory_limit, share=LOOKUP_SHARE) as store,
-        counted("sentences") as progress,
+        counting_bar("sentences") as progress,
     ):
         model = registry.find(store, request.model)
         sentences = read_test_set(request.dev, form=request.format)

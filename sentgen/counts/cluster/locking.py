@@ -22,7 +22,7 @@ def locked(lake: Place, work: Path) -> Iterator[None]:
     if lake.files is not None:
         place = work
         work.parent.mkdir(parents=True, exist_ok=True)
-    lock = write_lock.waited(place, lambda: write_lock.take(place))
+    lock = write_lock.wait_for(place, lambda: write_lock.take(place))
     try:
         yield
     finally:

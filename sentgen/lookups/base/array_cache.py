@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import Connection
 
-from sentgen.schema.engine import MEMORY_LIMIT, kept
+from sentgen.schema.engine import MEMORY_LIMIT, connection_cache
 
 if TYPE_CHECKING:  # look-ups that count nothing in arrays do without
     import numpy.typing as npt
@@ -46,5 +46,5 @@ def array_cache(connection: Connection) -> ArrayCache:
     """Return the cache of a store; that of one that may change does not live long."""
     limit = connection.get_execution_options().get(MEMORY_LIMIT)
     capacity = (int(limit) if limit else 1 << 30) // _PART
-    cache: ArrayCache = kept(connection).setdefault(ArrayCache, ArrayCache(capacity))
+    cache: ArrayCache = connection_cache(connection).setdefault(ArrayCache, ArrayCache(capacity))
     return cache

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sentgen.case_folding import fold, folded, like
+from sentgen.case_folding import fold, fold_sql, like
 from sentgen.lookups.base.numbers import compare_numbers
 from sentgen.lookups.base.regular_expressions import like_pattern, to_re2
 from sentgen.lookups.base.statement import Bindings, any_of
@@ -79,17 +79,17 @@ class Value:
             return any_of([f"regexp_full_match({string}, {one}{flag})" for one in values])
         texts = self.texts
         if self.ignore_case:
-            string, texts = folded(string), tuple(map(fold, texts))
+            string, texts = fold_sql(string), tuple(map(fold, texts))
         values = [self._plain(bindings.bind(name, text)) for text in texts]
         # Without its accent, another letter may be left to be folded.
         if self.ignore_case and self.ignore_accents:
-            string, values = folded(string), [folded(one) for one in values]
+            string, values = fold_sql(string), [fold_sql(one) for one in values]
         return f"{string} = {values[0]}" if len(values) == 1 else f"{string} in ({', '.join(values)})"
 
     def comparison_key(self, string: str) -> str:
         """Return what two strings of SQL have in common that are compared as one; of no expressions."""
-        string = self._plain(folded(string) if self.ignore_case else string)
-        return folded(string) if self.ignore_case and self.ignore_accents else string
+        string = self._plain(fold_sql(string) if self.ignore_case else string)
+        return fold_sql(string) if self.ignore_case and self.ignore_accents else string
 
     def _plain(self, string: str) -> str:
         return f"strip_accents({string})" if self.ignore_accents else string
@@ -120,7 +120,7 @@ def is_like(string: str, pattern: str, bindings: Bindings, name: str, ignore_cas
     """Return the condition that a string of SQL is like a pattern, whose escape is the backslash."""
     if ignore_case:
         # What ends the pattern of a part need not end a word.
-        string, pattern = like(folded(string)), fold(pattern).replace("ς", "σ")
+        string, pattern = like(fold_sql(string)), fold(pattern).replace("ς", "σ")
     return f"{string} like {bindings.bind(name, pattern)} escape '\\'"
 
 

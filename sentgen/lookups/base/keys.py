@@ -31,7 +31,7 @@ from sentgen.lookups.base.regions import RegionKey, plain
 from sentgen.lookups.base.statement import Bindings, Statement
 from sentgen.lookups.base.surprisals import NAME, AppliedModels, SurprisalKey, applied_models
 from sentgen.output.wording import instead
-from sentgen.schema.engine import kept, raw
+from sentgen.schema.engine import connection_cache, raw
 
 #: What may stand before a key of metadata.
 _LABELS = ("meta.", "match.", "matchend.")
@@ -211,7 +211,7 @@ class StoreKeys:
     def __init__(self, connection: Connection, corpora: Sequence[str] = ()) -> None:
         self.connection, self.corpora = connection, corpora
         # What a store has is looked up once where nobody can change it.
-        known = kept(connection).setdefault(StoreKeys, ({}, {}, {}))
+        known = connection_cache(connection).setdefault(StoreKeys, ({}, {}, {}))
         self._found: dict[str, Key | None] = {}
         self._misc: dict[str, bool] = known[0]
         self._attributes: dict[tuple[str, ...], list[str]] = known[1]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sentgen.case_folding import folded
+from sentgen.case_folding import fold_sql
 
 #: What tags are called, in SQL: the relations of prepositions, of their further words, of nouns below which
 #: or above which prepositions stand, and of what is no link; and their part of speech.
@@ -29,11 +29,11 @@ def tags(condition: str) -> str:
 _LINKED = f"""\
 preposition as materialized (
   select t.sentence_id, t.head as position,
-    {folded("word.form")} || coalesce(' ' || more.words, '') as preposition
+    {fold_sql("word.form")} || coalesce(' ' || more.words, '') as preposition
   from token as t
   join word on word.id = t.word_id
   left join (
-    select t.sentence_id, t.head, string_agg({folded("word.form")}, ' ' order by t.position) as words
+    select t.sentence_id, t.head, string_agg({fold_sql("word.form")}, ' ' order by t.position) as words
     from token as t
     join word on word.id = t.word_id
     where t.deprel_id in ({tags(FIXED)}){{part}}
@@ -53,7 +53,7 @@ link as materialized (
   join preposition using (sentence_id, position)
   where deprel_id in ({tags(NOUN)})
   union all
-  select noun.* replace (t.head as head), t.deprel_id, {folded("word.form")}
+  select noun.* replace (t.head as head), t.deprel_id, {fold_sql("word.form")}
   from noun
   join token as t on t.sentence_id = noun.sentence_id and t.position = noun.head
   join word on word.id = t.word_id

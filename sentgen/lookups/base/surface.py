@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from sentgen.lookups.base.extent import DOCUMENT, SENTENCE, Extent
 from sentgen.lookups.base.statement import Statement
-from sentgen.schema.engine import kept
+from sentgen.schema.engine import connection_cache
 
 #: What gives the lines of a concordance, of a table ``line`` with the three columns of its text.
 LINE_COLUMNS = """\
@@ -136,7 +136,7 @@ class Surface:
 
 def surface_of(connection: Connection) -> Surface:
     """Return how the tokens of a store become text; looked up once where nobody can change the store."""
-    known = kept(connection)
+    known = connection_cache(connection)
     if surface_of not in known:
         known[surface_of] = Statement("select 1 from multiword limit 1").value(connection) is not None
     return Surface(known[surface_of])

@@ -18,7 +18,7 @@ from sqlalchemy import Connection
 from sentgen.arrays import Bools, Ints, Longs
 from sentgen.lookups.base.array_cache import array_cache
 from sentgen.lookups.base.statement import Bindings, where
-from sentgen.schema.engine import MEMORY_LIMIT, arrow_table, kept, raw
+from sentgen.schema.engine import MEMORY_LIMIT, arrow_table, connection_cache, raw
 
 if TYPE_CHECKING:
     from sentgen.lookups.question.selection import Selection
@@ -87,7 +87,7 @@ class Tokens:
 
     def blocks(self) -> list[Block]:
         """Return all of them, in the order of the store."""
-        known = kept(self.connection)
+        known = connection_cache(self.connection)
         key = (Tokens, self.across, SIZE)
         bounds: list[tuple[int, int, int, int]] | None = known.get(key)
         if bounds is None:
@@ -219,7 +219,7 @@ class Block:
 
     def _in_order(self, begins: Longs, lengths: Longs) -> bool:
         """Return whether the tokens are stored one sentence after the other, each from its first one on."""
-        known = kept(self.tokens.connection)
+        known = connection_cache(self.tokens.connection)
         key = (Block, self.low, self.high)
         if key not in known:
             (positions,) = self.tokens.array(_POSITIONS, {"low": self.low, "high": self.high})

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
-from sentgen.case_folding import folded
+from sentgen.case_folding import fold_sql
 from sentgen.lookups.base.array_cache import array_cache
-from sentgen.schema.engine import arrow_table, kept, one_row, raw, registered
+from sentgen.schema.engine import arrow_table, connection_cache, one_row, raw, register_arrow
 
 if TYPE_CHECKING:  # look-ups that count nothing in arrays do without
     import pyarrow as pa
@@ -26,7 +26,7 @@ _NUMBERS = {
 _FORMS = "select id, form from word where id in (select id from asked)"
 _EVERY = "select id, form from word order by id"
 #: The query for one number for all words that differ in capital letters only.
-SPELLINGS = f"select id, min(id) over (partition by {folded('form')}) as folded from word"
+SPELLINGS = f"select id, min(id) over (partition by {fold_sql('form')}) as folded from word"
 #: So many look-ups are often.
 _OFTEN = 8
 #: Numbers that are kept.
@@ -35,7 +35,7 @@ _MOST_NUMBERS = 1000
 
 def id_of(connection: Connection, table: str, string: str) -> int | None:
     """Return the number of a string in ``word`` or ``tag``; none if the store does not have it."""
-    known: dict[tuple[str, str], int | None] = kept(connection).setdefault(id_of, {})
+    known: dict[tuple[str, str], int | None] = connection_cache(connection).setdefault(id_of, {})
     key = table, string
     if key not in known:
         if len(known) >= _MOST_NUMBERS:
@@ -64,7 +64,7 @@ def forms_of(connection: Connection, words: Ints) -> pa.Array:
     if (every := _all_words(connection)) is not None:
         return every["form"].chunk(0).take(pa.array(np.searchsorted(every["id"].to_numpy(), words)))
     duck = raw(connection)
-    with registered(duck, asked=pa.table({"id": words})):
+    with register_arrow(duck, asked=pa.table({"id": words})):
         rows = arrow_table(duck, _FORMS).combine_chunks()
     order = np.argsort(rows["id"].to_numpy(), kind="stable")
     return rows["form"].cast(pa.large_string()).combine_chunks().take(pa.array(order))
@@ -72,7 +72,7 @@ def forms_of(connection: Connection, words: Ints) -> pa.Array:
 
 def _all_words(connection: Connection) -> pa.Table | None:
     """Return all words of a store that nobody can change, if they are often looked up; else none."""
-    arrays, known = array_cache(connection), kept(connection)
+    arrays, known = array_cache(connection), connection_cache(connection)
     every: pa.Table | None = arrays.find(_EVERY)
     if every is not None:
         return every

@@ -22,7 +22,7 @@ from sentgen.lookups.concordances.hits import HitSource, Query
 from sentgen.lookups.concordances.sorting import LineOrder, value_at
 from sentgen.lookups.question.selection import Selection
 from sentgen.options import Option
-from sentgen.schema.base import quoted
+from sentgen.schema.base import quote_identifier
 
 if TYPE_CHECKING:
     from sentgen.arrays import Longs
@@ -333,7 +333,7 @@ def read_shown(given: Sequence[str], others: Collection[str] = ()) -> tuple[str,
 
 def _quote_column(name: str) -> str:
     """Return a name of a column; a dollar would stand for a parameter."""
-    return quoted(name.replace("$", ""))
+    return quote_identifier(name.replace("$", ""))
 
 
 def random_keys(seed: int, *columns: Longs) -> Longs:

@@ -18,7 +18,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Ints, Longs
-from sentgen.case_folding import fold, folded
+from sentgen.case_folding import fold, fold_sql
 from sentgen.lookups.base.extent import Extent
 from sentgen.lookups.base.statement import Bindings, ResultBudget, Statement
 from sentgen.lookups.base.tokens import NONE, Tokens
@@ -36,7 +36,7 @@ from sentgen.lookups.concordances.sorting import NODE, LineOrder, SortKey, by_va
 from sentgen.lookups.search.attributes import of_key
 from sentgen.lookups.search.hits import NO_SPANS, BlockHits, Spans, together
 from sentgen.lookups.search.number_sets import unique, unique_inverse
-from sentgen.schema.engine import arrow_table, raw, registered
+from sentgen.schema.engine import arrow_table, raw, register_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -133,7 +133,7 @@ class LineSearch:
         return drawn
 
     def _rows_of(self, name: str, rows: pa.Table, query: Statement) -> pa.Table:
-        with registered(raw(self._connection), **{name: rows}):
+        with register_arrow(raw(self._connection), **{name: rows}):
             return query.run(self._connection)
 
     def _in_place(self, limit: int) -> Iterator[pa.Table]:
@@ -319,9 +319,9 @@ class _WordOrder:
         different: Longs
         different, rows = np.unique(values, return_inverse=True)
         rows_of_keys = pa.table({"id": different, "key": self.values[key.name].of_numbers(different)})
-        text = _RANKS.format(order=by_value("key"), key=folded("key") if key.fold else "key")
+        text = _RANKS.format(order=by_value("key"), key=fold_sql("key") if key.fold else "key")
         duck = raw(self.connection)
-        with registered(duck, asked=rows_of_keys):
+        with register_arrow(duck, asked=rows_of_keys):
             ranks: Longs = arrow_table(duck, text)["rank"].to_numpy()[rows]
         return ranks
 

@@ -21,7 +21,7 @@ from sentgen.lookups.concordances.line_query import PARAGRAPH, LineContext
 from sentgen.lookups.search.hits import NO_SPANS, BlockHits, Spans
 from sentgen.lookups.search.number_sets import unique_inverse
 from sentgen.lookups.search.regions import region_numbers
-from sentgen.schema.engine import arrow_table, raw, registered
+from sentgen.schema.engine import arrow_table, raw, register_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -205,7 +205,7 @@ def _multiwords(connection: Connection, shown: Sequence[Stretches]) -> tuple[Lon
         low, high = one.block.sentence_of(one.low), one.block.sentence_of(one.high)
         sentences.append(one.block.sentences()[0][np.unique(places(low, high - low + 1))])
     duck = raw(connection)
-    with registered(duck, asked=pa.table({"id": np.concatenate(sentences)})):
+    with register_arrow(duck, asked=pa.table({"id": np.concatenate(sentences)})):
         rows = arrow_table(duck, _MULTIWORDS)
     forms = rows["form"].cast(pa.large_string()).combine_chunks()
     return rows["first"].to_numpy(), rows["last"].to_numpy(), forms

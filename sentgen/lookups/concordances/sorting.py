@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from sentgen.case_folding import folded
+from sentgen.case_folding import fold_sql
 from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import Key
 from sentgen.lookups.base.extent import DOCUMENT, Extent
@@ -184,7 +184,7 @@ class LineOrder:
             elif one.name in values:
                 value = value_at(values[one.name], "of_hit", position, bindings)
                 if one.fold and not isinstance(values[one.name], SurprisalKey):
-                    value = folded(value)
+                    value = fold_sql(value)
             else:
                 value = _words(one, extent)
             columns.append(f", {value} as key_{number}")
@@ -210,7 +210,7 @@ def _words(key: SortKey, extent: Extent) -> str:
     position = f"h.first - {-key.offset}" if key.offset < 0 else f"h.last + {key.offset}"
     low, high = (position, position) if key.offset else places[key.name]
     return _WORDS.format(
-        form=folded("w.form") if key.fold else "w.form",
+        form=fold_sql("w.form") if key.fold else "w.form",
         turned=" desc" if key.name == LEFT else "",
         low=low,
         high=high,

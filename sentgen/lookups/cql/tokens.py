@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
 
-from sentgen.case_folding import folded
+from sentgen.case_folding import fold_sql
 from sentgen.lookups.base.attributes import COLUMNS, TAGS, Key, Test, shared_columns, token_key
 from sentgen.lookups.base.keys import MetadataKey, StoreKeys
 from sentgen.lookups.base.languages import Either, Every
@@ -149,7 +149,7 @@ class TokenConditions:
             return f"{left} is {'' if negated else 'not '}distinct from {right}"
         first, second = (f"coalesce({side}, '')" for side in self._strings(terms, aliases))
         if all(key.is_word for key in keys) and self.selection.ignore_case:
-            first, second = folded(first), folded(second)
+            first, second = fold_sql(first), fold_sql(second)
         return f"{first} {'<>' if negated else '='} {second}"
 
     def _strings(self, terms: Sequence[syntax.Term], aliases: Sequence[str]) -> list[str]:

@@ -21,7 +21,7 @@ from sentgen.lookups.base.statement import Bindings, Statement, where
 from sentgen.lookups.base.surface import surface_of
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.question.selection import Selection
-from sentgen.schema.engine import arrow_table, kept, raw
+from sentgen.schema.engine import arrow_table, connection_cache, raw
 
 if TYPE_CHECKING:
     from sentgen.arrays import Longs
@@ -121,7 +121,7 @@ def ways_to_write(connection: Connection, value: Value, selection: Selection) ->
     if not 0 < len(text) <= _MOST_LETTERS:
         return []
     search = _Search(connection, replace(value, ignore_case=value.ignore_case or selection.loose))
-    known: dict[Value, list[tuple[_Piece, ...]]] = kept(connection).setdefault(_Search, {})
+    known: dict[Value, list[tuple[_Piece, ...]]] = connection_cache(connection).setdefault(_Search, {})
     if search.value not in known:
         if len(known) >= _MOST_KEPT:
             known.clear()
@@ -151,7 +151,7 @@ def _tokens_of(connection: Connection, part: syntax.Pattern, selection: Selectio
 
 def _is_unspaced(connection: Connection) -> bool:
     """Return whether any two tokens of the store have no space between them; looked up once, as `kept` is."""
-    cache = kept(connection)
+    cache = connection_cache(connection)
     if _is_unspaced not in cache:
         cache[_is_unspaced] = Statement(_UNSPACED).value(connection) is not None
     return bool(cache[_is_unspaced])

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, count
 
-from sentgen.case_folding import folded
+from sentgen.case_folding import fold_sql
 from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import Key, shared_columns
 from sentgen.lookups.base.keys import StoreKeys
@@ -520,7 +520,7 @@ class Compiler:
             return None
         bounds = [scope.either(side.name) for side in (left, right) if isinstance(side, Reference)]
         if self.ignore_case and all(key.is_word for key in keys):
-            first, second = (folded(self.value(value, scope)) for value in (left, right))
+            first, second = (fold_sql(self.value(value, scope)) for value in (left, right))
             return first, second
         if both := shared_columns(*keys):
             return f"{bounds[0].alias}.{both[0]}", f"{bounds[1].alias}.{both[1]}"

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from sqlalchemy import Connection
 
-from sentgen.case_folding import folded
+from sentgen.case_folding import fold_sql
 from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import NAMED, Test, TokenKey, Value
 from sentgen.lookups.base.extent import SENTENCE
@@ -37,7 +37,7 @@ from sentgen.lookups.search.absence import QuestionValue, explain_absence
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import near
-from sentgen.schema.base import quoted
+from sentgen.schema.base import quote_identifier
 
 #: Sentences that are searched where the first hits are enough: at first a part of so many, which grows so.
 SENTENCES, _FIRST = 100_000, 8
@@ -476,7 +476,7 @@ class _GrewStatements:
         elif isinstance(value, Reference) and isinstance(token, SurprisalKey):
             raw = bin_of(token.value(scope.either(value.name).alias, bindings))
         if token and token.is_word and self.compiler.ignore_case:
-            string = folded(string)
+            string = fold_sql(string)
         return raw, f"coalesce({string}, '{missing}')"
 
     def _node_order(self, nodes: Placement) -> str:
@@ -550,4 +550,4 @@ class _GrewStatements:
 
 def _column_name(name: str) -> str:
     """Return the quoted name of a column, without a dollar, which would stand for a parameter."""
-    return quoted(" ".join(name.replace("$", "").split()))
+    return quote_identifier(" ".join(name.replace("$", "").split()))

@@ -15,7 +15,7 @@ from sentgen.lookups.question.selection import Selection, select_corpora
 from sentgen.options import Option
 from sentgen.output.tabular import arrow_of, names_of
 from sentgen.output.wording import instead, quantity
-from sentgen.schema.base import quoted
+from sentgen.schema.base import quote_identifier
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -170,7 +170,7 @@ def _sort_rows(answer: Answer, sort: str, offset: int, limit: int) -> Answer:
     order_rows = pc.sort_indices(table, sort_keys=[(column, order)])
     text = _SORTED.format(
         text=answer.query.text,
-        column=quoted(column),
+        column=quote_identifier(column),
         down=" desc" if down else "",
         limit=("\nlimit $rows" if limit else "") + ("\noffset $left_out" if offset else ""),
     )

@@ -15,7 +15,7 @@ from typing import Annotated
 
 from sqlalchemy import Connection
 
-from sentgen.case_folding import fold, folded
+from sentgen.case_folding import fold, fold_sql
 from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import NAMED, is_like
 from sentgen.lookups.base.statement import Bindings, Statement, any_of
@@ -40,7 +40,7 @@ class Glob:
         """Return the condition on a column of strings."""
         if self.wild:
             return is_like(column, self.text, bindings, name, ignore_case)
-        column, text = (folded(column), fold(self.text)) if ignore_case else (column, self.text)
+        column, text = (fold_sql(column), fold(self.text)) if ignore_case else (column, self.text)
         return f"{column} = {bindings.bind(name, text)}"
 
     def matches(self, text: str) -> bool:

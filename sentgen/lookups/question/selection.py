@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from sentgen.case_folding import fold, folded
+from sentgen.case_folding import fold, fold_sql
 from sentgen.errors import NotFoundError
 from sentgen.lookups.base.attributes import Key, Test, Value
 from sentgen.lookups.base.statement import Bindings
 from sentgen.lookups.metadata.conditions import Condition, Subcorpus, choose, condition_of, stored_subcorpora
 from sentgen.output.wording import quantity
-from sentgen.schema.engine import kept, raw
+from sentgen.schema.engine import connection_cache, raw
 
 _NO_CORPORA = "none yet; make one with: sentgen ingest PATH --corpus NAME"
 #: One that was counted into a lake has tokens, and no documents.
@@ -66,7 +66,7 @@ class Selection:
 
     def word_key(self, form: str) -> str:
         """Return what stands for a word in SQL, of the column with its form."""
-        return folded(form) if self.ignore_case else form
+        return fold_sql(form) if self.ignore_case else form
 
     def of_tokens(self, bindings: Bindings, alias: str = "") -> list[str]:
         """Return the conditions on rows that have a sentence, of a table with an alias or none."""
@@ -193,7 +193,7 @@ def _subcorpora(connection: Connection, names: Sequence[str], known: Iterable[st
 
 def _corpora(connection: Connection) -> list[_Corpus]:
     """Return all corpora, by name; of a store that nobody can change, they are looked up once."""
-    known = kept(connection)
+    known = connection_cache(connection)
     corpora: list[_Corpus] | None = known.get(_corpora)
     if corpora is None:
         corpora = known[_corpora] = [_Corpus(*row) for row in raw(connection).execute(_CORPORA).fetchall()]

@@ -56,4 +56,4 @@ def trees(table: str, selection: Selection, bindings: Bindings) -> tuple[str, li
     if selection.condition is None:
         return table, selection.of_segments(bindings)
     chosen = " and ".join(selection.of_tokens(bindings, "token"))
-    return f"(\n{counting.counted(table, chosen)}\n  ) as {table}", []
+    return f"(\n{counting.counting_query(table, chosen)}\n  ) as {table}", []

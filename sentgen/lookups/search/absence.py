@@ -26,7 +26,7 @@ from sentgen.lookups.question.patterns import (
 )
 from sentgen.lookups.question.selection import Selection
 from sentgen.output.wording import either, in_other_characters, looks, near
-from sentgen.schema.engine import kept
+from sentgen.schema.engine import connection_cache
 from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_TAGS, RESERVED_WORDS
 
 #: The attribute of a tag that is of the kind with which the dependencies of a corpus are counted.
@@ -166,7 +166,7 @@ def explain_absence(
 def no_trees(connection: Connection, selection: Selection) -> bool:
     """Return whether there are tokens, and none of them has a head."""
     # Of a store that nobody can change, corpora are looked at once.
-    known = kept(connection) if selection.condition is None else {}
+    known = connection_cache(connection) if selection.condition is None else {}
     key = no_trees, selection.names
 
     def there(condition: str) -> bool:

@@ -22,7 +22,7 @@ from sentgen.lookups.base.statement import Bindings, Statement
 from sentgen.lookups.base.tokens import NONE, Block
 from sentgen.lookups.cql.tokens import TokenConditions
 from sentgen.lookups.search.conditions import spots
-from sentgen.schema.engine import arrow_table, kept, raw, registered
+from sentgen.schema.engine import arrow_table, connection_cache, raw, register_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -127,7 +127,7 @@ class _StoredAttribute(Attribute):
         Of a store that nobody can change they are asked once; those of words only where words are asked for
         a second time, as all of them take as long as a few questions.
         """
-        known, arrays = kept(self.connection), array_cache(self.connection)
+        known, arrays = connection_cache(self.connection), array_cache(self.connection)
         text = _ALL.format(value=self.value, table=self.table, none=NONE)
         key = (_ALL, (query := Statement(text, self.bindings)).with_values())
         if self.table not in _FEW:
@@ -223,6 +223,6 @@ def of_key(
 def _column(connection: Connection, text: str, bindings: Bindings, **tables: pa.Table) -> pa.Array:
     """Return the one column of a query over tables that are lent to the connection."""
     duck = raw(connection)
-    with registered(duck, **tables):
+    with register_arrow(duck, **tables):
         table = arrow_table(duck, text, Statement(text, bindings).used_parameters)
     return table.column(0).combine_chunks()

@@ -24,7 +24,7 @@ from sentgen.lookups.base.words import id_of
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.tokens import TokenConditions
 from sentgen.lookups.search.number_sets import among
-from sentgen.schema.engine import arrow_table, raw, registered
+from sentgen.schema.engine import arrow_table, raw, register_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -311,7 +311,7 @@ class Conditions:
         condition = self.written.comparison(replace(comparison, negated=False), "t", "o", bindings)
         places = np.arange(block.size) if at is None else at
         tables = {"spot": spots(block, places), "other": spots(block, places if other is None else other)}
-        with registered(duck, **tables):
+        with register_arrow(duck, **tables):
             rows = arrow_table(duck, _SPOTS.format(condition=condition), dict(bindings))
         met = np.zeros(len(places), bool)
         met[rows.column(0).to_numpy()] = True

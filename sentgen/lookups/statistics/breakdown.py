@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
 
-from sentgen.case_folding import folded
+from sentgen.case_folding import fold_sql
 from sentgen.errors import InputError
 from sentgen.lookups.base.keys import StoreKeys
 from sentgen.lookups.base.languages import check_text
@@ -67,7 +67,7 @@ class Breakdown:
     def string_of(self, term: Term, string: str) -> str:
         """Return what is counted by, by the string of an attribute."""
         if self.selection.ignore_case and term.attribute in ("word", "form", "lemma"):
-            string = folded(string)
+            string = fold_sql(string)
         return f"coalesce({string}, '_')"
 
 

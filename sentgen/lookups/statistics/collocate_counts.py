@@ -11,7 +11,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Bools, Ints, Longs
-from sentgen.case_folding import folded
+from sentgen.case_folding import fold_sql
 from sentgen.lookups.base import prepositions as definitions
 from sentgen.lookups.base.array_cache import array_cache
 from sentgen.lookups.base.statement import Bindings, Statement, where
@@ -24,7 +24,7 @@ from sentgen.lookups.search.hits import BlockHits
 from sentgen.lookups.search.number_sets import among, begins_of, unique
 from sentgen.lookups.statistics.listed_tokens import item_counts, values_by_id
 from sentgen.lookups.statistics.row_sums import RowSums
-from sentgen.schema.engine import arrow_table, kept, raw
+from sentgen.schema.engine import arrow_table, connection_cache, raw
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -147,7 +147,7 @@ def _token_count(connection: Connection, selection: Selection) -> int:
     """Return the number of all tokens."""
     bindings = Bindings()
     query = Statement(_TOKENS.format(corpora=where(selection.of_tokens(bindings))), bindings)
-    known = kept(connection) if selection.condition is None else {}
+    known = connection_cache(connection) if selection.condition is None else {}
     key = (_token_count, query.with_values())
     if key not in known:
         known[key] = query.value(connection)
@@ -162,7 +162,7 @@ _LOW = (1 << _BITS) - 1
 #: The ends of an arc.
 _ROLES = ("head", "modifier")
 _FORMS = f"""\
-select id, {folded("form")}
+select id, {fold_sql("form")}
 from (select unnest($words) as id)
 join word using (id)"""
 
@@ -300,7 +300,7 @@ def arc_counts(
 
     selection, column, known = statements.selection, statements.column, None
     if statements.prepositions:
-        known = kept(connection).setdefault(_Prepositions, _Prepositions())
+        known = connection_cache(connection).setdefault(_Prepositions, _Prepositions())
     search = _ArcSearch(connection, selection, relations, known)
     collocates = _CollocateIds(connection, column, selection, statements.pos)
     key = None

@@ -21,7 +21,7 @@ from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.search.filters import Window
 from sentgen.lookups.statistics.collocation_measures import scores
 from sentgen.lookups.statistics.relation_names import no_function
-from sentgen.schema.engine import raw, registered
+from sentgen.schema.engine import raw, register_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -126,7 +126,7 @@ class CollocationStatements(ABC):
         different, rows = unique_inverse(counts["id"].to_numpy())
         # To join them takes longer than to look them up.
         forms = forms_of(connection, different).take(rows)
-        with registered(raw(connection), counted_pairs=counts.append_column("form", forms)):
+        with register_arrow(raw(connection), counted_pairs=counts.append_column("form", forms)):
             rows_of_counts = self._measured_rows("scored.form", "")
             yield definition, f"with pair as (select * from counted_pairs),\n{rows_of_counts}"
 

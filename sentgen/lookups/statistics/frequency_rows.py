@@ -27,7 +27,7 @@ from sentgen.lookups.statistics.intervals import MEANS
 from sentgen.lookups.statistics.listed_tokens import ListedTokens, LookedUp
 from sentgen.output.rates import PartSizes, time_key
 from sentgen.output.tabular import Rows, names_of
-from sentgen.schema.base import quoted
+from sentgen.schema.base import quote_identifier
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -130,7 +130,7 @@ def frequency_statement(tokens: Query | ListedTokens, by: Breakdown, limit: int)
         found=tables,
         items=items,
         keys=keys,
-        shown=", ".join(f"{column} as {quoted(name)}" for name, column in columns.items()),
+        shown=", ".join(f"{column} as {quote_identifier(name)}" for name, column in columns.items()),
         part_id="part_id" if by.parts else "document_id as part_id",
         join_documents="" if by.parts else _JOIN_DOCUMENTS,
         of_piece=innermost(by.parts, "h", "position", bindings) if by.parts else "document_id",

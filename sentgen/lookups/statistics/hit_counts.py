@@ -25,7 +25,7 @@ from sentgen.lookups.search.number_sets import among, begins_of, unique
 from sentgen.lookups.statistics.breakdown import Breakdown
 from sentgen.lookups.statistics.intervals import means_of
 from sentgen.lookups.statistics.row_sums import HELD, MISSING, Packing, RowSums, kinds_of
-from sentgen.schema.engine import kept
+from sentgen.schema.engine import connection_cache
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -67,7 +67,7 @@ class Parts:
 
 def documents_of(connection: Connection, selection: Selection) -> Parts:
     """Return the documents of a selection; of a store that nobody can change, they are looked up once."""
-    known, key = kept(connection), (documents_of, selection.names)
+    known, key = connection_cache(connection), (documents_of, selection.names)
     if selection.condition is None and key in known:
         stored: Parts = known[key]
         return stored

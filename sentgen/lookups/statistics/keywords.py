@@ -13,7 +13,7 @@ from typing import Annotated
 
 from sqlalchemy import Connection
 
-from sentgen.case_folding import fold, folded
+from sentgen.case_folding import fold, fold_sql
 from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import COLUMNS
 from sentgen.lookups.base.statement import (
@@ -240,7 +240,7 @@ class _Items:
     def _without_stop_words(self, column: str, bindings: Bindings) -> Iterator[str]:
         if self.stop:
             words = bindings.bind("stop", list(self.stop))
-            yield f"{column} not in (select id from word where {folded('form')} in {words})"
+            yield f"{column} not in (select id from word where {fold_sql('form')} in {words})"
 
 
 def _keyword_statement(
@@ -273,7 +273,7 @@ def _keyword_statement(
         focus_size=items.size(sides[0], bindings),
         reference_size=items.size(sides[1], bindings),
         keys=", ".join(items.keys),
-        item=" || ' ' || ".join(map(folded, strings) if items.folded else strings),
+        item=" || ' ' || ".join(map(fold_sql, strings) if items.folded else strings),
         named="".join(joins),
         ranking=FORMULAS[measure],
         measures=",\n    ".join(f"{formula} as {_column(key)}" for key, formula in FORMULAS.items()),

@@ -23,7 +23,7 @@ from sentgen.lookups.statistics.collocation_statements import RelationStatements
 from sentgen.lookups.statistics.collocations import CollocateUnit, read_node
 from sentgen.lookups.statistics.relation_names import NAME, NAMED, word_of
 from sentgen.options import Option
-from sentgen.schema.engine import raw, registered
+from sentgen.schema.engine import raw, register_arrow
 
 #: Relations with most pairs first; all collocates count for them, those that are not shown as well.
 _SKETCH = """\
@@ -208,6 +208,6 @@ class Sketch(Lookup):
         tables = _SKETCHES.format(word=word.text, against=against.with_values())
         definition, counted = (_COMPARED.format(sketches=text, **values) for text in (tables, ""))
         missing = f"collocate of {words[0]!r} or {words[1]!r} in a relation"
-        with registered(raw(connection), sketch=sketches[0].table, sketch_against=sketches[1].table):
+        with register_arrow(raw(connection), sketch=sketches[0].table, sketch_against=sketches[1].table):
             answer = limited_answer(connection, Statement(counted, bindings), 0, missing)
         return replace(answer, query=Statement(definition, bindings))

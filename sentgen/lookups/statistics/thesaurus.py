@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated
 import duckdb
 from sqlalchemy import Connection
 
-from sentgen.case_folding import folded
+from sentgen.case_folding import fold_sql
 from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import COLUMNS
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited_answer, where
@@ -33,7 +33,7 @@ from sentgen.lookups.statistics.collocations import CollocateUnit, read_node
 from sentgen.lookups.statistics.relation_names import no_function
 from sentgen.options import Option
 from sentgen.output.wording import quantity
-from sentgen.schema.engine import one_row, raw, registered
+from sentgen.schema.engine import one_row, raw, register_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -265,7 +265,7 @@ class Thesaurus(Lookup):
         of_tokens = [*word.conditions("t", bindings), *selection.of_tokens(bindings, "t")]
         return _ALIKE.format(
             pairs=pairs,
-            folded=f"min(id) over (partition by {folded('form')})" if selection.ignore_case else "id",
+            folded=f"min(id) over (partition by {fold_sql('form')})" if selection.ignore_case else "id",
             content="true" if self.function_words else _CONTENT,
             form=selection.word_key("word.form"),
             column=COLUMNS[self.by][0],
@@ -283,7 +283,7 @@ def _temporary_table(connection: Connection, pairs: pa.Table) -> Iterator[None]:
     """
     duck = raw(connection)
     try:
-        with registered(duck, lent_pairs=pairs):
+        with register_arrow(duck, lent_pairs=pairs):
             duck.execute("create or replace temp table counted_pairs as select * from lent_pairs")
         yield
     finally:

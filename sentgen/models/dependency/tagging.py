@@ -15,7 +15,7 @@ import duckdb
 import pyarrow as pa
 from sqlalchemy import func, literal, select
 
-from sentgen.case_folding import fold, folded
+from sentgen.case_folding import fold, fold_sql
 from sentgen.counts import corpora
 from sentgen.errors import ModelError
 from sentgen.models.base.registry import ModelLike
@@ -23,7 +23,7 @@ from sentgen.models.base.sql import statements
 from sentgen.models.dependency.tree_lookups import Layer
 from sentgen.schema import Store
 from sentgen.schema.connections import cursor
-from sentgen.schema.engine import registered
+from sentgen.schema.engine import register_arrow
 from sentgen.schema.store import raw, translated_errors
 from sentgen.schema.tables.corpus import NO_TAG, RESERVED_TAGS, ROOT, corpus, token
 from sentgen.schema.tables.counts import dependency_event, segment
@@ -153,7 +153,7 @@ def _occurrences(
     """Return how often forms occur with each tag, by form and layer."""
     counts: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
     query = statements("tagging.sql")["occurrences"].format(root=ROOT)
-    with registered(duck, _names=pa.table({"name": pa.array(forms, pa.string())})):
+    with register_arrow(duck, _names=pa.table({"name": pa.array(forms, pa.string())})):
         for form, layer, tag, count in duck.execute(query, [list(corpora)]).fetchall():
             counts[form, layer][tag] = count
     return dict(counts)
@@ -169,9 +169,9 @@ def _guesses(
     # `_` with 0, for corpora in which nothing was seen once.
     overall: dict[str, int] = defaultdict(int, {RESERVED_TAGS[NO_TAG]: 0})
     query = statements("tagging.sql")["seen_once"].format(
-        root=ROOT, ending=folded(f"right(w.form, {_SUFFIX})"), first=folded("left(w.form, 1)")
+        root=ROOT, ending=fold_sql(f"right(w.form, {_SUFFIX})"), first=fold_sql("left(w.form, 1)")
     )
-    with registered(duck, _endings=pa.table({"suffix": suffixes, "capitalized": capitalized})):
+    with register_arrow(duck, _endings=pa.table({"suffix": suffixes, "capitalized": capitalized})):
         for suffix, capital, tag, count in duck.execute(query, [list(corpora), layer]).fetchall():
             overall[tag] += count
             # The others are counted overall only: nobody asked for their ending.
@@ -222,7 +222,7 @@ def tags_beside(
         store.connect() as connection,
         translated_errors(store.path),
         cursor(raw(connection)) as duck,
-        registered(duck, _names=names),
+        register_arrow(duck, _names=names),
     ):
         rows = duck.execute(query, [list(corpora)]).fetchall()
     for form, other, tag, count in rows:

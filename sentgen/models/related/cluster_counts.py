@@ -16,7 +16,7 @@ import numpy.typing as npt
 from sqlalchemy import Connection
 
 from sentgen.arrays import Longs
-from sentgen.case_folding import folded
+from sentgen.case_folding import fold_sql
 from sentgen.counts import corpora
 from sentgen.errors import InputError, NotFoundError
 from sentgen.models.base import sql
@@ -172,7 +172,7 @@ def document_frequencies(
 
 
 def _form(lowercase: bool) -> str:
-    return folded("w.form") if lowercase else "w.form"
+    return fold_sql("w.form") if lowercase else "w.form"
 
 
 def _count(

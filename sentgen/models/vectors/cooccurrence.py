@@ -14,7 +14,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Ints, Longs, compiled
-from sentgen.case_folding import folded
+from sentgen.case_folding import fold_sql
 from sentgen.errors import ModelError, StoreError
 from sentgen.lookups.base.statement import Bindings, Statement, where
 from sentgen.lookups.question.selection import Selection
@@ -182,14 +182,16 @@ def find_vocabulary(connection: Connection, selection: Selection, least: int, mo
     """
     bindings = Bindings(least=least, most=most)
     text = _WORDS.format(
-        where=where(selection.of_tokens(bindings), "  "), form=folded("w.form"), reserved=len(RESERVED_WORDS)
+        where=where(selection.of_tokens(bindings), "  "),
+        form=fold_sql("w.form"),
+        reserved=len(RESERVED_WORDS),
     )
     found = Statement(text, bindings).run(connection)
     forms = found["form"].to_pylist()
     if not forms:
         often = f" that occur {least} times or more" if least > 1 else ""
         raise ModelError(f"no words{often} in these corpora; ingest more, or lower --min-count")
-    ids = Statement(_IDS.format(form=folded("w.form"), reserved=len(RESERVED_WORDS)), {"forms": forms}).run(
+    ids = Statement(_IDS.format(form=fold_sql("w.form"), reserved=len(RESERVED_WORDS)), {"forms": forms}).run(
         connection
     )
     numbers = np.full(1 + max(ids["id"].to_pylist()), -1, np.int32)

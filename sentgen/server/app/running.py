@@ -13,7 +13,7 @@ from operator import attrgetter
 import h11
 import uvicorn
 
-from sentgen.desk.desk import Desk, told_of_new
+from sentgen.desk.desk import Desk, note_of_new_desk
 from sentgen.errors import InputError
 from sentgen.extras import insides_of
 from sentgen.server.app.gate import is_loopback
@@ -192,9 +192,9 @@ def serve(settings: ServerSettings, *, ready: Callable[[str], None] | None = Non
     to_standard_error()
     if settings.desk:
         if not settings.desk.exists():
-            logger.warning(told_of_new(settings.desk))
+            logger.warning(note_of_new_desk(settings.desk))
         Desk(settings.desk, create=True)
-    if warning := processes.unconfined():
+    if warning := processes.limits_missing():
         logger.warning(warning)
     with _listen(settings) as sock, asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(_serve(settings, sock, ready))
@@ -212,7 +212,7 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
 async def _serve(settings: ServerSettings, sock: socket.socket, ready: Callable[[str], None] | None) -> None:
     """Start the service, answer until a signal comes, and stop the service."""
     ended = asyncio.Event()
-    processes.when_told_to_end(asyncio.get_running_loop(), ended.set)
+    processes.on_request_to_end(asyncio.get_running_loop(), ended.set)
     service = Service(settings)
     try:
         await _unless(ended, _start(service))

@@ -21,7 +21,7 @@ from sentgen.options import parameters_of, spell_options, values_of
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
-from sentgen.schema.engine import kept
+from sentgen.schema.engine import connection_cache
 from sentgen.server.operations.limits import Kind, Opening
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def store_listing(rows: Callable[[Store], pa.Table | Rows]) -> Callable[[Context
 
     def run(context: Context, request: Nothing) -> Result:
         with context.opened.connect() as connection:
-            known = kept(connection)
+            known = connection_cache(connection)
         if rows not in known:
             known[rows] = rows(context.opened)
         return Result(known[rows])

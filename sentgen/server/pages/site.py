@@ -157,15 +157,15 @@ def environment() -> Environment:
     made = templates.environment(_PACKAGE, "templates")
     made.filters |= {
         "shown": display.shown,
-        "shortened": display.shortened,
-        "ending": display.ending,
+        "shortened": display.shorten,
+        "ending": display.last_part,
         "tail": display.tail,
         "closed_up": closed_up,
         "readable": readable,
         "visible": display.visible,
         "middle": display.middle,
         # What the workers drew, or wrote as HTML, has been escaped there.
-        "drawing": lambda svg: Markup(display.inline_svg(display.sized(svg))),
+        "drawing": lambda svg: Markup(display.inline_svg(display.with_size_class(svg))),
         "fragment": Markup,
     }
     made.tests |= {"figure": display.is_number, "long": display.is_long}

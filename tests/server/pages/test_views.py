@@ -20,7 +20,7 @@ from sentgen.lookups.pair_lines import PairLines
 from sentgen.lookups.question.patterns import glob
 from sentgen.lookups.statistics.collocations import CollocateUnit
 from sentgen.lookups.statistics.sketch import Sketch
-from sentgen.output.display import MOST_CHARACTERS, MOST_OF_WORD, ending, inline_svg, shown, visible
+from sentgen.output.display import MOST_CHARACTERS, MOST_OF_WORD, inline_svg, last_part, shown, visible
 from sentgen.output.logarithms import NATURAL
 from sentgen.schema import Store
 from sentgen.schema.guard import require_harmless
@@ -70,7 +70,7 @@ def test_a_phrase_with_the_end_of_a_sentence_has_no_hits():
 def test_texts_are_shortened():
     """Of a long text the beginning, or the end, is shown; a long word loses its tail in any text."""
     assert shown("a b " * 100) == f"{('a b ' * 100)[:MOST_CHARACTERS]}… (400 characters)"
-    assert ending("a b " * 100) == f"…{('a b ' * 100)[-MOST_CHARACTERS:]}"
+    assert last_part("a b " * 100) == f"…{('a b ' * 100)[-MOST_CHARACTERS:]}"
     assert shown(f"He said {LONG}").endswith(f"{'x' * MOST_OF_WORD}… (4,096 characters)")
 
 
