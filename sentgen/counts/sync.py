@@ -136,9 +136,9 @@ class _Comparison:
             if path not in there:
                 there.add(path)
                 self._compare(source, self.by_path.get(path))
-        for path, source in self.by_path.items():
+        for path, gone in self.by_path.items():
             if path not in there:
-                self._remove(source)
+                self._remove(gone)
 
     def _check_parser(self) -> None:
         parsed = next((source for source in self.looked_at.values() if "+" in source.version), None)
