@@ -6,7 +6,7 @@ named after do.
 
 `pbhmm` is the phrase-based HMM with its priors only; `pbhmm:NAME` a model of the store. Settings follow
 behind colons: `pbhmm:preset=paper:iterations=10` trains in memory on all these pairs, as in the paper,
-`pbhmm:vectors=NAME` takes words for akin that vectors of the store bring near,
+`pbhmm:vectors=NAME` takes words as related that vectors of the store bring near,
 `pbhmm:max-document-phrase=1` changes a setting (see `PbhmmSettings`), `pbhmm:prior-identity=0` one of
 its priors. Only an evaluation has it among the others; `align text` has options for it (`choice.py`).
 Plug-ins add systems of their own.

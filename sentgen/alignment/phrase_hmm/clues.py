@@ -76,7 +76,7 @@ class _Side:
 def find_clues(
     pair: Pair, ids: PairIds, counts: LinkCounts, wordnet: Path | None, *, own: Bools | None = None
 ) -> Clues:
-    """Look at a pair that knows what is akin (``Lexicon.with_kinship``).
+    """Look at a pair that knows which words are related (``Lexicon.with_kinship``).
 
     Args:
         pair: the texts.

@@ -311,7 +311,7 @@ def _components(
     else:
         parts[STEMS] = same * share
         if kinship is not None:
-            # The greater, not the sum: words with equal stems are often akin, too.
+            # The greater, not the sum: words with equal stems are often related, too.
             parts[STEMS] = np.maximum(parts[STEMS], np.array(settings.kinship_values)[kinship.kinds[rows]])
         parts[IDENTITY] = identical
     return Components(parts.reshape(3, -1), cells.ravel(), stem_cells.ravel(), learnt.ravel())

@@ -64,12 +64,12 @@ class JumpCells:
 
 # Asked for with each pair.
 @lru_cache(maxsize=16)
-def jump_cells(window: int | None, reach: int) -> JumpCells:
-    """Lay out cells for jumps of up to ``reach``; a window of ``None`` gives each distance a cell."""
-    near = reach if window is None else min(window, reach)
+def jump_cells(window: int | None, longest: int) -> JumpCells:
+    """Lay out cells for jumps of up to ``longest``; a window of ``None`` gives each distance a cell."""
+    near = longest if window is None else min(window, longest)
     bounds = [near]
-    while bounds[-1] < reach:
-        bounds.append(min(2 * bounds[-1], reach))
+    while bounds[-1] < longest:
+        bounds.append(min(2 * bounds[-1], longest))
     starts = np.array([bound + 1 for bound in bounds[:-1]], np.int64)
     ends = np.array(bounds[1:], np.int64)
     alone = np.arange(-near, near + 1, dtype=np.int64)

@@ -59,7 +59,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class PairIds:
-    """A pair as integers: the ids of the words (n,) and (m,), of their stems, and which words are akin.
+    """A pair as integers: the ids of the words (n,) and (m,), of their stems, and which are related.
 
     ``different`` are the words of document and abstract where they have been looked for (``with_words``),
     ``clues`` what a tuned model sees (``find_clues``).
@@ -151,7 +151,7 @@ class Lexicon:
     def with_kinship(
         self, pair: PairIds, *, wordnet: Path | None, nearness: Nearness | None = None
     ) -> PairIds:
-        """Return a pair of this lexicon with what words are akin."""
+        """Return a pair of this lexicon that knows which words are related."""
         pair = pair.with_words()
         texts = self._words(pair.abstract), self._words(pair.document)
         document, abstract = (self._words(words.ids) for words in pair.words)

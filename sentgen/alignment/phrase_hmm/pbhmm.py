@@ -204,7 +204,7 @@ def _named_shares(
         yield "same stem", identity
         return
     yield "same word", identity
-    # Equal words are akin by their spelling, too; the stem says more.
+    # Equal words are related by their spelling, too; the stem says more.
     yield "same stem", np.where(same_stem, stems, 0.0)
     if kinship is not None:
         for kind, name in _KIN.items():

@@ -139,12 +139,12 @@ class PbhmmSettings:
 
     @property
     def kinship_values(self) -> tuple[float, ...]:
-        """What the second component gives to words that are akin, by their kind (see ``kinship``)."""
+        """What the second component gives to related words, by their kind (see ``kinship``)."""
         return 0.0, self.near, self.related, self.synonym, self.grouped, self.similar
 
     @property
     def needs_kinship(self) -> bool:
-        """Whether the model looks at what words are akin, function words, or full stops."""
+        """Whether the model looks at related words, function words, or full stops."""
         looks = max(self.kinship_values) > 0 or self.null_function is not None or self.mixed != 1
         return looks or self.forget > 0 or self.stops
 

@@ -213,7 +213,7 @@ ALIKE = 0.5
 #: Kinds of words that say little by themselves.
 _LIGHT = ("function word", "mark")
 _ARTICLES = frozenset(("a", "an", "the"))
-#: Words of the document that are akin to one of the abstract, and how.
+#: Words of the document that are related to one of the abstract, and how.
 _Relations = Mapping[int, tuple[Relation, str]]
 
 
@@ -297,7 +297,7 @@ class _Judging:
 
         Args:
             i: the word.
-            there: the words that stand in its place, and that no word there is akin to.
+            there: the words that stand in its place, and that no word there is related to.
             likeness: of both sides of the slot.
         """
         word, kind = self._here.words[i], self._here.kind(self._sentence, i)
@@ -329,7 +329,7 @@ class _Judging:
         return any(stem(other) == stem(word) for other in text.words[slice(*sentence)])
 
     def _join(self, i: int, relatives: _Relations) -> None:
-        """Say that a new word is akin to one in its place."""
+        """Say that a new word is related to one in its place."""
         current = self._states[i]
         j, (state, why) = min(relatives.items(), key=lambda item: RELATIONS.index(item[1][0]))
         if current.state == "new" and state in SUPPORTED:

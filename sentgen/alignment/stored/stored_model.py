@@ -142,7 +142,7 @@ def stored_aligner(store: Store, name: str, *, label: str | None = None) -> Stor
 
 
 def with_vectors(aligner: OfHmm, store: Store, name: str | None) -> OfHmm:
-    """Return an aligner that takes words with similar vectors for akin; without a name, as it is.
+    """Return an aligner that takes words with similar vectors as related; without a name, as it is.
 
     Raises:
         NotFoundError: the store has no such vectors.

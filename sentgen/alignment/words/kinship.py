@@ -110,7 +110,7 @@ def kinship(
     nearness: Nearness | None = None,
     texts: tuple[Sequence[str], Sequence[str]] | None = None,
 ) -> Kinship:
-    """Say which words are akin; of several kinds the closest counts.
+    """Say which words are related; of several kinds the closest counts.
 
     Args:
         abstract: The different words of the abstract,
