@@ -24,7 +24,7 @@ DOING = {
         "schema/dictionary.py",
         "sentgen/cli/looking/sql.py",
     ),
-    "Reading files": ("sentgen/corpus/", "sentgen/cli/console/files.py"),
+    "Reading files": ("sentgen/corpus/",),
     "Parsing": ("sentgen/corpus/parser", "sentgen/cli/corpus/parser.py"),
     "Reading pairs": (
         "sentgen/corpus/pair_",
@@ -56,7 +56,7 @@ DOING = {
     ),
     "Using plug-ins": (
         *("sentgen/entry_points.py", "sentgen/corpus/plugin_"),
-        *("sentgen/generation/plugin_", "sentgen/alignment/plugin_", "sentgen/models/plugin_"),
+        *("sentgen/alignment/plugin_", "sentgen/models/plugin_"),
     ),
     "Publishing and serving": ("sentgen/server/", "schema/snapshots.py", "sentgen/cli/keeping/serve.py"),
     "Anywhere": ("",),

@@ -134,7 +134,7 @@ def call(command: Sequence[object], *, cwd: Path) -> str:
     if done.returncode != 0:
         output = (done.stderr or done.stdout).strip().splitlines()
         raise InputError(
-            f"{words[0]} failed ({done.returncode}): {output[-1] if output else 'it output nothing'}"
+            f"{words[0]} failed ({done.returncode}): {output[-1] if output else 'it said nothing'}"
         )
     return done.stdout
 
