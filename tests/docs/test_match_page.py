@@ -25,9 +25,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_there_are_ten_examples() -> None:
+def test_there_are_examples() -> None:
     """All of them of `sentgen match`."""
-    assert len(COMMANDS) > 10
+    assert len(COMMANDS) >= 4
     assert all(command.line.startswith("sentgen match ") for command in COMMANDS)
 
 
